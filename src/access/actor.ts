@@ -1,0 +1,22 @@
+/** A user as others see it beside what it wrote. */
+export interface SmallUser {
+  id: string;
+  username: string;
+  displayName: string;
+  avatarUrl: string | null;
+  isBot: boolean;
+}
+
+/** Who asks: every service method takes one and decides by it. */
+export interface Actor {
+  userId: string;
+  user: SmallUser;
+  /** Id of the membership tier, which holds the capabilities. */
+  tier: string;
+  /** The session behind an access token; null for bots and personal access tokens. */
+  sessionId: string | null;
+  /** `read` may only look. */
+  scope: 'full' | 'read';
+  /** When the token ends, in ms since 1970; null: never. */
+  expiresAt: number | null;
+}

@@ -1,0 +1,41 @@
+import { AppError } from '../errors.ts';
+import type { Settings } from '../settings.ts';
+import type { Actor } from './actor.ts';
+
+/** A user's membership as `interface.md` shows it. */
+export interface Membership {
+  status: string;
+  tier: { id: string; level: number; label: string; capabilities: string[] };
+  level: number;
+  isMember: boolean;
+  capabilities: string[];
+}
+
+/** What the tiers allow: the one place where capabilities are read. */
+export class Capabilities {
+  private readonly tiers: Settings['accounts']['tiers'];
+
+  constructor(tiers: Settings['accounts']['tiers']) {
+    this.tiers = tiers;
+  }
+
+  membership(tierId: string): Membership {
+    const tier = this.tiers.find((candidate) => candidate.id === tierId) ?? this.tiers[0];
+    if (!tier) throw new Error('There are no membership tiers.');
+    const capabilities = [...tier.capabilities];
+    return { status: tier.id, tier, level: tier.level, isMember: tier.level > 0, capabilities };
+  }
+
+  /**
+   * @throws AppError INVITE_REQUIRED, naming the capability and carrying the membership (contract §2); bots have none
+   */
+  require(actor: Actor, capability: string): void {
+    const membership = this.membership(actor.tier);
+    if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no capabilities.' });
+    if (membership.capabilities.includes(capability)) return;
+    throw new AppError('INVITE_REQUIRED', {
+      message: `This needs the capability "${capability}"; redeem an invite code to unlock it.`,
+      extra: { capability, membership },
+    });
+  }
+}

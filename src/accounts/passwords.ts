@@ -1,0 +1,57 @@
+import argon2 from 'argon2';
+import { AppError } from '../errors.ts';
+import type { Settings } from '../settings.ts';
+
+/**
+ * Hashes and checks passwords with argon2id. At most a few at once (each takes its memory and a core), the rest queue,
+ * and a full queue answers 503 (contract §3).
+ */
+export class Passwords {
+  private readonly settings: Settings['accounts']['password'];
+  private readonly waiting: (() => void)[] = [];
+  private running = 0;
+  private unknownUsersHash: Promise<string> | undefined;
+
+  constructor(settings: Settings['accounts']['password']) {
+    this.settings = settings;
+  }
+
+  hash(password: string): Promise<string> {
+    return this.queued(() => argon2.hash(password, this.options));
+  }
+
+  /** Checks a password; for a user that does not exist (hash null) with the same work, and always in vain. */
+  async matches(password: string, hash: string | null): Promise<boolean> {
+    this.unknownUsersHash ??= this.hash('nobody has this password');
+    const against = hash ?? (await this.unknownUsersHash);
+    const matches = await this.queued(() => argon2.verify(against, password));
+    return matches && hash !== null;
+  }
+
+  /** Whether a hash is weaker than the settings ask for now. */
+  isOutdated(hash: string): boolean {
+    return argon2.needsRehash(hash, this.options);
+  }
+
+  private get options(): argon2.HashOptions {
+    const { memoryKib, timeCost, parallelism } = this.settings;
+    return { type: argon2.argon2id, memoryCost: memoryKib, timeCost, parallelism };
+  }
+
+  private async queued<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running >= this.settings.concurrency) {
+      if (this.waiting.length >= this.settings.queue) throw new AppError('SERVER_BUSY');
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    } else {
+      this.running++;
+    }
+    try {
+      return await work();
+    } finally {
+      // The place is handed on to the next in the queue, or given back.
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running--;
+    }
+  }
+}

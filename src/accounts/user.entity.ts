@@ -1,0 +1,28 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** A person or a bot. Deleted users stay as rows, so that what they wrote keeps its author. */
+const UserSchema = defineEntity({
+  name: 'User',
+  tableName: 'users',
+  properties: {
+    id: p.uuid().primary(),
+    username: p.string().columnType('text'),
+    /** The username in lower case: usernames are unique in any case. */
+    usernameKey: p.string().columnType('text').unique(),
+    email: p.string().columnType('text').nullable().unique(),
+    displayName: p.string().columnType('text'),
+    avatarUrl: p.string().columnType('text').nullable(),
+    isBot: p.boolean().default(false),
+    passwordHash: p.string().columnType('text').nullable(),
+    tier: p.string().columnType('text'),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    updatedAt: p
+      .datetime(3)
+      .onCreate(() => new Date())
+      .onUpdate(() => new Date()),
+    deletedAt: p.datetime(3).nullable(),
+  },
+});
+
+export class User extends UserSchema.class {}
+UserSchema.setClass(User);

@@ -1,0 +1,18 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from '../accounts/user.entity.ts';
+import { Channel } from './channel.entity.ts';
+
+/** Who was let into a private channel; people need no row for the others (contract §5). */
+const ChannelMemberSchema = defineEntity({
+  name: 'ChannelMember',
+  tableName: 'channel_members',
+  primaryKeys: ['channelId', 'userId'],
+  properties: {
+    channelId: () => p.manyToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade'),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
+    joinedAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+export class ChannelMember extends ChannelMemberSchema.class {}
+ChannelMemberSchema.setClass(ChannelMember);

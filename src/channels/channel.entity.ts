@@ -1,0 +1,30 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from '../accounts/user.entity.ts';
+import { Server } from '../servers/server.entity.ts';
+
+/** A place for messages: in a server, or between two people (kind `dm`). */
+const ChannelSchema = defineEntity({
+  name: 'Channel',
+  tableName: 'channels',
+  indexes: [{ name: 'channels_server_position', properties: ['serverId', 'position'] }],
+  properties: {
+    id: p.uuid().primary(),
+    serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').nullable().deleteRule('cascade').index(false),
+    kind: p.string().columnType('text').$type<'server' | 'dm'>(),
+    name: p.string().columnType('text'),
+    type: p.string().columnType('text').$type<'text' | 'announcement' | 'voice'>(),
+    description: p.string().columnType('text').nullable(),
+    position: p.integer().default(0),
+    isPrivate: p.boolean().default(false),
+    isArchived: p.boolean().default(false),
+    createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable().deleteRule('set null').index(false),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    updatedAt: p
+      .datetime(3)
+      .onCreate(() => new Date())
+      .onUpdate(() => new Date()),
+  },
+});
+
+export class Channel extends ChannelSchema.class {}
+ChannelSchema.setClass(Channel);

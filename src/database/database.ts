@@ -1,0 +1,148 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { CompiledQuery, type Kysely } from 'kysely';
+import pg from 'pg';
+import type { Log } from '../infrastructure/log.ts';
+import type { Settings } from '../settings.ts';
+import { entities } from './entities.ts';
+import { asDatabaseError } from './failures.ts';
+
+// Sequence numbers and counts stay far below 2^53, where a number is exact.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/** Runs one SQL statement with $1-style parameters and gives its rows. `R` states the columns selected. */
+export type Rows = <R extends object = Record<string, never>>(text: string, values?: unknown[]) => Promise<R[]>;
+
+/** PostgreSQL: entities through MikroORM where rules live, plain SQL where it is hot; one pool for both. */
+export class Database {
+  readonly orm: MikroORM;
+  readonly pool: pg.Pool;
+
+  private constructor(orm: MikroORM, pool: pg.Pool) {
+    this.orm = orm;
+    this.pool = pool;
+  }
+
+  static async connect(url: string, settings: Settings, log: Log): Promise<Database> {
+    const { poolSize, connectTimeoutMs, statementTimeoutMs } = settings.database;
+    let pool: pg.Pool | undefined;
+    const orm = await MikroORM.init({
+      clientUrl: url,
+      entities,
+      pool: { min: 0, max: poolSize },
+      driverOptions: {
+        connectionTimeoutMillis: connectTimeoutMs,
+        statement_timeout: statementTimeoutMs,
+        // A server that hangs answers nothing at all; the client's own limit frees the caller.
+        query_timeout: statementTimeoutMs + 1000,
+        keepAlive: true,
+        onPoolCreated: (created: pg.Pool) => {
+          pool = created;
+        },
+      },
+      logger: (message: string) => log.debug(message),
+    });
+    orm.em.getConnection().getClient();
+    if (!pool) throw new Error('The driver made no connection pool.');
+    return new Database(orm, pool);
+  }
+
+  private readonly current = new AsyncLocalStorage<Rows>();
+
+  /** Plain SQL: in the transaction that is under way here, else on its own. The texts are constants of the code. */
+  readonly rows: Rows = <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
+    const inTransaction = this.current.getStore();
+    return inTransaction ? inTransaction<R>(text, values) : this.committedRows<R>(text, values);
+  };
+
+  /** Plain SQL that never sees what is not committed yet: what caches are filled with. */
+  readonly committedRows: Rows = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
+    try {
+      const result = await this.pool.query<R>({ name: statementName(text), text, values });
+      return result.rows;
+    } catch (error) {
+      throw asDatabaseError(error);
+    }
+  };
+
+  /** Runs `work` in one transaction of its own; entities it changed are flushed before the commit. */
+  async transaction<T>(work: (em: EntityManager, rows: Rows) => Promise<T>): Promise<T> {
+    try {
+      return await this.orm.em.fork().transactional((em) => {
+        const rows = rowsOf(em);
+        return this.current.run(rows, () => work(em, rows));
+      });
+    } catch (error) {
+      throw asDatabaseError(error);
+    }
+  }
+
+  /**
+   * Runs `work` in one transaction on a connection of its own, with as little between it and PostgreSQL as possible.
+   * A connection that failed is thrown away, since nobody can know what state it is in.
+   */
+  async quickTransaction<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+    let client: pg.PoolClient | undefined;
+    try {
+      client = await this.pool.connect();
+      const connection = client;
+      const rows: Rows = async <R extends object>(text: string, values: unknown[] = []) =>
+        (await connection.query<R>({ name: statementName(text), text, values })).rows;
+      await connection.query('BEGIN');
+      const result = await work(rows);
+      await connection.query('COMMIT');
+      client.release();
+      return result;
+    } catch (error) {
+      await abandon(client, error);
+      throw asDatabaseError(error);
+    }
+  }
+
+  /** Whether PostgreSQL answers within `ms`. */
+  async answers(ms: number): Promise<boolean> {
+    const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, ms, false).unref());
+    const query = this.pool.query('SELECT 1').then(
+      () => true,
+      () => false,
+    );
+    return Promise.race([query, timeout]);
+  }
+
+  async close(): Promise<void> {
+    await this.orm.close(true);
+  }
+}
+
+/** Rolls back after a failed statement; after a failed connection there is nothing to roll back. */
+async function abandon(client: pg.PoolClient | undefined, error: unknown): Promise<void> {
+  if (!client) return;
+  const isStatementError = error instanceof pg.DatabaseError;
+  try {
+    if (isStatementError) await client.query('ROLLBACK');
+    client.release(!isStatementError);
+  } catch {
+    client.release(true);
+  }
+}
+
+function rowsOf(em: EntityManager): Rows {
+  return async <R extends object>(text: string, values: unknown[] = []) => {
+    const transaction = em.getTransactionContext<Kysely<unknown>>();
+    if (!transaction) throw new Error('Not in a transaction.');
+    const result = await transaction.executeQuery<R>(CompiledQuery.raw(text, values));
+    return result.rows;
+  };
+}
+
+const statementNames = new Map<string, string>();
+
+/** A short stable name per distinct text; the texts are constants of the code, so there are few. */
+function statementName(text: string): string {
+  let name = statementNames.get(text);
+  if (!name) {
+    name = `s${statementNames.size + 1}`;
+    statementNames.set(text, name);
+  }
+  return name;
+}

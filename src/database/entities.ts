@@ -1,0 +1,24 @@
+import { Session } from '../accounts/session.entity.ts';
+import { User } from '../accounts/user.entity.ts';
+import { Channel } from '../channels/channel.entity.ts';
+import { ChannelMember } from '../channels/channel-member.entity.ts';
+import { IdempotencyKey, LogRow, Stream } from '../delivery/log.entity.ts';
+import { InviteCode } from '../invites/invite-code.entity.ts';
+import { Message } from '../messages/message.entity.ts';
+import { Server } from '../servers/server.entity.ts';
+import { ServerMember } from '../servers/server-member.entity.ts';
+
+/** All tables. A new one is listed here, and gets a migration. */
+export const entities = [
+  User,
+  Session,
+  InviteCode,
+  Server,
+  ServerMember,
+  Channel,
+  ChannelMember,
+  Message,
+  Stream,
+  LogRow,
+  IdempotencyKey,
+];

@@ -1,0 +1,55 @@
+import { AppError } from '../errors.ts';
+
+/** SQLSTATE classes and codes that mean "not reachable now" rather than "wrong". */
+const unavailableStates = /^(08|53|57P0[1-5]|57014|25006)/;
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+]);
+const driverMessages =
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable|Cannot use a pool after/i;
+
+/** The SQLSTATE or system code at the root of an error, whoever wrapped it. */
+export function databaseCode(error: unknown): string | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause ?? previousOf(at), depth++) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return undefined;
+}
+
+function previousOf(error: Error): unknown {
+  return 'previous' in error ? error.previous : undefined;
+}
+
+/** Whether another try may succeed: a deadlock or a serialization conflict between transactions. */
+export function isConflict(error: unknown): boolean {
+  const code = databaseCode(error);
+  return code === '40P01' || code === '40001';
+}
+
+/** Whether `error` says that a unique rule was broken; `constraint` narrows it to one. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (databaseCode(error) !== '23505') return false;
+  return constraint === undefined || (error instanceof Error && error.message.includes(constraint));
+}
+
+/** Whether `error` says that a row referred to is gone. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return databaseCode(error) === '23503';
+}
+
+/** Turns "PostgreSQL is away" in all its spellings into DATABASE_UNAVAILABLE; other errors stay what they are. */
+export function asDatabaseError(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  const code = databaseCode(error) ?? '';
+  const message = error instanceof Error ? error.message : '';
+  const unavailable = networkCodes.has(code) || unavailableStates.test(code) || driverMessages.test(message);
+  return unavailable ? new AppError('DATABASE_UNAVAILABLE', { cause: error }) : error;
+}

@@ -1,0 +1,15 @@
+import { createLog } from '../infrastructure/log.ts';
+import { loadSettings } from '../settings.ts';
+import { migrate } from './migrations.ts';
+import { openDatabaseUrl } from './open.ts';
+
+/** `npm run migrate`: for platforms that migrate before they start (see Procfile). */
+const settings = loadSettings();
+const log = createLog(settings.logLevel);
+const database = await openDatabaseUrl(settings, log);
+try {
+  const names = await migrate(database.url, log);
+  if (names.length === 0) log.info('The database is up to date.');
+} finally {
+  await database.stop();
+}

@@ -1,0 +1,52 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import pg from 'pg';
+import type { Log } from '../infrastructure/log.ts';
+import { entities } from './entities.ts';
+import { Initial } from './migrations/0001-initial.ts';
+
+/** All migrations, in the order in which they run. Released ones are never changed. */
+export const migrations = [{ name: '0001-initial', class: Initial }];
+
+/** Any number that no other program uses on this database: nodes that start together queue up here. */
+const migrationLock = 7_215_001;
+
+/** An ORM that can migrate, for a database that may be empty. */
+export function migratingOrm(url: string): Promise<MikroORM> {
+  return MikroORM.init({
+    clientUrl: url,
+    entities,
+    extensions: [Migrator],
+    migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations' },
+    logger: () => {},
+  });
+}
+
+/**
+ * Brings the database up to date. Safe to run from any number of nodes at once.
+ * @returns the names of what was run
+ */
+export async function migrate(url: string, log: Log): Promise<string[]> {
+  const guard = new pg.Client({ connectionString: url });
+  guard.on('error', () => {});
+  await guard.connect();
+  try {
+    await guard.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+    return await runPending(url, log);
+  } finally {
+    // Ending the connection gives the lock back, whatever happened.
+    await guard.end().catch(() => {});
+  }
+}
+
+async function runPending(url: string, log: Log): Promise<string[]> {
+  const orm = await migratingOrm(url);
+  try {
+    const done = await orm.migrator.up();
+    const names = done.map((migration) => migration.name);
+    if (names.length > 0) log.info({ migrations: names }, 'The database was migrated.');
+    return names;
+  } finally {
+    await orm.close(true);
+  }
+}

@@ -1,0 +1,185 @@
+import type { RedisConnections } from '../infrastructure/redis.ts';
+import type { LogEntry, Room } from './entry.ts';
+
+/** A message between nodes that is not an event: something to forget, someone to throw out. */
+export type ControlMessage =
+  /** Keys of caches that no longer hold. */
+  | { kind: 'drop'; cache: string; keys: string[] }
+  /** A user lost access to rooms; `rooms: null` means every room of the server. */
+  | { kind: 'evict'; userId: string; serverId: string | null; rooms: string[] | null }
+  /** Sockets of a session or of a user that are to be closed. */
+  | { kind: 'disconnect'; sessionId?: string; userId?: string; event: { name: string; data: object } | null }
+  /** A client came back elsewhere: whoever still holds its old socket saves it and lets go. */
+  | { kind: 'hand-over'; pid: string };
+
+/** How log entries and control messages travel between nodes. It may lose anything: the log heals. */
+export interface Bus {
+  publish(room: Room, entries: LogEntry[]): void;
+  subscribe(room: Room): Promise<void>;
+  unsubscribe(room: Room): void;
+  /** Tells all other nodes, and waits until each has acted on it or `ms` are over. @returns whether all did */
+  control(message: ControlMessage, ms: number): Promise<boolean>;
+  onEntries(listener: (room: Room, entries: LogEntry[]) => void): void;
+  onControl(listener: (message: ControlMessage) => void | Promise<void>): void;
+}
+
+/** For a node that is alone. */
+export class SoloBus implements Bus {
+  publish(): void {}
+  async subscribe(): Promise<void> {}
+  unsubscribe(): void {}
+  async control(): Promise<boolean> {
+    return true;
+  }
+  onEntries(): void {}
+  onControl(): void {}
+}
+
+const subscribeWaitMs = 250;
+
+interface PendingControl {
+  missing: number;
+  done: (all: boolean) => void;
+}
+
+/**
+ * Redis pub/sub with one channel per room: a node hears only of the rooms that someone on it is in.
+ *
+ * A message is a line `node` and then, for each entry, a line `seq event thread length` and the JSON text. The
+ * text goes from the writer to the sockets as it is, without being parsed on the way.
+ */
+export class RedisBus implements Bus {
+  private readonly redis: RedisConnections;
+  private readonly nodeId: string;
+  private readonly prefix: string;
+  private entriesListener: (room: Room, entries: LogEntry[]) => void = () => {};
+  private controlListener: (message: ControlMessage) => void | Promise<void> = () => {};
+  private readonly pending = new Map<string, PendingControl>();
+  private controlCount = 0;
+
+  constructor(redis: RedisConnections, nodeId: string, prefix = 'parley') {
+    this.redis = redis;
+    this.nodeId = nodeId;
+    this.prefix = prefix;
+    redis.subscriber.on('message', (channel: string, text: string) => this.receive(channel, text));
+    void redis.subscriber.subscribe(this.controlChannel, this.replyChannel(nodeId));
+  }
+
+  publish(room: Room, entries: LogEntry[]): void {
+    // While Redis hangs, commands would pile up in memory; the other nodes read the log instead.
+    if (!this.redis.healthy) return;
+    void this.redis.commands.publish(this.roomChannel(room), encode(this.nodeId, entries));
+  }
+
+  async subscribe(room: Room): Promise<void> {
+    const subscribed = this.redis.subscriber.subscribe(this.roomChannel(room));
+    if (!this.redis.healthy) return;
+    await within(subscribed, subscribeWaitMs);
+  }
+
+  unsubscribe(room: Room): void {
+    void this.redis.subscriber.unsubscribe(this.roomChannel(room)).catch(() => {});
+  }
+
+  async control(message: ControlMessage, ms: number): Promise<boolean> {
+    if (!this.redis.healthy) return false;
+    const id = `${this.nodeId}-${++this.controlCount}`;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => finish(false), ms);
+      const finish = (all: boolean) => {
+        clearTimeout(timer);
+        this.pending.delete(id);
+        resolve(all);
+      };
+      // Confirmations may come before the number of receivers is known: count down from 0 and add it later.
+      const entry: PendingControl = { missing: 0, done: finish };
+      this.pending.set(id, entry);
+      const text = JSON.stringify({ id, from: this.nodeId, message });
+      void this.redis.commands.publish(this.controlChannel, text).then((receivers) => {
+        // This node is one of the receivers; it has acted already. None at all: Redis did not take it.
+        if (receivers === 0) return finish(false);
+        entry.missing += receivers - 1;
+        if (entry.missing === 0) finish(true);
+      });
+    });
+  }
+
+  onEntries(listener: (room: Room, entries: LogEntry[]) => void): void {
+    this.entriesListener = listener;
+  }
+
+  onControl(listener: (message: ControlMessage) => void | Promise<void>): void {
+    this.controlListener = listener;
+  }
+
+  private get controlChannel(): string {
+    return `${this.prefix}:control`;
+  }
+
+  private replyChannel(nodeId: string): string {
+    return `${this.prefix}:reply:${nodeId}`;
+  }
+
+  private roomChannel(room: Room): string {
+    return `${this.prefix}:room:${room}`;
+  }
+
+  private receive(channel: string, text: string): void {
+    if (channel === this.controlChannel) {
+      void this.receiveControl(text);
+    } else if (channel === this.replyChannel(this.nodeId)) {
+      const entry = this.pending.get(text);
+      if (entry && --entry.missing === 0) entry.done(true);
+    } else {
+      const room = roomOf(channel.slice(this.prefix.length + ':room:'.length));
+      if (!room || text.startsWith(`${this.nodeId}\n`)) return;
+      const entries = decode(room, text);
+      if (entries) this.entriesListener(room, entries);
+    }
+  }
+
+  private async receiveControl(text: string): Promise<void> {
+    const { id, from, message }: { id: string; from: string; message: ControlMessage } = JSON.parse(text);
+    if (from === this.nodeId) return;
+    await this.controlListener(message);
+    void this.redis.commands.publish(this.replyChannel(from), id);
+  }
+}
+
+function roomOf(text: string): Room | undefined {
+  if (text.startsWith('channel:')) return `channel:${text.slice('channel:'.length)}`;
+  if (text.startsWith('user:')) return `user:${text.slice('user:'.length)}`;
+  return undefined;
+}
+
+function encode(nodeId: string, entries: LogEntry[]): string {
+  let text = `${nodeId}\n`;
+  for (const entry of entries) {
+    text += `${entry.seq} ${entry.event} ${entry.threadId ?? '-'} ${entry.json.length}\n${entry.json}`;
+  }
+  return text;
+}
+
+/** Undefined for a message that is not of our making; what it may have held comes from the log. */
+function decode(room: Room, text: string): LogEntry[] | undefined {
+  const entries: LogEntry[] = [];
+  let at = text.indexOf('\n') + 1;
+  while (at < text.length) {
+    const end = text.indexOf('\n', at);
+    const [seq, event, thread, length] = text.slice(at, end).split(' ');
+    if (end === -1 || !seq || !event || !thread || !length) return undefined;
+    at = end + 1 + Number(length);
+    const json = text.slice(end + 1, at);
+    entries.push({ room, seq: Number(seq), event, threadId: thread === '-' ? null : thread, json });
+  }
+  return entries;
+}
+
+async function within(promise: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise.catch(() => {}), timeout]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,40 @@
+import { Cache } from '../infrastructure/cache.ts';
+import type { Control } from './control.ts';
+
+/**
+ * The node's caches of things that seldom change. Who changes such a thing says `forget`, and no node serves the old
+ * one any more when that returns.
+ */
+export class Caches {
+  private readonly control: Control;
+  private readonly caches = new Map<string, { clear(): void; drop(key: string): void }>();
+  private readonly ttlMs: () => number;
+
+  /** @param ttlMs how long things may be kept: long while the bus works, short while other nodes cannot be heard */
+  constructor(control: Control, ttlMs: () => number) {
+    this.control = control;
+    this.ttlMs = ttlMs;
+    control.handle({ drop: ({ cache, keys }) => this.dropHere(cache, keys) });
+  }
+
+  create<V extends object>(name: string, max: number): Cache<V> {
+    const cache = new Cache<V>({ max, ttlMs: this.ttlMs });
+    this.caches.set(name, cache);
+    return cache;
+  }
+
+  /** Drops keys here and on every node. */
+  async forget(cache: string, keys: string[]): Promise<void> {
+    if (keys.length > 0) await this.control.send({ kind: 'drop', cache, keys });
+  }
+
+  dropHere(name: string, keys: string[]): void {
+    const cache = this.caches.get(name);
+    for (const key of keys) cache?.drop(key);
+  }
+
+  /** For when messages of other nodes may have been missed. */
+  clearAll(): void {
+    for (const cache of this.caches.values()) cache.clear();
+  }
+}

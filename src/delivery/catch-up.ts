@@ -1,0 +1,154 @@
+import type { Database } from '../database/database.ts';
+import type { Delivery } from './delivery.ts';
+import type { LogEntry, Room } from './entry.ts';
+import type { LiveStream } from './live-stream.ts';
+import { readLog } from './log.ts';
+
+/** A piece of a room's log (contract §13, Delivery). */
+export interface Page {
+  entries: LogEntry[];
+  /** The position reached. */
+  seq: number;
+  /** False: the log no longer reaches back that far; fetch the lists anew and go on from `seq`. */
+  recovered: boolean;
+  /** More is waiting beyond `seq`. */
+  hasMore: boolean;
+}
+
+export interface PageLimits {
+  events: number;
+  bytes: number;
+}
+
+/** How those who were away get what they missed, joined on to the live flow (contract §10.4). */
+export class CatchUp {
+  private readonly delivery: Delivery;
+  private readonly database: Database;
+  private readonly reads = new Map<string, Promise<LogEntry[]>>();
+  private readonly tailEvents: number;
+
+  constructor(delivery: Delivery, database: Database, tailEvents: number) {
+    this.delivery = delivery;
+    this.database = database;
+    this.tailEvents = tailEvents;
+  }
+
+  /**
+   * Brings someone into a room: `enter` is called in the very moment in which the page ends, and must put them into the
+   * room and send the page before it returns, so that the live flow begins right behind it. It is not called while the
+   * page says `hasMore`.
+   *
+   * @param after the position they were at; undefined: from now on
+   * @returns undefined when there is no such room
+   */
+  async join(
+    room: Room,
+    after: number | undefined,
+    limits: PageLimits,
+    enter: (page: Page) => void,
+  ): Promise<Page | undefined> {
+    const stream = await this.delivery.open(room);
+    if (!stream) return undefined;
+    await this.delivery.freshen(stream);
+    if (after === undefined || !reaches(stream, after)) {
+      const page = { entries: [], seq: stream.position, recovered: after === undefined, hasMore: false };
+      enter(page);
+      return this.counted(page);
+    }
+    return this.counted(await this.readOn(stream, after, limits, enter));
+  }
+
+  /**
+   * The events after `after`, waiting up to `waitMs` for the first one (long poll).
+   * @returns undefined when there is no such room
+   */
+  async poll(
+    room: Room,
+    after: number,
+    limits: PageLimits,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<Page | undefined> {
+    const stream = await this.delivery.open(room);
+    if (!stream) return undefined;
+    await this.delivery.freshen(stream);
+    if (reaches(stream, after) && after === stream.position) await stream.waitBeyond(after, waitMs, signal);
+    if (!reaches(stream, after)) {
+      return this.counted({ entries: [], seq: stream.position, recovered: false, hasMore: false });
+    }
+    return this.counted(await this.readOn(stream, after, limits, () => {}));
+  }
+
+  /** How many events after `after` a room holds, without reading them; undefined when some of them are gone. */
+  async missed(room: Room, after: number): Promise<number | undefined> {
+    const stream = await this.delivery.open(room);
+    if (!stream) return undefined;
+    await this.delivery.freshen(stream);
+    return reaches(stream, after) ? stream.position - after : undefined;
+  }
+
+  /** Reads until the limits or the live position are met; in the latter case `enter` is called there and then. */
+  private async readOn(
+    stream: LiveStream,
+    after: number,
+    limits: PageLimits,
+    enter: (page: Page) => void,
+  ): Promise<Page> {
+    const entries: LogEntry[] = [];
+    let bytes = 0;
+    let seq = after;
+    for (;;) {
+      const more = stream.recent(seq) ?? (await this.readOlder(stream, seq, limits.events));
+      if (more.length === 0) {
+        const page = { entries, seq, recovered: true, hasMore: false };
+        enter(page);
+        return page;
+      }
+      if (more[0]?.seq !== seq + 1) {
+        const page = { entries: [], seq: stream.position, recovered: false, hasMore: false };
+        enter(page);
+        return page;
+      }
+      for (const entry of more) {
+        bytes += entry.json.length;
+        const full = entries.length >= limits.events || (bytes > limits.bytes && entries.length > 0);
+        if (full) return { entries, seq, recovered: true, hasMore: true };
+        entries.push(entry);
+        seq = entry.seq;
+      }
+    }
+  }
+
+  /** A piece of the log that is not in memory; those who ask for the same at once share one read. */
+  private async readOlder(stream: LiveStream, after: number, limit: number): Promise<LogEntry[]> {
+    const gap = stream.tailStart - after;
+    const nearTail = gap > 0 && gap <= this.tailEvents;
+    const count = nearTail ? gap : limit;
+    const key = `${stream.room} ${after} ${count}`;
+    const running = this.reads.get(key);
+    if (running) return running;
+    const promise = this.readAndKeep(stream, after, count, nearTail).finally(() => this.reads.delete(key));
+    this.reads.set(key, promise);
+    return promise;
+  }
+
+  private async readAndKeep(stream: LiveStream, after: number, count: number, keep: boolean): Promise<LogEntry[]> {
+    const entries = await readLog(this.database.rows, stream.room, after, count);
+    // What was read may be ahead of what was given out; then the room hears it now, before anyone enters.
+    if (entries[0]?.seq === after + 1) stream.offer(entries);
+    if (keep) stream.extendTail(entries);
+    return entries;
+  }
+
+  private counted(page: Page): Page {
+    const { counters } = this.delivery;
+    if (page.entries.length > 0) counters.replays++;
+    counters.replayedEvents += page.entries.length;
+    if (!page.recovered) counters.unrecoverable++;
+    return page;
+  }
+}
+
+function reaches(stream: LiveStream, after: number): boolean {
+  return after >= stream.floor && after <= stream.position;
+}

@@ -1,0 +1,79 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Database, Rows } from '../database/database.ts';
+import { isConflict } from '../database/failures.ts';
+import type { Delivery } from './delivery.ts';
+import type { Draft, Room } from './entry.ts';
+import { append, lockStreams } from './log.ts';
+
+/** One change under way: a transaction, and what is to be told when it is committed. */
+export interface Change {
+  em: EntityManager;
+  /** Plain SQL in the transaction. Flush entities first where the statement has to see them. */
+  rows: Rows;
+  /** Tells the members of a room, in the order of the calls, once the change is committed. */
+  publish(draft: Draft): void;
+  /** Holds back all other appends to these rooms from here on; only where the order of locks asks for it. */
+  lock(...rooms: Room[]): Promise<void>;
+  /** Runs after the commit and before the answer: cache drops, evictions on other nodes. */
+  afterCommit(action: () => void | Promise<void>): void;
+}
+
+const attempts = 4;
+
+/** The one way in which services change anything (design: "one way in, one way out"). */
+export class Changes {
+  private readonly database: Database;
+  private readonly delivery: Delivery;
+  private readonly current = new AsyncLocalStorage<Change>();
+
+  constructor(database: Database, delivery: Delivery) {
+    this.database = database;
+    this.delivery = delivery;
+  }
+
+  /**
+   * Runs `work` in a transaction: its entities, its SQL and its events are committed together, then the events are
+   * given out. Inside another change it becomes part of that one. A deadlock or a serialization conflict runs `work`
+   * again, so it must do everything through `change`.
+   */
+  async run<T>(work: (change: Change) => Promise<T>): Promise<T> {
+    const outer = this.current.getStore();
+    if (outer) return this.runInside(outer, work);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.runOnce(work);
+      } catch (error) {
+        if (attempt >= attempts || !isConflict(error)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
+      }
+    }
+  }
+
+  private async runInside<T>(outer: Change, work: (change: Change) => Promise<T>): Promise<T> {
+    const result = await work(outer);
+    // Plain SQL that follows in the outer change has to see what this one did.
+    await outer.em.flush();
+    return result;
+  }
+
+  private async runOnce<T>(work: (change: Change) => Promise<T>): Promise<T> {
+    const drafts: Draft[] = [];
+    const actions: (() => void | Promise<void>)[] = [];
+    const { result, entries } = await this.database.transaction(async (em, rows) => {
+      const change: Change = {
+        em,
+        rows,
+        publish: (draft) => void drafts.push(draft),
+        lock: async (...rooms) => void (await lockStreams(rows, rooms)),
+        afterCommit: (action) => void actions.push(action),
+      };
+      const result = await this.current.run(change, () => work(change));
+      await em.flush();
+      return { result, entries: await append(rows, drafts) };
+    });
+    this.delivery.committed(entries);
+    for (const action of actions) await action();
+    return result;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Bus, ControlMessage } from './bus.ts';
+
+/** Nodes that do not confirm in this time act by themselves (contract §13, Delivery). */
+const confirmMs = 2000;
+
+type Handlers = { [M in ControlMessage as M['kind']]?: (message: M) => void | Promise<void> };
+
+/** Orders that take effect on all nodes before they return: what may no longer be served, who is to leave. */
+export class Control {
+  private readonly bus: Bus;
+  private handlers: Handlers = {};
+
+  constructor(bus: Bus) {
+    this.bus = bus;
+    bus.onControl((message) => this.act(message));
+  }
+
+  handle(handlers: Handlers): void {
+    this.handlers = { ...this.handlers, ...handlers };
+  }
+
+  /** Acts here and on all other nodes, and returns when each has done so, or after 2 s. */
+  async send(message: ControlMessage): Promise<void> {
+    await this.act(message);
+    await this.bus.control(message, confirmMs);
+  }
+
+  private async act(message: ControlMessage): Promise<void> {
+    switch (message.kind) {
+      case 'drop':
+        return this.handlers.drop?.(message);
+      case 'evict':
+        return this.handlers.evict?.(message);
+      case 'disconnect':
+        return this.handlers.disconnect?.(message);
+      case 'hand-over':
+        return this.handlers['hand-over']?.(message);
+    }
+  }
+}

@@ -1,0 +1,269 @@
+import type { Database } from '../database/database.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { Settings } from '../settings.ts';
+import type { Bus } from './bus.ts';
+import { type LogEntry, type Room, streamId } from './entry.ts';
+import { HeadReader } from './head-reader.ts';
+import { LiveStream } from './live-stream.ts';
+import { readLog, readMoved } from './log.ts';
+import { DeliveryCounters } from './metrics.ts';
+
+/** The sockets of this node, as far as the delivery has to know them. */
+export interface Sink {
+  /** Sends an event to the sockets of the room on this node; `mark` is the node's running number for it. */
+  emit(entry: LogEntry, mark: number): void;
+  hasSockets(room: Room): boolean;
+}
+
+const pullSize = 500;
+const reapMs = 5000;
+
+/**
+ * The ordered broadcast (contract §10): each socket of a room gets each event of its log once and in order, whichever
+ * node wrote it and whatever is lost on the way.
+ *
+ * Three roads lead here: this node's own commits, the bus, and the sweep that asks the log itself.
+ */
+export class Delivery {
+  readonly counters = new DeliveryCounters();
+  readonly bus: Bus;
+  private readonly database: Database;
+  private readonly settings: Settings['delivery'];
+  private readonly log: Log;
+  private readonly heads: HeadReader;
+  private readonly streams = new Map<Room, LiveStream>();
+  private readonly opening = new Map<Room, Promise<LiveStream | undefined>>();
+  /** Events that came while their room was being opened. */
+  private readonly early = new Map<Room, LogEntry[]>();
+  private readonly pulls = new Map<Room, Promise<void>>();
+  private readonly gapTimers = new Map<Room, NodeJS.Timeout>();
+  private readonly observers: ((entry: LogEntry) => void)[] = [];
+  private sink: Sink = { emit: () => {}, hasSockets: () => false };
+  private mark = 0;
+  private timers: NodeJS.Timeout[] = [];
+  private sweeping = false;
+  private sweepFailed = false;
+  private closed = false;
+
+  constructor(database: Database, bus: Bus, settings: Settings['delivery'], log: Log) {
+    this.database = database;
+    this.bus = bus;
+    this.settings = settings;
+    this.log = log;
+    this.heads = new HeadReader(database.rows);
+    bus.onEntries((room, entries) => this.offer(room, entries));
+  }
+
+  start(sink: Sink): void {
+    this.sink = sink;
+    this.timers = [
+      setInterval(() => void this.sweep(), this.settings.sweepMs),
+      setInterval(() => this.closeIdle(), reapMs),
+    ];
+  }
+
+  /** The node's running number of the last delivery. */
+  get currentMark(): number {
+    return this.mark;
+  }
+
+  /** A running number for an event that is sent to one socket only. */
+  nextMark(): number {
+    this.mark++;
+    return this.mark;
+  }
+
+  get openStreams(): number {
+    return this.streams.size;
+  }
+
+  /** Calls `observer` for each event given out on this node, before the sockets get it. */
+  observe(observer: (entry: LogEntry) => void): void {
+    this.observers.push(observer);
+  }
+
+  /** Gives out what was just committed here, and tells the other nodes. */
+  committed(entries: LogEntry[]): void {
+    for (const [room, ofRoom] of byRoom(entries)) {
+      this.bus.publish(room, ofRoom);
+      this.offer(room, ofRoom);
+    }
+  }
+
+  /** The room on this node, opened when no one was in it. Undefined when it has no log. */
+  async open(room: Room): Promise<LiveStream | undefined> {
+    const known = this.streams.get(room);
+    if (known) {
+      known.lastUsed = Date.now();
+      return known;
+    }
+    const running = this.opening.get(room);
+    if (running) return running;
+    const promise = this.openNew(room).finally(() => this.opening.delete(room));
+    this.opening.set(room, promise);
+    return promise;
+  }
+
+  /** The room if it is open on this node. */
+  peek(room: Room): LiveStream | undefined {
+    return this.streams.get(room);
+  }
+
+  /** Makes sure that the room has given out at least everything that was committed before this call. */
+  async freshen(stream: LiveStream): Promise<void> {
+    const head = await this.heads.read(streamId(stream.room));
+    if (!head) return;
+    stream.floor = head.floor;
+    if (head.seq > stream.position) await this.pull(stream);
+  }
+
+  /** Asks the log which rooms of this node moved on without it hearing of it, and catches up (contract §10.3). */
+  async sweep(): Promise<void> {
+    if (this.sweeping || this.streams.size === 0 || this.closed) return;
+    this.sweeping = true;
+    try {
+      await this.sweepOnce();
+      this.counters.sweeps++;
+      if (this.sweepFailed) this.log.info('The log can be read again.');
+      this.sweepFailed = false;
+    } catch (error) {
+      this.counters.failedSweeps++;
+      if (!this.sweepFailed && !this.closed) this.log.warn({ err: error }, 'The log cannot be read just now.');
+      this.sweepFailed = true;
+    } finally {
+      this.sweeping = false;
+    }
+  }
+
+  /** Answers everyone who waits for an event, so that they can ask elsewhere. */
+  wakeAll(): void {
+    for (const stream of this.streams.values()) stream.wakeAll();
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const timer of [...this.timers, ...this.gapTimers.values()]) clearInterval(timer);
+    this.wakeAll();
+  }
+
+  private async openNew(room: Room): Promise<LiveStream | undefined> {
+    const early: LogEntry[] = [];
+    this.early.set(room, early);
+    try {
+      await this.bus.subscribe(room);
+      const head = await this.heads.read(streamId(room));
+      if (!head) {
+        this.bus.unsubscribe(room);
+        return undefined;
+      }
+      const stream = new LiveStream(room, head, this.settings, (entry) => this.give(entry));
+      this.streams.set(room, stream);
+      if (stream.offer(early)) this.fillGapSoon(stream);
+      return stream;
+    } catch (error) {
+      this.bus.unsubscribe(room);
+      throw error;
+    } finally {
+      this.early.delete(room);
+    }
+  }
+
+  private offer(room: Room, entries: LogEntry[]): void {
+    const stream = this.streams.get(room);
+    if (!stream) this.early.get(room)?.push(...entries);
+    else if (stream.offer(entries)) this.fillGapSoon(stream);
+  }
+
+  private give(entry: LogEntry): number {
+    this.counters.events++;
+    for (const observer of this.observers) observer(entry);
+    this.mark++;
+    this.sink.emit(entry, this.mark);
+    return this.mark;
+  }
+
+  /** Waits a moment for what is still on its way, then reads it from the log. */
+  private fillGapSoon(stream: LiveStream): void {
+    if (this.gapTimers.has(stream.room) || this.closed) return;
+    const timer = setTimeout(() => {
+      this.gapTimers.delete(stream.room);
+      if (!stream.offer([])) return;
+      this.counters.gapRepairs++;
+      // A failure needs no word here: the sweep tries again, and says so.
+      this.pull(stream).catch(() => {});
+    }, this.settings.gapWaitMs);
+    this.gapTimers.set(stream.room, timer);
+  }
+
+  /** Reads what the room has not given out yet. A pull that is under way may have read too early: one follows it. */
+  private pull(stream: LiveStream): Promise<void> {
+    const before = this.pulls.get(stream.room) ?? Promise.resolve();
+    const promise = before
+      .catch(() => {})
+      .then(() => this.pullNow(stream))
+      .finally(() => {
+        if (this.pulls.get(stream.room) === promise) this.pulls.delete(stream.room);
+      });
+    this.pulls.set(stream.room, promise);
+    return promise;
+  }
+
+  private async pullNow(stream: LiveStream): Promise<void> {
+    for (;;) {
+      const page = await readLog(this.database.rows, stream.room, stream.position, pullSize);
+      const first = page[0];
+      if (!first) return this.skipTrimmed(stream);
+      if (first.seq > stream.position + 1) stream.skipTo(first.seq - 1);
+      stream.offer(page);
+      if (page.length < pullSize) return;
+    }
+  }
+
+  /** The log is empty beyond the position: if its head lies further on, the rest was trimmed meanwhile. */
+  private async skipTrimmed(stream: LiveStream): Promise<void> {
+    const head = await this.heads.read(streamId(stream.room));
+    if (head && head.floor > stream.position) stream.skipTo(head.floor);
+  }
+
+  private async sweepOnce(): Promise<void> {
+    const known = [...this.streams.values()].map((stream) => ({ id: streamId(stream.room), stream }));
+    const positions = known.map(({ id, stream }) => ({ id, seq: stream.position }));
+    const moved = await readMoved(this.database.rows, positions);
+    if (moved.size === 0) return;
+    // What was committed a moment ago is most likely on its way; only what does not come is read.
+    await new Promise((resolve) => setTimeout(resolve, this.settings.gapWaitMs));
+    for (const { id, stream } of known) {
+      const head = moved.get(id);
+      if (head === undefined || stream.position >= head) continue;
+      this.counters.swept++;
+      await this.pull(stream);
+    }
+  }
+
+  private closeIdle(): void {
+    const now = Date.now();
+    let bytes = 0;
+    for (const [room, stream] of this.streams) {
+      if (this.sink.hasSockets(room) || stream.isWaitedFor) stream.lastUsed = now;
+      if (now - stream.lastUsed > this.settings.idleStreamMs) {
+        this.streams.delete(room);
+        this.bus.unsubscribe(room);
+      } else {
+        bytes += stream.tailBytes;
+      }
+    }
+    if (bytes <= this.settings.tailBytesPerNode) return;
+    // The tails only save reads of the log; without them everything still works.
+    for (const stream of this.streams.values()) stream.dropTail();
+  }
+}
+
+function byRoom(entries: LogEntry[]): Map<Room, LogEntry[]> {
+  const rooms = new Map<Room, LogEntry[]>();
+  for (const entry of entries) {
+    const known = rooms.get(entry.room);
+    if (known) known.push(entry);
+    else rooms.set(entry.room, [entry]);
+  }
+  return rooms;
+}

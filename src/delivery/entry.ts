@@ -1,0 +1,42 @@
+/** A room whose events are kept in a log: a channel's, or a user's own. */
+export type Room = `channel:${string}` | `user:${string}`;
+
+export const channelRoom = (channelId: string): Room => `channel:${channelId}`;
+export const userRoom = (userId: string): Room => `user:${userId}`;
+export const threadRoom = (threadId: string): string => `thread:${threadId}`;
+
+/** The id of the channel or user whose room it is; also the id of its stream. */
+export const streamId = (room: Room): string => room.slice(room.indexOf(':') + 1);
+
+/** One durable event as it stands in the log. */
+export interface LogEntry {
+  room: Room;
+  /** Its number in the room's log: 1, 2, 3, … without holes. */
+  seq: number;
+  event: string;
+  /** Set when it belongs to a thread, for sockets that follow only that thread. */
+  threadId: string | null;
+  /** The payload as JSON text, ready to be sent: it is built once and never parsed again on the way. */
+  json: string;
+}
+
+/** An event that is still without a number. */
+export interface Draft {
+  room: Room;
+  event: string;
+  threadId?: string | null;
+  /** The payload; a function when it has to know the number. `eventSeq` is added to it. */
+  data: object | ((seq: number) => object);
+}
+
+/** Gives a draft its number. */
+export function numbered(draft: Draft, seq: number): LogEntry {
+  const data = typeof draft.data === 'function' ? draft.data(seq) : draft.data;
+  return {
+    room: draft.room,
+    seq,
+    event: draft.event,
+    threadId: draft.threadId ?? null,
+    json: JSON.stringify({ ...data, eventSeq: seq }),
+  };
+}

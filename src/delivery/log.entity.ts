@@ -1,0 +1,59 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/**
+ * The head of a room's log. `id` is the channel's or the user's. Every append locks this row until it commits:
+ * that is what keeps the numbers without holes over all nodes.
+ */
+const StreamSchema = defineEntity({
+  name: 'Stream',
+  tableName: 'streams',
+  properties: {
+    id: p.uuid().primary(),
+    kind: p.string().columnType('text').$type<'channel' | 'user'>(),
+    lastSeq: p.bigint('number').default(0),
+    /** Entries up to and with this one have been trimmed. */
+    floorSeq: p.bigint('number').default(0),
+  },
+});
+
+export class Stream extends StreamSchema.class {}
+StreamSchema.setClass(Stream);
+
+/** One durable event of a room. `data` is the payload just as it is sent. */
+const LogEntrySchema = defineEntity({
+  name: 'LogRow',
+  tableName: 'log_entries',
+  primaryKeys: ['streamId', 'seq'],
+  indexes: [{ name: 'log_entries_created', properties: ['createdAt'], type: 'brin' }],
+  properties: {
+    streamId: p.uuid().primary(),
+    seq: p.bigint('number').primary(),
+    event: p.string().columnType('text'),
+    /** The thread it belongs to, for sockets that follow only that thread. */
+    threadId: p.uuid().nullable(),
+    data: p.json<unknown>().columnType('json'),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+export class LogRow extends LogEntrySchema.class {}
+LogEntrySchema.setClass(LogRow);
+
+/** The answer to a request that carried an Idempotency-Key, kept for a day (contract §1). */
+const IdempotencyKeySchema = defineEntity({
+  name: 'IdempotencyKey',
+  tableName: 'idempotency_keys',
+  primaryKeys: ['userId', 'route', 'key'],
+  indexes: [{ name: 'idempotency_keys_created', properties: ['createdAt'], type: 'brin' }],
+  properties: {
+    userId: p.uuid().primary(),
+    route: p.string().columnType('text').primary(),
+    key: p.string().columnType('text').primary(),
+    status: p.integer().nullable(),
+    answer: p.json<unknown>().columnType('json').nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+export class IdempotencyKey extends IdempotencyKeySchema.class {}
+IdempotencyKeySchema.setClass(IdempotencyKey);

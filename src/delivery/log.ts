@@ -1,0 +1,158 @@
+import type { Rows } from '../database/database.ts';
+import { type Draft, type LogEntry, numbered, type Room, streamId } from './entry.ts';
+
+/** Where a log stands. `floor`: everything up to and with it has been trimmed. */
+export interface Head {
+  seq: number;
+  floor: number;
+}
+
+interface StreamRow {
+  id: string;
+  last_seq: number;
+}
+
+interface EntryRow {
+  seq: number;
+  event: string;
+  thread_id: string | null;
+  json: string;
+}
+
+/** Makes the (empty) log of a new room. Belongs into the transaction that makes the channel or user. */
+export async function createStream(rows: Rows, room: Room): Promise<void> {
+  const kind = room.slice(0, room.indexOf(':'));
+  await rows('INSERT INTO streams (id, kind) VALUES ($1, $2)', [streamId(room), kind]);
+}
+
+/**
+ * Locks the logs of `rooms` until the transaction ends, in the order of their ids: whoever locks several does so
+ * in that order, so no two transactions wait for each other.
+ *
+ * @returns the last number taken, by stream id; rooms without a log are missing
+ */
+export async function lockStreams(rows: Rows, rooms: Iterable<Room>): Promise<Map<string, number>> {
+  const ids = [...new Set(rooms)].map(streamId);
+  const heads = await rows<StreamRow>(
+    'SELECT id, last_seq FROM streams WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE',
+    [ids],
+  );
+  return new Map(heads.map((row) => [row.id, row.last_seq]));
+}
+
+/**
+ * Numbers `drafts` and writes them to the log. Call it last in a transaction: from here to the commit no one else
+ * can append to these rooms.
+ */
+export async function append(rows: Rows, drafts: Draft[]): Promise<LogEntry[]> {
+  if (drafts.length === 0) return [];
+  const heads = await lockStreams(
+    rows,
+    drafts.map((draft) => draft.room),
+  );
+  const entries = number(drafts, heads);
+  await write(rows, entries, heads);
+  return entries;
+}
+
+/** Gives each draft the next number of its room and moves `heads` along. */
+export function number(drafts: Draft[], heads: Map<string, number>): LogEntry[] {
+  return drafts.map((draft) => {
+    const id = streamId(draft.room);
+    const last = heads.get(id);
+    if (last === undefined) throw new Error(`${draft.room} has no log.`);
+    heads.set(id, last + 1);
+    return numbered(draft, last + 1);
+  });
+}
+
+/** Writes numbered entries and the new heads of their (locked) rooms. */
+export async function write(rows: Rows, entries: LogEntry[], heads: Map<string, number>): Promise<void> {
+  const ids = [...new Set(entries.map((entry) => streamId(entry.room)))];
+  await rows(
+    `WITH moved AS (
+       UPDATE streams SET last_seq = head.seq
+       FROM unnest($1::uuid[], $2::bigint[]) AS head (id, seq) WHERE streams.id = head.id
+     )
+     INSERT INTO log_entries (stream_id, seq, event, thread_id, data)
+     SELECT * FROM unnest($3::uuid[], $4::bigint[], $5::text[], $6::uuid[], $7::json[])`,
+    [
+      ids,
+      ids.map((id) => heads.get(id)),
+      entries.map((entry) => streamId(entry.room)),
+      entries.map((entry) => entry.seq),
+      entries.map((entry) => entry.event),
+      entries.map((entry) => entry.threadId),
+      entries.map((entry) => entry.json),
+    ],
+  );
+}
+
+/** The heads of the logs of `ids`. */
+export async function readHeads(rows: Rows, ids: string[]): Promise<Map<string, Head>> {
+  const found = await rows<StreamRow & { floor_seq: number }>(
+    'SELECT id, last_seq, floor_seq FROM streams WHERE id = ANY($1::uuid[])',
+    [ids],
+  );
+  return new Map(found.map((row) => [row.id, { seq: row.last_seq, floor: row.floor_seq }]));
+}
+
+/** The logs that moved past the position that is known for them, with their new heads. */
+export async function readMoved(rows: Rows, known: { id: string; seq: number }[]): Promise<Map<string, number>> {
+  const found = await rows<StreamRow>(
+    `SELECT streams.id, streams.last_seq FROM unnest($1::uuid[], $2::bigint[]) AS known (id, seq)
+     JOIN streams ON streams.id = known.id WHERE streams.last_seq > known.seq`,
+    [known.map((head) => head.id), known.map((head) => head.seq)],
+  );
+  return new Map(found.map((row) => [row.id, row.last_seq]));
+}
+
+/** Entries after `after`, oldest first. */
+export async function readLog(rows: Rows, room: Room, after: number, limit: number): Promise<LogEntry[]> {
+  const found = await rows<EntryRow>(
+    `SELECT seq, event, thread_id, data::text AS json FROM log_entries
+     WHERE stream_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+    [streamId(room), after, limit],
+  );
+  return found.map((row) => ({ room, seq: row.seq, event: row.event, threadId: row.thread_id, json: row.json }));
+}
+
+const trimBatch = 1000;
+
+/**
+ * Takes at most a small batch off the old end of the logs: entries past the age, and those beyond the newest
+ * `keepEvents` of their room. Short transactions, so that no send waits for it.
+ *
+ * @returns how many were removed; call again while it is not 0
+ */
+export async function trim(rows: Rows, keepDays: number, keepEvents: number): Promise<number> {
+  const removed = await rows<{ seq: number }>(
+    `WITH overlong AS (
+       SELECT id AS stream_id, last_seq - $2 AS upto FROM streams WHERE last_seq - floor_seq > $2 LIMIT 100
+     ), aged AS (
+       SELECT stream_id, max(seq) AS upto FROM (
+         SELECT stream_id, seq FROM log_entries
+         WHERE created_at < now() - make_interval(secs => $1 * 86400.0) LIMIT $3
+       ) AS old GROUP BY stream_id
+     ), bounds AS (
+       SELECT stream_id, max(upto) AS upto FROM (TABLE overlong UNION ALL TABLE aged) AS both GROUP BY stream_id
+     ), doomed AS (
+       SELECT entry.stream_id, entry.seq FROM bounds CROSS JOIN LATERAL (
+         SELECT stream_id, seq FROM log_entries
+         WHERE stream_id = bounds.stream_id AND seq <= bounds.upto ORDER BY seq LIMIT $3
+       ) AS entry LIMIT $3
+     ), gone AS (
+       DELETE FROM log_entries USING doomed
+       WHERE log_entries.stream_id = doomed.stream_id AND log_entries.seq = doomed.seq
+       RETURNING log_entries.stream_id, log_entries.seq
+     ), floors AS (
+       UPDATE streams SET floor_seq = greatest(floor_seq, top.seq)
+       FROM (SELECT stream_id, max(seq) AS seq FROM gone GROUP BY stream_id) AS top,
+         (SELECT id FROM streams WHERE id IN (SELECT stream_id FROM gone) ORDER BY id FOR UPDATE) AS locked
+       WHERE streams.id = top.stream_id AND streams.id = locked.id
+     )
+     SELECT seq FROM gone`,
+    [keepDays, keepEvents, trimBatch],
+  );
+  return removed.length;
+}

@@ -1,0 +1,21 @@
+/** What the delivery counts, for the operator; plain numbers, read when someone asks. */
+export class DeliveryCounters {
+  /** Events given out to the rooms of this node. */
+  events = 0;
+  /** Times that a hole before an early event was filled from the log. */
+  gapRepairs = 0;
+  sweeps = 0;
+  failedSweeps = 0;
+  /** Rooms that a sweep found behind. */
+  swept = 0;
+  /** Pages of missed events handed to those who came back. */
+  replays = 0;
+  replayedEvents = 0;
+  /** Those told to read the list anew. */
+  unrecoverable = 0;
+  /** Consumers cut off because they read too slowly. */
+  cutOffs = 0;
+  batches = 0;
+  batchedSends = 0;
+  trimmed = 0;
+}

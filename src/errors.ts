@@ -1,0 +1,105 @@
+/**
+ * The one registry of error codes (contract §2): each with its HTTP status and the sentence that is sent
+ * when the place that throws has nothing better to say. It is also what the API documents list.
+ */
+export const errorCodes = {
+  VALIDATION_FAILED: [400, 'The request has values that do not fit; see issues.'],
+  MALFORMED_JSON: [400, 'The body is not valid JSON.'],
+  INVALID_CURSOR: [400, 'The cursor is not one that this list gave out; start again without it.'],
+  INVALID_INVITE_CODE: [400, 'This invite code is not valid or has been used; ask for another one.'],
+  OWNER_CANNOT_LEAVE: [400, 'The owner cannot leave; hand the server over first.'],
+  AUTH_TOKEN_MISSING: [401, 'Sign in first: send the access token as "Authorization: Bearer <token>".'],
+  ACCESS_TOKEN_INVALID: [401, 'The access token is invalid or has expired; refresh it or sign in again.'],
+  SESSION_REVOKED: [401, 'This session was ended; sign in again.'],
+  REFRESH_TOKEN_INVALID: [401, 'The refresh token is invalid, used or expired; sign in again.'],
+  PAT_TOKEN_INVALID: [401, 'The personal access token is invalid or revoked.'],
+  PAT_TOKEN_EXPIRED: [401, 'The personal access token has expired.'],
+  INVALID_CREDENTIALS: [401, 'The e-mail or the password is wrong.'],
+  FORBIDDEN: [403, 'You may not do this.'],
+  NOT_A_MEMBER: [403, 'You are not a member; join first.'],
+  ROLE_REQUIRED: [403, 'Your role does not allow this.'],
+  INSUFFICIENT_PAT_SCOPE: [403, 'The scope of this personal access token does not allow this.'],
+  INVITE_REQUIRED: [403, 'Redeem an invite code to unlock this.'],
+  INVITE_CODE_REQUIRED: [403, 'This server is private; join with its invite code.'],
+  ROUTE_NOT_FOUND: [404, 'There is no such address; see the API documents.'],
+  USER_NOT_FOUND: [404, 'There is no such user.'],
+  SERVER_NOT_FOUND: [404, 'There is no such server.'],
+  CHANNEL_NOT_FOUND: [404, 'There is no such channel.'],
+  THREAD_NOT_FOUND: [404, 'There is no such thread.'],
+  MESSAGE_NOT_FOUND: [404, 'There is no such message.'],
+  UNKNOWN_EVENT: [404, 'There is no such event; see the API documents.'],
+  METHOD_NOT_ALLOWED: [405, 'This address does not know this method.'],
+  EMAIL_TAKEN: [409, 'This e-mail already has an account; sign in instead.'],
+  USERNAME_TAKEN: [409, 'This username is taken; choose another one.'],
+  SLUG_TAKEN: [409, 'This slug is taken; choose another one.'],
+  ALREADY_MEMBER: [409, 'You are a member already.'],
+  CHANNEL_ARCHIVED: [409, 'This channel is archived; nothing can be sent to it.'],
+  BODY_TOO_LARGE: [413, 'The body is too large.'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json.'],
+  RATE_LIMITED: [429, 'Too many requests; wait and try again.'],
+  INTERNAL_ERROR: [500, 'Something went wrong on our side; try again, and tell the operator the request id.'],
+  DATABASE_UNAVAILABLE: [503, 'The database cannot be reached just now; nothing was lost, try again.'],
+  SERVER_BUSY: [503, 'The server is busy just now; try again in a moment.'],
+} as const satisfies Record<string, readonly [status: number, sentence: string]>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** One thing that is wrong with a request: where, what, and zod's code for it. */
+export interface Issue {
+  path: string;
+  message: string;
+  code: string;
+}
+
+interface ErrorDetails {
+  /** Replaces the registry's sentence. */
+  message?: string;
+  issues?: Issue[];
+  /** Seconds; also sent as Retry-After, rounded up. */
+  retryAfter?: number;
+  /** Further fields of the body, such as `capability`. */
+  extra?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/** An error that the caller is told of, over REST and sockets alike. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly issues: Issue[] | undefined;
+  readonly retryAfter: number | undefined;
+  readonly extra: Record<string, unknown>;
+
+  constructor(code: ErrorCode, details: ErrorDetails = {}) {
+    const [status, sentence] = errorCodes[code];
+    super(details.message ?? sentence, { cause: details.cause });
+    this.code = code;
+    this.status = status;
+    this.issues = details.issues;
+    this.retryAfter = details.retryAfter ?? (status === 503 ? 1 : undefined);
+    this.extra = details.extra ?? {};
+  }
+
+  /** The body of contract §2, the same for an HTTP answer and a socket's ack. */
+  body(requestId: string | undefined): ErrorBody {
+    return {
+      ok: false,
+      error: this.message,
+      code: this.code,
+      ...(requestId ? { requestId } : {}),
+      ...(this.issues ? { issues: this.issues } : {}),
+      ...(this.retryAfter !== undefined ? { retryAfter: this.retryAfter } : {}),
+      ...this.extra,
+    };
+  }
+}
+
+export interface ErrorBody {
+  ok: false;
+  error: string;
+  code: ErrorCode;
+  requestId?: string;
+  issues?: Issue[];
+  retryAfter?: number;
+  [key: string]: unknown;
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { passingEvent } from '../delivery/event.ts';
+import { idSchema, limitSchema, seqSchema } from '../schema.ts';
+
+/** A piece of a room's log: what the ack of a join and the log routes have in common (contract §13, Delivery). */
+export const logPageSchema = z.object({
+  events: z.array(z.object({ seq: z.number().int(), event: z.string(), data: z.record(z.string(), z.unknown()) })),
+  seq: z.number().int().describe('The position reached.'),
+  recovered: z.boolean().describe('False: the log no longer reaches back to `after`; fetch the lists anew.'),
+  hasMore: z.boolean(),
+});
+
+export const readLogSchema = z.object({
+  after: seqSchema.describe('The position you are at.'),
+  limit: limitSchema(500, 100),
+  wait: z.coerce.number('must be a number').min(0).max(25).default(0).describe('Seconds to wait for the first event.'),
+});
+
+/** `channel:join` takes the bare id too. */
+export const joinSchema = z.preprocess(
+  (payload) => (typeof payload === 'string' ? { channelId: payload } : payload),
+  z.object({ channelId: idSchema, after: z.number().int().min(0).optional() }),
+);
+
+export const leaveSchema = z.preprocess(
+  (payload) => (typeof payload === 'string' ? { channelId: payload } : payload),
+  z.object({ channelId: idSchema }),
+);
+
+export const joinAckSchema = logPageSchema.extend({ channelId: idSchema });
+
+export const ready = passingEvent({
+  name: 'ready',
+  summary: 'You are connected and in your own room, at this position of its log.',
+  room: 'socket',
+  payload: z.object({ userId: idSchema, sessionId: idSchema.nullable(), seq: z.number().int() }),
+});
+
+const resumedRoomSchema = z.object({ seq: z.number().int(), recovered: z.boolean(), hasMore: z.boolean() });
+
+export const resumed = passingEvent({
+  name: 'resumed',
+  summary: 'All that was missed since the positions in `auth.resume` has been sent.',
+  room: 'socket',
+  payload: z.object({ channels: z.record(idSchema, resumedRoomSchema), user: resumedRoomSchema.nullable() }),
+});
+
+export const draining = passingEvent({
+  name: 'server:draining',
+  summary: 'This node is about to stop; connect again after so many milliseconds.',
+  room: 'socket',
+  payload: z.object({ reconnectInMs: z.number().int() }),
+});
+
+export const errorEvent = passingEvent({
+  name: 'error',
+  summary: 'An event of yours without an ack could not be served.',
+  room: 'socket',
+  payload: z.object({ ok: z.literal(false), error: z.string(), code: z.string() }),
+});

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { ChannelAccess } from '../channels/channel.access.ts';
+import type { Page } from '../delivery/catch-up.ts';
+import { channelRoom } from '../delivery/entry.ts';
+import { type Handler, handler } from '../gateway/handler.ts';
+import type { Membership } from '../gateway/membership.ts';
+import { joinAckSchema, joinSchema, leaveSchema } from './events.contract.ts';
+import { pageRecord } from './events.view.ts';
+
+const tag = 'Rooms';
+
+export function roomHandlers(channels: ChannelAccess, membership: Membership): Handler[] {
+  return [
+    handler({
+      event: 'channel:join',
+      summary:
+        "Enter a channel's room. With `after` the ack brings what was missed since; while it says hasMore, you are not in yet: join again from its seq.",
+      tag,
+      payload: joinSchema,
+      ack: joinAckSchema,
+      errors: ['CHANNEL_NOT_FOUND'],
+      limit: 'joins',
+      readOnly: true,
+      async handle({ actor, payload, socket, respond }) {
+        const { channelId, after } = payload;
+        const room = channelRoom(channelId);
+        const { serverId } = await channels.readable(actor, channelId);
+        const answer = (page: Page) => ({ channelId, ...pageRecord(page) });
+        // The ack leaves in the moment of entering, so that no live event can come before it.
+        const entered = (page: Page) => respond(answer(page));
+        const page = await membership.join(socket, room, { room, serverId }, after, entered);
+        if (page.hasMore) return answer(page);
+        // Whoever lost access meanwhile was thrown out of rooms before this one was entered.
+        await channels.readable(actor, channelId).catch((error) => {
+          membership.leave(socket, room);
+          throw error;
+        });
+        return answer({ ...page, entries: [] });
+      },
+    }),
+    handler({
+      event: 'channel:leave',
+      summary: "Leave a channel's room.",
+      tag,
+      payload: leaveSchema,
+      ack: z.object({}),
+      limit: 'joins',
+      readOnly: true,
+      async handle({ payload, socket }) {
+        membership.leave(socket, channelRoom(payload.channelId));
+        return {};
+      },
+    }),
+  ];
+}

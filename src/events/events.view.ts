@@ -1,0 +1,19 @@
+import type { Page } from '../delivery/catch-up.ts';
+
+/** A page as JSON text: the payloads are text already, so they are put in as they are. */
+export function pageText(page: Page): string {
+  const events = page.entries.map(
+    ({ seq, event, json }) => `{"seq":${seq},"event":${JSON.stringify(event)},"data":${json}}`,
+  );
+  const rest = `"seq":${page.seq},"recovered":${page.recovered},"hasMore":${page.hasMore}`;
+  return `{"events":[${events.join(',')}],${rest}}`;
+}
+
+/** A page as an object, for acks. */
+export function pageRecord(page: Page) {
+  const events = page.entries.map(({ seq, event, json }) => {
+    const data: Record<string, unknown> = JSON.parse(json);
+    return { seq, event, data };
+  });
+  return { events, seq: page.seq, recovered: page.recovered, hasMore: page.hasMore };
+}

@@ -1,0 +1,79 @@
+import { AppError } from '../errors.ts';
+import type { Log } from '../infrastructure/log.ts';
+import { validated } from '../validation.ts';
+import type { Handler } from './handler.ts';
+import type { ParleySocket } from './socket.ts';
+
+/** What the doors of a socket need from below. */
+export interface SocketServices {
+  /** Whether the sender's session still holds. @throws AppError with one of the 401 codes */
+  stillAuthentic(socket: ParleySocket): Promise<void>;
+  /** @throws AppError RATE_LIMITED */
+  limit(name: Handler['limit'], socket: ParleySocket): Promise<void>;
+}
+
+type Ack = (answer: object) => void;
+
+/** Binds all handlers to a socket. Whatever happens in one, its client gets an answer and the node goes on. */
+export function bindHandlers(socket: ParleySocket, handlers: Handler[], services: SocketServices, log: Log): void {
+  let count = 0;
+  for (const handler of handlers) {
+    socket.on(handler.event, (...args: unknown[]) => {
+      count++;
+      void dispatch(socket, handler, args, `${socket.id}-${count}`, services, log);
+    });
+  }
+  const known = new Set(handlers.map((handler) => handler.event));
+  socket.use(([event, ...args], next) => {
+    if (known.has(event)) return next();
+    const error = new AppError('UNKNOWN_EVENT', { message: `There is no event "${String(event).slice(0, 64)}".` });
+    answerError(socket, ackOf(args), error, undefined, log);
+  });
+}
+
+async function dispatch(
+  socket: ParleySocket,
+  handler: Handler,
+  args: unknown[],
+  requestId: string,
+  services: SocketServices,
+  log: Log,
+): Promise<void> {
+  const ack = ackOf(args);
+  try {
+    await services.stillAuthentic(socket);
+    await services.limit(handler.limit, socket);
+    const { actor } = socket.data;
+    if (actor.scope === 'read' && !handler.readOnly) throw new AppError('INSUFFICIENT_PAT_SCOPE');
+    const payload = validated(handler.payload, args[0] === ack ? undefined : args[0]);
+    let answered = false;
+    const respond = (answer: object) => {
+      if (answered) return;
+      answered = true;
+      ack?.({ ok: true, ...answer });
+    };
+    respond(await handler.handle({ actor, payload, socket, requestId, respond }));
+  } catch (error) {
+    answerError(socket, ack, error, requestId, log);
+  }
+}
+
+function ackOf(args: unknown[]): Ack | undefined {
+  const last = args.at(-1);
+  return typeof last === 'function' ? (answer) => last(answer) : undefined;
+}
+
+/** The error object of contract §2, as the ack or, where none was asked for, as the event `error`. */
+function answerError(
+  socket: ParleySocket,
+  ack: Ack | undefined,
+  error: unknown,
+  requestId: string | undefined,
+  log: Log,
+): void {
+  const known = error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
+  if (known.code === 'INTERNAL_ERROR') log.error({ requestId, err: error }, 'An event failed.');
+  const body = known.body(requestId);
+  if (ack) ack(body);
+  else if (socket.connected) socket.emit('error', body);
+}

@@ -1,0 +1,26 @@
+import * as parser from 'socket.io-parser';
+
+/** A packet whose text is ready: built once from the log entry, sent to every socket as it is. */
+export interface ReadyPacket extends parser.Packet {
+  text: string;
+}
+
+function isReady(packet: parser.Packet): packet is ReadyPacket {
+  return 'text' in packet;
+}
+
+/** Socket.IO's own encoder, but for packets that are text already. */
+class Encoder extends parser.Encoder {
+  override encode(packet: parser.Packet): unknown[] {
+    return isReady(packet) ? [packet.text] : super.encode(packet);
+  }
+}
+
+/** For the `parser` option of the server; the wire format is the standard one. */
+export const parleyParser = { Encoder, Decoder: parser.Decoder };
+
+/** An event packet of the main namespace (Socket.IO protocol 5) around a payload that is JSON text. */
+export function readyEvent(event: string, json: string, offset: string): ReadyPacket {
+  const text = `${parser.PacketType.EVENT}["${event}",${json},"${offset}"]`;
+  return { type: parser.PacketType.EVENT, nsp: '/', data: [event], text };
+}

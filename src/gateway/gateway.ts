@@ -1,0 +1,273 @@
+import type { Server as HttpServer } from 'node:http';
+import { RedisAdapter } from '@socket.io/redis-adapter';
+import { Server } from 'socket.io';
+import { Adapter } from 'socket.io-adapter';
+import { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { CatchUp, Page } from '../delivery/catch-up.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { channelRoom, type Room, userRoom } from '../delivery/entry.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { RedisConnections } from '../infrastructure/redis.ts';
+import { isUuid } from '../schema.ts';
+import type { Settings } from '../settings.ts';
+import { bindHandlers, type SocketServices } from './dispatch.ts';
+import { parleyParser } from './encoder.ts';
+import type { Handler } from './handler.ts';
+import { Membership, type RoomAccess } from './membership.ts';
+import { Outlet } from './outlet.ts';
+import { SessionRecovery } from './recovery.ts';
+import { watchSlowConsumers } from './slow-consumers.ts';
+import type { ParleyServer, ParleySocket, Recovery } from './socket.ts';
+
+/** What the gateway needs from below and from the features. */
+export interface GatewayParts extends SocketServices {
+  httpServer: HttpServer;
+  settings: Settings;
+  log: Log;
+  nodeId: string;
+  delivery: Delivery;
+  catchUp: CatchUp;
+  redis: RedisConnections | null;
+  access: RoomAccess;
+  /** @throws AppError with one of the 401 codes */
+  authenticate(token: string): Promise<Actor>;
+}
+
+/** What `auth` of a handshake may hold (contract §9). */
+const handshakeSchema = z.object({
+  token: z.string().optional(),
+  resume: z.record(z.string(), z.number().int().min(0)).optional(),
+});
+
+/** How many missed events of one room are sent at a return with `auth.resume`. */
+const resumeEvents = 1000;
+const maxResumedRooms = 500;
+
+/** The Socket.IO side of a node: who may connect, which rooms they are in, and how they come back. */
+export class Gateway {
+  readonly io: ParleyServer;
+  readonly membership: Membership;
+  private readonly parts: GatewayParts;
+  private readonly recovery: SessionRecovery;
+  private readonly outlet: Outlet;
+  private handlers: Handler[] = [];
+  private stopWatching = () => {};
+
+  constructor(parts: GatewayParts) {
+    this.parts = parts;
+    const { settings, delivery, catchUp, redis, nodeId, log } = parts;
+    this.recovery = new SessionRecovery(delivery, catchUp, redis, nodeId, settings.delivery, log);
+    this.io = new Server(parts.httpServer, {
+      path: '/socket.io/',
+      serveClient: false,
+      parser: parleyParser,
+      pingInterval: settings.sockets.pingIntervalMs,
+      pingTimeout: settings.sockets.pingTimeoutMs,
+      maxHttpBufferSize: settings.sockets.maxPayloadBytes,
+      cors: { origin: settings.corsOrigins.length > 0 ? settings.corsOrigins : true, credentials: true },
+      allowRequest: (request, decide) => decide(null, this.allowsOrigin(request.headers.origin)),
+      connectionStateRecovery: {
+        maxDisconnectionDuration: settings.delivery.recoverySeconds * 1000,
+        skipMiddlewares: false,
+      },
+    });
+    this.io.adapter(this.createAdapter());
+    const { adapter } = this.io.of('/');
+    this.outlet = new Outlet(adapter, nodeId);
+    this.membership = new Membership(this.io, delivery, catchUp, this.outlet);
+    this.io.use((socket, next) => void this.admit(socket, next));
+    this.io.on('connection', (socket) => this.welcome(socket));
+    delivery.start(this.outlet);
+    this.stopWatching = watchSlowConsumers(this.io, settings.sockets, log, () => delivery.counters.cutOffs++);
+  }
+
+  /** The handlers of all features; they need the gateway's membership, so they come after it. */
+  setHandlers(handlers: Handler[]): void {
+    this.handlers = handlers;
+  }
+
+  /** See SessionRecovery.handOver; for control messages of other nodes. */
+  handOver(pid: string): Promise<void> {
+    return this.recovery.handOver(pid);
+  }
+
+  /** Closes sockets of a session or of all of a user's, telling them why (contract §3). */
+  disconnect(room: string, event: { name: string; data: object } | null): void {
+    for (const socket of this.membership.socketsOf(room)) {
+      if (event) socket.emit(event.name, event.data);
+      socket.disconnect(true);
+    }
+  }
+
+  /**
+   * Tells all sockets that this node is going away, and ends their connections spread over `spreadMs`, in a way that
+   * stock clients come back from, on another node (contract §9).
+   */
+  async drain(spreadMs: number): Promise<void> {
+    this.stopWatching();
+    const sockets = [...this.io.of('/').sockets.values()];
+    const leaving = sockets.map(async (socket) => {
+      const reconnectInMs = Math.round(Math.random() * spreadMs);
+      socket.emit('server:draining', { reconnectInMs });
+      await new Promise((resolve) => setTimeout(resolve, reconnectInMs));
+      socket.conn.close();
+    });
+    await Promise.all(leaving);
+    for (const socket of [...this.io.of('/').sockets.values()]) socket.conn.close(true);
+    await this.recovery.flush();
+    this.io.engine.close();
+    await this.io.of('/').adapter.close();
+  }
+
+  private allowsOrigin(origin: string | undefined): boolean {
+    const { corsOrigins } = this.parts.settings;
+    return origin === undefined || corsOrigins.length === 0 || corsOrigins.includes(origin);
+  }
+
+  /**
+   * The Redis adapter carries what is not in the log (typing, presence, stream deltas). What is meant for one socket of
+   * this node never leaves it, and the hooks of connection state recovery lead to ours.
+   */
+  private createAdapter(): (nsp: unknown) => Adapter {
+    const { redis } = this.parts;
+    const recovery = this.recovery;
+    // Socket.IO calls it with `new`, so it must not be an arrow function.
+    return function create(nsp: unknown): Adapter {
+      const adapter = redis ? new RedisAdapter(nsp, redis.commands, redis.adapterSubscriber) : new Adapter(nsp);
+      const everywhere = adapter.broadcast.bind(adapter);
+      adapter.broadcast = (packet, options) => {
+        const [room] = options.rooms;
+        const isOwnSocket = options.rooms.size === 1 && room !== undefined && adapter.sids.has(room);
+        if (isOwnSocket) Adapter.prototype.broadcast.call(adapter, packet, options);
+        else everywhere(packet, options);
+      };
+      adapter.persistSession = ({ pid, sid, data }) => recovery.save(pid, sid, data as ParleySocket['data']);
+      adapter.restoreSession = async (pid, offset) => {
+        const restored = await recovery.restore(pid, offset);
+        if (!restored) throw new Error('This session cannot be restored.');
+        return { sid: restored.sid, pid, rooms: [], data: { recovery: restored.recovery }, missedPackets: [] };
+      };
+      return adapter;
+    };
+  }
+
+  private async admit(socket: ParleySocket, next: (error?: Error) => void): Promise<void> {
+    try {
+      const auth = handshakeSchema.safeParse(socket.handshake.auth);
+      const token = auth.success ? auth.data.token : undefined;
+      if (!token) throw new AppError('AUTH_TOKEN_MISSING');
+      const actor = await this.parts.authenticate(token);
+      const { recovery = null } = socket.data;
+      // The private session id came with somebody else's token: nothing of the old session is theirs.
+      if (recovery && recovery.userId !== actor.userId) throw new AppError('ACCESS_TOKEN_INVALID');
+      Object.assign(socket.data, { actor, joined: new Map(), replayed: [], sureMark: 0, nextSureMark: 0, recovery });
+      next();
+    } catch (error) {
+      next(refusal(error, this.parts.log));
+    }
+  }
+
+  private welcome(socket: ParleySocket): void {
+    const pid: unknown = Reflect.get(socket, 'pid');
+    socket.data.sureMark = this.parts.delivery.currentMark;
+    socket.data.nextSureMark = socket.data.sureMark;
+    if (typeof pid === 'string') this.recovery.follow(pid, socket);
+    bindHandlers(socket, this.handlers, this.parts, this.parts.log);
+    this.bringBack(socket).catch((error) => {
+      // Without its own room a socket would miss things silently; it comes back by itself.
+      this.parts.log.warn({ err: error }, 'A socket could not be brought into its rooms.');
+      socket.conn.close(true);
+    });
+  }
+
+  /** Puts a connected socket into its own room, and back into those that it was in. */
+  private async bringBack(socket: ParleySocket): Promise<void> {
+    const { actor, recovery } = socket.data;
+    const resume = recovery ? undefined : resumeOf(socket);
+    const own = userRoom(actor.userId);
+    const ownAfter = recovery ? recovery.rooms.find((room) => room.name === own)?.after : resume?.user;
+    if (actor.sessionId) void socket.join(`session:${actor.sessionId}`);
+    const ready = ({ seq }: Page) => {
+      const offset = this.outlet.offset(this.parts.delivery.nextMark());
+      socket.emit('ready', { userId: actor.userId, sessionId: actor.sessionId, seq }, offset);
+    };
+    const place = { room: own, serverId: null };
+    let page: Page;
+    if (ownAfter === undefined) {
+      page = await this.membership.join(socket, own, place, undefined, ready);
+    } else {
+      page = await this.membership.resume(socket, own, place, ownAfter, Number.POSITIVE_INFINITY);
+      ready(page);
+    }
+    if (recovery) await this.recoverRooms(socket, recovery);
+    if (resume) await this.resumeRooms(socket, resume, resume.user === undefined ? null : answerOf(page));
+  }
+
+  /** The rooms of a connection that Socket.IO recovered, as far as the user may still be there. */
+  private async recoverRooms(socket: ParleySocket, recovery: Recovery): Promise<void> {
+    for (const { name, joined, after } of recovery.rooms) {
+      if (name.startsWith('user:')) continue;
+      const place = await this.placeOf(socket.data.actor, name).catch(() => null);
+      if (place) await this.membership.resume(socket, name, place, after, Number.POSITIVE_INFINITY);
+      else this.parts.log.debug({ room: joined.room }, 'A recovered socket may no longer be in a room.');
+    }
+    socket.data.recovery = null;
+  }
+
+  /** The rooms that a client named with its positions (contract §10.4). */
+  private async resumeRooms(socket: ParleySocket, resume: Record<string, number>, user: object | null): Promise<void> {
+    const channels: Record<string, object> = {};
+    for (const [id, after] of Object.entries(resume).slice(0, maxResumedRooms)) {
+      if (!isUuid(id)) continue;
+      const name = channelRoom(id.toLowerCase());
+      try {
+        const place = await this.placeOf(socket.data.actor, name);
+        channels[id] = answerOf(await this.membership.resume(socket, name, place, after, resumeEvents));
+      } catch (error) {
+        channels[id] = asAppError(error).body(undefined);
+      }
+    }
+    socket.emit('resumed', { channels, user });
+  }
+
+  /** Where a room belongs, if the actor may be in it. @throws AppError */
+  private async placeOf(actor: Actor, name: string): Promise<{ room: Room; serverId: string | null }> {
+    const id = name.slice(name.indexOf(':') + 1);
+    if (name.startsWith('thread:')) {
+      const { channelId, serverId } = await this.parts.access.thread(actor, id);
+      return { room: channelRoom(channelId), serverId };
+    }
+    const { serverId } = await this.parts.access.channel(actor, id);
+    return { room: channelRoom(id), serverId };
+  }
+}
+
+function answerOf(page: Page): { seq: number; recovered: boolean; hasMore: boolean } {
+  return { seq: page.seq, recovered: page.recovered, hasMore: page.hasMore };
+}
+
+function resumeOf(socket: ParleySocket): Record<string, number> | undefined {
+  const auth = handshakeSchema.safeParse(socket.handshake.auth);
+  return auth.success ? auth.data.resume : undefined;
+}
+
+function asAppError(error: unknown): AppError {
+  return error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
+}
+
+const refusals: Partial<Record<ErrorCode, string>> = {
+  AUTH_TOKEN_MISSING: 'Authentication required',
+  SESSION_REVOKED: 'Session revoked',
+  DATABASE_UNAVAILABLE: 'Authentication unavailable',
+  INTERNAL_ERROR: 'Authentication unavailable',
+};
+
+/** What a refused client finds in `connect_error` (contract §9). */
+function refusal(error: unknown, log: Log): Error {
+  const known = asAppError(error);
+  if (known.code === 'INTERNAL_ERROR') log.error({ err: error }, 'A socket could not be authenticated.');
+  const message = refusals[known.code] ?? 'Invalid token';
+  return Object.assign(new Error(message), { data: { code: known.code, error: known.message } });
+}

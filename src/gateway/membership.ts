@@ -1,0 +1,115 @@
+import type { Actor } from '../access/actor.ts';
+import type { CatchUp, Page } from '../delivery/catch-up.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { type Room, userRoom } from '../delivery/entry.ts';
+import { AppError } from '../errors.ts';
+import type { Outlet } from './outlet.ts';
+import type { JoinedRoom, ParleyServer, ParleySocket } from './socket.ts';
+
+/** What may be followed, as the channels' access rules say. */
+export interface RoomAccess {
+  /** @throws AppError CHANNEL_NOT_FOUND and the like */
+  channel(actor: Actor, channelId: string): Promise<{ serverId: string | null }>;
+  /** @throws AppError THREAD_NOT_FOUND */
+  thread(actor: Actor, threadId: string): Promise<{ channelId: string; serverId: string | null }>;
+}
+
+/** At most so much is put into one answer to a join (contract §13, Delivery). */
+export const joinLimits = { events: 200, bytes: 1024 * 1024 };
+
+/** Which sockets of this node are in which rooms, and from which event on. */
+export class Membership {
+  private readonly io: ParleyServer;
+  private readonly delivery: Delivery;
+  private readonly catchUp: CatchUp;
+  private readonly outlet: Outlet;
+
+  constructor(io: ParleyServer, delivery: Delivery, catchUp: CatchUp, outlet: Outlet) {
+    this.io = io;
+    this.delivery = delivery;
+    this.catchUp = catchUp;
+    this.outlet = outlet;
+  }
+
+  /**
+   * Puts a socket into a channel's room, answering what it missed since `after` before the live flow begins.
+   * @param entered called in that very moment, when there is no more to fetch first
+   */
+  async join(
+    socket: ParleySocket,
+    name: string,
+    place: Omit<JoinedRoom, 'from'>,
+    after: number | undefined,
+    entered: (page: Page) => void,
+    limits = joinLimits,
+  ): Promise<Page> {
+    const page = await this.catchUp.join(place.room, after, limits, (page) => {
+      if (!socket.connected) return;
+      socket.data.joined.set(name, { ...place, from: page.seq });
+      void socket.join(name);
+      entered(page);
+    });
+    if (!page) throw new AppError('CHANNEL_NOT_FOUND');
+    return page;
+  }
+
+  /** Like `join`, but what was missed is sent as the events themselves, as if they had just happened. */
+  async resume(
+    socket: ParleySocket,
+    name: string,
+    place: Omit<JoinedRoom, 'from'>,
+    after: number,
+    maxEvents: number,
+  ): Promise<Page> {
+    const limits = { events: maxEvents, bytes: Number.POSITIVE_INFINITY };
+    const send = (page: Page) => {
+      for (const entry of page.entries) {
+        const mark = this.delivery.nextMark();
+        socket.data.replayed.push({ mark, room: entry.room, seq: entry.seq });
+        this.outlet.emitTo(socket.id, entry, mark);
+      }
+    };
+    const page = await this.join(socket, name, place, after, send, limits);
+    if (page.hasMore) send(page);
+    return page;
+  }
+
+  leave(socket: ParleySocket, name: string): void {
+    socket.data.joined.delete(name);
+    void socket.leave(name);
+  }
+
+  /**
+   * Takes a user's sockets on this node out of rooms that they lost: the given ones with their threads, or with
+   * `rooms: null` all of a server.
+   */
+  evict(userId: string, serverId: string | null, rooms: string[] | null): void {
+    for (const socket of this.socketsOf(userRoom(userId))) {
+      for (const [name, joined] of socket.data.joined) {
+        const lost = rooms ? rooms.includes(joined.room) : serverId !== null && joined.serverId === serverId;
+        if (lost) this.leave(socket, name);
+      }
+    }
+    const lostRooms = rooms ?? [];
+    for (const room of lostRooms) if (room.startsWith('channel:')) this.wake(room);
+  }
+
+  /** Empties a room that is gone. */
+  dissolve(room: Room): void {
+    for (const socket of this.socketsOf(room)) {
+      for (const [name, joined] of socket.data.joined) if (joined.room === room) this.leave(socket, name);
+    }
+    this.delivery.peek(room)?.wakeAll();
+  }
+
+  *socketsOf(room: string): Iterable<ParleySocket> {
+    for (const id of [...(this.io.of('/').adapter.rooms.get(room) ?? [])]) {
+      const socket = this.io.of('/').sockets.get(id);
+      if (socket) yield socket;
+    }
+  }
+
+  private wake(room: string): void {
+    this.delivery.peek(`channel:${room.slice('channel:'.length)}`)?.wakeAll();
+  }
+}

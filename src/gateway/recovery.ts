@@ -1,0 +1,177 @@
+import { LRUCache } from 'lru-cache';
+import type { CatchUp } from '../delivery/catch-up.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { RedisConnections } from '../infrastructure/redis.ts';
+import type { JoinedRoom, ParleySocket, Recovery, Replayed, SocketData } from './socket.ts';
+
+/** What is kept of a connection that was lost, so that it can go on elsewhere. */
+interface Saved {
+  sid: string;
+  userId: string;
+  nodeId: string;
+  rooms: SavedRoom[];
+  replayed: Replayed[];
+}
+
+interface SavedRoom {
+  name: string;
+  joined: JoinedRoom;
+  /** What the room had given out when the connection was lost. */
+  position: number;
+  /** Delivery numbers of the last events up to `position`; null: too many to tell. */
+  marks: number[] | null;
+}
+
+const maxSavedHere = 20_000;
+const handOverMs = 1000;
+
+/**
+ * Socket.IO's connection state recovery over any number of nodes, on the log instead of kept packets.
+ *
+ * A client brings back one offset, the number of the last delivery it got from its node. The delivery numbers that each
+ * room remembers turn it into a position in each room's log; what came after is sent from the log, by the same way as
+ * for clients that name their positions themselves. Rooms are entered only after authentication (see Gateway), so what
+ * is given to Socket.IO here has none.
+ */
+export class SessionRecovery {
+  private readonly delivery: Delivery;
+  private readonly catchUp: CatchUp;
+  private readonly redis: RedisConnections | null;
+  private readonly nodeId: string;
+  private readonly limits: { recoverySeconds: number; recoveryEvents: number };
+  private readonly log: Log;
+  private readonly here: LRUCache<string, Saved>;
+  private readonly live = new Map<string, ParleySocket>();
+  private readonly saving = new Set<Promise<unknown>>();
+
+  constructor(
+    delivery: Delivery,
+    catchUp: CatchUp,
+    redis: RedisConnections | null,
+    nodeId: string,
+    limits: { recoverySeconds: number; recoveryEvents: number },
+    log: Log,
+  ) {
+    this.delivery = delivery;
+    this.catchUp = catchUp;
+    this.redis = redis;
+    this.nodeId = nodeId;
+    this.limits = limits;
+    this.log = log;
+    this.here = new LRUCache({ max: maxSavedHere, ttl: limits.recoverySeconds * 1000 });
+  }
+
+  /** Follows a connected socket, so that it can be taken over when its client comes back before it is missed. */
+  follow(pid: string, socket: ParleySocket): void {
+    this.live.set(pid, socket);
+    this.forget(pid);
+    socket.on('disconnect', () => {
+      if (this.live.get(pid) === socket) this.live.delete(pid);
+    });
+    socket.conn.on('heartbeat', () => this.heard(socket.data));
+  }
+
+  /** Called by Socket.IO when a connection is lost in a way that it may come back from. */
+  save(pid: string, sid: string, data: SocketData): void {
+    if (!data.actor || !data.joined) return;
+    const rooms = [...data.joined].map(([name, joined]) => this.savedRoom(name, joined, data.sureMark));
+    const saved: Saved = { sid, userId: data.actor.userId, nodeId: this.nodeId, rooms, replayed: data.replayed };
+    this.here.set(pid, saved);
+    if (!this.redis?.healthy) return;
+    const promise = this.redis.commands
+      .set(key(pid), JSON.stringify(saved), 'EX', this.limits.recoverySeconds)
+      .catch(() => this.log.debug('A session could not be saved for recovery.'))
+      .finally(() => this.saving.delete(promise));
+    this.saving.add(promise);
+  }
+
+  /** Called by Socket.IO for a client that comes back. @returns null: it starts anew */
+  async restore(pid: string, offset: string): Promise<{ sid: string; recovery: Recovery } | null> {
+    const saved = await this.find(pid);
+    if (!saved) return null;
+    const rooms: Recovery['rooms'] = [];
+    let missed = 0;
+    for (const room of saved.rooms) {
+      const after = positionAt(saved, room, offset);
+      const count = after === null ? undefined : await this.catchUp.missed(room.joined.room, after);
+      if (after === null || count === undefined) return null;
+      missed += count;
+      rooms.push({ name: room.name, joined: room.joined, after });
+    }
+    if (missed > this.limits.recoveryEvents) return null;
+    return { sid: saved.sid, recovery: { userId: saved.userId, rooms } };
+  }
+
+  /** Lets go of a socket whose client is back on another node (or on a new connection here). */
+  async handOver(pid: string): Promise<void> {
+    const socket = this.live.get(pid);
+    if (!socket) return;
+    socket.conn.close(true);
+    await this.flush();
+  }
+
+  /** Forgets a saved session that must not be used (again). */
+  forget(pid: string): void {
+    this.here.delete(pid);
+    if (this.redis?.healthy) void this.redis.commands.del(key(pid)).catch(() => {});
+  }
+
+  /** Waits until everything saved so far has reached Redis. */
+  async flush(): Promise<void> {
+    await Promise.allSettled([...this.saving]);
+  }
+
+  private async find(pid: string): Promise<Saved | undefined> {
+    if (!/^[\w-]{20}$/.test(pid)) return undefined;
+    await this.handOver(pid);
+    const known = this.here.get(pid) ?? (await this.load(pid));
+    if (known || !this.redis) return known;
+    // Its node may not have noticed yet that the connection is gone.
+    await this.delivery.bus.control({ kind: 'hand-over', pid }, handOverMs);
+    return this.load(pid);
+  }
+
+  private async load(pid: string): Promise<Saved | undefined> {
+    if (!this.redis?.healthy) return undefined;
+    const text = await this.redis.commands.get(key(pid)).catch(() => null);
+    return text === null ? undefined : JSON.parse(text);
+  }
+
+  private savedRoom(name: string, joined: JoinedRoom, sureMark: number): SavedRoom {
+    const stream = this.delivery.peek(joined.room);
+    if (!stream) return { name, joined, position: joined.from, marks: [] };
+    return { name, joined, position: stream.position, marks: stream.marksSince(sureMark) ?? null };
+  }
+
+  /** A ping was answered: what was sent before the one before it has arrived. */
+  private heard(data: SocketData): void {
+    data.sureMark = data.nextSureMark;
+    data.nextSureMark = this.delivery.currentMark;
+    if (data.replayed.length === 0) return;
+    data.replayed = data.replayed.filter((replay) => replay.mark > data.sureMark);
+  }
+}
+
+const key = (pid: string) => `parley:recovery:${pid}`;
+
+/**
+ * The position in a room's log of a client whose last delivery was `offset`. An offset of another node is from before
+ * this connection: then nothing that this connection brought has arrived.
+ */
+function positionAt(saved: Saved, room: SavedRoom, offset: string): number | null {
+  const dot = offset.lastIndexOf('.');
+  const isOurs = offset.slice(0, dot) === saved.nodeId;
+  const mark = isOurs ? Number(offset.slice(dot + 1)) : -1;
+  if (!Number.isSafeInteger(mark)) return null;
+  let after = room.joined.from;
+  if (isOurs) {
+    if (room.marks === null) return null;
+    const undelivered = room.marks.filter((given) => given > mark).length;
+    after = Math.max(after, room.position - undelivered);
+  }
+  for (const replay of saved.replayed) {
+    if (replay.room === room.joined.room && replay.mark > mark) after = Math.min(after, replay.seq - 1);
+  }
+  return after;
+}

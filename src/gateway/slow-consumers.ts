@@ -1,0 +1,48 @@
+import type { Log } from '../infrastructure/log.ts';
+import type { ParleyServer, ParleySocket } from './socket.ts';
+
+const checkMs = 250;
+
+/** What waits in this process to be sent to a socket. */
+export function buffered(socket: ParleySocket): { packets: number; bytes: number } {
+  // Engine.IO keeps its buffer to itself; there is no other way to bound it (a test watches that it stays there).
+  const packets: unknown = Reflect.get(socket.conn, 'writeBuffer');
+  if (!Array.isArray(packets)) return { packets: 0, bytes: 0 };
+  let bytes = 0;
+  for (const packet of packets) if (typeof packet?.data === 'string') bytes += packet.data.length;
+  return { packets: packets.length, bytes };
+}
+
+/**
+ * Cuts off sockets that read too slowly, so that one of them cannot fill the memory of the node (contract §10.6). Their
+ * clients come back and are given what they missed.
+ *
+ * @returns stops watching
+ */
+export function watchSlowConsumers(
+  io: ParleyServer,
+  limits: { maxBufferedBytes: number; maxBufferedPackets: number },
+  log: Log,
+  onCut: () => void,
+): () => void {
+  const timer = setInterval(() => {
+    for (const socket of io.of('/').sockets.values()) {
+      const { packets, bytes } = buffered(socket);
+      if (packets <= limits.maxBufferedPackets && bytes <= limits.maxBufferedBytes) continue;
+      log.warn({ userId: socket.data.actor.userId, packets, bytes }, 'A socket reads too slowly and is cut off.');
+      onCut();
+      cutOff(socket);
+    }
+  }, checkMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function cutOff(socket: ParleySocket): void {
+  // Closing politely would wait for the peer that does not read; the transport is torn down below it.
+  const transport: unknown = Reflect.get(socket.conn.transport, 'socket');
+  socket.conn.close(true);
+  if (typeof transport === 'object' && transport !== null && 'terminate' in transport) {
+    if (typeof transport.terminate === 'function') transport.terminate();
+  }
+}

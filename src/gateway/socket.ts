@@ -1,0 +1,41 @@
+import type { Server, Socket } from 'socket.io';
+import type { Actor } from '../access/actor.ts';
+import type { Room } from '../delivery/entry.ts';
+
+type Events = Record<string, (...args: unknown[]) => void>;
+
+/** A room that a socket is in, and from which event on. */
+export interface JoinedRoom {
+  /** The log it follows: the channel's, for a thread too. */
+  room: Room;
+  serverId: string | null;
+  /** Everything up to here the client was given otherwise; the live flow began behind it. */
+  from: number;
+}
+
+/** An event that was sent to this socket alone, to make up for what it had missed. */
+export interface Replayed {
+  mark: number;
+  room: Room;
+  seq: number;
+}
+
+/** What a client asked to be restored with (see recovery). */
+export interface Recovery {
+  userId: string;
+  /** Room name → where to go on. */
+  rooms: { name: string; joined: JoinedRoom; after: number }[];
+}
+
+export interface SocketData {
+  actor: Actor;
+  joined: Map<string, JoinedRoom>;
+  replayed: Replayed[];
+  /** Delivery numbers up to here have surely reached the client: they were sent before a ping that it answered. */
+  sureMark: number;
+  nextSureMark: number;
+  recovery: Recovery | null;
+}
+
+export type ParleyServer = Server<Events, Events, Events, SocketData>;
+export type ParleySocket = Socket<Events, Events, Events, SocketData>;

@@ -1,0 +1,43 @@
+import type { Context, Next } from 'koa';
+import type { Database } from '../database/database.ts';
+import type { RedisConnections } from '../infrastructure/redis.ts';
+
+const answerWithinMs = 1000;
+
+/** Whether this node should get traffic. */
+export class Health {
+  private readonly database: Database;
+  private readonly redis: RedisConnections | null;
+  private draining = false;
+
+  constructor(database: Database, redis: RedisConnections | null) {
+    this.database = database;
+    this.redis = redis;
+  }
+
+  startDraining(): void {
+    this.draining = true;
+  }
+
+  /** Everything that stands against sending traffic here; empty: ready. Answers within a second. */
+  async problems(): Promise<string[]> {
+    const problems: string[] = [];
+    if (this.draining) problems.push('This node is shutting down.');
+    if (!(await this.database.answers(answerWithinMs))) problems.push('The database does not answer.');
+    if (this.redis && !this.redis.healthy) problems.push('Redis does not answer.');
+    return problems;
+  }
+
+  /** `/healthz`: the process lives. `/readyz`: it should get traffic. Outside of `/api`: no token, no documents. */
+  readonly middleware = async (context: Context, next: Next): Promise<void> => {
+    if (context.path === '/healthz') {
+      context.body = { ok: true };
+    } else if (context.path === '/readyz') {
+      const problems = await this.problems();
+      context.status = problems.length === 0 ? 200 : 503;
+      context.body = problems.length === 0 ? { ok: true } : { ok: false, problems };
+    } else {
+      await next();
+    }
+  };
+}

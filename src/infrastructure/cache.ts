@@ -1,0 +1,54 @@
+import { LRUCache } from 'lru-cache';
+
+/**
+ * A bounded cache of things that seldom change, with one load at a time per key.
+ *
+ * Other nodes' changes arrive as `drop` (see control messages); the time limit is the belt for when they do not,
+ * so what a cache holds may be stale for `ttlMs` at most.
+ */
+export class Cache<V extends object> {
+  private readonly values: LRUCache<string, V>;
+  private readonly loading = new Map<string, Promise<V | undefined>>();
+
+  private readonly ttlMs: () => number;
+
+  /** @param options.ttlMs asked anew for each value that is put in */
+  constructor(options: { max: number; ttlMs: () => number }) {
+    this.values = new LRUCache({ max: options.max, ttl: 1 });
+    this.ttlMs = options.ttlMs;
+  }
+
+  /** The value of `key`, loaded when it is not known. A missing one (undefined) is not kept. */
+  async get(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
+    const known = this.values.get(key);
+    if (known) return known;
+    const running = this.loading.get(key);
+    if (running) return running;
+    const promise = load().then((value) => {
+      // A drop while this load was under way took it off the map: what it read may be older than the change.
+      if (value && this.loading.get(key) === promise) this.values.set(key, value, { ttl: this.ttlMs() });
+      return value;
+    });
+    this.loading.set(key, promise);
+    try {
+      return await promise;
+    } finally {
+      if (this.loading.get(key) === promise) this.loading.delete(key);
+    }
+  }
+
+  /** The value if it is here already. */
+  peek(key: string): V | undefined {
+    return this.values.get(key);
+  }
+
+  drop(key: string): void {
+    this.values.delete(key);
+    this.loading.delete(key);
+  }
+
+  clear(): void {
+    this.values.clear();
+    this.loading.clear();
+  }
+}

@@ -1,0 +1,44 @@
+import { randomInt } from 'node:crypto';
+import { v7 as uuid } from 'uuid';
+import type { Database } from '../database/database.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { Settings } from '../settings.ts';
+import { codeAlphabet, normalizeCode } from './redemption.ts';
+
+const codeLength = 8;
+
+/** A random code of 8 letters and digits. */
+export function newCode(): string {
+  return Array.from({ length: codeLength }, () => codeAlphabet[randomInt(codeAlphabet.length)]).join('');
+}
+
+/**
+ * Gives the operator of an empty installation a first invite code (contract §3). BOOTSTRAP_INVITE_CODE sets it; that
+ * one may be redeemed any number of times, and is in force as long as it is set.
+ */
+export async function bootstrapInvite(database: Database, settings: Settings, log: Log): Promise<void> {
+  const given = settings.bootstrapInviteCode && normalizeCode(settings.bootstrapInviteCode);
+  if (given) {
+    await database.rows(
+      `INSERT INTO invite_codes (id, code, note, is_reusable, created_at) VALUES ($1, $2, 'bootstrap', true, now())
+       ON CONFLICT (code) DO UPDATE SET is_reusable = true, is_active = true`,
+      [uuid(), given],
+    );
+    return;
+  }
+  // Locked, so that of several nodes that start on an empty database only one makes a code.
+  const made = await database.transaction(async (_em, rows) => {
+    await rows('LOCK TABLE invite_codes IN SHARE ROW EXCLUSIVE MODE');
+    return rows<{ code: string }>(
+      `INSERT INTO invite_codes (id, code, note, created_at) SELECT $1, $2, 'bootstrap', now()
+       WHERE NOT EXISTS (SELECT FROM users) AND NOT EXISTS (SELECT FROM invite_codes) RETURNING code`,
+      [uuid(), newCode()],
+    );
+  });
+  const code = made[0]?.code;
+  if (!code) return;
+  log.info(
+    { firstInviteCode: code },
+    `Your first invite code is ${code} - register with it as "inviteCode" to become a member who can create servers.`,
+  );
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { type Handler, handler } from '../gateway/handler.ts';
+import { idSchema } from '../schema.ts';
+import { editMessageSchema, messageSchema, sendMessageEventSchema } from './message.contract.ts';
+import type { MessageService } from './message.service.ts';
+
+const tag = 'Messages';
+const messageAck = z.object({ message: messageSchema });
+const deletedSchema = z.object({ id: idSchema, channelId: idSchema, seq: z.number().int() });
+
+export function messageHandlers(messages: MessageService): Handler[] {
+  return [
+    handler({
+      event: 'message:send',
+      summary: 'Send a message; the ack comes when it is committed.',
+      tag,
+      payload: sendMessageEventSchema,
+      ack: messageAck,
+      errors: ['CHANNEL_NOT_FOUND', 'CHANNEL_ARCHIVED', 'ROLE_REQUIRED', 'THREAD_NOT_FOUND', 'MESSAGE_NOT_FOUND'],
+      limit: 'messages',
+      async handle({ actor, payload }) {
+        const { channelId, ...input } = payload;
+        const { result } = await messages.send(actor, channelId, input);
+        return { message: result };
+      },
+    }),
+    handler({
+      event: 'message:edit',
+      summary: 'Edit a message of your own.',
+      tag,
+      payload: editMessageSchema.extend({ messageId: idSchema }),
+      ack: messageAck,
+      errors: ['MESSAGE_NOT_FOUND', 'FORBIDDEN', 'CHANNEL_ARCHIVED'],
+      limit: 'events',
+      handle: async ({ actor, payload }) => ({
+        message: await messages.edit(actor, payload.messageId, payload.content),
+      }),
+    }),
+    handler({
+      event: 'message:delete',
+      summary: 'Delete a message: your own, or as a moderator that of others.',
+      tag,
+      payload: z.object({ messageId: idSchema }),
+      ack: z.object({ message: deletedSchema }),
+      errors: ['MESSAGE_NOT_FOUND', 'FORBIDDEN'],
+      limit: 'events',
+      handle: async ({ actor, payload }) => ({ message: await messages.delete(actor, payload.messageId) }),
+    }),
+  ];
+}

@@ -1,0 +1,81 @@
+import type { z } from 'zod';
+import { isoTime } from '../schema.ts';
+import type { messageSchema } from './message.contract.ts';
+
+export type MessageRecord = z.input<typeof messageSchema>;
+
+/** A row of `messages` with its author and the message that it answers. */
+export interface MessageRow {
+  id: string;
+  channel_id: string;
+  seq: number;
+  content: string;
+  author_id: string;
+  username: string;
+  display_name: string;
+  avatar_url: string | null;
+  is_bot: boolean;
+  thread_id: string | null;
+  reply_to_id: string | null;
+  reply_author_id: string | null;
+  reply_content: string | null;
+  reply_deleted: boolean | null;
+  metadata: Record<string, unknown> | null;
+  nonce: string | null;
+  is_edited: boolean;
+  created_at: string | Date;
+  updated_at: string | Date;
+}
+
+/** @param viewerId whose own nonces are shown; null: nobody's */
+export function messageRecord(row: MessageRow, viewerId: string | null): MessageRecord {
+  const author = {
+    id: row.author_id,
+    username: row.username,
+    displayName: row.display_name,
+    avatarUrl: row.avatar_url,
+    isBot: row.is_bot,
+  };
+  return {
+    id: row.id,
+    channelId: row.channel_id,
+    seq: row.seq,
+    content: row.content,
+    authorId: row.author_id,
+    author,
+    threadId: row.thread_id,
+    replyToId: row.reply_to_id,
+    replyTo: replyPreview(row),
+    thread: null,
+    attachments: [],
+    reactions: [],
+    mentions: [],
+    metadata: row.metadata,
+    ...(row.author_id === viewerId && row.nonce !== null ? { nonce: shownNonce(row.nonce) } : {}),
+    isEdited: row.is_edited,
+    isPinned: false,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+}
+
+function replyPreview(row: MessageRow): MessageRecord['replyTo'] {
+  if (row.reply_to_id === null || row.reply_author_id === null) return null;
+  const deleted = row.reply_deleted ?? true;
+  const content = deleted ? '' : cut(row.reply_content ?? '');
+  return { id: row.reply_to_id, authorId: row.reply_author_id, content, deleted };
+}
+
+/** The first 200 characters, without half of a surrogate pair at the end. */
+function cut(text: string): string {
+  if (text.length <= 200) return text;
+  const head = text.slice(0, 200);
+  return head.isWellFormed() ? head : head.slice(0, -1);
+}
+
+/** Keys of Idempotency-Key headers are kept beside nonces, under names that no nonce can have. */
+export const headerNonce = (key: string): string => `\u0001${key}`;
+
+function shownNonce(nonce: string): string | null {
+  return nonce.startsWith('\u0001') ? null : nonce;
+}

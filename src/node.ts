@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server as HttpServer } from 'node:http';
+import { Database } from './database/database.ts';
+import { migrate } from './database/migrations.ts';
+import { openDatabaseUrl } from './database/open.ts';
+import { RedisBus, SoloBus } from './delivery/bus.ts';
+import { Caches } from './delivery/caches.ts';
+import { CatchUp } from './delivery/catch-up.ts';
+import { Control } from './delivery/control.ts';
+import { Delivery } from './delivery/delivery.ts';
+import { streamId } from './delivery/entry.ts';
+import { Trimmer } from './delivery/trimmer.ts';
+import { allHandlers, allRoutes } from './features.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { Health } from './health/health.ts';
+import { createLog, type Log } from './infrastructure/log.ts';
+import { RedisConnections } from './infrastructure/redis.ts';
+import { Shutdown } from './infrastructure/shutdown.ts';
+import { bootstrapInvite } from './invites/bootstrap.ts';
+import { createApp } from './rest/app.ts';
+import { Idempotency } from './rest/idempotency.ts';
+import type { ServerAccess } from './servers/server.access.ts';
+import { serverLeft } from './servers/server.contract.ts';
+import { createServices } from './services.ts';
+import { type Settings, SettingsError } from './settings.ts';
+
+/** A running node. */
+export interface Node {
+  id: string;
+  port: number;
+  url: string;
+  delivery: Delivery;
+  /** Ends it in order: nothing acknowledged is lost, clients are told to go elsewhere. */
+  stop(): Promise<void>;
+}
+
+/** How long caches are trusted: while other nodes are heard they say what to drop, otherwise only time does. */
+const cacheTtlMs = { heard: 5000, unheard: 1000 };
+const redisWaitMs = 1000;
+/** Clients of a node that stops come back spread over so long. */
+const drainSpreadMs = 1000;
+
+/** Puts a node together and starts it: the only place that knows all parts. */
+export async function startNode(settings: Settings, log: Log = createLog(settings.logLevel)): Promise<Node> {
+  const shutdown = new Shutdown(log);
+  try {
+    return await assemble(settings, log, shutdown);
+  } catch (error) {
+    await shutdown.run();
+    throw error;
+  }
+}
+
+async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promise<Node> {
+  const nodeId = randomBytes(6).toString('hex');
+  const place = await openDatabaseUrl(settings, log);
+  shutdown.add('embedded PostgreSQL', () => place.stop());
+  await migrate(place.url, log);
+  const database = await Database.connect(place.url, settings, log);
+  shutdown.add('database', () => database.close());
+  await bootstrapInvite(database, settings, log);
+  const redis = await connectRedis(settings, log, shutdown);
+
+  const bus = redis ? new RedisBus(redis, nodeId) : new SoloBus();
+  const control = new Control(bus);
+  const caches = new Caches(control, () => (redis && !redis.healthy ? cacheTtlMs.unheard : cacheTtlMs.heard));
+  const delivery = new Delivery(database, bus, settings.delivery, log);
+  const catchUp = new CatchUp(delivery, database, settings.delivery.tailEvents);
+  redis?.onHealth(() => {
+    // What was said while nobody listened is not known; the log and the database are.
+    caches.clearAll();
+    void delivery.sweep();
+  });
+  const trimmer = new Trimmer(database, settings.delivery, delivery.counters, log);
+  const { services, changes, writer, serverAccess } = createServices({
+    settings,
+    log,
+    database,
+    delivery,
+    catchUp,
+    control,
+    caches,
+  });
+  shutdown.add('delivery', () => {
+    writer.close();
+    trimmer.close();
+    delivery.close();
+  });
+
+  const health = new Health(database, redis);
+  const app = createApp(
+    allRoutes(services),
+    {
+      authenticate: (token) => services.accounts.authenticate(token),
+      idempotency: new Idempotency(changes),
+      limit: async () => {},
+      jsonBodyBytes: settings.limits.jsonBodyBytes,
+    },
+    [health.middleware],
+    settings,
+    log,
+  );
+  const httpServer = createServer(app.callback());
+  const gateway = new Gateway({
+    httpServer,
+    settings,
+    log,
+    nodeId,
+    delivery,
+    catchUp,
+    redis,
+    access: {
+      channel: (actor, channelId) => services.channelAccess.readable(actor, channelId),
+      thread: (actor, threadId) => services.messages.threadPlace(actor, threadId),
+    },
+    authenticate: (token) => services.accounts.authenticate(token),
+    stillAuthentic: (socket) => services.accounts.stillSignedIn(socket.data.actor),
+    limit: async () => {},
+  });
+  gateway.setHandlers(allHandlers(services, gateway.membership));
+  connectControl(control, gateway, delivery, serverAccess);
+  const port = await listen(httpServer, settings);
+  shutdown.add('connections', () => drain(httpServer, gateway, delivery, health, settings));
+  const url = `http://localhost:${port}`;
+  return { id: nodeId, port, url, delivery, stop: () => shutdown.run() };
+}
+
+async function connectRedis(settings: Settings, log: Log, shutdown: Shutdown): Promise<RedisConnections | null> {
+  if (!settings.redisUrl) return null;
+  const redis = new RedisConnections(settings.redisUrl, log);
+  shutdown.add('Redis', () => redis.close());
+  if (!(await redis.waitUntilHealthy(redisWaitMs))) log.warn('Redis is not there yet; starting without it.');
+  return redis;
+}
+
+/** Orders of this and other nodes, and what the log itself says about who is no longer where. */
+function connectControl(control: Control, gateway: Gateway, delivery: Delivery, servers: ServerAccess): void {
+  control.handle({
+    evict: ({ userId, serverId, rooms }) => gateway.membership.evict(userId, serverId, rooms),
+    disconnect: ({ sessionId, userId, event }) => {
+      gateway.disconnect(sessionId ? `session:${sessionId}` : `user:${userId}`, event);
+    },
+    'hand-over': ({ pid }) => gateway.handOver(pid),
+  });
+  // Where an order was lost, the event of the same change arrives all the same, by way of the sweep.
+  delivery.observe((entry) => {
+    if (entry.event !== serverLeft.name) return;
+    const { serverId } = serverLeft.payload.parse(JSON.parse(entry.json));
+    const userId = streamId(entry.room);
+    servers.forgetHere(serverId, userId);
+    gateway.membership.evict(userId, serverId, null);
+  });
+}
+
+function listen(httpServer: HttpServer, settings: Settings): Promise<number> {
+  return new Promise((resolve, reject) => {
+    httpServer.once('error', (error) => reject(asListenError(error, settings.port)));
+    httpServer.listen(settings.port, settings.host, () => {
+      const address = httpServer.address();
+      resolve(address !== null && typeof address === 'object' ? address.port : settings.port);
+    });
+  });
+}
+
+function asListenError(error: Error, port: number): Error {
+  const taken = 'code' in error && error.code === 'EADDRINUSE';
+  return taken ? new SettingsError(`Port ${port} is in use by another program; set PORT to a free one.`) : error;
+}
+
+/** No new connections; sockets are told and sent elsewhere, requests are finished. */
+async function drain(
+  httpServer: HttpServer,
+  gateway: Gateway,
+  delivery: Delivery,
+  health: Health,
+  settings: Settings,
+): Promise<void> {
+  health.startDraining();
+  const closed = new Promise<void>((resolve) => httpServer.close(() => resolve()));
+  const idle = setInterval(() => httpServer.closeIdleConnections(), 50);
+  const limit = setTimeout(() => httpServer.closeAllConnections(), settings.shutdown.graceMs);
+  delivery.wakeAll();
+  await gateway.drain(drainSpreadMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(limit);
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import cors from '@koa/cors';
+import Koa, { type Context, type Middleware } from 'koa';
+import helmet from 'koa-helmet';
+import { AppError } from '../errors.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { Settings } from '../settings.ts';
+import { type DoorServices, methodNotAllowed, mount } from './mount.ts';
+import type { Route } from './route.ts';
+
+const slowRequestMs = 1000;
+
+/** The Koa application with all routes: what every request passes, from the outside in. */
+export function createApp(
+  routes: Route[],
+  services: DoorServices,
+  before: Middleware[],
+  settings: Settings,
+  log: Log,
+): Koa {
+  const app = new Koa({ proxy: settings.trustProxy > 0, maxIpsCount: settings.trustProxy });
+  // Everything that goes wrong is answered and logged below; what arrives here is a client that went away.
+  app.on('error', (error) => log.debug({ err: error }, 'A connection broke.'));
+  app.use(withRequestId);
+  app.use((context, next) => withErrors(context, next, log));
+  app.use(helmet());
+  app.use(cors({ origin: (context) => allowedOrigin(context, settings.corsOrigins), exposeHeaders: exposed }));
+  for (const middleware of before) app.use(middleware);
+  const router = mount(routes, services);
+  app.use(methodNotAllowed(router));
+  app.use(router.routes());
+  return app;
+}
+
+const exposed = ['X-Request-Id', 'X-Has-More', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed'];
+
+/** The origin to allow, or none (contract §11: an empty list allows any). */
+export function allowedOrigin(context: Context, allowed: string[]): string {
+  const origin = context.get('origin');
+  return allowed.length === 0 || allowed.includes(origin) ? origin : '';
+}
+
+async function withRequestId(context: Context, next: () => Promise<unknown>): Promise<void> {
+  const given = context.get('x-request-id');
+  context.state.requestId = /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+  context.set('X-Request-Id', context.state.requestId);
+  await next();
+}
+
+async function withErrors(context: Context, next: () => Promise<unknown>, log: Log): Promise<void> {
+  const started = performance.now();
+  try {
+    await next();
+  } catch (error) {
+    sendError(context, error, log);
+  }
+  const ms = Math.round(performance.now() - started);
+  const record = { requestId: context.state.requestId, method: context.method, path: context.path, ms };
+  if (ms > slowRequestMs && !context.query.wait) log.warn({ ...record, status: context.status }, 'A slow request.');
+  else log.debug({ ...record, status: context.status }, 'A request.');
+}
+
+function sendError(context: Context, error: unknown, log: Log): void {
+  const { requestId } = context.state;
+  const known = error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
+  if (known.code === 'INTERNAL_ERROR') log.error({ requestId, err: error }, 'A request failed.');
+  else if (known.status >= 500) log.warn({ requestId, code: known.code }, 'A request could not be served.');
+  context.status = known.status;
+  if (known.retryAfter !== undefined) context.set('Retry-After', String(Math.ceil(known.retryAfter)));
+  context.body = known.body(requestId);
+}

@@ -1,0 +1,48 @@
+import type { Changes } from '../delivery/changes.ts';
+import type { SentReply } from './mount.ts';
+
+/** Answers repeated requests with the first answer (contract §1). */
+export class Idempotency {
+  private readonly changes: Changes;
+
+  constructor(changes: Changes) {
+    this.changes = changes;
+  }
+
+  /**
+   * Runs `work` once per author, route and key within a day. The key, what `work` changes and its answer are one
+   * transaction: a second request with the same key waits for the first at the unique index, on whichever node it is,
+   * and a node that dies in between leaves nothing behind.
+   */
+  async once(userId: string, route: string, key: string, work: () => Promise<SentReply>): Promise<SentReply> {
+    return this.changes.run(async ({ rows }) => {
+      const claimed = await rows<{ key: string }>(
+        `INSERT INTO idempotency_keys (user_id, route, key) VALUES ($1, $2, $3)
+         ON CONFLICT (user_id, route, key) DO UPDATE SET created_at = now(), status = NULL, answer = NULL
+         WHERE idempotency_keys.created_at < now() - interval '1 day' RETURNING key`,
+        [userId, route, key],
+      );
+      if (claimed.length === 0) return this.firstAnswer(rows, userId, route, key);
+      const reply = await work();
+      await rows(
+        'UPDATE idempotency_keys SET status = $4, answer = $5::json WHERE user_id = $1 AND route = $2 AND key = $3',
+        [userId, route, key, reply.status, reply.text],
+      );
+      return reply;
+    });
+  }
+
+  private async firstAnswer(
+    rows: Parameters<Parameters<Changes['run']>[0]>[0]['rows'],
+    userId: string,
+    route: string,
+    key: string,
+  ): Promise<SentReply> {
+    const [first] = await rows<{ status: number; answer: string }>(
+      'SELECT status, answer::text AS answer FROM idempotency_keys WHERE user_id = $1 AND route = $2 AND key = $3',
+      [userId, route, key],
+    );
+    if (!first) throw new Error('The first answer of an idempotency key is gone.');
+    return { status: first.status, headers: { 'Idempotency-Replayed': 'true' }, text: first.answer };
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+/** Building blocks of the contracts: what ids, times and texts look like everywhere (contract §1, §13). */
+
+export const idSchema = z.uuid('must be a UUID').meta({ example: '019a9d3e-7a3c-7b1e-9c55-3f0d7a1c2b4d' });
+
+export const timeSchema = z.iso.datetime({ precision: 3 }).meta({ example: '2026-01-31T12:00:00.000Z' });
+
+/** A text of 1 to `max` UTF-16 units, white space at its ends taken off. */
+export const nameSchema = (max: number) => z.string().trim().min(1, 'must not be empty').max(max);
+
+export const urlSchema = z.url({ protocol: /^https?$/ }).max(2048);
+
+/** A whole number in a query string. */
+export const limitSchema = (max: number, fallback: number) =>
+  z.coerce.number('must be a whole number').int('must be a whole number').min(1).max(max).default(fallback);
+
+export const seqSchema = z.coerce.number('must be a whole number').int('must be a whole number').min(0);
+
+/** The answer of requests that have nothing else to say (contract §1). */
+export const doneSchema = z.object({ ok: z.literal(true), success: z.literal(true) });
+export const done: z.infer<typeof doneSchema> = { ok: true, success: true };
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export function isUuid(text: string): boolean {
+  return uuidPattern.test(text);
+}
+
+/** ISO 8601 with milliseconds and `Z`, from a Date or from PostgreSQL's text form. */
+export function isoTime(value: Date | string): string {
+  return (value instanceof Date ? value : new Date(value)).toISOString();
+}
+
+export function isoTimeOrNull(value: Date | string | null | undefined): string | null {
+  return value == null ? null : isoTime(value);
+}

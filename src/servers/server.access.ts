@@ -1,0 +1,86 @@
+import type { Actor } from '../access/actor.ts';
+import type { Role } from '../access/roles.ts';
+import type { Database } from '../database/database.ts';
+import type { Caches } from '../delivery/caches.ts';
+import { AppError } from '../errors.ts';
+import type { Cache } from '../infrastructure/cache.ts';
+import { isUuid } from '../schema.ts';
+
+/** What access to a server depends on. */
+export interface ServerInfo {
+  id: string;
+  isPublic: boolean;
+  ownerId: string;
+}
+
+/** A user's place in a server. */
+export interface Seat {
+  role: Role;
+}
+
+const seatCache = 'server-seats';
+const seatKey = (serverId: string, userId: string) => `${serverId}:${userId}`;
+
+/** The only way to get at a server on behalf of someone (design: "access first"). */
+export class ServerAccess {
+  private readonly database: Database;
+  private readonly caches: Caches;
+  private readonly seats: Cache<Seat>;
+
+  constructor(database: Database, caches: Caches) {
+    this.database = database;
+    this.caches = caches;
+    this.seats = caches.create(seatCache, 100_000);
+  }
+
+  /** A server by id or slug, whoever asks. @throws AppError SERVER_NOT_FOUND */
+  async find(idOrSlug: string): Promise<ServerInfo> {
+    const [found] = isUuid(idOrSlug)
+      ? await this.database.rows<ServerInfo>(
+          'SELECT id, is_public AS "isPublic", owner_id AS "ownerId" FROM servers WHERE id = $1',
+          [idOrSlug],
+        )
+      : await this.database.rows<ServerInfo>(
+          'SELECT id, is_public AS "isPublic", owner_id AS "ownerId" FROM servers WHERE slug = $1',
+          [idOrSlug],
+        );
+    if (!found) throw new AppError('SERVER_NOT_FOUND');
+    return found;
+  }
+
+  /** The actor's place in a server; undefined when it is no member. */
+  async seat(serverId: string, userId: string): Promise<Seat | undefined> {
+    return this.seats.get(seatKey(serverId, userId), async () => {
+      const [row] = await this.database.committedRows<Seat>(
+        'SELECT role FROM server_members WHERE server_id = $1 AND user_id = $2',
+        [serverId, userId],
+      );
+      return row;
+    });
+  }
+
+  /** A server that the actor may see: its own ones and public ones. @throws AppError SERVER_NOT_FOUND */
+  async visible(actor: Actor, idOrSlug: string): Promise<ServerInfo & { seat: Seat | undefined }> {
+    const server = await this.find(idOrSlug);
+    const seat = await this.seat(server.id, actor.userId);
+    // Whoever is not in a private server must not learn that it exists (contract §2).
+    if (!seat && !server.isPublic) throw new AppError('SERVER_NOT_FOUND');
+    return { ...server, seat };
+  }
+
+  /** A server that the actor is a member of. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER for a public one */
+  async joined(actor: Actor, idOrSlug: string): Promise<ServerInfo & { seat: Seat }> {
+    const server = await this.visible(actor, idOrSlug);
+    if (!server.seat) throw new AppError('NOT_A_MEMBER');
+    return { ...server, seat: server.seat };
+  }
+
+  /** Makes all nodes ask anew for a user's place in a server. */
+  forget(serverId: string, userId: string): Promise<void> {
+    return this.caches.forget(seatCache, [seatKey(serverId, userId)]);
+  }
+
+  forgetHere(serverId: string, userId: string): void {
+    this.caches.dropHere(seatCache, [seatKey(serverId, userId)]);
+  }
+}

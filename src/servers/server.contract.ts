@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { roles } from '../access/roles.ts';
+import { smallUserSchema } from '../accounts/account.contract.ts';
+import { durableEvent } from '../delivery/event.ts';
+import { idSchema, nameSchema, timeSchema, urlSchema } from '../schema.ts';
+
+/** Slugs that are parts of paths. */
+const reservedSlugs = new Set(['discover', 'invite', '_']);
+
+export const slugSchema = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?$/, 'must be lower case letters, digits or "-", up to 100')
+  .refine((slug) => !reservedSlugs.has(slug), 'is reserved')
+  .refine((slug) => !z.uuid().safeParse(slug).success, 'must not be a UUID');
+
+export const serverSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  slug: z.string().nullable(),
+  description: z.string().nullable(),
+  iconUrl: z.string().nullable(),
+  bannerUrl: z.string().nullable(),
+  homepageHtml: z.string().nullable(),
+  isPublic: z.boolean(),
+  ownerId: idSchema.optional().describe('For members only.'),
+  inviteCode: z.string().optional().describe('For members only.'),
+  memberCount: z.number().int(),
+  role: z.enum(roles).nullable().describe("The caller's role; null for those who are no members."),
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+});
+
+export const memberSchema = z.object({
+  userId: idSchema,
+  serverId: idSchema,
+  role: z.enum(roles),
+  nickname: z.string().nullable(),
+  joinedAt: timeSchema,
+  user: smallUserSchema,
+});
+
+/** One's own servers: the record, with `server` and `member` beside it for clients that look there. */
+export const ownServerSchema = serverSchema.extend({ server: serverSchema, member: memberSchema });
+
+export const createServerSchema = z.object({
+  name: nameSchema(100),
+  slug: slugSchema.nullish(),
+  description: z.string().max(1024).nullish(),
+  iconUrl: urlSchema.nullish(),
+  bannerUrl: urlSchema.nullish(),
+  isPublic: z.boolean().default(false),
+});
+
+export const joinServerSchema = z.object({ inviteCode: z.string().trim().max(64).nullish() });
+
+const memberEventSchema = z.object({
+  serverId: idSchema,
+  channelId: idSchema.optional(),
+  userId: idSchema,
+  username: z.string(),
+  displayName: z.string(),
+  avatarUrl: z.string().nullable(),
+  isBot: z.boolean(),
+});
+
+export const memberJoined = durableEvent({
+  name: 'member:joined',
+  summary: 'Someone can be met in this channel from now on.',
+  room: 'channel',
+  payload: memberEventSchema,
+});
+
+export const memberLeft = durableEvent({
+  name: 'member:left',
+  summary: 'Someone left the server, or was taken out of this channel.',
+  room: 'channel',
+  payload: memberEventSchema,
+});
+
+export const serverJoined = durableEvent({
+  name: 'server:joined',
+  summary: 'You became a member of a server.',
+  room: 'user',
+  payload: z.object({ server: serverSchema }),
+});
+
+export const serverLeft = durableEvent({
+  name: 'server:left',
+  summary: 'You are no longer a member of a server.',
+  room: 'user',
+  payload: z.object({ serverId: idSchema }),
+});

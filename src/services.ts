@@ -1,0 +1,56 @@
+import { Capabilities } from './access/capabilities.ts';
+import { AccountService } from './accounts/account.service.ts';
+import { Passwords } from './accounts/passwords.ts';
+import { Tokens } from './accounts/tokens.ts';
+import { ChannelAccess } from './channels/channel.access.ts';
+import { ChannelService } from './channels/channel.service.ts';
+import type { Database } from './database/database.ts';
+import type { Caches } from './delivery/caches.ts';
+import type { CatchUp } from './delivery/catch-up.ts';
+import { Changes } from './delivery/changes.ts';
+import type { Control } from './delivery/control.ts';
+import type { Delivery } from './delivery/delivery.ts';
+import { Writer } from './delivery/writer.ts';
+import { EventsService } from './events/events.service.ts';
+import type { Services } from './features.ts';
+import type { Log } from './infrastructure/log.ts';
+import { MessageAccess } from './messages/message.access.ts';
+import { MessageService } from './messages/message.service.ts';
+import { messageTable } from './messages/message.table.ts';
+import { ServerAccess } from './servers/server.access.ts';
+import { ServerService } from './servers/server.service.ts';
+import type { Settings } from './settings.ts';
+
+/** What the services stand on. */
+export interface Ground {
+  settings: Settings;
+  log: Log;
+  database: Database;
+  delivery: Delivery;
+  catchUp: CatchUp;
+  control: Control;
+  caches: Caches;
+}
+
+/** Puts the services together, each given what it needs. */
+export function createServices(ground: Ground) {
+  const { settings, log, database, delivery, catchUp, control, caches } = ground;
+  const changes = new Changes(database, delivery);
+  const writer = new Writer(database, delivery, messageTable, settings.delivery, log);
+  const capabilities = new Capabilities(settings.accounts.tiers);
+  const serverAccess = new ServerAccess(database, caches);
+  const channelAccess = new ChannelAccess(database, caches, serverAccess);
+  const messageAccess = new MessageAccess(database, channelAccess);
+  const channels = new ChannelService({ database, changes, channelAccess, serverAccess });
+  const passwords = new Passwords(settings.accounts.password);
+  const tokens = new Tokens(settings);
+  const services: Services = {
+    accounts: new AccountService({ database, changes, caches, capabilities, passwords, tokens, settings }),
+    servers: new ServerService({ database, changes, control, serverAccess, capabilities, channels }),
+    channels,
+    channelAccess,
+    messages: new MessageService({ database, changes, writer, channelAccess, messageAccess }),
+    events: new EventsService(catchUp, channelAccess),
+  };
+  return { services, changes, writer, serverAccess };
+}

@@ -1,0 +1,238 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+
+/** A setting that is wrong or missing; its message is one sentence for the operator. */
+export class SettingsError extends Error {}
+
+const positive = z.number().int().positive();
+const port = z.coerce.number().int().min(0).max(65535);
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean),
+);
+const url = (...protocols: string[]) =>
+  z.url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` });
+
+const tier = z.strictObject({
+  id: z.string(),
+  level: z.number().int(),
+  label: z.string(),
+  capabilities: z.array(z.string()),
+});
+
+/** What config/*.json may say: tuning that few ever touch. */
+const fileSchema = z.strictObject({
+  accounts: z.strictObject({
+    issuer: z.string(),
+    accessTokenSeconds: positive,
+    refreshTokenSeconds: positive,
+    refreshTokenAbsoluteSeconds: positive,
+    refreshGraceSeconds: positive,
+    agentTokenSeconds: positive,
+    password: z.strictObject({
+      memoryKib: positive,
+      timeCost: positive,
+      parallelism: positive,
+      concurrency: positive,
+      queue: positive,
+    }),
+    tiers: z.array(tier).min(1),
+    inviteTier: z.string(),
+  }),
+  database: z.strictObject({ poolSize: positive, connectTimeoutMs: positive, statementTimeoutMs: positive }),
+  delivery: z.strictObject({
+    batchSize: positive,
+    queueLength: positive,
+    queueBytes: positive,
+    sendTimeoutMs: positive,
+    gapWaitMs: positive,
+    sweepMs: positive,
+    tailEvents: positive,
+    tailBytes: positive,
+    tailBytesPerNode: positive,
+    idleStreamMs: positive,
+    retentionDays: z.number().positive(),
+    retentionEvents: positive,
+    recoverySeconds: positive,
+    recoveryEvents: positive,
+  }),
+  sockets: z.strictObject({
+    pingIntervalMs: positive,
+    pingTimeoutMs: positive,
+    maxPayloadBytes: positive,
+    maxBufferedBytes: positive,
+    maxBufferedPackets: positive,
+    eventsPerMinute: positive,
+    joinsPerMinute: positive,
+  }),
+  limits: z.strictObject({
+    jsonBodyBytes: positive,
+    messagesPerWindow: positive,
+    messageWindowSeconds: positive,
+  }),
+  shutdown: z.strictObject({ graceMs: positive }),
+});
+
+/** What the environment may say (contract §11). An empty variable counts as not set. */
+const environmentSchema = z.object({
+  NODE_ENV: z.string().default('development'),
+  PORT: port.default(3000),
+  HOST: z.string().default('0.0.0.0'),
+  PUBLIC_URL: url('http', 'https').optional(),
+  DATABASE_URL: url('postgres', 'postgresql').optional(),
+  REDIS_URL: url('redis', 'rediss').optional(),
+  DATA_DIR: z.string().default('./data'),
+  JWT_SECRET: list.optional(),
+  CORS_ORIGINS: list.optional(),
+  TRUST_PROXY: z.coerce.number().int().min(0).max(10).default(0),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  RATE_LIMITS: z.enum(['on', 'off']).default('on'),
+  BOOTSTRAP_INVITE_CODE: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{4,64}$/, 'must be 4 to 64 letters, digits or "-"')
+    .optional(),
+  NEW_ACCOUNT_TIER: z.string().default('visitor'),
+});
+
+type FileSettings = z.infer<typeof fileSchema>;
+
+/** Everything a node is told from outside, checked. */
+export interface Settings extends FileSettings {
+  environment: string;
+  port: number;
+  host: string;
+  /** Without a slash at its end. Null: derived from the port once it is known. */
+  publicUrl: string | null;
+  /** Null: an embedded PostgreSQL in `dataDir`. */
+  databaseUrl: string | null;
+  /** Null: this node is alone. */
+  redisUrl: string | null;
+  dataDir: string;
+  /** The first one signs; all of them verify. */
+  jwtSecrets: { kid: string; secret: string }[];
+  /** Empty: any origin. */
+  corsOrigins: string[];
+  trustProxy: number;
+  logLevel: string;
+  rateLimits: boolean;
+  bootstrapInviteCode: string | null;
+  newAccountTier: string;
+}
+
+/**
+ * Reads config/default.json, config/<NODE_ENV>.json and the environment.
+ *
+ * @param environment variables, by default the process's own
+ * @param overrides values that win over both, for tests and embedding
+ * @throws SettingsError naming the first wrong value
+ */
+export function loadSettings(
+  environment: Record<string, string | undefined> = process.env,
+  overrides: DeepPartial<Settings> = {},
+): Settings {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '' && value != null));
+  const env = parse(environmentSchema, given, (path) => `The environment variable ${path}`);
+  const files = readConfigFiles(env.NODE_ENV);
+  const dataDir = path.resolve(overrides.dataDir ?? env.DATA_DIR);
+  const settings: Settings = {
+    ...parse(fileSchema, files, (path) => `The setting ${path} in config/`),
+    environment: env.NODE_ENV,
+    port: env.PORT,
+    host: env.HOST,
+    publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+    databaseUrl: env.DATABASE_URL ?? null,
+    redisUrl: env.REDIS_URL ?? null,
+    dataDir,
+    jwtSecrets: [],
+    corsOrigins: env.CORS_ORIGINS ?? [],
+    trustProxy: env.TRUST_PROXY,
+    logLevel: env.LOG_LEVEL,
+    rateLimits: env.RATE_LIMITS === 'on',
+    bootstrapInviteCode: env.BOOTSTRAP_INVITE_CODE ?? null,
+    newAccountTier: env.NEW_ACCOUNT_TIER,
+  };
+  const merged = merge(settings, overrides);
+  requireTier(merged, 'NEW_ACCOUNT_TIER', merged.newAccountTier);
+  requireTier(merged, 'accounts.inviteTier', merged.accounts.inviteTier);
+  if (merged.jwtSecrets.length === 0) merged.jwtSecrets = jwtSecrets(env.JWT_SECRET, merged).map(withKeyId);
+  return merged;
+}
+
+type DeepPartial<T> = T extends unknown[] ? T : T extends object ? { [K in keyof T]?: DeepPartial<T[K]> } : T;
+
+function requireTier(settings: Settings, name: string, id: string): void {
+  const known = settings.accounts.tiers.map((entry) => entry.id);
+  if (!known.includes(id)) throw new SettingsError(`${name} is "${id}", but must be one of: ${known.join(', ')}.`);
+}
+
+function parse<S extends z.ZodType>(schema: S, value: unknown, name: (path: string) => string): z.infer<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const unknownKeys = issue?.code === 'unrecognized_keys' ? issue.keys : [];
+  const where = [...(issue?.path ?? []), ...unknownKeys.slice(0, 1)].join('.');
+  throw new SettingsError(`${name(where)} is wrong: ${issue?.message ?? 'invalid'}.`);
+}
+
+function readConfigFiles(environment: string): unknown {
+  const folder = path.join(import.meta.dirname, '..', 'config');
+  const own = path.join(folder, `${environment.replace(/[^\w-]/g, '')}.json`);
+  const base = readJson(path.join(folder, 'default.json'));
+  return existsSync(own) ? merge(base, readJson(own)) : base;
+}
+
+function readJson(file: string): object {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new SettingsError(`The file ${file} cannot be read: ${error instanceof Error ? error.message : error}.`);
+  }
+}
+
+/** Lays `over` on `base`, object by object; arrays and plain values are replaced whole. */
+function merge<T extends object>(base: T, over: object): T {
+  const result: T = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    if (value === undefined) continue;
+    const old: unknown = Reflect.get(base, key);
+    Reflect.set(result, key, isPlainObject(old) && isPlainObject(value) ? merge(old, value) : value);
+  }
+  return result;
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function jwtSecrets(given: string[] | undefined, settings: Settings): string[] {
+  if (given?.length) {
+    const short = given.find((secret) => secret.length < 16);
+    if (short) throw new SettingsError('JWT_SECRET is wrong: each secret must have at least 16 characters.');
+    return given;
+  }
+  if (settings.environment === 'production' && settings.databaseUrl) {
+    throw new SettingsError('JWT_SECRET must be set in production, to the same value on every node.');
+  }
+  return [ownJwtSecret(settings.dataDir)];
+}
+
+/** A secret made at the first start and kept, so that sessions survive a restart (contract §11). */
+function ownJwtSecret(dataDir: string): string {
+  const file = path.join(dataDir, 'jwt-secret');
+  mkdirSync(dataDir, { recursive: true });
+  try {
+    // 'wx' fails when another process was first; then its secret is ours too.
+    writeFileSync(file, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  return readFileSync(file, 'utf8').trim();
+}
+
+function withKeyId(secret: string): { kid: string; secret: string } {
+  return { kid: createHash('sha256').update(secret).digest('hex').slice(0, 8), secret };
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import type { Node } from '../../src/node.ts';
+import { type Cluster, sharedCluster } from './nodes.ts';
+import { Person, request } from './person.ts';
+
+/** A server with a channel and three people: alice owns it, bob is a member, carol is not. */
+export interface World {
+  cluster: Cluster;
+  alice: Person;
+  bob: Person;
+  carol: Person;
+  server: { id: string; slug: string; inviteCode: string };
+  channel: { id: string };
+  /** Ends the connections of everyone in it. */
+  close(): void;
+}
+
+/**
+ * A world of its own in one line: `const { alice, bob, channel } = await world()`. On several nodes alice and bob are
+ * on different ones.
+ */
+export async function world(cluster?: Cluster): Promise<World> {
+  const nodes = cluster ?? (await sharedCluster());
+  const at = (i: number): Node => {
+    const node = nodes.nodes[i % nodes.nodes.length];
+    if (!node) throw new Error('no node');
+    return node;
+  };
+  const [alice, bob, carol] = await Promise.all([register(at(0)), register(at(1)), register(at(2))]);
+  const slug = `s-${randomBytes(5).toString('hex')}`;
+  const server = (await alice.post('/api/servers', { name: 'Home', slug })).body;
+  const [channel] = (await alice.get(`/api/servers/${server.id}/channels`)).body;
+  const joined = await bob.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+  if (joined.status !== 200) throw new Error(`bob cannot join: ${JSON.stringify(joined.body)}`);
+  const people = [alice, bob, carol];
+  return {
+    cluster: nodes,
+    alice,
+    bob,
+    carol,
+    server,
+    channel,
+    close() {
+      for (const person of people) person.hangUp();
+    },
+  };
+}
+
+/** A new account on a node. */
+export async function register(node: Node, more: Record<string, unknown> = {}): Promise<Person> {
+  const username = `u${randomBytes(6).toString('hex')}`;
+  const account = { email: `${username}@example.com`, password: 'correct horse', username, ...more };
+  const { status, body } = await request(node, 'POST', '/api/auth/register', account);
+  if (status !== 201) throw new Error(`cannot register: ${JSON.stringify(body)}`);
+  const { accessToken: token, refreshToken, user } = body;
+  return new Person(node, { id: user.id, username: user.username, token, refreshToken });
+}
