@@ -1,0 +1,89 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { openCluster } from './embedded/cluster.ts';
+import { startOnFreePort } from './embedded/first-start.ts';
+import { lockFolder } from './embedded/folder-lock.ts';
+import { guardFolder } from './embedded/guard.ts';
+import type { EmbeddedLog } from './embedded/log.ts';
+import { endOrphan } from './embedded/orphan.ts';
+import { spawnPostmaster } from './embedded/postmaster.ts';
+import { ensureDatabase } from './embedded/roles.ts';
+import { supervise } from './embedded/supervisor.ts';
+
+export { EmbeddedPostgresError } from './embedded/failure.ts';
+
+export interface EmbeddedOptions {
+  /** Made when missing. The cluster goes to `postgres`, its password to `postgres-password` in it. */
+  dataDir: string;
+  log: EmbeddedLog;
+  /** Name of the database and of the role that owns it. */
+  database?: string;
+  /** Further settings of PostgreSQL, by their names there. */
+  settings?: Record<string, string>;
+}
+
+export interface EmbeddedPostgres {
+  url: string;
+  /** Waits until PostgreSQL is gone, 15 s at most, and lets go of the data folder. */
+  stop(): Promise<void>;
+}
+
+/** Lines of PostgreSQL's log that an operator should see. */
+const worrying = /^(FATAL|PANIC)|was terminated by signal|crash of another/;
+
+/**
+ * Runs a PostgreSQL of our own on the data folder (contract §11): a real server from an npm package, durable, on
+ * a free port of 127.0.0.1, started again when it dies, and ended when this process dies.
+ * @throws EmbeddedPostgresError with one sentence for the operator, such as when another process has the folder
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { log, database = 'parley', settings = {} } = options;
+  const dataDir = path.resolve(options.dataDir);
+  await mkdir(dataDir, { recursive: true });
+  const closing = new Closing();
+  closing.add(lockFolder(dataDir));
+  try {
+    const cluster = await openCluster(dataDir);
+    await endOrphan(cluster.folder, log);
+    closing.add(guardFolder(cluster.folder));
+    const spawn = (port: number) => spawnPostmaster(cluster, port, settings, logWorries(log, closing));
+    const [server, port] = await startOnFreePort(spawn);
+    closing.add(supervise(server, () => spawn(port), log));
+    const url = await ensureDatabase(database, port, cluster.password);
+    log.info({ pid: server.pid, port, folder: cluster.folder }, 'The embedded PostgreSQL is running.');
+    return { url, stop: () => closing.run() };
+  } catch (error) {
+    await closing.run();
+    throw error;
+  }
+}
+
+/** What has to be undone at the end, last things first, and once only. */
+class Closing {
+  private readonly steps: (() => void | Promise<void>)[] = [];
+  private running: Promise<void> | undefined;
+
+  get begun(): boolean {
+    return this.running !== undefined;
+  }
+
+  add(step: () => void | Promise<void>): void {
+    this.steps.unshift(step);
+  }
+
+  run(): Promise<void> {
+    this.running ??= this.runSteps();
+    return this.running;
+  }
+
+  private async runSteps(): Promise<void> {
+    for (const step of this.steps) await step();
+  }
+}
+
+function logWorries(log: EmbeddedLog, closing: Closing): (line: string) => void {
+  return (line) => {
+    // At the end every open connection is cut, and PostgreSQL says so for each.
+    if (!closing.begun && worrying.test(line)) log.warn({}, `PostgreSQL: ${line}`);
+  };
+}

@@ -1,0 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { runEnding } from './ending.ts';
+
+/** How long open handles may keep the process after the last test. */
+const patienceMs = 15_000;
+
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => void giveUp());
+// The channel is there when test/run.ts started us; its end is the end of test/run.ts.
+process.once('disconnect', () => void giveUp());
+process.channel?.unref();
+
+/** Mocha's root hooks, see .mocharc.json: whatever the bench started is stopped when the last test is through. */
+export const mochaHooks = {
+  async afterAll(): Promise<void> {
+    await runEnding();
+    void reportOpenHandles();
+  },
+};
+
+/** Tests close what they open. One that does not would leave the run hanging without a word. */
+async function reportOpenHandles(): Promise<void> {
+  await delay(patienceMs, undefined, { ref: false });
+  const handles = process.getActiveResourcesInfo().join(', ');
+  process.stderr.write(`The tests are through, but these are still open: ${handles}\n`);
+  // Mocha's own exit handler would turn any exit code into that of the tests.
+  process.kill(process.pid, 'SIGKILL');
+}
+
+async function giveUp(): Promise<void> {
+  await runEnding().finally(() => process.exit(130));
+}

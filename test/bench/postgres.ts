@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
+import { atEnd } from './ending.ts';
+import { testSettings } from './private-postgres.ts';
+
+export { type FaultyPostgres, startPostgres } from './private-postgres.ts';
+
+const silent = { info() {}, warn() {} };
+
+type Prepare = (url: string) => Promise<void>;
+
+export interface TestDatabase {
+  url: string;
+  /** Removes it, cutting whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+let shared: Promise<string> | undefined;
+const templates = new Map<Prepare, Promise<string>>();
+
+/** The URL of the PostgreSQL that the whole test run shares; started by the first who asks. */
+export function sharedPostgres(): Promise<string> {
+  shared ??= process.env.PARLEY_TEST_POSTGRES ? Promise.resolve(process.env.PARLEY_TEST_POSTGRES) : startShared();
+  return shared;
+}
+
+async function startShared(): Promise<string> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'parley-postgres-'));
+  atEnd(() => rm(dataDir, { recursive: true, force: true }));
+  const server = await startEmbeddedPostgres({ dataDir, log: silent, settings: testSettings });
+  atEnd(() => server.stop());
+  return server.url;
+}
+
+/**
+ * A fresh database of its own.
+ * @param prepare fills a database once (migrations, say); every database made with the same function is a copy of it
+ */
+export async function createDatabase(prepare?: Prepare): Promise<TestDatabase> {
+  const template = prepare ? await templateOf(prepare) : undefined;
+  return create(template);
+}
+
+function templateOf(prepare: Prepare): Promise<string> {
+  const known = templates.get(prepare);
+  if (known) return known;
+  const made = makeTemplate(prepare);
+  templates.set(prepare, made);
+  return made;
+}
+
+async function makeTemplate(prepare: Prepare): Promise<string> {
+  const { url, drop } = await create();
+  atEnd(drop);
+  await prepare(url);
+  return databaseOf(url);
+}
+
+async function create(template?: string): Promise<TestDatabase> {
+  const server = await sharedPostgres();
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await execute(server, `CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+function databaseOf(url: string): string {
+  return new URL(url).pathname.slice(1);
+}
+
+/** One statement on a connection of its own. */
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client(url);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

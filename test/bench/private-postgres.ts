@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Cluster, openCluster } from '../../src/database/embedded/cluster.ts';
+import { startOnFreePort } from '../../src/database/embedded/first-start.ts';
+import { guardFolder } from '../../src/database/embedded/guard.ts';
+import { type Postmaster, spawnPostmaster } from '../../src/database/embedded/postmaster.ts';
+import { isRunning, signal } from '../../src/database/embedded/processes.ts';
+import { ensureDatabase } from '../../src/database/embedded/roles.ts';
+import { atEnd } from './ending.ts';
+import { childrenOf } from './processes.ts';
+
+/** A test run survives the death of processes, not of the machine. */
+export const testSettings = { fsync: 'off', full_page_writes: 'off', max_connections: '400' };
+
+/** A PostgreSQL to break. Nothing starts it again but `restart`, on the same port. */
+export interface FaultyPostgres {
+  url: string;
+  pid(): number;
+  /** For good; its files are removed. */
+  stop(): Promise<void>;
+  /** Sudden death of all its processes. */
+  kill(): Promise<void>;
+  /** Stops it if it runs, cutting all connections, and starts it again. */
+  restart(): Promise<void>;
+  /** Connections stay open and nothing answers. */
+  pause(): void;
+  resume(): void;
+}
+
+/** Starts a PostgreSQL of the caller's own, with an empty database. It is stopped at the end if the test forgot. */
+export async function startPostgres(): Promise<FaultyPostgres> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'parley-postgres-'));
+  const cluster = await openCluster(dataDir);
+  const dismissGuard = guardFolder(cluster.folder);
+  const [first, port] = await startOnFreePort((onPort) => spawn(cluster, onPort));
+  const url = await ensureDatabase('parley', port, cluster.password);
+  let server = first;
+  const send = (name: NodeJS.Signals) => signalAll(server.pid, name);
+  const stopServer = async () => {
+    send('SIGCONT');
+    await server.stop();
+  };
+  const stop = async () => {
+    await stopServer();
+    dismissGuard();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  const kill = async () => {
+    send('SIGKILL');
+    await server.ended;
+  };
+  const restart = async () => {
+    await stopServer();
+    server = await startAgain(cluster, port);
+  };
+  atEnd(stop);
+  return {
+    url,
+    pid: () => server.pid,
+    stop,
+    kill,
+    restart,
+    pause: () => send('SIGSTOP'),
+    resume: () => send('SIGCONT'),
+  };
+}
+
+function spawn(cluster: Cluster, port: number): Postmaster {
+  return spawnPostmaster(cluster, port, testSettings, () => {});
+}
+
+/** Another program may hold the port for a moment, and killed processes may still be ending. */
+async function startAgain(cluster: Cluster, port: number): Promise<Postmaster> {
+  for (let attempt = 1; ; attempt++) {
+    const server = spawn(cluster, port);
+    try {
+      await server.ready;
+      return server;
+    } catch (error) {
+      if (attempt === 20) throw error;
+    }
+    await delay(100);
+  }
+}
+
+function signalAll(pid: number, name: NodeJS.Signals): void {
+  if (!isRunning(pid)) return;
+  const children = childrenOf(pid);
+  // The postmaster first, so that it forks no further ones; those forked since the list was made come after.
+  signal(pid, name);
+  for (const child of new Set([...children, ...childrenOf(pid)])) signal(child, name);
+}

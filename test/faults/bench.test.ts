@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { createDatabase, startPostgres } from '../bench/postgres.ts';
+import { startRedis } from '../bench/redis.ts';
+import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
+import { until } from '../bench/until.ts';
+
+describe('the test bench', () => {
+  describe('databases', () => {
+    it('are copies of a template that is prepared once', async () => {
+      let prepared = 0;
+      const prepare = async (url: string) => {
+        prepared++;
+        await query(url, 'CREATE TABLE room AS SELECT 7 AS number');
+      };
+      const databases = await Promise.all([createDatabase(prepare), createDatabase(prepare), createDatabase()]);
+      const [first, second, empty] = databases;
+      await query(first.url, 'UPDATE room SET number = 8');
+      expect(await query(second.url, 'SELECT number FROM room')).to.deep.equal([{ number: 7 }]);
+      expect(await query(empty.url, "SELECT to_regclass('room') AS room")).to.deep.equal([{ room: null }]);
+      expect(prepared).to.equal(1);
+      for (const database of databases) await database.drop();
+      expect(await query(first.url, 'SELECT 1').catch((error: unknown) => error)).to.have.property('code', '3D000');
+    });
+  });
+
+  describe('a private PostgreSQL', () => {
+    it('dies, comes back on the same port with its data, hangs and goes on', async () => {
+      const postgres = await startPostgres();
+      await query(postgres.url, 'CREATE TABLE kept AS SELECT 1 AS one');
+      await postgres.kill();
+      expect(await query(postgres.url, 'SELECT 1').catch((error: unknown) => error)).to.be.instanceOf(Error);
+      await postgres.restart();
+      expect(await query(postgres.url, 'SELECT one FROM kept')).to.deep.equal([{ one: 1 }]);
+      postgres.pause();
+      const answer = query(postgres.url, 'SELECT one FROM kept');
+      expect(await Promise.race([answer, delay(100, 'silence')])).to.equal('silence');
+      postgres.resume();
+      expect(await answer).to.deep.equal([{ one: 1 }]);
+      await postgres.stop();
+    });
+  });
+
+  describe('a Redis', () => {
+    it('dies, comes back on the same port, hangs and goes on', async () => {
+      const redis = await startRedis();
+      const client = new Redis(redis.url, { retryStrategy: () => 20, maxRetriesPerRequest: null });
+      client.on('error', () => {});
+      await client.set('key', 'value');
+      await redis.kill();
+      await redis.restart();
+      expect(await client.get('key')).to.equal(null);
+      redis.pause();
+      const answer = client.ping();
+      expect(await Promise.race([answer, delay(100, 'silence')])).to.equal('silence');
+      redis.resume();
+      expect(await answer).to.equal('PONG');
+      client.disconnect();
+      await redis.stop();
+    });
+  });
+
+  describe('a proxy', () => {
+    let echo: Server;
+    let proxy: TcpProxy;
+    let client: Socket;
+    let received: Buffer;
+
+    const dial = async () => {
+      const socket = connect(proxy.port, '127.0.0.1');
+      socket.on('error', () => {});
+      received = Buffer.alloc(0);
+      socket.on('data', (bytes) => {
+        received = Buffer.concat([received, Buffer.from(bytes)]);
+      });
+      await once(socket, 'connect');
+      return socket;
+    };
+
+    beforeEach(async () => {
+      echo = createServer({ allowHalfOpen: true }, (socket) => socket.on('error', () => {}).pipe(socket));
+      echo.listen(0, '127.0.0.1');
+      await once(echo, 'listening');
+      const address: AddressInfo | string | null = echo.address();
+      proxy = await startProxy(typeof address === 'object' ? (address?.port ?? 0) : 0);
+      client = await dial();
+    });
+
+    afterEach(async () => {
+      client.destroy();
+      await proxy.stop();
+      echo.close();
+    });
+
+    it('passes megabytes and the end of a stream', async () => {
+      const sent = randomBytes(5_000_000);
+      client.end(sent);
+      await once(client, 'close');
+      expect(received.equals(sent)).to.equal(true);
+    });
+
+    it('holds bytes while connections stay open, and passes them on later', async () => {
+      proxy.hold();
+      client.write('held');
+      await delay(50);
+      expect(received.length).to.equal(0);
+      expect(client.destroyed).to.equal(false);
+      proxy.release();
+      await until(() => received.toString() === 'held');
+    });
+
+    it('hides even the end of a connection while it holds', async () => {
+      const second = await dial();
+      await until(async () => (await connections(echo)) === 2);
+      proxy.hold();
+      second.destroy();
+      await delay(50);
+      expect(await connections(echo)).to.equal(2);
+      proxy.release();
+      await until(async () => (await connections(echo)) === 1);
+    });
+
+    it('cuts all connections, and refuses new ones when told', async () => {
+      proxy.cut();
+      await until(() => client.destroyed);
+      proxy.refuse(true);
+      const refused = connect(proxy.port, '127.0.0.1').on('error', () => {});
+      await until(() => refused.destroyed);
+      proxy.refuse(false);
+      client = await dial();
+      client.write('again');
+      await until(() => received.toString() === 'again');
+    });
+
+    it('delays by a random time and keeps the order', async () => {
+      proxy.jitter(5, 30);
+      const words = Array.from({ length: 40 }, (_, index) => `${index} `);
+      const begun = Date.now();
+      for (const word of words) {
+        client.write(word);
+        await delay(1);
+      }
+      await until(() => received.toString() === words.join(''));
+      expect(Date.now() - begun).to.be.at.least(10);
+    });
+  });
+});
+
+function connections(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
+
+async function query(url: string, statement: string): Promise<unknown[]> {
+  const client = new pg.Client(url);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
