@@ -209,11 +209,7 @@ function isPlainObject(value: unknown): value is object {
 }
 
 function jwtSecrets(given: string[] | undefined, settings: Settings): string[] {
-  if (given?.length) {
-    const short = given.find((secret) => secret.length < 16);
-    if (short) throw new SettingsError('JWT_SECRET is wrong: each secret must have at least 16 characters.');
-    return given;
-  }
+  if (given?.length) return given;
   if (settings.environment === 'production' && settings.databaseUrl) {
     throw new SettingsError('JWT_SECRET must be set in production, to the same value on every node.');
   }

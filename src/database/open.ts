@@ -1,6 +1,9 @@
+import pg from 'pg';
+import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
-import type { Settings } from '../settings.ts';
+import { type Settings, SettingsError } from '../settings.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
+import { asDatabaseError, databaseCode } from './failures.ts';
 
 /** Where the database is, and how to let go of it. */
 export interface OpenDatabase {
@@ -10,6 +13,42 @@ export interface OpenDatabase {
 
 /** The database of DATABASE_URL, or one of our own in the data folder (contract §11). */
 export async function openDatabaseUrl(settings: Settings, log: Log): Promise<OpenDatabase> {
-  if (settings.databaseUrl) return { url: settings.databaseUrl, stop: async () => {} };
+  if (settings.databaseUrl) {
+    await waitForDatabase(settings.databaseUrl, log);
+    return { url: settings.databaseUrl, stop: async () => {} };
+  }
   return startEmbeddedPostgres({ dataDir: settings.dataDir, log });
+}
+
+const patienceMs = 30_000;
+const retryMs = 500;
+
+/** A database that is started together with this node may need a moment longer. */
+async function waitForDatabase(url: string, log: Log): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  for (let tries = 0; ; tries++) {
+    const problem = await tryToConnect(url);
+    if (!problem) return;
+    if (!problem.passing || Date.now() > deadline) {
+      throw new SettingsError(`The database of DATABASE_URL cannot be used: ${problem.message}.`);
+    }
+    if (tries === 0) log.warn(`The database of DATABASE_URL cannot be reached yet (${problem.message}); waiting.`);
+    await new Promise((resolve) => setTimeout(resolve, retryMs));
+  }
+}
+
+/** @returns what stands against it; `passing` when it may be different in a moment */
+async function tryToConnect(url: string): Promise<{ message: string; passing: boolean } | null> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return null;
+  } catch (error) {
+    const known = asDatabaseError(error);
+    const message = error instanceof Error ? error.message || (databaseCode(error) ?? 'no answer') : String(error);
+    return { message, passing: known instanceof AppError };
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
