@@ -16,7 +16,16 @@ export interface Change {
   /** Holds back all other appends to these rooms from here on; only where the order of locks asks for it. */
   lock(...rooms: Room[]): Promise<void>;
   /** Runs after the commit and before the answer: cache drops, evictions on other nodes. */
-  afterCommit(action: () => void | Promise<void>): void;
+  afterCommit(action: Action): void;
+}
+
+type Action = () => void | Promise<void>;
+
+/** A change with what it has collected so far. */
+interface Unit {
+  change: Change;
+  drafts: Draft[];
+  actions: Action[];
 }
 
 const attempts = 4;
@@ -25,7 +34,7 @@ const attempts = 4;
 export class Changes {
   private readonly database: Database;
   private readonly delivery: Delivery;
-  private readonly current = new AsyncLocalStorage<Change>();
+  private readonly current = new AsyncLocalStorage<Unit>();
 
   constructor(database: Database, delivery: Delivery) {
     this.database = database;
@@ -50,16 +59,30 @@ export class Changes {
     }
   }
 
-  private async runInside<T>(outer: Change, work: (change: Change) => Promise<T>): Promise<T> {
-    const result = await work(outer);
-    // Plain SQL that follows in the outer change has to see what this one did.
-    await outer.em.flush();
-    return result;
+  /** A part of a greater change can fail by itself: then it leaves nothing behind, and the rest may go on. */
+  private async runInside<T>(outer: Unit, work: (change: Change) => Promise<T>): Promise<T> {
+    const { rows, em } = outer.change;
+    const told = outer.drafts.length;
+    const due = outer.actions.length;
+    await rows('SAVEPOINT part');
+    try {
+      const result = await work(outer.change);
+      // Plain SQL that follows in the outer change has to see what this one did.
+      await em.flush();
+      await rows('RELEASE SAVEPOINT part');
+      return result;
+    } catch (error) {
+      em.clear();
+      outer.drafts.length = told;
+      outer.actions.length = due;
+      await rows('ROLLBACK TO SAVEPOINT part');
+      throw error;
+    }
   }
 
   private async runOnce<T>(work: (change: Change) => Promise<T>): Promise<T> {
     const drafts: Draft[] = [];
-    const actions: (() => void | Promise<void>)[] = [];
+    const actions: Action[] = [];
     const { result, entries } = await this.database.transaction(async (em, rows) => {
       const change: Change = {
         em,
@@ -68,7 +91,7 @@ export class Changes {
         lock: async (...rooms) => void (await lockStreams(rows, rooms)),
         afterCommit: (action) => void actions.push(action),
       };
-      const result = await this.current.run(change, () => work(change));
+      const result = await this.current.run({ change, drafts, actions }, () => work(change));
       await em.flush();
       return { result, entries: await append(rows, drafts) };
     });

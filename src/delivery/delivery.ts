@@ -5,7 +5,7 @@ import type { Bus } from './bus.ts';
 import { type LogEntry, type Room, streamId } from './entry.ts';
 import { HeadReader } from './head-reader.ts';
 import { LiveStream } from './live-stream.ts';
-import { readLog, readMoved } from './log.ts';
+import { readLog, readLogs, readMoved } from './log.ts';
 import { DeliveryCounters } from './metrics.ts';
 
 /** The sockets of this node, as far as the delivery has to know them. */
@@ -17,6 +17,9 @@ export interface Sink {
 
 const pullSize = 500;
 const reapMs = 5000;
+/** How many rooms a sweep reads with one query, and how many events of each. */
+const sweepRooms = 200;
+const sweepEvents = 100;
 
 /**
  * The ordered broadcast (contract §10): each socket of a room gets each event of its log once and in order, whichever
@@ -232,11 +235,21 @@ export class Delivery {
     if (moved.size === 0) return;
     // What was committed a moment ago is most likely on its way; only what does not come is read.
     await new Promise((resolve) => setTimeout(resolve, this.settings.gapWaitMs));
-    for (const { id, stream } of known) {
-      const head = moved.get(id);
-      if (head === undefined || stream.position >= head) continue;
-      this.counters.swept++;
-      await this.pull(stream);
+    const behind = known.flatMap(({ id, stream }) => (stream.position < (moved.get(id) ?? 0) ? [stream] : []));
+    this.counters.swept += behind.length;
+    for (let at = 0; at < behind.length; at += sweepRooms) await this.catchUpAll(behind.slice(at, at + sweepRooms));
+  }
+
+  /** Catches up many rooms with one query; those that are far behind go on by themselves. */
+  private async catchUpAll(streams: LiveStream[]): Promise<void> {
+    const known = streams.map(({ room, position }) => ({ room, seq: position }));
+    const pages = byRoom(await readLogs(this.database.rows, known, sweepEvents));
+    for (const stream of streams) {
+      const page = pages.get(stream.room);
+      const first = page?.[0];
+      const isWhole = page && page.length < sweepEvents && first && first.seq <= stream.position + 1;
+      if (isWhole) stream.offer(page);
+      else await this.pull(stream);
     }
   }
 

@@ -117,6 +117,23 @@ export async function readLog(rows: Rows, room: Room, after: number, limit: numb
   return found.map((row) => ({ room, seq: row.seq, event: row.event, threadId: row.thread_id, json: row.json }));
 }
 
+/** Entries after each room's position, oldest first, up to `limit` a room: many rooms with one query. */
+export async function readLogs(rows: Rows, known: { room: Room; seq: number }[], limit: number): Promise<LogEntry[]> {
+  const rooms = new Map(known.map(({ room }) => [streamId(room), room]));
+  const found = await rows<EntryRow & { stream_id: string }>(
+    `SELECT known.id AS stream_id, entry.seq, entry.event, entry.thread_id, entry.data::text AS json
+     FROM unnest($1::uuid[], $2::bigint[]) AS known (id, seq) CROSS JOIN LATERAL (
+       SELECT seq, event, thread_id, data FROM log_entries
+       WHERE stream_id = known.id AND seq > known.seq ORDER BY seq LIMIT $3
+     ) AS entry ORDER BY known.id, entry.seq`,
+    [known.map(({ room }) => streamId(room)), known.map(({ seq }) => seq), limit],
+  );
+  return found.flatMap((row) => {
+    const room = rooms.get(row.stream_id);
+    return room ? [{ room, seq: row.seq, event: row.event, threadId: row.thread_id, json: row.json }] : [];
+  });
+}
+
 const trimBatch = 1000;
 
 /**

@@ -156,7 +156,8 @@ export class Gateway {
   private async admit(socket: ParleySocket, next: (error?: Error) => void): Promise<void> {
     try {
       const auth = handshakeSchema.safeParse(socket.handshake.auth);
-      const token = auth.success ? auth.data.token : undefined;
+      const header = /^Bearer +(\S+)$/i.exec(socket.handshake.headers.authorization ?? '')?.[1];
+      const token = (auth.success ? auth.data.token : undefined) ?? header;
       if (!token) throw new AppError('AUTH_TOKEN_MISSING');
       const actor = await this.parts.authenticate(token);
       const { recovery = null } = socket.data;
@@ -209,9 +210,8 @@ export class Gateway {
   private async recoverRooms(socket: ParleySocket, recovery: Recovery): Promise<void> {
     for (const { name, joined, after } of recovery.rooms) {
       if (name.startsWith('user:')) continue;
-      const place = await this.placeOf(socket.data.actor, name).catch(() => null);
-      if (place) await this.membership.resume(socket, name, place, after, Number.POSITIVE_INFINITY);
-      else this.parts.log.debug({ room: joined.room }, 'A recovered socket may no longer be in a room.');
+      const page = await this.resumeRoom(socket, name, after, Number.POSITIVE_INFINITY).catch(() => null);
+      if (!page) this.parts.log.debug({ room: joined.room }, 'A recovered socket may no longer be in a room.');
     }
     socket.data.recovery = null;
   }
@@ -223,13 +223,24 @@ export class Gateway {
       if (!isUuid(id)) continue;
       const name = channelRoom(id.toLowerCase());
       try {
-        const place = await this.placeOf(socket.data.actor, name);
-        channels[id] = answerOf(await this.membership.resume(socket, name, place, after, resumeEvents));
+        channels[id] = answerOf(await this.resumeRoom(socket, name, after, resumeEvents));
       } catch (error) {
         channels[id] = asAppError(error).body(undefined);
       }
     }
     socket.emit('resumed', { channels, user });
+  }
+
+  /** Brings a socket back into one room. @throws AppError when the actor may not (or no longer) be there */
+  private async resumeRoom(socket: ParleySocket, name: string, after: number, maxEvents: number): Promise<Page> {
+    const place = await this.placeOf(socket.data.actor, name);
+    const page = await this.membership.resume(socket, name, place, after, maxEvents);
+    // Whoever lost access meanwhile was thrown out of rooms before this one was entered: ask once more.
+    await this.placeOf(socket.data.actor, name).catch((error) => {
+      this.membership.leave(socket, name);
+      throw error;
+    });
+    return page;
   }
 
   /** Where a room belongs, if the actor may be in it. @throws AppError */
