@@ -14,6 +14,7 @@ import { isUuid } from '../schema.ts';
 import type { Settings } from '../settings.ts';
 import { bindHandlers, type SocketServices } from './dispatch.ts';
 import { parleyParser } from './encoder.ts';
+import { joinFrames } from './frames.ts';
 import type { Handler } from './handler.ts';
 import { Membership, type RoomAccess } from './membership.ts';
 import { Outlet } from './outlet.ts';
@@ -136,6 +137,7 @@ export class Gateway {
     // Socket.IO calls it with `new`, so it must not be an arrow function.
     return function create(nsp: unknown): Adapter {
       const adapter = redis ? new RedisAdapter(nsp, redis.commands, redis.adapterSubscriber) : new Adapter(nsp);
+      joinFrames(adapter);
       const everywhere = adapter.broadcast.bind(adapter);
       adapter.broadcast = (packet, options) => {
         const [room] = options.rooms;
