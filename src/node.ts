@@ -12,6 +12,7 @@ import { streamId } from './delivery/entry.ts';
 import { Trimmer } from './delivery/trimmer.ts';
 import { allHandlers, allRoutes } from './features.ts';
 import { Gateway } from './gateway/gateway.ts';
+import type { Handler } from './gateway/handler.ts';
 import { Health } from './health/health.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
 import { RedisConnections } from './infrastructure/redis.ts';
@@ -19,6 +20,7 @@ import { Shutdown } from './infrastructure/shutdown.ts';
 import { bootstrapInvite } from './invites/bootstrap.ts';
 import { createApp } from './rest/app.ts';
 import { Idempotency } from './rest/idempotency.ts';
+import type { Route } from './rest/route.ts';
 import type { ServerAccess } from './servers/server.access.ts';
 import { serverLeft } from './servers/server.contract.ts';
 import { createServices } from './services.ts';
@@ -30,6 +32,8 @@ export interface Node {
   port: number;
   url: string;
   delivery: Delivery;
+  /** What it serves, as it is declared. */
+  doors: { routes: Route[]; handlers: Handler[] };
   /** Ends it in order: nothing acknowledged is lost, clients are told to go elsewhere. */
   stop(): Promise<void>;
 }
@@ -88,8 +92,10 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   });
 
   const health = new Health(database, redis);
+  const handlers = () => allHandlers(services, gateway.membership);
+  const routes = allRoutes(services, handlers);
   const app = createApp(
-    allRoutes(services),
+    routes,
     {
       authenticate: (token) => services.accounts.authenticate(token),
       idempotency: new Idempotency(changes),
@@ -117,12 +123,13 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     stillAuthentic: (socket) => services.accounts.stillSignedIn(socket.data.actor),
     limit: async () => {},
   });
-  gateway.setHandlers(allHandlers(services, gateway.membership));
+  const doors = { routes, handlers: handlers() };
+  gateway.setHandlers(doors.handlers);
   connectControl(control, gateway, delivery, serverAccess);
   const port = await listen(httpServer, settings);
   shutdown.add('connections', () => drain(httpServer, gateway, delivery, health, settings));
   const url = `http://localhost:${port}`;
-  return { id: nodeId, port, url, delivery, stop: () => shutdown.run() };
+  return { id: nodeId, port, url, delivery, doors, stop: () => shutdown.run() };
 }
 
 async function connectRedis(settings: Settings, log: Log, shutdown: Shutdown): Promise<RedisConnections | null> {

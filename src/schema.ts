@@ -6,6 +6,9 @@ export const idSchema = z.uuid('must be a UUID').meta({ example: '019a9d3e-7a3c-
 
 export const timeSchema = z.iso.datetime({ precision: 3 }).meta({ example: '2026-01-31T12:00:00.000Z' });
 
+/** A record that has a name of its own in the API documents; unique among all. */
+export const record = <S extends z.ZodRawShape>(id: string, shape: S) => z.object(shape).meta({ id });
+
 /** A text of 1 to `max` UTF-16 units, white space at its ends taken off. */
 export const nameSchema = (max: number) => z.string().trim().min(1, 'must not be empty').max(max);
 
@@ -18,7 +21,7 @@ export const limitSchema = (max: number, fallback: number) =>
 export const seqSchema = z.coerce.number('must be a whole number').int('must be a whole number').min(0);
 
 /** The answer of requests that have nothing else to say (contract §1). */
-export const doneSchema = z.object({ ok: z.literal(true), success: z.literal(true) });
+export const doneSchema = record('Done', { ok: z.literal(true), success: z.literal(true) });
 export const done: z.infer<typeof doneSchema> = { ok: true, success: true };
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

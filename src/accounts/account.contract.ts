@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { idSchema, timeSchema } from '../schema.ts';
+import { idSchema, record, timeSchema } from '../schema.ts';
 
-export const membershipSchema = z.object({
+export const membershipSchema = record('Membership', {
   status: z.string(),
   tier: z.object({ id: z.string(), level: z.number(), label: z.string(), capabilities: z.array(z.string()) }),
   level: z.number(),
@@ -9,7 +9,7 @@ export const membershipSchema = z.object({
   capabilities: z.array(z.string()),
 });
 
-export const smallUserSchema = z.object({
+export const smallUserSchema = record('SmallUser', {
   id: idSchema,
   username: z.string(),
   displayName: z.string(),
@@ -18,14 +18,19 @@ export const smallUserSchema = z.object({
 });
 
 /** The user as it is shown to itself. */
-export const ownUserSchema = smallUserSchema.extend({
+export const ownUserSchema = record('OwnUser', {
+  ...smallUserSchema.shape,
   email: z.string().nullable(),
   status: z.string(),
   membership: membershipSchema,
   createdAt: timeSchema,
 });
 
-export const authSchema = z.object({ accessToken: z.string(), refreshToken: z.string(), user: ownUserSchema });
+export const authSchema = record('AuthAnswer', {
+  accessToken: z.string(),
+  refreshToken: z.string(),
+  user: ownUserSchema,
+});
 
 /** 3 to 32 of letters, digits, `_`, `-`, `.`, with no `.` at its ends (contract §3, §13). */
 export const usernameSchema = z

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, nameSchema, timeSchema } from '../schema.ts';
+import { idSchema, nameSchema, record, timeSchema } from '../schema.ts';
 
 export const channelTypes = ['text', 'announcement', 'voice'] as const;
 
-export const channelSchema = z.object({
+export const channelSchema = record('Channel', {
   id: idSchema,
   serverId: idSchema.nullable(),
   kind: z.enum(['server', 'dm']),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { passingEvent } from '../delivery/event.ts';
-import { idSchema, limitSchema, seqSchema } from '../schema.ts';
+import { idSchema, limitSchema, record, seqSchema } from '../schema.ts';
 
 /** A piece of a room's log: what the ack of a join and the log routes have in common (contract §13, Delivery). */
-export const logPageSchema = z.object({
+export const logPageSchema = record('LogPage', {
   events: z.array(z.object({ seq: z.number().int(), event: z.string(), data: z.record(z.string(), z.unknown()) })),
   seq: z.number().int().describe('The position reached.'),
   recovered: z.boolean().describe('False: the log no longer reaches back to `after`; fetch the lists anew.'),

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { smallUserSchema } from '../accounts/account.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, limitSchema, timeSchema } from '../schema.ts';
+import { idSchema, limitSchema, record, timeSchema } from '../schema.ts';
 
 export const maxContent = 16_000;
 const maxMetadataBytes = 32 * 1024;
 
-export const replyPreviewSchema = z.object({
+export const replyPreviewSchema = record('ReplyPreview', {
   id: idSchema,
   authorId: idSchema,
   content: z.string().describe('Cut at 200 characters.'),
   deleted: z.boolean(),
 });
 
-export const messageSchema = z.object({
+export const messageSchema = record('Message', {
   id: idSchema,
   channelId: idSchema,
   seq: z.number().int().describe("Number of its message:new in the channel's log."),
@@ -67,7 +67,7 @@ export const listMessagesSchema = z.object({
   include: z.enum(['threads']).optional().describe('`threads`: those in threads too.'),
 });
 
-export const messagePageSchema = z.object({
+export const messagePageSchema = record('MessagePage', {
   messages: z.array(messageSchema),
   hasMore: z.boolean(),
   hasNewer: z.boolean().optional().describe('With `around` only.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { roles } from '../access/roles.ts';
 import { smallUserSchema } from '../accounts/account.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, nameSchema, timeSchema, urlSchema } from '../schema.ts';
+import { idSchema, nameSchema, record, timeSchema, urlSchema } from '../schema.ts';
 
 /** Slugs that are parts of paths. */
 const reservedSlugs = new Set(['discover', 'invite', '_']);
@@ -13,7 +13,7 @@ export const slugSchema = z
   .refine((slug) => !reservedSlugs.has(slug), 'is reserved')
   .refine((slug) => !z.uuid().safeParse(slug).success, 'must not be a UUID');
 
-export const serverSchema = z.object({
+export const serverSchema = record('Server', {
   id: idSchema,
   name: z.string(),
   slug: z.string().nullable(),
@@ -30,7 +30,7 @@ export const serverSchema = z.object({
   updatedAt: timeSchema,
 });
 
-export const memberSchema = z.object({
+export const memberSchema = record('Member', {
   userId: idSchema,
   serverId: idSchema,
   role: z.enum(roles),

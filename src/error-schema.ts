@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { type ErrorCode, errorCodes } from './errors.ts';
+
+const codes = Object.entries(errorCodes).map(([code, [status, sentence]]) => `- \`${code}\` (${status}): ${sentence}`);
+
+/** What every refusal looks like, over REST and on sockets (contract §2). */
+export const errorSchema = z
+  .looseObject({
+    ok: z.literal(false),
+    error: z.string().describe('One sentence for a person.'),
+    code: z.string().describe(`Stable, for programs:\n${codes.join('\n')}`),
+    requestId: z.string().optional().describe('To be told to the operator; the log has it too.'),
+    issues: z
+      .array(z.object({ path: z.string(), message: z.string(), code: z.string() }))
+      .optional()
+      .describe('With VALIDATION_FAILED: everything that is wrong.'),
+    retryAfter: z.number().optional().describe('Seconds.'),
+  })
+  .meta({ id: 'Error' });
+
+/** What a call can be answered with whatever it does: the node itself may be in trouble, or the caller too fast. */
+export const generalErrors: ErrorCode[] = [
+  'VALIDATION_FAILED',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'DATABASE_UNAVAILABLE',
+  'SERVER_BUSY',
+];
+
+/** What a token can be refused with. */
+export const tokenErrors: ErrorCode[] = [
+  'ACCESS_TOKEN_INVALID',
+  'SESSION_REVOKED',
+  'PAT_TOKEN_INVALID',
+  'PAT_TOKEN_EXPIRED',
+];
+
+/** The JSON Schema of a refusal with one of these codes. */
+export const errorWith = (errors: ErrorCode[]) => ({
+  allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: errors } } }],
+});
+
+/** Codes by their HTTP status. */
+export function byStatus(errors: ErrorCode[]): Map<number, ErrorCode[]> {
+  const groups = new Map<number, ErrorCode[]>();
+  for (const code of [...new Set(errors)].sort()) {
+    const [status] = errorCodes[code];
+    groups.set(status, [...(groups.get(status) ?? []), code]);
+  }
+  return new Map([...groups].sort(([a], [b]) => a - b));
+}

@@ -1,0 +1,132 @@
+import type { EventRoom, EventSpec } from '../delivery/event.ts';
+import { errorSchema, errorWith, generalErrors, tokenErrors } from '../error-schema.ts';
+import type { ErrorCode } from '../errors.ts';
+import { type JsonSchemas, jsonSchemas } from '../json-schemas.ts';
+import type { Handler } from './handler.ts';
+
+/** The AsyncAPI 3 document of a node's sockets: what is read from handlers and events is what holds. */
+export function asyncApiDocument(handlers: Handler[], events: EventSpec[], version: string): object {
+  const schemas = jsonSchemas(schemasOf(handlers, events));
+  return {
+    asyncapi: '3.0.0',
+    info: { title: 'Parley', version, description },
+    defaultContentType: 'application/json',
+    channels: channels(handlers, events),
+    operations: {
+      ...Object.fromEntries(handlers.map((handler) => [`on.${component(handler.event)}`, receives(handler)])),
+      ...Object.fromEntries(events.map((event) => [`emit.${component(event.name)}`, sends(event)])),
+    },
+    components: {
+      messages: {
+        ...Object.fromEntries(handlers.flatMap((handler) => messagesOf(handler, schemas))),
+        ...Object.fromEntries(events.map((event) => [outgoing(event), messageOf(event, schemas)])),
+      },
+      schemas: schemas.components,
+    },
+  };
+}
+
+const description = `Socket.IO, protocol 5, path /socket.io/, namespace /. The handshake carries \`auth: { token }\` with an
+access, agent or personal token, and may carry \`resume: { <channelId>: seq, user: seq }\` to get what was missed.
+A message's name is the Socket.IO event, its payload the first argument. Every event of a client may ask for an ack,
+which is either \`{ ok: true, ... }\` or the error object; without one, an error comes as the event \`error\`.`;
+
+/** Every code that the ack of an event can carry. */
+export function errorsOf(handler: Handler): ErrorCode[] {
+  const scope: ErrorCode[] = handler.readOnly ? [] : ['INSUFFICIENT_PAT_SCOPE'];
+  return [...new Set([...(handler.errors ?? []), ...generalErrors, ...tokenErrors, ...scope])].sort();
+}
+
+// Component names may hold letters, digits, ".", "-" and "_" only.
+const component = (name: string) => name.replaceAll(':', '.');
+const incoming = (handler: Handler) => `client.${component(handler.event)}`;
+const ackOf = (handler: Handler) => `${incoming(handler)}.ack`;
+const outgoing = (event: EventSpec) => `server.${component(event.name)}`;
+
+function schemasOf(handlers: Handler[], events: EventSpec[]) {
+  return new Map([
+    ['Error', errorSchema] as const,
+    ...handlers.map((handler) => [incoming(handler), handler.payload] as const),
+    ...handlers.map((handler) => [ackOf(handler), handler.ack] as const),
+    ...events.map((event) => [outgoing(event), event.payload] as const),
+  ]);
+}
+
+const rooms: Record<EventRoom, { address: string; title: string; description: string }> = {
+  channel: {
+    address: 'channel:{channelId}',
+    title: "A channel's room",
+    description: 'Entered with `channel:join`. Durable events come once each, in the order of their `eventSeq`.',
+  },
+  user: {
+    address: 'user:{userId}',
+    title: "A user's own room",
+    description: 'Every socket of the user is in it from the start.',
+  },
+  socket: { address: 'socket', title: 'One socket', description: 'What concerns this connection only.' },
+};
+
+function channels(handlers: Handler[], events: EventSpec[]): Record<string, object> {
+  const names = handlers.flatMap((handler) => [incoming(handler), ackOf(handler)]);
+  const calls = { address: 'calls', title: 'What clients send', messages: references(names) };
+  const perRoom = Object.entries(rooms).map(([room, about]) => {
+    const parameters = [...about.address.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [
+      name,
+      { description: 'UUID' },
+    ]);
+    const here = events.filter((event) => event.room === room).map(outgoing);
+    return [room, { ...about, parameters: Object.fromEntries(parameters), messages: references(here) }];
+  });
+  return { calls, ...Object.fromEntries(perRoom) };
+}
+
+function references(names: string[]): Record<string, object> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }]));
+}
+
+function receives(handler: Handler): object {
+  const at = '#/channels/calls';
+  return {
+    action: 'receive',
+    channel: { $ref: at },
+    summary: handler.summary,
+    tags: [{ name: handler.tag }],
+    messages: [{ $ref: `${at}/messages/${incoming(handler)}` }],
+    reply: { channel: { $ref: at }, messages: [{ $ref: `${at}/messages/${ackOf(handler)}` }] },
+    'x-errors': errorsOf(handler),
+    'x-limit': handler.limit,
+  };
+}
+
+function sends(event: EventSpec): object {
+  const at = `#/channels/${event.room}`;
+  return {
+    action: 'send',
+    channel: { $ref: at },
+    summary: event.summary,
+    messages: [{ $ref: `${at}/messages/${outgoing(event)}` }],
+    'x-durable': event.durable,
+  };
+}
+
+function messagesOf(handler: Handler, schemas: JsonSchemas): [string, object][] {
+  const { event: name, summary } = handler;
+  const done = {
+    allOf: [{ type: 'object', required: ['ok'], properties: { ok: { const: true } } }, schemas.of(ackOf(handler))],
+  };
+  return [
+    [incoming(handler), { name, summary, payload: schemas.of(incoming(handler)) }],
+    [ackOf(handler), { name, title: `Ack of ${name}`, payload: { oneOf: [done, errorWith(errorsOf(handler))] } }],
+  ];
+}
+
+function messageOf(event: EventSpec, schemas: JsonSchemas): object {
+  const schema = schemas.of(outgoing(event));
+  const numbered = {
+    type: 'object',
+    required: ['eventSeq'],
+    properties: { eventSeq: { type: 'integer', minimum: 1 } },
+  };
+  const payload = event.durable ? { allOf: [schema, numbered] } : schema;
+  return { name: event.name, summary: event.summary, payload };
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+
+/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 and AsyncAPI 3 take it. */
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** The schemas of a document: its parts by name, and what several of them have in common. */
+export interface JsonSchemas {
+  /** The schema of one of the given names. */
+  of(name: string): JsonSchema;
+  /** By their ids; referred to as `#/components/schemas/<id>`. */
+  components: Record<string, JsonSchema>;
+}
+
+const documentSchema = z.object({
+  properties: z.record(z.string(), z.custom<JsonSchema>()).default({}),
+  $defs: z.record(z.string(), z.custom<JsonSchema>()).default({}),
+});
+
+/**
+ * Turns the contracts' schemas into JSON Schemas, all in one go, so that they share components: schemas with
+ * `.meta({ id })`, and those that contain themselves. Shown is the input side of each: what a client sends, and what
+ * it is sent, since nothing is parsed on the way out.
+ */
+export function jsonSchemas(schemas: Map<string, z.ZodType>): JsonSchemas {
+  const all = z.object(Object.fromEntries(schemas));
+  const generated = z.toJSONSchema(all, { io: 'input', unrepresentable: 'any', override: shorten });
+  const moved: unknown = JSON.parse(JSON.stringify(generated), (key, value) =>
+    key === '$ref' ? String(value).replace('#/$defs/', '#/components/schemas/') : value,
+  );
+  const { properties, $defs } = documentSchema.parse(moved);
+  return {
+    of(name) {
+      const schema = properties[name];
+      if (!schema) throw new Error(`There is no schema "${name}".`);
+      return schema;
+    },
+    components: Object.fromEntries(Object.entries($defs).map(([id, { id: _, ...schema }]) => [id, schema])),
+  };
+}
+
+/** Patterns that only repeat the format, and limits that only repeat what a number is, are left out. */
+function shorten({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  if (jsonSchema.format === 'uuid' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+/** The schema of a reference, or the schema itself. */
+export function resolved(schema: JsonSchema, { components }: JsonSchemas): JsonSchema {
+  const id = schema.$ref?.replace('#/components/schemas/', '');
+  return (id === undefined ? undefined : components[id]) ?? schema;
+}

@@ -1,0 +1,146 @@
+import { byStatus, errorSchema, errorWith, generalErrors, tokenErrors } from '../error-schema.ts';
+import { type ErrorCode, errorCodes } from '../errors.ts';
+import { type JsonSchemas, jsonSchemas, resolved } from '../json-schemas.ts';
+import type { Route } from './route.ts';
+
+/** The OpenAPI 3.1 document of the routes: everything in it is read from their declarations. */
+export function openApiDocument(routes: Route[], version: string): object {
+  const schemas = jsonSchemas(schemasOf(routes));
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = documentPath(route);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Parley', version, description },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map((route) => route.tag))].sort().map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: schemas.components,
+      parameters: { IdempotencyKey: idempotencyKey },
+      headers,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An access, agent or personal token.' },
+      },
+    },
+  };
+}
+
+const description = `REST for everything; the events are described in /api/asyncapi.json.
+Every answer is JSON and carries X-Request-Id. Unknown fields of a request are ignored. Ids are UUIDs, times are ISO 8601.`;
+
+const text = { schema: { type: 'string' } };
+const headers = {
+  RequestId: { description: "The request's own X-Request-Id, or one that was made for it.", ...text },
+  Replayed: { description: '`true`: the answer of an earlier request with the same key.', ...text },
+  RetryAfter: { description: 'Whole seconds.', schema: { type: 'integer' } },
+};
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'The same caller with the same key on the same address gets the first answer again, for 24 hours.',
+  schema: { type: 'string', maxLength: 255 },
+};
+
+/** Every code that a route can answer with: its own, and those that its declaration brings with it. */
+export function errorsOf(route: Route): ErrorCode[] {
+  const errors = [...(route.errors ?? []), ...generalErrors];
+  errors.push(...Object.values(route.params ?? {}).map((param) => param.missing));
+  if (route.body) errors.push('MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (route.entrance !== 'anyone') errors.push(...tokenErrors);
+  if (route.entrance === 'user') errors.push('AUTH_TOKEN_MISSING');
+  if (route.entrance !== 'anyone' && route.method !== 'GET') errors.push('INSUFFICIENT_PAT_SCOPE');
+  return [...new Set(errors)];
+}
+
+/** `/a/:id/*rest` as OpenAPI writes it: `/a/{id}/{rest}`. */
+export function documentPath(route: Route): string {
+  return route.path.replace(/[:*](\w+)/g, '{$1}');
+}
+
+const nameOf = (route: Route, part: 'query' | 'body' | 'answer') => `${route.method} ${route.path} ${part}`;
+
+function schemasOf(routes: Route[]) {
+  const schemas = new Map([
+    ['Error', errorSchema],
+    ...routes.map((route) => [nameOf(route, 'answer'), route.answer] as const),
+  ]);
+  for (const route of routes) {
+    if (route.query) schemas.set(nameOf(route, 'query'), route.query);
+    if (route.body) schemas.set(nameOf(route, 'body'), route.body);
+  }
+  return schemas;
+}
+
+function operation(route: Route, schemas: JsonSchemas): object {
+  const body = route.body && schemas.of(nameOf(route, 'body'));
+  const required = body ? (resolved(body, schemas).required ?? []).length > 0 : false;
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    tags: [route.tag],
+    security: securityOf(route),
+    parameters: [...pathParameters(route), ...queryParameters(route, schemas), ...headerParameters(route)],
+    ...(body ? { requestBody: { required, content: { 'application/json': { schema: body } } } } : {}),
+    responses: { ...successes(route, schemas), ...refusals(route) },
+  };
+}
+
+/** `getChannelsByIdMessages`: made of method and path, so it is unique and stays. */
+function operationId(route: Route): string {
+  const words = route.path.replace(/^\/api/, '').replace(/[:*](\w+)/g, (_, name: string) => `by-${name}`);
+  const camel = words.replace(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase());
+  return route.method.toLowerCase() + camel;
+}
+
+function securityOf(route: Route): object[] {
+  if (route.entrance === 'anyone') return [];
+  return route.entrance === 'user' ? [{ bearer: [] }] : [{}, { bearer: [] }];
+}
+
+function pathParameters(route: Route): object[] {
+  return Object.entries(route.params ?? {}).map(([name, param]) => {
+    const schema = param.form === 'uuid' ? { type: 'string', format: 'uuid' } : { type: 'string' };
+    return { name, in: 'path', required: true, description: param.description, schema };
+  });
+}
+
+function queryParameters(route: Route, schemas: JsonSchemas): object[] {
+  if (!route.query) return [];
+  const { properties, required = [] } = resolved(schemas.of(nameOf(route, 'query')), schemas);
+  if (!properties) throw new Error(`The query of ${route.method} ${route.path} is not described as an object.`);
+  return Object.entries(properties).map(([name, schema]) => {
+    const description = typeof schema === 'object' ? schema.description : undefined;
+    return { name, in: 'query', required: required.includes(name), ...(description ? { description } : {}), schema };
+  });
+}
+
+function headerParameters(route: Route): object[] {
+  const keyed = route.method === 'POST' && route.entrance !== 'anyone';
+  return keyed ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
+}
+
+function successes(route: Route, schemas: JsonSchemas): Record<string, object> {
+  const content = { 'application/json': { schema: schemas.of(nameOf(route, 'answer')) } };
+  const replayed = route.method === 'POST' ? { 'Idempotency-Replayed': { $ref: '#/components/headers/Replayed' } } : {};
+  const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...replayed };
+  const statuses = new Set([route.status ?? 200, ...(route.repeats === 'nonce' ? [200] : [])]);
+  const describe = (status: number) => (status === (route.status ?? 200) ? 'Done.' : 'It was there already.');
+  return Object.fromEntries(
+    [...statuses].map((status) => [status, { description: describe(status), headers: withId, content }]),
+  );
+}
+
+function refusals(route: Route): Record<string, object> {
+  const entries = [...byStatus(errorsOf(route))].map(([status, codes]) => {
+    const description = codes.map((code) => `\`${code}\`: ${errorCodes[code][1]}`).join('\n\n');
+    const again =
+      status === 429 || status === 503 ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {};
+    const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...again };
+    return [status, { description, headers: withId, content: { 'application/json': { schema: errorWith(codes) } } }];
+  });
+  return Object.fromEntries(entries);
+}

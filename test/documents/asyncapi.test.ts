@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { allEvents } from '../../src/delivery/event.ts';
+import { errorsOf } from '../../src/gateway/asyncapi.ts';
+import { type Loose, request } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+import { compiled, target, valuesOf } from './document.ts';
+
+describe('the AsyncAPI document', () => {
+  let here: World;
+  let document: Loose;
+
+  before(async () => {
+    here = await world();
+    const { status, body } = await request(here.alice.node, 'GET', '/api/asyncapi.json');
+    expect(status).to.equal(200);
+    document = body;
+  });
+  after(() => here.close());
+
+  const operations = (action: string): Loose[] =>
+    Object.values<Loose>(document.operations).filter((operation) => operation.action === action);
+  const messagesOf = (operation: Loose): Loose[] =>
+    operation.messages.map((reference: Loose) => target(document, target(document, reference.$ref).$ref));
+
+  it('has every event that clients may send, and no other', () => {
+    const names = operations('receive')
+      .flatMap(messagesOf)
+      .map((message) => message.name);
+    const handled = here.alice.node.doors.handlers.map((handler) => handler.event);
+    expect(names.sort()).to.deep.equal(handled.sort());
+  });
+
+  it('has every event of the catalogue, in its room, and no other', () => {
+    const described = operations('send').map((operation) => {
+      const [message] = messagesOf(operation);
+      return `${operation.channel.$ref} ${message.name} ${operation['x-durable']}`;
+    });
+    const declared = allEvents().map(({ name, room, durable }) => `#/channels/${room} ${name} ${durable}`);
+    expect(described.sort()).to.deep.equal(declared.sort());
+  });
+
+  it('is an AsyncAPI 3 document whose references all lead somewhere', () => {
+    expect(document.asyncapi).to.match(/^3\.\d+\.\d+$/);
+    expect(document.info).to.include.keys('title', 'version');
+    for (const reference of valuesOf(document, '$ref')) {
+      expect(target(document, reference), reference).to.be.an('object');
+    }
+    expect(document.channels).to.have.all.keys('calls', 'channel', 'user', 'socket');
+    for (const name of Object.keys(document.operations)) expect(name).to.match(/^[\w.-]+$/);
+    for (const part of ['schemas', 'messages']) {
+      for (const name of Object.keys(document.components[part])) expect(name).to.match(/^[\w.-]+$/);
+    }
+    for (const channel of Object.values<Loose>(document.channels)) {
+      const inAddress = [...channel.address.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      expect(Object.keys(channel.parameters ?? {})).to.have.members(inAddress);
+    }
+  });
+
+  it('has operations that use only messages of their own channel', () => {
+    for (const operation of Object.values<Loose>(document.operations)) {
+      expect(['send', 'receive']).to.include(operation.action);
+      for (const { $ref } of operation.messages) expect($ref).to.contain(`${operation.channel.$ref}/messages/`);
+      for (const { $ref } of operation.reply?.messages ?? []) {
+        expect($ref).to.contain(`${operation.reply.channel.$ref}/messages/`);
+      }
+    }
+  });
+
+  it('has only JSON Schemas that compile', () => {
+    for (const schema of Object.values(document.components.schemas)) compiled(schema, document);
+    for (const message of Object.values<Loose>(document.components.messages)) compiled(message.payload, document);
+  });
+
+  it('describes the ack of every event, with all its errors', () => {
+    for (const handler of here.alice.node.doors.handlers) {
+      const operation = document.operations[`on.${handler.event.replaceAll(':', '.')}`];
+      const [ack] = messagesOf(operation.reply);
+      const codes = [...valuesOf(ack.payload, 'enum')].flat();
+      expect(codes, handler.event).to.include.members(errorsOf(handler));
+      expect(operation['x-errors']).to.have.members(errorsOf(handler));
+    }
+  });
+
+  it('tells the truth about an event and an ack', async () => {
+    const { alice, channel } = here;
+    const ear = await alice.listen(channel.id);
+    const ack = await ear.emit('message:send', { channelId: channel.id, content: 'as documented' });
+    const { messages } = document.components;
+    expect(compiled(messages['client.message.send.ack'].payload, document).safeParse(ack).success).to.equal(true);
+    const refused = await ear.emit('message:send', { channelId: channel.id });
+    expect(compiled(messages['client.message.send.ack'].payload, document).safeParse(refused).success).to.equal(true);
+    const event = await ear.next('message:new');
+    const schema = compiled(messages['server.message.new'].payload, document);
+    expect(schema.safeParse(event).success).to.equal(true);
+    expect(schema.safeParse({ ...event, eventSeq: undefined }).success).to.equal(false);
+  });
+});

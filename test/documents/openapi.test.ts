@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { errorCodes } from '../../src/errors.ts';
+import { documentPath, errorsOf } from '../../src/rest/openapi.ts';
+import { type Loose, request } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+import { compiled, target, valuesOf } from './document.ts';
+
+const methods = ['get', 'put', 'post', 'delete', 'patch'];
+
+describe('the OpenAPI document', () => {
+  let here: World;
+  let document: Loose;
+
+  before(async () => {
+    here = await world();
+    const { status, body } = await request(here.alice.node, 'GET', '/api/openapi.json');
+    expect(status).to.equal(200);
+    document = body;
+  });
+  after(() => here.close());
+
+  const operations = (): Loose[] =>
+    Object.entries(document.paths).flatMap(([path, item]: Loose) =>
+      Object.entries(item).map(([method, operation]: Loose) => ({ path, method, ...operation })),
+    );
+
+  it('has every route that is mounted, itself too, and no other', () => {
+    const mounted = here.alice.node.doors.routes.map((route) => `${route.method.toLowerCase()} ${documentPath(route)}`);
+    const described = operations().map(({ method, path }) => `${method} ${path}`);
+    expect(described.sort()).to.deep.equal([...new Set(mounted)].sort());
+    expect(mounted).to.have.lengthOf(described.length);
+    expect(document.paths).to.have.property('/api/openapi.json');
+  });
+
+  it('is an OpenAPI 3.1 document whose references all lead somewhere', () => {
+    expect(document.openapi).to.match(/^3\.1\.\d+$/);
+    expect(document.info).to.include.keys('title', 'version');
+    for (const reference of valuesOf(document, '$ref')) {
+      expect(target(document, reference), reference).to.be.an('object');
+    }
+    for (const name of Object.keys(document.components.schemas)) expect(name).to.match(/^[\w.-]+$/);
+    for (const item of Object.values<Loose>(document.paths)) expect(methods).to.include.members(Object.keys(item));
+  });
+
+  it('names each operation once, and groups it under a tag that is listed', () => {
+    const names = operations().map((operation) => operation.operationId);
+    expect(new Set(names).size).to.equal(names.length);
+    const tags = document.tags.map((tag: Loose) => tag.name);
+    for (const operation of operations()) {
+      expect(operation.operationId).to.match(/^[a-z][A-Za-z0-9]*$/);
+      expect(operation.summary).to.be.a('string').and.not.empty;
+      expect(tags).to.include.members(operation.tags);
+    }
+  });
+
+  it('declares exactly the parameters that are in the path, and each parameter once', () => {
+    for (const { path, operationId, parameters } of operations()) {
+      const given: Loose[] = parameters.map((each: Loose) => (each.$ref ? target(document, each.$ref) : each));
+      const inPath = given.filter((each) => each.in === 'path');
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      expect(inPath.map((each) => each.name)).to.have.members(named, operationId);
+      expect(path).not.to.match(/[:*]/);
+      for (const each of inPath) expect(each.required).to.equal(true);
+      for (const each of given) expect(each.schema, `${operationId} ${each.name}`).to.be.an('object');
+      const keys = given.map((each) => `${each.in} ${each.name}`);
+      expect(new Set(keys).size).to.equal(keys.length);
+    }
+  });
+
+  it('has only JSON Schemas that compile', () => {
+    for (const schema of Object.values(document.components.schemas)) compiled(schema, document);
+    for (const schema of valuesOf(document.paths, 'schema')) compiled(schema, document);
+  });
+
+  it('lists with every operation what it answers: one success at least, and each error under its own status', () => {
+    for (const route of here.alice.node.doors.routes) {
+      const operation = document.paths[documentPath(route)][route.method.toLowerCase()];
+      const { responses } = operation;
+      expect(responses, operation.operationId).to.include.keys(String(route.status ?? 200), '429', '500', '503');
+      for (const code of errorsOf(route)) {
+        const codes = [...valuesOf(responses[errorCodes[code][0]], 'enum')].flat();
+        expect(codes, `${operation.operationId} ${code}`).to.include(code);
+      }
+      for (const response of Object.values<Loose>(responses)) expect(response.description).to.be.a('string');
+      const needsToken = route.entrance === 'user';
+      expect(operation.security.length === 1 && 'bearer' in operation.security[0]).to.equal(needsToken);
+    }
+  });
+
+  it('knows the error codes of the registry, and the Idempotency-Key of each POST that knows its caller', () => {
+    const { description } = document.components.schemas.Error.properties.code;
+    for (const code of Object.keys(errorCodes)) expect(description).to.contain(`\`${code}\``);
+    for (const route of here.alice.node.doors.routes) {
+      const { parameters } = document.paths[documentPath(route)][route.method.toLowerCase()];
+      const keyed = parameters.some((each: Loose) => each.$ref === '#/components/parameters/IdempotencyKey');
+      expect(keyed).to.equal(route.method === 'POST' && route.entrance !== 'anyone');
+    }
+  });
+
+  it('tells the truth about a message, and would notice a lie', async () => {
+    const message = await here.alice.say(here.channel.id, 'as documented');
+    const schema = compiled({ $ref: '#/components/schemas/Message' }, document);
+    expect(schema.safeParse(message).success).to.equal(true);
+    expect(schema.safeParse({ ...message, seq: 'one' }).success).to.equal(false);
+    const { author: _, ...anonymous } = message;
+    expect(schema.safeParse(anonymous).success).to.equal(false);
+  });
+
+  it('is the same on each request', async () => {
+    const again = await request(here.bob.node, 'GET', '/api/openapi.json');
+    expect(again.body).to.deep.equal(document);
+    expect(again.headers.get('content-type')).to.contain('application/json');
+  });
+});
