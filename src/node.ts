@@ -14,7 +14,9 @@ import { allHandlers, allRoutes } from './features.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { Handler } from './gateway/handler.ts';
 import { Health } from './health/health.ts';
+import { watchConnections, watchDelivery } from './health/watches.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
+import { Metrics } from './infrastructure/metrics.ts';
 import { RedisConnections } from './infrastructure/redis.ts';
 import { Shutdown } from './infrastructure/shutdown.ts';
 import { bootstrapInvite } from './invites/bootstrap.ts';
@@ -92,6 +94,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   });
 
   const health = new Health(database, redis);
+  const metrics = new Metrics(settings.metricsToken);
+  watchDelivery(metrics, delivery, () => writer.queued);
   const handlers = () => allHandlers(services, gateway.membership);
   const routes = allRoutes(services, handlers);
   const app = createApp(
@@ -102,7 +106,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
       limit: async () => {},
       jsonBodyBytes: settings.limits.jsonBodyBytes,
     },
-    [health.middleware],
+    [metrics.middleware, health.middleware],
     settings,
     log,
   );
@@ -126,6 +130,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   const doors = { routes, handlers: handlers() };
   gateway.setHandlers(doors.handlers);
   connectControl(control, gateway, delivery, serverAccess);
+  watchConnections(metrics, gateway, database, redis);
   const port = await listen(httpServer, settings);
   shutdown.add('connections', () => drain(httpServer, gateway, delivery, health, settings));
   const url = `http://localhost:${port}`;

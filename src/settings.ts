@@ -96,6 +96,7 @@ const environmentSchema = z.object({
     .regex(/^[A-Za-z0-9-]{4,64}$/, 'must be 4 to 64 letters, digits or "-"')
     .optional(),
   NEW_ACCOUNT_TIER: z.string().default('visitor'),
+  METRICS_TOKEN: z.string().optional(),
 });
 
 type FileSettings = z.infer<typeof fileSchema>;
@@ -121,6 +122,8 @@ export interface Settings extends FileSettings {
   rateLimits: boolean;
   bootstrapInviteCode: string | null;
   newAccountTier: string;
+  /** Asked for at /metrics; null: only this machine may ask. */
+  metricsToken: string | null;
 }
 
 /**
@@ -154,6 +157,7 @@ export function loadSettings(
     rateLimits: env.RATE_LIMITS === 'on',
     bootstrapInviteCode: env.BOOTSTRAP_INVITE_CODE ?? null,
     newAccountTier: env.NEW_ACCOUNT_TIER,
+    metricsToken: env.METRICS_TOKEN ?? null,
   };
   const merged = merge(settings, overrides);
   requireTier(merged, 'NEW_ACCOUNT_TIER', merged.newAccountTier);

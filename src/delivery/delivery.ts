@@ -2,11 +2,11 @@ import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
 import type { Bus } from './bus.ts';
+import { DeliveryCounters } from './counters.ts';
 import { type LogEntry, type Room, streamId } from './entry.ts';
 import { HeadReader } from './head-reader.ts';
 import { LiveStream } from './live-stream.ts';
 import { readLog, readLogs, readMoved } from './log.ts';
-import { DeliveryCounters } from './metrics.ts';
 
 /** The sockets of this node, as far as the delivery has to know them. */
 export interface Sink {
@@ -232,11 +232,13 @@ export class Delivery {
     const known = [...this.streams.values()].map((stream) => ({ id: streamId(stream.room), stream }));
     const positions = known.map(({ id, stream }) => ({ id, seq: stream.position }));
     const moved = await readMoved(this.database.rows, positions);
+    this.counters.lag = 0;
     if (moved.size === 0) return;
     // What was committed a moment ago is most likely on its way; only what does not come is read.
     await new Promise((resolve) => setTimeout(resolve, this.settings.gapWaitMs));
     const behind = known.flatMap(({ id, stream }) => (stream.position < (moved.get(id) ?? 0) ? [stream] : []));
     this.counters.swept += behind.length;
+    for (const stream of behind) this.counters.lag += (moved.get(streamId(stream.room)) ?? 0) - stream.position;
     for (let at = 0; at < behind.length; at += sweepRooms) await this.catchUpAll(behind.slice(at, at + sweepRooms));
   }
 

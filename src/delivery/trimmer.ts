@@ -1,8 +1,8 @@
 import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
+import type { DeliveryCounters } from './counters.ts';
 import { trim } from './log.ts';
-import type { DeliveryCounters } from './metrics.ts';
 
 const everyMs = 60_000;
 /** Between two batches, so that trimming takes only a little of the database's time. */

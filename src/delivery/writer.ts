@@ -128,6 +128,7 @@ export class Writer<Row, Result> {
     );
     this.delivery.counters.batches++;
     this.delivery.counters.batchedSends += jobs.length;
+    this.delivery.counters.onBatch(jobs.length);
     this.delivery.committed(batch.entries);
     for (const [job, written] of batch.outcomes) job.resolve(written);
     if (batch.missing.length > 0) this.log.debug({ count: batch.missing.length }, 'Writes to rooms that are gone.');

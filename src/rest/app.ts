@@ -10,11 +10,14 @@ import type { Route } from './route.ts';
 
 const slowRequestMs = 1000;
 
-/** The Koa application with all routes: what every request passes, from the outside in. */
+/**
+ * The Koa application with all routes: what every request passes, from the outside in.
+ * @param outer what stands before error handling: metrics and health
+ */
 export function createApp(
   routes: Route[],
   services: DoorServices,
-  before: Middleware[],
+  outer: Middleware[],
   settings: Settings,
   log: Log,
 ): Koa {
@@ -22,10 +25,10 @@ export function createApp(
   // Everything that goes wrong is answered and logged below; what arrives here is a client that went away.
   app.on('error', (error) => log.debug({ err: error }, 'A connection broke.'));
   app.use(withRequestId);
+  for (const middleware of outer) app.use(middleware);
   app.use((context, next) => withErrors(context, next, log));
   app.use(helmet());
   app.use(cors({ origin: (context) => allowedOrigin(context, settings.corsOrigins), exposeHeaders: exposed }));
-  for (const middleware of before) app.use(middleware);
   const router = mount(routes, services);
   app.use(methodNotAllowed(router));
   app.use(router.routes());

@@ -18,4 +18,8 @@ export class DeliveryCounters {
   batches = 0;
   batchedSends = 0;
   trimmed = 0;
+  /** Events that the last sweep found committed but not given out. */
+  lag = 0;
+  /** Told the size of each batch of sends. */
+  onBatch: (size: number) => void = () => {};
 }

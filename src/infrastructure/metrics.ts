@@ -1,0 +1,79 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Context, Next } from 'koa';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const localAddress = /^(127\.|::1$|::ffff:127\.)/;
+
+/** What the operator sees of a node at `/metrics`, in the format of Prometheus. Labels take few values only. */
+export class Metrics {
+  private readonly registry = new Registry();
+  private readonly token: string | null;
+  private readonly requests: Histogram<'method' | 'route' | 'status'>;
+
+  /** @param token asked for as a bearer token; null: only requests from this machine are answered */
+  constructor(token: string | null) {
+    this.token = token;
+    collectDefaultMetrics({ register: this.registry, prefix: 'parley_' });
+    this.requests = new Histogram({
+      name: 'parley_http_request_seconds',
+      help: 'Time to answer a request, by route.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30],
+      registers: [this.registry],
+    });
+  }
+
+  /** A number that only grows and that someone else counts. */
+  counter(name: string, help: string, read: () => number): void {
+    const counter: Counter = new Counter({
+      name: `parley_${name}_total`,
+      help,
+      registers: [this.registry],
+      collect: () => {
+        counter.reset();
+        counter.inc(read());
+      },
+    });
+  }
+
+  /** A number that is read when someone asks. */
+  gauge(name: string, help: string, read: () => number): void {
+    const gauge: Gauge = new Gauge({
+      name: `parley_${name}`,
+      help,
+      registers: [this.registry],
+      collect: () => gauge.set(read()),
+    });
+  }
+
+  /** A distribution that the caller feeds. */
+  histogram(name: string, help: string, buckets: number[]): Histogram {
+    return new Histogram({ name: `parley_${name}`, help, buckets, registers: [this.registry] });
+  }
+
+  /** Times all requests, and answers `/metrics` to those who may ask. */
+  readonly middleware = async (context: Context, next: Next): Promise<void> => {
+    if (context.path === '/metrics' && this.allows(context)) {
+      context.type = this.registry.contentType;
+      context.body = await this.registry.metrics();
+      return;
+    }
+    const end = this.requests.startTimer();
+    try {
+      await next();
+    } finally {
+      const route: unknown = Reflect.get(context, '_matchedRoute');
+      const status = `${Math.floor(context.status / 100)}xx`;
+      end({ method: context.method, route: typeof route === 'string' ? route : 'none', status });
+    }
+  };
+
+  private allows(context: Context): boolean {
+    if (this.token === null) {
+      return localAddress.test(context.req.socket.remoteAddress ?? '') && !context.get('x-forwarded-for');
+    }
+    const given = Buffer.from(context.get('authorization').replace(/^Bearer +/i, ''));
+    const wanted = Buffer.from(this.token);
+    return given.length === wanted.length && timingSafeEqual(given, wanted);
+  }
+}
