@@ -20,6 +20,9 @@ export interface PageLimits {
   bytes: number;
 }
 
+/** How many events are read from the log with one query. */
+const readSize = 500;
+
 /** How those who were away get what they missed, joined on to the live flow (contract §10.4). */
 export class CatchUp {
   private readonly delivery: Delivery;
@@ -79,12 +82,15 @@ export class CatchUp {
     return this.counted(await this.readOn(stream, after, limits, () => {}));
   }
 
-  /** How many events after `after` a room holds, without reading them; undefined when some of them are gone. */
+  /**
+   * How many events after `after` a room holds, without reading them; infinitely many when some of them are gone.
+   * @returns undefined when there is no such room
+   */
   async missed(room: Room, after: number): Promise<number | undefined> {
     const stream = await this.delivery.open(room);
     if (!stream) return undefined;
     await this.delivery.freshen(stream);
-    return reaches(stream, after) ? stream.position - after : undefined;
+    return reaches(stream, after) ? stream.position - after : Number.POSITIVE_INFINITY;
   }
 
   /** Reads until the limits or the live position are met; in the latter case `enter` is called there and then. */
@@ -99,11 +105,12 @@ export class CatchUp {
     let seq = after;
     for (;;) {
       const more = stream.recent(seq) ?? (await this.readOlder(stream, seq, limits.events));
-      if (more.length === 0) {
+      if (more.length === 0 && seq >= stream.position) {
         const page = { entries, seq, recovered: true, hasMore: false };
         enter(page);
         return page;
       }
+      // The log was trimmed while it was read.
       if (more[0]?.seq !== seq + 1) {
         const page = { entries: [], seq: stream.position, recovered: false, hasMore: false };
         enter(page);
@@ -123,7 +130,7 @@ export class CatchUp {
   private async readOlder(stream: LiveStream, after: number, limit: number): Promise<LogEntry[]> {
     const gap = stream.tailStart - after;
     const nearTail = gap > 0 && gap <= this.tailEvents;
-    const count = nearTail ? gap : limit;
+    const count = nearTail ? gap : Math.min(limit, readSize);
     const key = `${stream.room} ${after} ${count}`;
     const running = this.reads.get(key);
     if (running) return running;
@@ -133,7 +140,7 @@ export class CatchUp {
   }
 
   private async readAndKeep(stream: LiveStream, after: number, count: number, keep: boolean): Promise<LogEntry[]> {
-    const entries = await readLog(this.database.rows, stream.room, after, count);
+    const entries = await readLog(this.database.committedRows, stream.room, after, count);
     // What was read may be ahead of what was given out; then the room hears it now, before anyone enters.
     if (entries[0]?.seq === after + 1) stream.offer(entries);
     if (keep) stream.extendTail(entries);

@@ -41,6 +41,7 @@ export class Delivery {
   private readonly pulls = new Map<Room, Promise<void>>();
   private readonly gapTimers = new Map<Room, NodeJS.Timeout>();
   private readonly observers: ((entry: LogEntry) => void)[] = [];
+  private readonly lossListeners: ((room: Room) => void)[] = [];
   private sink: Sink = { emit: () => {}, hasSockets: () => false };
   private mark = 0;
   private timers: NodeJS.Timeout[] = [];
@@ -53,7 +54,8 @@ export class Delivery {
     this.bus = bus;
     this.settings = settings;
     this.log = log;
-    this.heads = new HeadReader(database.rows);
+    // Never in somebody's transaction: what is given out must be committed.
+    this.heads = new HeadReader(database.committedRows);
     bus.onEntries((room, entries) => this.offer(room, entries));
   }
 
@@ -83,6 +85,11 @@ export class Delivery {
   /** Calls `observer` for each event given out on this node, before the sockets get it. */
   observe(observer: (entry: LogEntry) => void): void {
     this.observers.push(observer);
+  }
+
+  /** Calls `listener` when a room goes on behind a piece of its log that was trimmed before it came here. */
+  onLost(listener: (room: Room) => void): void {
+    this.lossListeners.push(listener);
   }
 
   /** Gives out what was just committed here, and tells the other nodes. */
@@ -179,10 +186,19 @@ export class Delivery {
 
   private give(entry: LogEntry): number {
     this.counters.events++;
-    for (const observer of this.observers) observer(entry);
+    for (const observer of this.observers) this.tell(observer, entry);
     this.mark++;
     this.sink.emit(entry, this.mark);
     return this.mark;
+  }
+
+  /** Whoever listens in must not keep an event from the sockets. */
+  private tell(observer: (entry: LogEntry) => void, entry: LogEntry): void {
+    try {
+      observer(entry);
+    } catch (error) {
+      this.log.error({ err: error, event: entry.event }, 'An observer of events failed.');
+    }
   }
 
   /** Waits a moment for what is still on its way, then reads it from the log. */
@@ -213,10 +229,10 @@ export class Delivery {
 
   private async pullNow(stream: LiveStream): Promise<void> {
     for (;;) {
-      const page = await readLog(this.database.rows, stream.room, stream.position, pullSize);
+      const page = await readLog(this.database.committedRows, stream.room, stream.position, pullSize);
       const first = page[0];
       if (!first) return this.skipTrimmed(stream);
-      if (first.seq > stream.position + 1) stream.skipTo(first.seq - 1);
+      if (first.seq > stream.position + 1) this.skip(stream, first.seq - 1);
       stream.offer(page);
       if (page.length < pullSize) return;
     }
@@ -225,13 +241,18 @@ export class Delivery {
   /** The log is empty beyond the position: if its head lies further on, the rest was trimmed meanwhile. */
   private async skipTrimmed(stream: LiveStream): Promise<void> {
     const head = await this.heads.read(streamId(stream.room));
-    if (head && head.floor > stream.position) stream.skipTo(head.floor);
+    if (head && head.floor > stream.position) this.skip(stream, head.floor);
+  }
+
+  private skip(stream: LiveStream, position: number): void {
+    stream.skipTo(position);
+    for (const listener of this.lossListeners) listener(stream.room);
   }
 
   private async sweepOnce(): Promise<void> {
     const known = [...this.streams.values()].map((stream) => ({ id: streamId(stream.room), stream }));
     const positions = known.map(({ id, stream }) => ({ id, seq: stream.position }));
-    const moved = await readMoved(this.database.rows, positions);
+    const moved = await readMoved(this.database.committedRows, positions);
     this.counters.lag = 0;
     if (moved.size === 0) return;
     // What was committed a moment ago is most likely on its way; only what does not come is read.
@@ -245,7 +266,7 @@ export class Delivery {
   /** Catches up many rooms with one query; those that are far behind go on by themselves. */
   private async catchUpAll(streams: LiveStream[]): Promise<void> {
     const known = streams.map(({ room, position }) => ({ room, seq: position }));
-    const pages = byRoom(await readLogs(this.database.rows, known, sweepEvents));
+    const pages = byRoom(await readLogs(this.database.committedRows, known, sweepEvents));
     for (const stream of streams) {
       const page = pages.get(stream.room);
       const first = page?.[0];

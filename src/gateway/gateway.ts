@@ -2,25 +2,24 @@ import type { Server as HttpServer } from 'node:http';
 import { RedisAdapter } from '@socket.io/redis-adapter';
 import { Server } from 'socket.io';
 import { Adapter } from 'socket.io-adapter';
-import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
-import type { CatchUp, Page } from '../delivery/catch-up.ts';
+import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { channelRoom, type Room, userRoom } from '../delivery/entry.ts';
+import type { Room } from '../delivery/entry.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
-import { isUuid } from '../schema.ts';
 import type { Settings } from '../settings.ts';
 import { bindHandlers, type SocketServices } from './dispatch.ts';
 import { parleyParser } from './encoder.ts';
 import { joinFrames } from './frames.ts';
 import type { Handler } from './handler.ts';
+import { Homecoming, handshakeSchema } from './homecoming.ts';
 import { Membership, type RoomAccess } from './membership.ts';
 import { Outlet } from './outlet.ts';
 import { SessionRecovery } from './recovery.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
-import type { ParleyServer, ParleySocket, Recovery } from './socket.ts';
+import type { ParleyServer, ParleySocket } from './socket.ts';
 
 /** What the gateway needs from below and from the features. */
 export interface GatewayParts extends SocketServices {
@@ -36,23 +35,13 @@ export interface GatewayParts extends SocketServices {
   authenticate(token: string): Promise<Actor>;
 }
 
-/** What `auth` of a handshake may hold (contract §9). */
-const handshakeSchema = z.object({
-  token: z.string().optional(),
-  resume: z.record(z.string(), z.number().int().min(0)).optional(),
-});
-
-/** How many missed events of one room are sent at a return with `auth.resume`. */
-const resumeEvents = 1000;
-const maxResumedRooms = 500;
-
 /** The Socket.IO side of a node: who may connect, which rooms they are in, and how they come back. */
 export class Gateway {
   readonly io: ParleyServer;
   readonly membership: Membership;
   private readonly parts: GatewayParts;
   private readonly recovery: SessionRecovery;
-  private readonly outlet: Outlet;
+  private readonly homecoming: Homecoming;
   private handlers: Handler[] = [];
   private stopWatching = () => {};
 
@@ -76,11 +65,13 @@ export class Gateway {
     });
     this.io.adapter(this.createAdapter());
     const { adapter } = this.io.of('/');
-    this.outlet = new Outlet(adapter, nodeId);
-    this.membership = new Membership(this.io, delivery, catchUp, this.outlet);
+    const outlet = new Outlet(adapter, nodeId);
+    this.membership = new Membership(this.io, delivery, catchUp, outlet);
+    this.homecoming = new Homecoming({ membership: this.membership, access: parts.access, delivery, outlet, log });
     this.io.use((socket, next) => void this.admit(socket, next));
     this.io.on('connection', (socket) => this.welcome(socket));
-    delivery.start(this.outlet);
+    delivery.start(outlet);
+    delivery.onLost((room) => this.beginAnew(room));
     this.stopWatching = watchSlowConsumers(this.io, settings.sockets, log, () => delivery.counters.cutOffs++);
   }
 
@@ -120,6 +111,15 @@ export class Gateway {
     await this.recovery.flush();
     this.io.engine.close();
     await this.io.of('/').adapter.close();
+  }
+
+  /** What a room's log no longer has was never sent here: those in it must hear that, by way of a new connection. */
+  private beginAnew(room: Room): void {
+    for (const socket of this.io.of('/').sockets.values()) {
+      if (![...socket.data.joined.values()].some((joined) => joined.room === room)) continue;
+      socket.data.unrecoverable = true;
+      socket.conn.close(true);
+    }
   }
 
   private allowsOrigin(origin: string | undefined): boolean {
@@ -165,7 +165,10 @@ export class Gateway {
       const { recovery = null } = socket.data;
       // The private session id came with somebody else's token: nothing of the old session is theirs.
       if (recovery && recovery.userId !== actor.userId) throw new AppError('ACCESS_TOKEN_INVALID');
-      Object.assign(socket.data, { actor, joined: new Map(), replayed: [], sureMark: 0, nextSureMark: 0, recovery });
+      const { offset } = socket.handshake.auth;
+      const cameWith = typeof offset === 'string' ? offset : null;
+      const position = { joined: new Map(), replayed: [], sureMark: 0, nextSureMark: 0 };
+      Object.assign(socket.data, { actor, ...position, recovery, cameWith, unrecoverable: false });
       next();
     } catch (error) {
       next(refusal(error, this.parts.log));
@@ -178,92 +181,12 @@ export class Gateway {
     socket.data.nextSureMark = socket.data.sureMark;
     if (typeof pid === 'string') this.recovery.follow(pid, socket);
     bindHandlers(socket, this.handlers, this.parts, this.parts.log);
-    this.bringBack(socket).catch((error) => {
-      // Without its own room a socket would miss things silently; it comes back by itself.
+    this.homecoming.bringBack(socket).catch((error) => {
+      // Without its rooms a socket would miss things silently; it comes back by itself.
       this.parts.log.warn({ err: error }, 'A socket could not be brought into its rooms.');
       socket.conn.close(true);
     });
   }
-
-  /** Puts a connected socket into its own room, and back into those that it was in. */
-  private async bringBack(socket: ParleySocket): Promise<void> {
-    const { actor, recovery } = socket.data;
-    const resume = recovery ? undefined : resumeOf(socket);
-    const own = userRoom(actor.userId);
-    const ownAfter = recovery ? recovery.rooms.find((room) => room.name === own)?.after : resume?.user;
-    if (actor.sessionId) void socket.join(`session:${actor.sessionId}`);
-    const ready = ({ seq }: Page) => {
-      const offset = this.outlet.offset(this.parts.delivery.nextMark());
-      socket.emit('ready', { userId: actor.userId, sessionId: actor.sessionId, seq }, offset);
-    };
-    const place = { room: own, serverId: null };
-    let page: Page;
-    if (ownAfter === undefined) {
-      page = await this.membership.join(socket, own, place, undefined, ready);
-    } else {
-      page = await this.membership.resume(socket, own, place, ownAfter, Number.POSITIVE_INFINITY);
-      ready(page);
-    }
-    if (recovery) await this.recoverRooms(socket, recovery);
-    if (resume) await this.resumeRooms(socket, resume, resume.user === undefined ? null : answerOf(page));
-  }
-
-  /** The rooms of a connection that Socket.IO recovered, as far as the user may still be there. */
-  private async recoverRooms(socket: ParleySocket, recovery: Recovery): Promise<void> {
-    for (const { name, joined, after } of recovery.rooms) {
-      if (name.startsWith('user:')) continue;
-      const page = await this.resumeRoom(socket, name, after, Number.POSITIVE_INFINITY).catch(() => null);
-      if (!page) this.parts.log.debug({ room: joined.room }, 'A recovered socket may no longer be in a room.');
-    }
-    socket.data.recovery = null;
-  }
-
-  /** The rooms that a client named with its positions (contract §10.4). */
-  private async resumeRooms(socket: ParleySocket, resume: Record<string, number>, user: object | null): Promise<void> {
-    const channels: Record<string, object> = {};
-    for (const [id, after] of Object.entries(resume).slice(0, maxResumedRooms)) {
-      if (!isUuid(id)) continue;
-      const name = channelRoom(id.toLowerCase());
-      try {
-        channels[id] = answerOf(await this.resumeRoom(socket, name, after, resumeEvents));
-      } catch (error) {
-        channels[id] = asAppError(error).body(undefined);
-      }
-    }
-    socket.emit('resumed', { channels, user });
-  }
-
-  /** Brings a socket back into one room. @throws AppError when the actor may not (or no longer) be there */
-  private async resumeRoom(socket: ParleySocket, name: string, after: number, maxEvents: number): Promise<Page> {
-    const place = await this.placeOf(socket.data.actor, name);
-    const page = await this.membership.resume(socket, name, place, after, maxEvents);
-    // Whoever lost access meanwhile was thrown out of rooms before this one was entered: ask once more.
-    await this.placeOf(socket.data.actor, name).catch((error) => {
-      this.membership.leave(socket, name);
-      throw error;
-    });
-    return page;
-  }
-
-  /** Where a room belongs, if the actor may be in it. @throws AppError */
-  private async placeOf(actor: Actor, name: string): Promise<{ room: Room; serverId: string | null }> {
-    const id = name.slice(name.indexOf(':') + 1);
-    if (name.startsWith('thread:')) {
-      const { channelId, serverId } = await this.parts.access.thread(actor, id);
-      return { room: channelRoom(channelId), serverId };
-    }
-    const { serverId } = await this.parts.access.channel(actor, id);
-    return { room: channelRoom(id), serverId };
-  }
-}
-
-function answerOf(page: Page): { seq: number; recovered: boolean; hasMore: boolean } {
-  return { seq: page.seq, recovered: page.recovered, hasMore: page.hasMore };
-}
-
-function resumeOf(socket: ParleySocket): Record<string, number> | undefined {
-  const auth = handshakeSchema.safeParse(socket.handshake.auth);
-  return auth.success ? auth.data.resume : undefined;
 }
 
 function asAppError(error: unknown): AppError {

@@ -33,21 +33,23 @@ export class Membership {
 
   /**
    * Puts a socket into a channel's room, answering what it missed since `after` before the live flow begins.
-   * @param entered called in that very moment, when there is no more to fetch first
+   * @param entered called in that very moment, when there is no more to fetch first; `again`: it was in there already
    */
   async join(
     socket: ParleySocket,
     name: string,
     place: Omit<JoinedRoom, 'from'>,
     after: number | undefined,
-    entered: (page: Page) => void,
+    entered: (page: Page, again: boolean) => void,
     limits = joinLimits,
   ): Promise<Page> {
     const page = await this.catchUp.join(place.room, after, limits, (page) => {
       if (!socket.connected) return;
-      socket.data.joined.set(name, { ...place, from: page.seq });
+      // Who enters again goes on as before: what was sent to them may still be on its way.
+      const before = socket.data.joined.get(name);
+      socket.data.joined.set(name, { ...place, from: before?.from ?? page.seq });
       void socket.join(name);
-      entered(page);
+      entered(page, before !== undefined);
     });
     if (!page) throw new AppError('CHANNEL_NOT_FOUND');
     return page;
@@ -62,7 +64,9 @@ export class Membership {
     maxEvents: number,
   ): Promise<Page> {
     const limits = { events: maxEvents, bytes: Number.POSITIVE_INFINITY };
-    const send = (page: Page) => {
+    const send = (page: Page, again: boolean) => {
+      // Its client entered by itself meanwhile, and was told from where it goes on.
+      if (again) return;
       for (const entry of page.entries) {
         const mark = this.delivery.nextMark();
         socket.data.replayed.push({ mark, room: entry.room, seq: entry.seq });
@@ -70,7 +74,7 @@ export class Membership {
       }
     };
     const page = await this.join(socket, name, place, after, send, limits);
-    if (page.hasMore) send(page);
+    if (page.hasMore) send(page, false);
     return page;
   }
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import { userRoom } from '../delivery/entry.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import type { JoinedRoom, ParleySocket, Recovery, Replayed, SocketData } from './socket.ts';
@@ -10,6 +11,8 @@ interface Saved {
   sid: string;
   userId: string;
   nodeId: string;
+  /** The offset that the client brought when it connected; null: none. */
+  cameWith: string | null;
   rooms: SavedRoom[];
   replayed: Replayed[];
 }
@@ -74,9 +77,17 @@ export class SessionRecovery {
 
   /** Called by Socket.IO when a connection is lost in a way that it may come back from. */
   save(pid: string, sid: string, data: SocketData): void {
-    if (!data.actor || !data.joined) return;
+    if (!data.actor || !data.joined || data.unrecoverable) return;
     const rooms = [...data.joined].map(([name, joined]) => this.savedRoom(name, joined, data.sureMark));
-    const saved: Saved = { sid, userId: data.actor.userId, nodeId: this.nodeId, rooms, replayed: data.replayed };
+    // Those that it was still being brought back into when it was lost again.
+    for (const { name, joined, after } of data.recovery?.rooms ?? []) {
+      if (!data.joined.has(name)) rooms.push({ name, joined: { ...joined, from: after }, position: after, marks: [] });
+    }
+    const { userId } = data.actor;
+    // Without its own room it never came to be a whole connection; its client begins anew.
+    if (!rooms.some((room) => room.name === userRoom(userId))) return;
+    const { cameWith, replayed } = data;
+    const saved: Saved = { sid, userId, nodeId: this.nodeId, cameWith, rooms, replayed };
     this.here.set(pid, saved);
     if (!this.redis?.healthy) return;
     const promise = this.redis.commands
@@ -94,8 +105,10 @@ export class SessionRecovery {
     let missed = 0;
     for (const room of saved.rooms) {
       const after = positionAt(saved, room, offset);
-      const count = after === null ? undefined : await this.catchUp.missed(room.joined.room, after);
-      if (after === null || count === undefined) return null;
+      if (after === null) return null;
+      const count = await this.catchUp.missed(room.joined.room, after);
+      // A room that is gone meanwhile is lost like any other that the user may no longer see.
+      if (count === undefined) continue;
       missed += count;
       rooms.push({ name: room.name, joined: room.joined, after });
     }
@@ -122,14 +135,15 @@ export class SessionRecovery {
     await Promise.allSettled([...this.saving]);
   }
 
+  /** What Redis has is the newest; what is here may be from before the client was on another node for a while. */
   private async find(pid: string): Promise<Saved | undefined> {
     if (!/^[\w-]{20}$/.test(pid)) return undefined;
     await this.handOver(pid);
-    const known = this.here.get(pid) ?? (await this.load(pid));
-    if (known || !this.redis) return known;
+    const newest = await this.load(pid);
+    if (newest || !this.redis?.healthy) return newest ?? this.here.get(pid);
     // Its node may not have noticed yet that the connection is gone.
     await this.delivery.bus.control({ kind: 'hand-over', pid }, handOverMs);
-    return this.load(pid);
+    return (await this.load(pid)) ?? this.here.get(pid);
   }
 
   private async load(pid: string): Promise<Saved | undefined> {
@@ -156,12 +170,14 @@ export class SessionRecovery {
 const key = (pid: string) => `parley:recovery:${pid}`;
 
 /**
- * The position in a room's log of a client whose last delivery was `offset`. An offset of another node is from before
- * this connection: then nothing that this connection brought has arrived.
+ * The position in a room's log of a client whose last delivery was `offset`. One of another node is from before this
+ * connection if it is the one that the client connected with: then nothing that this connection brought has arrived.
+ * Any other one is from a later connection than this, of which nothing is known here.
  */
 function positionAt(saved: Saved, room: SavedRoom, offset: string): number | null {
   const dot = offset.lastIndexOf('.');
   const isOurs = offset.slice(0, dot) === saved.nodeId;
+  if (!isOurs && offset !== saved.cameWith) return null;
   const mark = isOurs ? Number(offset.slice(dot + 1)) : -1;
   if (!Number.isSafeInteger(mark)) return null;
   let after = room.joined.from;

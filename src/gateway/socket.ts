@@ -35,6 +35,10 @@ export interface SocketData {
   sureMark: number;
   nextSureMark: number;
   recovery: Recovery | null;
+  /** The offset that the client brought when it connected, whether it was recovered or not; null: none. */
+  cameWith: string | null;
+  /** It missed something that is gone for good: its client has to begin anew. */
+  unrecoverable: boolean;
 }
 
 export type ParleyServer = Server<Events, Events, Events, SocketData>;

@@ -43,12 +43,14 @@ export function testSettings(databaseUrl: string, redisUrl: string | null, chang
   );
 }
 
-/** Starts nodes on a fresh database. */
+/** Starts nodes on a fresh database, or on the given one. */
 export async function startCluster(
-  options: { nodes?: number; settings?: SettingsChange; redisUrl?: string | null } = {},
+  options: { nodes?: number; settings?: SettingsChange; redisUrl?: string | null; databaseUrl?: string } = {},
 ): Promise<Cluster> {
   const count = options.nodes ?? nodeCount;
-  const database: TestDatabase = await createDatabase(migrated);
+  const { databaseUrl } = options;
+  const given = databaseUrl ? { url: databaseUrl, drop: async () => {} } : undefined;
+  const database: TestDatabase = given ?? (await createDatabase(migrated));
   const redisUrl = options.redisUrl !== undefined ? options.redisUrl : count > 1 ? await sharedRedis() : null;
   const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-node-'));
   const settings = testSettings(database.url, redisUrl, { dataDir, ...options.settings });

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { Page } from '../delivery/catch-up.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { channelRoom, type Room, userRoom } from '../delivery/entry.ts';
+import { AppError } from '../errors.ts';
+import type { Log } from '../infrastructure/log.ts';
+import { isUuid } from '../schema.ts';
+import type { Membership, RoomAccess } from './membership.ts';
+import type { Outlet } from './outlet.ts';
+import type { ParleySocket, Recovery } from './socket.ts';
+
+/** What `auth` of a handshake may hold (contract §9). */
+export const handshakeSchema = z.object({
+  token: z.string().optional(),
+  resume: z.record(z.string(), z.number().int().min(0)).optional(),
+});
+
+/** How many missed events of one room are sent at a return with `auth.resume`. */
+const resumeEvents = 1000;
+const maxResumedRooms = 500;
+
+/** How a socket that has just connected gets into its own room, and back into those that it was in. */
+export class Homecoming {
+  private readonly membership: Membership;
+  private readonly access: RoomAccess;
+  private readonly delivery: Delivery;
+  private readonly outlet: Outlet;
+  private readonly log: Log;
+
+  constructor(parts: {
+    membership: Membership;
+    access: RoomAccess;
+    delivery: Delivery;
+    outlet: Outlet;
+    log: Log;
+  }) {
+    this.membership = parts.membership;
+    this.access = parts.access;
+    this.delivery = parts.delivery;
+    this.outlet = parts.outlet;
+    this.log = parts.log;
+  }
+
+  /** @throws AppError when the socket cannot be brought into all of its rooms; then it must not stay */
+  async bringBack(socket: ParleySocket): Promise<void> {
+    const { actor, recovery } = socket.data;
+    if (actor.sessionId) void socket.join(`session:${actor.sessionId}`);
+    const resume = resumeOf(socket);
+    const own = userRoom(actor.userId);
+    const ownAfter = recovery ? recovery.rooms.find((room) => room.name === own)?.after : resume?.user;
+    const page = await this.enterOwn(socket, own, ownAfter);
+    if (recovery) {
+      requireWhole(page);
+      await this.recoverRooms(socket, recovery);
+    }
+    if (resume) await this.resumeRooms(socket, resume, resume.user === undefined ? null : answerOf(page));
+  }
+
+  private async enterOwn(socket: ParleySocket, own: Room, after: number | undefined): Promise<Page> {
+    const { userId, sessionId } = socket.data.actor;
+    const ready = ({ seq }: Page) => {
+      socket.emit('ready', { userId, sessionId, seq }, this.outlet.offset(this.delivery.nextMark()));
+    };
+    const place = { room: own, serverId: null };
+    if (after === undefined) return this.membership.join(socket, own, place, undefined, ready);
+    const page = await this.membership.resume(socket, own, place, after, Number.POSITIVE_INFINITY);
+    ready(page);
+    return page;
+  }
+
+  /** The rooms of a connection that Socket.IO recovered, as far as the user may still be there. */
+  private async recoverRooms(socket: ParleySocket, recovery: Recovery): Promise<void> {
+    for (const { name, after } of recovery.rooms) {
+      // The client was told that nothing is missing: either that is so, or the connection ends and it hears otherwise.
+      if (!name.startsWith('user:') && !socket.data.joined.has(name)) await this.recoverRoom(socket, name, after);
+    }
+    socket.data.recovery = null;
+  }
+
+  private async recoverRoom(socket: ParleySocket, name: string, after: number): Promise<void> {
+    try {
+      const page = await this.resumeRoom(socket, name, after, Number.POSITIVE_INFINITY);
+      if (!page.recovered) this.membership.leave(socket, name);
+      requireWhole(page);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.log.debug({ room: name }, 'A recovered socket may no longer be in a room.');
+    }
+  }
+
+  /** The rooms that a client named with its positions (contract §10.4). */
+  private async resumeRooms(socket: ParleySocket, resume: Record<string, number>, user: object | null): Promise<void> {
+    const channels: Record<string, object> = {};
+    for (const [id, after] of Object.entries(resume).slice(0, maxResumedRooms)) {
+      if (!isUuid(id)) continue;
+      const name = channelRoom(id.toLowerCase());
+      const joined = socket.data.joined.get(name);
+      try {
+        // Socket.IO's own recovery was here before.
+        if (joined) channels[id] = { seq: joined.from, recovered: true, hasMore: false };
+        else channels[id] = answerOf(await this.resumeRoom(socket, name, after, resumeEvents));
+      } catch (error) {
+        const known = error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
+        channels[id] = known.body(undefined);
+      }
+    }
+    socket.emit('resumed', { channels, user });
+  }
+
+  /** Brings a socket back into one room. @throws AppError when the actor may not (or no longer) be there */
+  private async resumeRoom(socket: ParleySocket, name: string, after: number, maxEvents: number): Promise<Page> {
+    const place = await this.placeOf(socket.data.actor, name);
+    const page = await this.membership.resume(socket, name, place, after, maxEvents);
+    // Whoever lost access meanwhile was thrown out of rooms before this one was entered: ask once more.
+    await this.placeOf(socket.data.actor, name).catch((error) => {
+      this.membership.leave(socket, name);
+      throw error;
+    });
+    return page;
+  }
+
+  /** Where a room belongs, if the actor may be in it. @throws AppError */
+  private async placeOf(actor: Actor, name: string): Promise<{ room: Room; serverId: string | null }> {
+    const id = name.slice(name.indexOf(':') + 1);
+    if (name.startsWith('thread:')) {
+      const { channelId, serverId } = await this.access.thread(actor, id);
+      return { room: channelRoom(channelId), serverId };
+    }
+    const { serverId } = await this.access.channel(actor, id);
+    return { room: channelRoom(id), serverId };
+  }
+}
+
+function answerOf(page: Page): { seq: number; recovered: boolean; hasMore: boolean } {
+  return { seq: page.seq, recovered: page.recovered, hasMore: page.hasMore };
+}
+
+function resumeOf(socket: ParleySocket): Record<string, number> | undefined {
+  const auth = handshakeSchema.safeParse(socket.handshake.auth);
+  return auth.success ? auth.data.resume : undefined;
+}
+
+function requireWhole(page: Page): void {
+  if (!page.recovered) throw new Error('What a recovered connection missed has left the log meanwhile.');
+}
+
+/** Whether access was refused for good, and not only that the database could not be asked. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && error.status < 500;
+}

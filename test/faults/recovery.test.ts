@@ -1,0 +1,269 @@
+import { expect } from 'chai';
+import { type Balancer, startBalancer } from '../bench/balancer.ts';
+import { type FaultyPostgres, startPostgres } from '../bench/postgres.ts';
+import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
+import { until } from '../bench/until.ts';
+import { Follower, range } from '../world/follower.ts';
+import { trimLogs } from '../world/log.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import type { Person } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+/** Two nodes behind a load balancer, with a wire to each that can be spoiled. */
+interface Site {
+  here: World;
+  cluster: Cluster;
+  wires: [TcpProxy, TcpProxy];
+  door: Balancer;
+}
+
+async function open(settings: object = {}): Promise<Site> {
+  const cluster = await startCluster({ nodes: 2, settings });
+  const [a, b] = cluster.nodes;
+  const wires: [TcpProxy, TcpProxy] = [await startProxy(a?.port ?? 0), await startProxy(b?.port ?? 0)];
+  const door = await startBalancer(wires.map((wire) => wire.port));
+  return { here: await world(cluster), cluster, wires, door };
+}
+
+async function close(site: Site): Promise<void> {
+  site.here.close();
+  await site.door.stop();
+  for (const wire of site.wires) await wire.stop();
+  await site.cluster.stop();
+}
+
+async function sayAll(person: Person, channelId: string, count: number): Promise<number> {
+  let seq = 0;
+  const size = 50;
+  for (let done = 0; done < count; done += size) {
+    const sends = Array.from({ length: Math.min(size, count - done) }, () => person.say(channelId, 'hello'));
+    for (const message of await Promise.all(sends)) seq = Math.max(seq, message.seq);
+  }
+  return seq;
+}
+
+describe('a stock client that was cut off', () => {
+  let site: Site;
+  const followers: Follower[] = [];
+
+  before(async () => {
+    site = await open({ sockets: { pingIntervalMs: 250, pingTimeoutMs: 20_000 } });
+  });
+  afterEach(() => {
+    for (const follower of followers.splice(0)) follower.close();
+    for (const wire of site.wires) {
+      wire.release();
+      wire.refuse(false);
+    }
+  });
+  after(() => close(site));
+
+  /** Bob's client, in the channel, at a node. */
+  async function follow(node: number, channelId: string, token = site.here.bob.token): Promise<[Follower, number]> {
+    site.door.pin(node);
+    const follower = new Follower({ url: site.door.url, token });
+    followers.push(follower);
+    await follower.connected(1);
+    return [follower, (await follower.join(channelId)).seq];
+  }
+
+  /** Has the client come back at a node while things are said, and checks that it misses nothing. */
+  async function returns(follower: Follower, from: number, node: number, channelId: string): Promise<void> {
+    const times = follower.connections.length + 1;
+    site.door.pin(node);
+    site.door.cut();
+    const last = await sayAll(site.here.alice, channelId, 20);
+    expect(await follower.connected(times)).to.equal(true);
+    await follower.reach(channelId, last);
+    expect(follower.seen(channelId)).to.deep.equal(range(from + 1, last));
+  }
+
+  it('goes on at the same node', async () => {
+    const { channel } = site.here;
+    const [follower, from] = await follow(0, channel.id);
+    await returns(follower, from, 0, channel.id);
+  });
+
+  it('goes on at the other node', async () => {
+    const { channel } = site.here;
+    const [follower, from] = await follow(0, channel.id);
+    await returns(follower, from, 1, channel.id);
+  });
+
+  it('goes on however often it moves', async () => {
+    const { channel } = site.here;
+    const [follower, from] = await follow(0, channel.id);
+    for (const node of [1, 0, 0, 1, 0, 1, 1]) await returns(follower, from, node, channel.id);
+  });
+
+  it('goes on at the other node before its own has noticed anything', async () => {
+    const { channel, alice } = site.here;
+    const [follower, from] = await follow(0, channel.id);
+    await sayAll(alice, channel.id, 5);
+    site.wires[0].hold();
+    const last = await sayAll(alice, channel.id, 20);
+    site.door.pin(1);
+    site.door.cut();
+    expect(await follower.connected(2)).to.equal(true);
+    await follower.reach(channel.id, last);
+    site.wires[0].release();
+    const end = await sayAll(alice, channel.id, 5);
+    await follower.reach(channel.id, end);
+    expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, end));
+  });
+
+  it('gets more than any node keeps in memory', async () => {
+    const { alice, channel } = site.here;
+    const [follower, from] = await follow(0, channel.id);
+    site.wires[1].refuse(true);
+    site.door.pin(1);
+    site.door.cut();
+    const last = await sayAll(alice, channel.id, 1700);
+    site.wires[1].refuse(false);
+    expect(await follower.connected(2)).to.equal(true);
+    await follower.reach(channel.id, last);
+    expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, last));
+  }).timeout(40_000);
+
+  it('is back in all of its rooms, though it is cut off again on the way', async () => {
+    const { alice, server } = site.here;
+    const names = range(1, 12).map((i) => `room-${i}`);
+    const made = names.map((name) => alice.post(`/api/servers/${server.id}/channels`, { name }));
+    const ids: string[] = (await Promise.all(made)).map((answer) => answer.body.id);
+    const [follower, from] = await follow(0, ids[0] ?? '');
+    for (const id of ids.slice(1)) await follower.join(id);
+    for (let round = 0; round < 6; round++) {
+      const times = follower.connections.length + 1;
+      site.door.pin(round % 2);
+      site.door.cut();
+      for (const id of ids) await sayAll(alice, id, 3);
+      await follower.connected(times);
+      // At once again, most likely before all rooms were entered.
+      site.door.cut();
+      await follower.connected(times + 1);
+    }
+    for (const id of ids) {
+      const last = await sayAll(alice, id, 1);
+      await follower.reach(id, last);
+      expect(follower.seen(id)).to.deep.equal(range(from + 1, last));
+    }
+    expect(follower.connections.slice(1)).to.not.include(false);
+  });
+
+  it('gets nothing from rooms that it lost meanwhile, and everything from the others', async () => {
+    const { alice, bob, channel } = site.here;
+    const other = (await alice.post('/api/servers', { name: 'Other' })).body;
+    const [lost] = (await alice.get(`/api/servers/${other.id}/channels`)).body;
+    await bob.post(`/api/servers/${other.id}/join`, { inviteCode: other.inviteCode });
+    const [follower, from] = await follow(0, channel.id);
+    await follower.join(lost.id);
+    const atLoss = await sayAll(alice, lost.id, 1);
+    await follower.reach(lost.id, atLoss);
+    for (const wire of site.wires) wire.refuse(true);
+    site.door.cut();
+    expect((await bob.post(`/api/servers/${other.id}/leave`)).status).to.equal(200);
+    await sayAll(alice, lost.id, 3);
+    for (const wire of site.wires) wire.refuse(false);
+    await follower.connected(2);
+    const last = await sayAll(alice, channel.id, 1);
+    await sayAll(alice, lost.id, 1);
+    await follower.reach(channel.id, last);
+    expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, last));
+    expect(follower.seen(lost.id).at(-1)).to.be.at.most(atLoss);
+  });
+
+  it('leaves nothing for whoever comes with its private id and another token', async () => {
+    const { alice, carol, channel } = site.here;
+    const [follower] = await follow(0, channel.id);
+    const pid: unknown = Reflect.get(follower.socket, '_pid');
+    const offset: unknown = Reflect.get(follower.socket, '_lastOffset');
+    site.door.cut();
+    await sayAll(alice, channel.id, 2);
+    for (const token of [carol.token, 'nonsense']) {
+      const thief = new Follower({ url: site.door.url, token }, { auth: { pid, offset } });
+      followers.push(thief);
+      await until(() => thief.errors.length > 0 || thief.connections.length > 0);
+      expect(thief.connections).to.not.include(true);
+      expect(thief.seen(channel.id)).to.deep.equal([]);
+    }
+  });
+
+  it('starts anew, and knows it, when the log no longer reaches back', async () => {
+    const small = await open();
+    const { alice, bob, channel } = small.here;
+    small.door.pin(0);
+    const follower = new Follower({ url: small.door.url, token: bob.token });
+    await follower.connected(1);
+    await follower.join(channel.id);
+    for (const wire of small.wires) wire.refuse(true);
+    small.door.cut();
+    await sayAll(alice, channel.id, 60);
+    await trimLogs(small.cluster.databaseUrl, 20);
+    for (const wire of small.wires) wire.refuse(false);
+    expect(await follower.connected(2)).to.equal(false);
+    follower.close();
+    await close(small);
+  });
+});
+
+describe('a stock client whose node stops in order', () => {
+  it('goes on at the other one', async () => {
+    const site = await open();
+    const { alice, bob, channel } = site.here;
+    site.door.pin(1);
+    const speaker = alice;
+    const follower = new Follower({ url: site.door.url, token: bob.token });
+    await follower.connected(1);
+    const { seq: from } = await follower.join(channel.id);
+    const before = await sayAll(speaker, channel.id, 20);
+    await follower.reach(channel.id, before);
+    site.door.pin(0);
+    const stopping = site.cluster.nodes[1]?.stop();
+    const last = await sayAll(speaker, channel.id, 60);
+    await stopping;
+    expect(await follower.connected(2)).to.equal(true);
+    await follower.reach(channel.id, last);
+    expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, last));
+    follower.close();
+    await close(site);
+  });
+});
+
+describe('a stock client that comes back while the database is away', () => {
+  let postgres: FaultyPostgres;
+  before(async () => {
+    postgres = await startPostgres();
+  });
+  after(() => postgres.stop());
+
+  it('has lost no room when it is back', async () => {
+    const cluster = await startCluster({ nodes: 2, databaseUrl: postgres.url });
+    const door = await startBalancer(cluster.nodes.map((node) => node.port));
+    const { alice, bob, server, channel } = await world(cluster);
+    const second = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'second' })).body;
+    door.pin(0);
+    const follower = new Follower({ url: door.url, token: bob.token });
+    // A refused client does not try again by itself: that is the application's part.
+    follower.socket.on('connect_error', () => setTimeout(() => follower.socket.connect(), 100));
+    await follower.connected(1);
+    const from = { one: (await follower.join(channel.id)).seq, two: (await follower.join(second.id)).seq };
+    door.pin(1);
+    for (let round = 0; round < 3; round++) {
+      const times = follower.connections.length + 1;
+      postgres.pause();
+      door.cut();
+      await until(() => !follower.socket.connected);
+      await new Promise((resolve) => setTimeout(resolve, 300 * round));
+      postgres.resume();
+      expect(await follower.connected(times)).to.equal(true);
+    }
+    const last = { one: await sayAll(alice, channel.id, 3), two: await sayAll(alice, second.id, 3) };
+    await follower.reach(channel.id, last.one);
+    await follower.reach(second.id, last.two);
+    expect(follower.seen(channel.id)).to.deep.equal(range(from.one + 1, last.one));
+    expect(follower.seen(second.id)).to.deep.equal(range(from.two + 1, last.two));
+    follower.close();
+    await door.stop();
+    await cluster.stop();
+  }).timeout(40_000);
+});
