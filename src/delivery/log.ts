@@ -152,7 +152,7 @@ export async function trim(rows: Rows, keepDays: number, keepEvents: number): Pr
          WHERE created_at < now() - make_interval(secs => $1 * 86400.0) LIMIT $3
        ) AS old GROUP BY stream_id
      ), bounds AS (
-       SELECT stream_id, max(upto) AS upto FROM (TABLE overlong UNION ALL TABLE aged) AS both GROUP BY stream_id
+       SELECT stream_id, max(upto) AS upto FROM (TABLE overlong UNION ALL TABLE aged) AS either GROUP BY stream_id
      ), doomed AS (
        SELECT entry.stream_id, entry.seq FROM bounds CROSS JOIN LATERAL (
          SELECT stream_id, seq FROM log_entries
