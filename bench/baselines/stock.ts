@@ -1,0 +1,25 @@
+import { createServer } from 'node:http';
+import { createAdapter } from '@socket.io/redis-adapter';
+import { Redis } from 'ioredis';
+import { Server } from 'socket.io';
+
+/**
+ * The baseline of fan-out and of latency over nodes: Socket.IO as it comes, with its Redis adapter where REDIS_URL is
+ * set. It keeps nothing and promises nothing.
+ */
+const httpServer = createServer();
+const io = new Server(httpServer);
+if (process.env.REDIS_URL) {
+  io.adapter(createAdapter(new Redis(process.env.REDIS_URL), new Redis(process.env.REDIS_URL)));
+}
+io.on('connection', (socket) => {
+  socket.on('channel:join', async (payload: { channelId: string }, ack: (answer: object) => void) => {
+    await socket.join(payload.channelId);
+    ack({ ok: true });
+  });
+  socket.on('message:send', (payload: { channelId: string }, ack: (answer: object) => void) => {
+    io.to(payload.channelId).emit('message:new', payload);
+    ack({ ok: true });
+  });
+});
+httpServer.listen(Number(process.env.PORT), '127.0.0.1', () => process.stdout.write('ready on\n'));
