@@ -5,6 +5,7 @@
 export const errorCodes = {
   VALIDATION_FAILED: [400, 'The request has values that do not fit; see issues.'],
   MALFORMED_JSON: [400, 'The body is not valid JSON.'],
+  MALFORMED_MULTIPART: [400, 'The body is not valid multipart/form-data.'],
   INVALID_CURSOR: [400, 'The cursor is not one that this list gave out; start again without it.'],
   INVALID_INVITE_CODE: [400, 'This invite code is not valid or has been used; ask for another one.'],
   OWNER_CANNOT_LEAVE: [400, 'The owner cannot leave; hand the server over first.'],

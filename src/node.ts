@@ -78,7 +78,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     void delivery.sweep();
   });
   const trimmer = new Trimmer(database, settings.delivery, delivery.counters, log);
-  const { services, changes, writer, serverAccess } = createServices({
+  const { services, changes, writer, serverAccess, blobCollector } = createServices({
     settings,
     log,
     database,
@@ -87,6 +87,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     control,
     caches,
   });
+  shutdown.add('blobs', () => blobCollector.close());
   shutdown.add('delivery', () => {
     writer.close();
     trimmer.close();
@@ -105,6 +106,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
       idempotency: new Idempotency(changes),
       limit: async () => {},
       jsonBodyBytes: settings.limits.jsonBodyBytes,
+      uploadBytes: settings.limits.uploadBytes,
     },
     [metrics.middleware, health.middleware],
     settings,

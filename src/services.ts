@@ -2,6 +2,7 @@ import { Capabilities } from './access/capabilities.ts';
 import { AccountService } from './accounts/account.service.ts';
 import { Passwords } from './accounts/passwords.ts';
 import { Tokens } from './accounts/tokens.ts';
+import { BlobCollector } from './blobs/blob.collector.ts';
 import { ChannelAccess } from './channels/channel.access.ts';
 import { ChannelService } from './channels/channel.service.ts';
 import type { Database } from './database/database.ts';
@@ -44,6 +45,7 @@ export function createServices(ground: Ground) {
   const channels = new ChannelService({ database, changes, channelAccess, serverAccess });
   const passwords = new Passwords(settings.accounts.password);
   const tokens = new Tokens(settings);
+  const blobCollector = new BlobCollector(database, settings.blobs, log);
   const services: Services = {
     accounts: new AccountService({ database, changes, caches, capabilities, passwords, tokens, settings }),
     servers: new ServerService({ database, changes, control, serverAccess, capabilities, channels }),
@@ -52,5 +54,5 @@ export function createServices(ground: Ground) {
     messages: new MessageService({ database, changes, writer, channelAccess, messageAccess }),
     events: new EventsService(catchUp, channelAccess),
   };
-  return { services, changes, writer, serverAccess };
+  return { services, changes, writer, serverAccess, blobCollector };
 }

@@ -71,9 +71,11 @@ const fileSchema = z.strictObject({
   }),
   limits: z.strictObject({
     jsonBodyBytes: positive,
+    uploadBytes: positive,
     messagesPerWindow: positive,
     messageWindowSeconds: positive,
   }),
+  blobs: z.strictObject({ graceSeconds: positive }),
   shutdown: z.strictObject({ graceMs: positive }),
 });
 

@@ -1,5 +1,6 @@
 import { Session } from '../accounts/session.entity.ts';
 import { User } from '../accounts/user.entity.ts';
+import { Blob, BlobChunk } from '../blobs/blob.entity.ts';
 import { Channel } from '../channels/channel.entity.ts';
 import { ChannelMember } from '../channels/channel-member.entity.ts';
 import { IdempotencyKey, LogRow, Stream } from '../delivery/log.entity.ts';
@@ -21,4 +22,6 @@ export const entities = [
   Stream,
   LogRow,
   IdempotencyKey,
+  Blob,
+  BlobChunk,
 ];

@@ -4,9 +4,13 @@ import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
 import { entities } from './entities.ts';
 import { Initial } from './migrations/0001-initial.ts';
+import { Blobs } from './migrations/0040-blobs.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
-export const migrations = [{ name: '0001-initial', class: Initial }];
+export const migrations = [
+  { name: '0001-initial', class: Initial },
+  { name: '0040-blobs', class: Blobs },
+];
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */
 const migrationLock = 7_215_001;

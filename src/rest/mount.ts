@@ -1,35 +1,30 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
 import type { Actor } from '../access/actor.ts';
 import { AppError, errorCodes } from '../errors.ts';
 import { isUuid } from '../schema.ts';
 import { invalid, validated } from '../validation.ts';
+import { type BodyLimits, BodyReader } from './body.ts';
 import type { Idempotency } from './idempotency.ts';
-import { JsonText, Reply, type Route, type RouteRequest } from './route.ts';
+import { JsonText, type Passage, RawReply, Reply, type Route, type RouteRequest } from './route.ts';
 
 /** What the doors need from below. */
-export interface DoorServices {
+export interface DoorServices extends BodyLimits {
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string): Promise<Actor>;
   idempotency: Idempotency;
   /** @throws AppError RATE_LIMITED; sets the headers of contract §2 */
   limit(name: string, context: Context, actor: Actor | null): Promise<void>;
-  jsonBodyBytes: number;
 }
 
 /** Mounts routes; fixed paths come before those with parameters, so `/servers/discover` is never an id. */
 export function mount(routes: Route[], services: DoorServices): Router {
   const router = new Router();
-  const readJson = koaBody({
-    jsonLimit: services.jsonBodyBytes,
-    urlencoded: false,
-    text: false,
-    multipart: false,
-    patchNode: false,
-  });
+  const bodies = new BodyReader(services);
   for (const route of [...routes].sort(bySpecificity)) {
-    router.register(route.path, [route.method], (context) => answer(route, context, services, readJson));
+    // Declared is the tail alone; the address without it is the same route.
+    const path = route.path.replace(/\/\*(\w+)$/, '{/*$1}');
+    router.register(path, [route.method], (context) => answer(route, context, services, bodies));
   }
   return router;
 }
@@ -38,31 +33,30 @@ function bySpecificity(a: Route, b: Route): number {
   const key = (route: Route) =>
     route.path
       .split('/')
-      .map((segment) => (segment.startsWith(':') ? '1' : '0'))
+      .map((segment) => (segment.startsWith('*') ? '2' : segment.startsWith(':') ? '1' : '0'))
       .join('');
   return key(a) < key(b) ? -1 : 1;
 }
 
-async function answer(
-  route: Route,
-  context: Context,
-  services: DoorServices,
-  readJson: ReturnType<typeof koaBody>,
-): Promise<void> {
+async function answer(route: Route, context: Context, services: DoorServices, bodies: BodyReader): Promise<void> {
   const actor = await enter(route, context, services);
   if (route.limit) await services.limit(route.limit, context, actor);
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
   const params = readParams(route, context.params);
   const query = route.query ? validated(route.query, context.query) : undefined;
-  const body = route.body ? validated(route.body, await readBody(context, readJson)) : undefined;
+  const headers = route.headers ? validated(route.headers, context.headers) : undefined;
+  const { body, file } = await readBody(route, context, bodies, actor, params);
   const idempotencyKey = route.method === 'POST' ? readKey(context) : null;
-  const request = { actor, params, query, body, idempotencyKey, ...surroundings(context) };
-  const run = async () => toReply(route, await route.handle(request));
-  const keyed = actor && idempotencyKey && route.repeats !== 'nonce';
-  const reply = keyed
-    ? await services.idempotency.once(actor.userId, `${route.method} ${context.path}`, idempotencyKey, run)
-    : await run();
-  send(context, reply);
+  const around = surroundings(route, context);
+  const request = { actor, params, query, body, headers, file, idempotencyKey, ...around };
+  if (actor && idempotencyKey && route.repeats !== 'nonce') {
+    const run = async () => toReply(route, await route.handle(request));
+    const name = `${route.method} ${context.path}`;
+    return send(context, await services.idempotency.once(actor.userId, name, idempotencyKey, run));
+  }
+  const result = await route.handle(request);
+  if (result instanceof RawReply) sendRaw(context, result);
+  else send(context, toReply(route, result));
 }
 
 async function enter(route: Route, context: Context, services: DoorServices): Promise<Actor | null> {
@@ -89,30 +83,25 @@ function readParams(route: Route, given: Record<string, string>): Record<string,
   return params;
 }
 
-function fits(value: string, form: 'uuid' | 'slug' | 'text'): boolean {
+function fits(value: string, form: 'uuid' | 'slug' | 'text' | 'path'): boolean {
   if (form === 'uuid') return isUuid(value);
   if (form === 'slug') return isUuid(value) || /^[a-z0-9-]{1,100}$/i.test(value) || value === '_';
-  return value.length > 0 && value.length <= 1024 && !value.includes('\0') && value.isWellFormed();
+  const long = form === 'path' ? value.length <= 4096 : value.length > 0 && value.length <= 1024;
+  return long && !value.includes('\0') && value.isWellFormed();
 }
 
-async function readBody(context: Context, readJson: ReturnType<typeof koaBody>): Promise<unknown> {
-  const hasBody = Number(context.get('content-length') || 0) > 0 || context.get('transfer-encoding') !== '';
-  if (!hasBody) return {};
-  if (!context.is('json', '+json')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
-  try {
-    await readJson(context, async () => {});
-  } catch (error) {
-    throw asBodyError(error);
+async function readBody(
+  route: Route,
+  context: Context,
+  bodies: BodyReader,
+  actor: Actor | null,
+  params: Record<string, string>,
+): Promise<{ body: unknown; file: unknown }> {
+  if (!route.file || !actor) {
+    return { body: route.body ? validated(route.body, await bodies.json(context)) : undefined, file: undefined };
   }
-  return context.request.body ?? {};
-}
-
-function asBodyError(error: unknown): unknown {
-  const status = error instanceof Error && 'status' in error ? error.status : undefined;
-  if (status === 413) return new AppError('BODY_TOO_LARGE', { cause: error });
-  if (status === 415) return new AppError('UNSUPPORTED_MEDIA_TYPE', { cause: error });
-  if (status === 400 || error instanceof SyntaxError) return new AppError('MALFORMED_JSON', { cause: error });
-  return error;
+  const { fields, file } = await bodies.form(context, route.file, { actor, params });
+  return { body: route.body ? validated(route.body, fields) : undefined, file };
 }
 
 function readKey(context: Context): string | null {
@@ -125,11 +114,13 @@ function readKey(context: Context): string | null {
 
 type Surroundings = Pick<
   RouteRequest<Record<never, never>, unknown, unknown>,
-  'ip' | 'userAgent' | 'deviceName' | 'requestId' | 'leaving'
+  'ip' | 'host' | 'userAgent' | 'deviceName' | 'requestId' | 'leaving' | 'passage'
 >;
 
-function surroundings(context: Context): Surroundings {
+function surroundings(route: Route, context: Context): Surroundings {
   return {
+    host: context.host,
+    passage: () => passage(route, context),
     ip: context.ip,
     userAgent: context.get('user-agent').slice(0, 500) || null,
     deviceName: context.get('x-device-name').slice(0, 100) || null,
@@ -140,6 +131,13 @@ function surroundings(context: Context): Surroundings {
       return controller.signal;
     },
   };
+}
+
+function passage(route: Route, context: Context): Passage {
+  const { method, search, req } = context;
+  const tail = route.path.split('/').findIndex((segment) => segment.startsWith('*'));
+  const segments = tail < 0 ? [] : context.path.split('/').slice(tail);
+  return { method, rest: segments.map((segment) => `/${segment}`).join(''), search, headers: req.headers, body: req };
 }
 
 /** An answer in the form in which it is sent, and kept for repeats. */
@@ -160,6 +158,13 @@ function send(context: Context, reply: SentReply): void {
   context.set(reply.headers);
   context.type = 'application/json';
   context.body = reply.text;
+}
+
+function sendRaw(context: Context, reply: RawReply): void {
+  context.status = reply.status;
+  context.set(reply.headers);
+  // Koa makes a 204 of null.
+  context.body = reply.body ?? '';
 }
 
 /** For addresses that exist, but not with this method. */

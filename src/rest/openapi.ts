@@ -1,6 +1,6 @@
 import { byStatus, errorSchema, errorWith, generalErrors, tokenErrors } from '../error-schema.ts';
 import { type ErrorCode, errorCodes } from '../errors.ts';
-import { type JsonSchemas, jsonSchemas, resolved } from '../json-schemas.ts';
+import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved } from '../json-schemas.ts';
 import type { Route } from './route.ts';
 
 /** The OpenAPI 3.1 document of the routes: everything in it is read from their declarations. */
@@ -49,7 +49,9 @@ const idempotencyKey = {
 export function errorsOf(route: Route): ErrorCode[] {
   const errors = [...(route.errors ?? []), ...generalErrors];
   errors.push(...Object.values(route.params ?? {}).map((param) => param.missing));
-  if (route.body) errors.push('MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (route.body || route.file) errors.push('BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (route.file) errors.push('MALFORMED_MULTIPART');
+  else if (route.body) errors.push('MALFORMED_JSON');
   if (route.entrance !== 'anyone') errors.push(...tokenErrors);
   if (route.entrance === 'user') errors.push('AUTH_TOKEN_MISSING');
   if (route.entrance !== 'anyone' && route.method !== 'GET') errors.push('INSUFFICIENT_PAT_SCOPE');
@@ -61,7 +63,7 @@ export function documentPath(route: Route): string {
   return route.path.replace(/[:*](\w+)/g, '{$1}');
 }
 
-const nameOf = (route: Route, part: 'query' | 'body' | 'answer') => `${route.method} ${route.path} ${part}`;
+const nameOf = (route: Route, part: 'query' | 'body' | 'headers' | 'answer') => `${route.method} ${route.path} ${part}`;
 
 function schemasOf(routes: Route[]) {
   const schemas = new Map([
@@ -71,20 +73,24 @@ function schemasOf(routes: Route[]) {
   for (const route of routes) {
     if (route.query) schemas.set(nameOf(route, 'query'), route.query);
     if (route.body) schemas.set(nameOf(route, 'body'), route.body);
+    if (route.headers) schemas.set(nameOf(route, 'headers'), route.headers);
   }
   return schemas;
 }
 
 function operation(route: Route, schemas: JsonSchemas): object {
-  const body = route.body && schemas.of(nameOf(route, 'body'));
-  const required = body ? (resolved(body, schemas).required ?? []).length > 0 : false;
   return {
     operationId: operationId(route),
     summary: route.summary,
     tags: [route.tag],
     security: securityOf(route),
-    parameters: [...pathParameters(route), ...queryParameters(route, schemas), ...headerParameters(route)],
-    ...(body ? { requestBody: { required, content: { 'application/json': { schema: body } } } } : {}),
+    parameters: [
+      ...pathParameters(route),
+      ...parametersIn(route, 'query', schemas),
+      ...parametersIn(route, 'headers', schemas),
+      ...idempotencyParameter(route),
+    ],
+    ...requestBody(route, schemas),
     responses: { ...successes(route, schemas), ...refusals(route) },
   };
 }
@@ -108,23 +114,38 @@ function pathParameters(route: Route): object[] {
   });
 }
 
-function queryParameters(route: Route, schemas: JsonSchemas): object[] {
-  if (!route.query) return [];
-  const { properties, required = [] } = resolved(schemas.of(nameOf(route, 'query')), schemas);
-  if (!properties) throw new Error(`The query of ${route.method} ${route.path} is not described as an object.`);
+function requestBody(route: Route, schemas: JsonSchemas): object {
+  const body = route.body && schemas.of(nameOf(route, 'body'));
+  if (route.file) return { requestBody: { required: true, content: { 'multipart/form-data': formOf(route, body) } } };
+  if (!body) return {};
+  const required = (resolved(body, schemas).required ?? []).length > 0;
+  return { requestBody: { required, content: { 'application/json': { schema: body } } } };
+}
+
+function formOf(route: Route, fields: JsonSchema | undefined): object {
+  const file = { type: 'string', format: 'binary', description: route.file?.description };
+  const schema = { type: 'object', properties: { file }, required: ['file'] };
+  return { schema: fields ? { allOf: [schema, fields] } : schema };
+}
+
+function parametersIn(route: Route, part: 'query' | 'headers', schemas: JsonSchemas): object[] {
+  if (!route[part]) return [];
+  const { properties, required = [] } = resolved(schemas.of(nameOf(route, part)), schemas);
+  if (!properties) throw new Error(`The ${part} of ${route.method} ${route.path} are not described as an object.`);
+  const place = part === 'query' ? 'query' : 'header';
   return Object.entries(properties).map(([name, schema]) => {
     const description = typeof schema === 'object' ? schema.description : undefined;
-    return { name, in: 'query', required: required.includes(name), ...(description ? { description } : {}), schema };
+    return { name, in: place, required: required.includes(name), ...(description ? { description } : {}), schema };
   });
 }
 
-function headerParameters(route: Route): object[] {
+function idempotencyParameter(route: Route): object[] {
   const keyed = route.method === 'POST' && route.entrance !== 'anyone';
   return keyed ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
 }
 
 function successes(route: Route, schemas: JsonSchemas): Record<string, object> {
-  const content = { 'application/json': { schema: schemas.of(nameOf(route, 'answer')) } };
+  const content = { [route.produces ?? 'application/json']: { schema: schemas.of(nameOf(route, 'answer')) } };
   const replayed = route.method === 'POST' ? { 'Idempotency-Replayed': { $ref: '#/components/headers/Replayed' } } : {};
   const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...replayed };
   const statuses = new Set([route.status ?? 200, ...(route.repeats === 'nonce' ? [200] : [])]);

@@ -1,18 +1,21 @@
-import type { z } from 'zod';
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { ErrorCode } from '../errors.ts';
+import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 
 /** How a path parameter is read; what does not fit does not exist (contract §1). */
 export interface Param {
   missing: ErrorCode;
-  /** `uuid`: only ids; `slug`: ids or slugs; `text`: anything. */
-  form: 'uuid' | 'slug' | 'text';
+  /** `uuid`: only ids; `slug`: ids or slugs; `text`: anything; `path`: the rest of the path, which may be empty. */
+  form: 'uuid' | 'slug' | 'text' | 'path';
   description: string;
 }
 
 export const uuidParam = (missing: ErrorCode, description: string): Param => ({ missing, form: 'uuid', description });
 export const slugParam = (missing: ErrorCode, description: string): Param => ({ missing, form: 'slug', description });
 export const textParam = (missing: ErrorCode, description: string): Param => ({ missing, form: 'text', description });
+export const pathParam = (missing: ErrorCode, description: string): Param => ({ missing, form: 'path', description });
 
 type Params = Record<string, Param>;
 type Parsed<S> = unknown extends S ? unknown : S extends z.ZodType ? z.output<S> : undefined;
@@ -20,11 +23,28 @@ type Parsed<S> = unknown extends S ? unknown : S extends z.ZodType ? z.output<S>
 /** Who may come in: with a valid token, with or without one, or only the handler decides. */
 export type Entrance = 'user' | 'optional' | 'anyone';
 
+/** The request as it came, for doors that pass it on. */
+export interface Passage {
+  method: string;
+  /** What stands in the URL where the path of the route has its `*`, with the slash before it and still encoded. */
+  rest: string;
+  /** With its `?`, or empty. */
+  search: string;
+  headers: NodeJS.Dict<string | string[]>;
+  body: Readable;
+}
+
 /** What a handler is given: everything checked. */
-export interface RouteRequest<P extends Params, Q, B> {
+export interface RouteRequest<P extends Params, Q, B, H = undefined, F = undefined> {
   params: Record<keyof P, string>;
   query: Parsed<Q>;
   body: Parsed<B>;
+  headers: Parsed<H>;
+  /** What the route's `file` made of the file that came. */
+  file: F;
+  /** Whom the client asked, with the port: `chat.example.com`. */
+  host: string;
+  passage(): Passage;
   /** Value of Idempotency-Key, if there was one. */
   idempotencyKey: string | null;
   ip: string;
@@ -57,9 +77,41 @@ export class JsonText {
   }
 }
 
-interface RouteDescription<P extends Params, Q, B, A extends z.ZodType> {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With `:name` for parameters. */
+/**
+ * An answer that is no JSON: bytes that are there or that come as a stream. A stream must not begin its work before it
+ * is read; it is destroyed when the client goes away.
+ */
+export class RawReply {
+  readonly status: number;
+  readonly headers: Record<string, string | string[]>;
+  readonly body: Readable | Buffer | string | null;
+
+  constructor(
+    status: number,
+    headers: Record<string, string | string[]>,
+    body: Readable | Buffer | string | null = null,
+  ) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+}
+
+/** The `answer` of routes that give a RawReply. */
+export const rawAnswer = z.string().meta({ format: 'binary' });
+
+/**
+ * The file of a multipart body. It is received as it arrives and before the handler runs, so nothing may be changed
+ * there but what the handler then makes use of; the text fields beside it are the route's `body`.
+ */
+interface FileDoor<P extends Params, F> {
+  description: string;
+  receive(request: { actor: Actor; params: Record<keyof P, string> }, file: IncomingFile): Promise<F>;
+}
+
+interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+  /** With `:name` for parameters, and at its end `*name` for the rest of the path, be it empty. */
   path: string;
   summary: string;
   /** The feature, by which the documents are grouped. */
@@ -67,6 +119,10 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType> {
   params?: P;
   query?: Q;
   body?: B;
+  /** Request headers that it heeds, by their names in lower case. */
+  headers?: H;
+  /** The media type of a raw answer. */
+  produces?: string;
   /** 200 unless it creates a record (contract §1). */
   status?: 200 | 201 | 202;
   answer: A;
@@ -78,22 +134,27 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType> {
   repeats?: 'key' | 'nonce';
 }
 
-type Answer<A extends z.ZodType> = z.input<A> | Reply<z.input<A>> | Reply<JsonText>;
+type Answer<A extends z.ZodType> = z.input<A> | Reply<z.input<A>> | Reply<JsonText> | RawReply;
 
-interface SignedInRoute<P extends Params, Q, B, A extends z.ZodType> extends RouteDescription<P, Q, B, A> {
+interface SignedInRoute<P extends Params, Q, B, A extends z.ZodType, H, F> extends RouteDescription<P, Q, B, A, H> {
   entrance: 'user';
-  handle(request: RouteRequest<P, Q, B> & { actor: Actor }): Promise<Answer<A>>;
+  /** Makes the body `multipart/form-data` with a field `file`. */
+  file?: FileDoor<P, F>;
+  handle(request: RouteRequest<P, Q, B, H, F> & { actor: Actor }): Promise<Answer<A>>;
 }
 
-interface OpenRoute<P extends Params, Q, B, A extends z.ZodType> extends RouteDescription<P, Q, B, A> {
+interface OpenRoute<P extends Params, Q, B, A extends z.ZodType, H> extends RouteDescription<P, Q, B, A, H> {
   entrance: 'optional' | 'anyone';
-  handle(request: RouteRequest<P, Q, B> & { actor: Actor | null }): Promise<Answer<A>>;
+  handle(request: RouteRequest<P, Q, B, H> & { actor: Actor | null }): Promise<Answer<A>>;
 }
+
+type Schema = z.ZodType | undefined;
 
 /** A route as the mount and the documents see it, its types checked already. */
-export interface Route extends RouteDescription<Params, z.ZodType | undefined, z.ZodType | undefined, z.ZodType> {
+export interface Route extends RouteDescription<Params, Schema, Schema, z.ZodType, Schema> {
   entrance: Entrance;
-  handle(request: RouteRequest<Params, unknown, unknown> & { actor: Actor | null }): Promise<unknown>;
+  file?: FileDoor<Params, unknown>;
+  handle(request: RouteRequest<Params, unknown, unknown, unknown, unknown> & { actor: Actor | null }): Promise<unknown>;
 }
 
 /**
@@ -102,9 +163,11 @@ export interface Route extends RouteDescription<Params, z.ZodType | undefined, z
 export function route<
   A extends z.ZodType,
   P extends Params = Record<never, Param>,
-  Q extends z.ZodType | undefined = undefined,
-  B extends z.ZodType | undefined = undefined,
->(spec: SignedInRoute<P, Q, B, A> | OpenRoute<P, Q, B, A>): Route {
+  Q extends Schema = undefined,
+  B extends Schema = undefined,
+  H extends Schema = undefined,
+  F = undefined,
+>(spec: SignedInRoute<P, Q, B, A, H, F> | OpenRoute<P, Q, B, A, H>): Route {
   // The mount parses by the spec's own schemas before it calls `handle`, so the types above hold; only TypeScript
   // cannot see that once routes of all kinds lie in one list.
   return spec as unknown as Route;

@@ -5,7 +5,7 @@ import { type Loose, request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 import { compiled, target, valuesOf } from './document.ts';
 
-const methods = ['get', 'put', 'post', 'delete', 'patch'];
+const methods = ['get', 'put', 'post', 'delete', 'patch', 'options'];
 
 describe('the OpenAPI document', () => {
   let here: World;

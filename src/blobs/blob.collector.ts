@@ -1,0 +1,115 @@
+import type { Database, Rows } from '../database/database.ts';
+import { isForeignKeyViolation } from '../database/failures.ts';
+import type { Log } from '../infrastructure/log.ts';
+
+const everyMs = 10 * 60_000;
+/** Between two batches, so that collecting takes only a little of the database's time. */
+const pauseMs = 50;
+const batch = 500;
+/** Any number that no other program uses on this database: of all nodes one collects at a time. */
+const collectLock = 7_215_040;
+
+/**
+ * Takes away blobs that nothing refers to: marks them, and removes those that were marked for the whole grace time and
+ * still are unused. So what is being downloaded, or was uploaded a moment ago for a row that is not there yet, stays.
+ */
+export class BlobCollector {
+  private readonly database: Database;
+  private readonly log: Log;
+  private readonly graceSeconds: number;
+  private readonly timer: NodeJS.Timeout;
+  private closed = false;
+  private running: Promise<number> | undefined;
+
+  constructor(database: Database, settings: { graceSeconds: number }, log: Log) {
+    this.database = database;
+    this.log = log;
+    this.graceSeconds = settings.graceSeconds;
+    this.timer = setInterval(() => void this.run(), everyMs * (0.75 + Math.random() / 2));
+    this.timer.unref();
+  }
+
+  /** Goes once through all blobs. @returns how many were removed */
+  run(): Promise<number> {
+    this.running ??= this.collect()
+      .catch((error) => {
+        if (!this.closed) this.log.warn({ err: error }, 'Unused blobs could not be removed; it will be tried again.');
+        return 0;
+      })
+      .finally(() => {
+        this.running = undefined;
+      });
+    return this.running;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async collect(): Promise<number> {
+    const used = await usedBy(this.database.rows);
+    let removed = 0;
+    for (let after = '00000000-0000-0000-0000-000000000000'; !this.closed; ) {
+      const step = await this.database.quickTransaction(async (rows) => {
+        const [lock] = await rows<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [collectLock]);
+        return lock?.mine ? this.mark(rows, used, after) : undefined;
+      });
+      if (!step) return removed;
+      for (const id of step.overdue) removed += await this.remove(id, used);
+      if (!step.last) return removed;
+      after = step.last;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    return removed;
+  }
+
+  /** Looks at one batch of blobs. @returns those that are past their grace, and where the batch ends */
+  private async mark(
+    rows: Rows,
+    used: string,
+    after: string,
+  ): Promise<{ overdue: string[]; last: string | undefined }> {
+    const found = await rows<{ id: string; overdue: boolean }>(
+      `WITH seen AS (
+         SELECT b.id, b.unused_since, ${used} AS used FROM blobs b WHERE b.id > $1 ORDER BY b.id LIMIT $2
+       ), marked AS (
+         UPDATE blobs SET unused_since = CASE WHEN seen.used THEN NULL ELSE now() END
+         FROM seen WHERE blobs.id = seen.id AND seen.used = (seen.unused_since IS NOT NULL)
+       )
+       SELECT id, NOT used AND unused_since < now() - make_interval(secs => $3) AS overdue FROM seen ORDER BY id`,
+      [after, batch, this.graceSeconds],
+    );
+    const overdue = found.filter((row) => row.overdue).map((row) => row.id);
+    return { overdue, last: found.at(-1)?.id };
+  }
+
+  /** One at a time: a large one has many chunks. Should it have come into use just now, its foreign key holds it. */
+  private async remove(id: string, used: string): Promise<number> {
+    try {
+      const removed = await this.database.rows(
+        `DELETE FROM blobs b WHERE b.id = $1 AND b.unused_since < now() - make_interval(secs => $2) AND NOT ${used}
+         RETURNING b.id`,
+        [id, this.graceSeconds],
+      );
+      return removed.length;
+    } catch (error) {
+      if (isForeignKeyViolation(error)) return 0;
+      throw error;
+    }
+  }
+}
+
+/** The condition "something refers to blob b", made of all foreign keys to the table, so that none can be forgotten. */
+async function usedBy(rows: Rows): Promise<string> {
+  const keys = await rows<{ table: string; column: string }>(
+    `SELECT format('%I', t.relname) AS "table", format('%I', a.attname) AS "column"
+     FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid
+       JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+     WHERE c.contype = 'f' AND c.confrelid = 'blobs'::regclass AND c.conrelid <> 'blob_chunks'::regclass
+     ORDER BY 1, 2`,
+  );
+  const uses = keys.map(({ table, column }) => `EXISTS (SELECT 1 FROM ${table} u WHERE u.${column} = b.id)`);
+  return `(${['false', ...uses].join(' OR ')})`;
+}

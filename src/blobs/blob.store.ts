@@ -1,0 +1,178 @@
+import { createHash, type Hash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { v7 as uuid } from 'uuid';
+import type { Database } from '../database/database.ts';
+import { databaseCode, isUniqueViolation } from '../database/failures.ts';
+import { AppError } from '../errors.ts';
+
+/** A content in the store. */
+export interface StoredBlob {
+  /** What rows refer to. The same content has the same id for as long as something refers to it. */
+  id: string;
+  /** SHA-256 in hex. */
+  hash: string;
+  /** Bytes. */
+  size: number;
+}
+
+/** Bytes from `start` to `end`, both included, as in HTTP. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** Where the bytes of files and attachments are: each content once, in pieces small enough to pass through memory. */
+export interface BlobStore {
+  /**
+   * Takes in a content of any size as it arrives. Not to be called inside a change: it takes as long as the sender does.
+   * @throws AppError BODY_TOO_LARGE beyond `maxBytes`; nothing remains of it then
+   */
+  write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob>;
+  /** Takes in a content that is in memory, as a part of the change under way if there is one. */
+  put(bytes: Uint8Array): Promise<StoredBlob>;
+  /** The bytes of a blob, read as they are consumed. */
+  read(id: string, range?: ByteRange): Readable;
+}
+
+/** Big enough to be fast, small enough for many transfers at once. */
+const chunkSize = 256 * 1024;
+
+interface ChunkRow {
+  data: Buffer;
+}
+
+/** The store in PostgreSQL: nothing else has to be run, backed up or kept in step. */
+export class DatabaseBlobStore implements BlobStore {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  async write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob> {
+    const id = uuid();
+    const { committedRows: rows } = this.database;
+    await rows('INSERT INTO blobs (id, chunk_size, unused_since) VALUES ($1, $2, now())', [id, chunkSize]);
+    try {
+      const hash = createHash('sha256');
+      const size = await this.writeChunks(id, limited(bytes, maxBytes, hash));
+      return await this.finish({ id, hash: hash.digest('hex'), size });
+    } catch (error) {
+      // Where this fails too the collector takes away what was begun.
+      await rows('DELETE FROM blobs WHERE id = $1', [id]).catch(() => {});
+      throw error;
+    }
+  }
+
+  async put(bytes: Uint8Array): Promise<StoredBlob> {
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    if (bytes.length > chunkSize) throw new Error('Contents of this size are written, not put.');
+    const [row] = await this.database.rows<{ id: string }>(
+      `WITH blob AS (
+         INSERT INTO blobs (id, hash, size, chunk_size, unused_since) VALUES ($1, $2, $3, $4, now())
+         ON CONFLICT (hash) DO UPDATE SET unused_since = now() RETURNING id
+       ), chunk AS (
+         INSERT INTO blob_chunks (blob_id, position, data) SELECT id, 0, $5 FROM blob ON CONFLICT DO NOTHING
+       )
+       SELECT id FROM blob`,
+      [uuid(), hash, bytes.length, chunkSize, Buffer.from(bytes)],
+    );
+    if (!row) throw new Error('A blob was not kept.');
+    return { id: row.id, hash, size: bytes.length };
+  }
+
+  read(id: string, range?: ByteRange): Readable {
+    return Readable.from(this.chunks(id, range), { objectMode: false, highWaterMark: chunkSize });
+  }
+
+  private async *chunks(id: string, range: ByteRange | undefined): AsyncGenerator<Buffer> {
+    const [blob] = await this.database.committedRows<{ size: number; chunkSize: number }>(
+      'SELECT size, chunk_size AS "chunkSize" FROM blobs WHERE id = $1',
+      [id],
+    );
+    if (!blob) throw new Error(`The blob ${id} is gone.`);
+    const start = range?.start ?? 0;
+    const end = Math.min(range?.end ?? Number.POSITIVE_INFINITY, blob.size - 1);
+    for (let at = start; at <= end; ) {
+      const position = Math.floor(at / blob.chunkSize);
+      const [chunk] = await this.database.committedRows<ChunkRow>(
+        'SELECT data FROM blob_chunks WHERE blob_id = $1 AND position = $2',
+        [id, position],
+      );
+      if (!chunk) throw new Error(`The blob ${id} has lost its chunk ${position}.`);
+      const offset = position * blob.chunkSize;
+      yield chunk.data.subarray(at - offset, end + 1 - offset);
+      at = offset + blob.chunkSize;
+    }
+  }
+
+  private async writeChunks(id: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
+    let size = 0;
+    let position = 0;
+    for await (const chunk of inChunks(bytes)) {
+      size += chunk.length;
+      await this.database.committedRows('INSERT INTO blob_chunks (blob_id, position, data) VALUES ($1, $2, $3)', [
+        id,
+        position++,
+        chunk,
+      ]);
+    }
+    return size;
+  }
+
+  /** Gives what was written its name, or finds that the content was there already. */
+  private async finish(blob: StoredBlob): Promise<StoredBlob> {
+    const { committedRows: rows } = this.database;
+    for (;;) {
+      const known = await rows<{ id: string }>('UPDATE blobs SET unused_since = now() WHERE hash = $1 RETURNING id', [
+        blob.hash,
+      ]);
+      if (known[0]) {
+        await rows('DELETE FROM blobs WHERE id = $1', [blob.id]);
+        return { ...blob, id: known[0].id };
+      }
+      try {
+        await rows('UPDATE blobs SET hash = $2, size = $3, unused_since = now() WHERE id = $1', [
+          blob.id,
+          blob.hash,
+          blob.size,
+        ]);
+        return blob;
+      } catch (error) {
+        // Someone wrote the same content meanwhile.
+        if (!isUniqueViolation(error) && databaseCode(error) !== '40P01') throw error;
+      }
+    }
+  }
+}
+
+async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number, hash: Hash): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const piece of bytes) {
+    size += piece.length;
+    if (size > maxBytes) {
+      throw new AppError('BODY_TOO_LARGE', { message: `A file may have at most ${maxBytes} bytes here.` });
+    }
+    hash.update(piece);
+    yield piece;
+  }
+}
+
+/** Cuts a stream into chunks. One buffer serves for all: a chunk is valid until the next one is asked for. */
+async function* inChunks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(chunkSize);
+  let filled = 0;
+  for await (const piece of bytes) {
+    for (let at = 0; at < piece.length; ) {
+      const count = Math.min(piece.length - at, chunkSize - filled);
+      buffer.set(piece.subarray(at, at + count), filled);
+      filled += count;
+      at += count;
+      if (filled === chunkSize) {
+        yield buffer;
+        filled = 0;
+      }
+    }
+  }
+  if (filled > 0) yield buffer.subarray(0, filled);
+}

@@ -1,0 +1,115 @@
+import type { Context } from 'koa';
+import { koaBody } from 'koa-body';
+import type { Actor } from '../access/actor.ts';
+import { AppError } from '../errors.ts';
+import { invalid } from '../validation.ts';
+import { boundaryOf, type Part, readParts } from './multipart.ts';
+import type { Route } from './route.ts';
+
+/** Limits of what a request may carry, in bytes. */
+export interface BodyLimits {
+  jsonBodyBytes: number;
+  uploadBytes: number;
+}
+
+/** All text fields of a form together. */
+const maxFieldBytes = 64 * 1024;
+/** What a form may have beside its file: fields, headers, delimiters. */
+const formOverhead = 1024 * 1024;
+
+/** Reads the bodies of requests: JSON whole, forms as they arrive. */
+export class BodyReader {
+  private readonly limits: BodyLimits;
+  private readonly parseJson: ReturnType<typeof koaBody>;
+
+  constructor(limits: BodyLimits) {
+    this.limits = limits;
+    this.parseJson = koaBody({
+      jsonLimit: limits.jsonBodyBytes,
+      urlencoded: false,
+      text: false,
+      multipart: false,
+      patchNode: false,
+    });
+  }
+
+  /** @throws AppError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_JSON */
+  async json(context: Context): Promise<unknown> {
+    if (!hasBody(context)) return {};
+    if (!context.is('json', '+json')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+    try {
+      await this.parseJson(context, async () => {});
+    } catch (error) {
+      throw asBodyError(error);
+    }
+    return context.request.body ?? {};
+  }
+
+  /**
+   * Hands the field `file` of a form to the route while it arrives, and gives the other fields.
+   * @throws AppError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_MULTIPART, VALIDATION_FAILED without a file
+   */
+  async form(
+    context: Context,
+    door: NonNullable<Route['file']>,
+    request: { actor: Actor; params: Record<string, string> },
+  ): Promise<{ fields: Record<string, string>; file: unknown }> {
+    const boundary = boundaryOf(context.get('content-type'));
+    const max = this.limits.uploadBytes + formOverhead;
+    if (Number(context.get('content-length')) > max) throw new AppError('BODY_TOO_LARGE');
+    const fields = new Fields();
+    let received: { file: unknown } | undefined;
+    for await (const part of readParts(bytesOf(context, max), boundary)) {
+      if (!part.isFile) await fields.read(part);
+      else if (part.field === 'file' && !received) received = { file: await door.receive(request, part) };
+    }
+    if (!received) throw invalid([{ path: 'file', message: 'is missing', code: 'invalid_type' }]);
+    return { fields: fields.values, file: received.file };
+  }
+}
+
+function hasBody(context: Context): boolean {
+  return Number(context.get('content-length') || 0) > 0 || context.get('transfer-encoding') !== '';
+}
+
+function asBodyError(error: unknown): unknown {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  if (status === 413) return new AppError('BODY_TOO_LARGE', { cause: error });
+  if (status === 415) return new AppError('UNSUPPORTED_MEDIA_TYPE', { cause: error });
+  if (status === 400 || error instanceof SyntaxError) return new AppError('MALFORMED_JSON', { cause: error });
+  return error;
+}
+
+/** The text fields of a form. */
+class Fields {
+  // Without a prototype: names come from outside.
+  readonly values: Record<string, string> = Object.create(null);
+  private size = 0;
+
+  async read(part: Part): Promise<void> {
+    const pieces: Buffer[] = [];
+    for await (const piece of part.bytes) {
+      this.size += piece.length;
+      if (this.size > maxFieldBytes) throw new AppError('BODY_TOO_LARGE');
+      pieces.push(piece);
+    }
+    this.values[part.field] = Buffer.concat(pieces).toString('utf8');
+  }
+}
+
+/**
+ * The bytes of a request's body. The iterator is never closed, for that would close the connection before the answer
+ * is out: Node reads what is left once the answer is sent.
+ */
+async function* bytesOf(context: Context, max: number): AsyncGenerator<Buffer> {
+  const source: AsyncIterator<Buffer> = context.req[Symbol.asyncIterator]();
+  for (let size = 0; ; ) {
+    const next = await source.next().catch((error) => {
+      throw new AppError('MALFORMED_MULTIPART', { message: 'The body ends too early.', cause: error });
+    });
+    if (next.done) return;
+    size += next.value.length;
+    if (size > max) throw new AppError('BODY_TOO_LARGE');
+    yield next.value;
+  }
+}

@@ -1,0 +1,148 @@
+import { AppError } from '../errors.ts';
+import type { IncomingFile } from '../infrastructure/incoming-file.ts';
+
+/** One part of a multipart body; its bytes are read before the next part is asked for, or skipped. */
+export interface Part extends IncomingFile {
+  field: string;
+  isFile: boolean;
+}
+
+/** No sender of forms comes near these; whoever does is not one. */
+const maxParts = 64;
+const maxHeaderBytes = 16 * 1024;
+const maxPreambleBytes = 16 * 1024;
+
+const crlf = Buffer.from('\r\n');
+const blankLine = Buffer.from('\r\n\r\n');
+
+/** The boundary of a `multipart/form-data` content type. @throws AppError UNSUPPORTED_MEDIA_TYPE, MALFORMED_MULTIPART */
+export function boundaryOf(contentType: string): string {
+  const message = 'Send the body as multipart/form-data with a field "file".';
+  if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message });
+  const match = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType);
+  const boundary = match?.[1] ?? match?.[2];
+  if (!boundary) throw new AppError('MALFORMED_MULTIPART');
+  return boundary;
+}
+
+/**
+ * Reads a multipart body part by part, holding no more of it in memory than arrived last (RFC 7578).
+ * @throws AppError MALFORMED_MULTIPART
+ */
+export async function* readParts(bytes: AsyncIterator<Buffer>, boundary: string): AsyncGenerator<Part> {
+  // The first delimiter may stand at the very beginning, without the line end that comes before the others.
+  const input = new Input(bytes, crlf);
+  const delimiter = Buffer.from(`\r\n--${boundary}`);
+  await input.until(delimiter, maxPreambleBytes);
+  for (let count = 0; !(await input.endsHere()); count++) {
+    if (count >= maxParts) throw new AppError('MALFORMED_MULTIPART', { message: 'The body has too many parts.' });
+    const headers = readHeaders(await input.until(blankLine, maxHeaderBytes));
+    const body = input.through(delimiter);
+    yield { ...describe(headers), bytes: body };
+    for await (const _ of body);
+  }
+}
+
+/** Bytes that arrive, and what is to be found in them. */
+class Input {
+  private readonly source: AsyncIterator<Buffer>;
+  private held: Buffer;
+
+  constructor(source: AsyncIterator<Buffer>, first: Buffer) {
+    this.source = source;
+    this.held = first;
+  }
+
+  /** The bytes before `needle`, which is taken away with them. */
+  async until(needle: Buffer, max: number): Promise<Buffer> {
+    for (;;) {
+      const at = this.held.indexOf(needle);
+      if (at > max || (at < 0 && this.held.length > max + needle.length)) throw new AppError('MALFORMED_MULTIPART');
+      if (at >= 0) return this.take(at, needle.length);
+      await this.more();
+    }
+  }
+
+  /** The same for bytes of any number, as they come. */
+  async *through(needle: Buffer): AsyncGenerator<Buffer> {
+    for (;;) {
+      const at = this.held.indexOf(needle);
+      if (at >= 0) {
+        const last = this.take(at, needle.length);
+        if (last.length > 0) yield last;
+        return;
+      }
+      // Its beginning may stand at the end of what is here.
+      const sure = this.held.length - needle.length + 1;
+      if (sure > 0) yield this.take(sure, 0);
+      await this.more();
+    }
+  }
+
+  /** Behind a delimiter: whether it was the last one. Otherwise the line end is left, for the headers begin with it. */
+  async endsHere(): Promise<boolean> {
+    while (this.held.length < 2) await this.more();
+    if (this.held.subarray(0, 2).toString('latin1') === '--') return true;
+    // Blanks between delimiter and line end are allowed, though nobody sends them.
+    const padding = await this.until(crlf, 64);
+    if (padding.toString('latin1').trim() !== '') throw new AppError('MALFORMED_MULTIPART');
+    this.held = Buffer.concat([crlf, this.held]);
+    return false;
+  }
+
+  private take(length: number, skip: number): Buffer {
+    const taken = this.held.subarray(0, length);
+    this.held = this.held.subarray(length + skip);
+    return taken;
+  }
+
+  private async more(): Promise<void> {
+    const next = await this.source.next();
+    if (next.done) throw new AppError('MALFORMED_MULTIPART', { message: 'The body ends too early.' });
+    this.held = this.held.length > 0 ? Buffer.concat([this.held, next.value]) : next.value;
+  }
+}
+
+function readHeaders(bytes: Buffer): Map<string, string> {
+  const lines = bytes.toString('utf8').split('\r\n').filter(Boolean);
+  return new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      if (colon < 1) throw new AppError('MALFORMED_MULTIPART');
+      return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+}
+
+function describe(headers: Map<string, string>): Omit<Part, 'bytes'> {
+  const disposition = headers.get('content-disposition') ?? '';
+  const field = parameter(disposition, 'name');
+  if (!/^form-data\b/i.test(disposition) || field === null) throw new AppError('MALFORMED_MULTIPART');
+  const fileName = extendedParameter(disposition, 'filename') ?? parameter(disposition, 'filename');
+  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
+  return { field, isFile: fileName !== null || type === 'application/octet-stream', name: baseName(fileName), type };
+}
+
+/** A value as browsers (`"` as %22) and curl (`"` as \") write it. */
+function parameter(header: string, name: string): string | null {
+  const match = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, 'i').exec(header);
+  if (!match) return null;
+  const value = match[1]?.replace(/\\(["\\])/g, '$1') ?? match[2] ?? '';
+  return value.replace(/%(22|0D|0A)/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
+/** RFC 5987: `filename*=UTF-8''na%C3%AFve.txt`. */
+function extendedParameter(header: string, name: string): string | null {
+  const match = new RegExp(`;\\s*${name}\\*=UTF-8''([^\\s;"]+)`, 'i').exec(header);
+  if (!match?.[1]) return null;
+  try {
+    return decodeURIComponent(match[1]);
+  } catch {
+    return null;
+  }
+}
+
+/** Some senders give the whole path, in the manner of their system. */
+function baseName(fileName: string | null): string {
+  return fileName?.slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1) ?? '';
+}
