@@ -8,10 +8,16 @@ import { HeadReader } from './head-reader.ts';
 import { LiveStream } from './live-stream.ts';
 import { readLog, readLogs, readMoved } from './log.ts';
 
+/** An event with the node's running number for its delivery. */
+export interface Delivered {
+  entry: LogEntry;
+  mark: number;
+}
+
 /** The sockets of this node, as far as the delivery has to know them. */
 export interface Sink {
-  /** Sends an event to the sockets of the room on this node; `mark` is the node's running number for it. */
-  emit(entry: LogEntry, mark: number): void;
+  /** Sends events, in this order, to the sockets of their room on this node. */
+  emit(deliveries: Delivered[]): void;
   hasSockets(room: Room): boolean;
 }
 
@@ -166,7 +172,7 @@ export class Delivery {
         this.bus.unsubscribe(room);
         return undefined;
       }
-      const stream = new LiveStream(room, head, this.settings, (entry) => this.give(entry));
+      const stream = new LiveStream(room, head, this.settings, (entries) => this.give(entries));
       this.streams.set(room, stream);
       if (stream.offer(early)) this.fillGapSoon(stream);
       return stream;
@@ -184,21 +190,15 @@ export class Delivery {
     else if (stream.offer(entries)) this.fillGapSoon(stream);
   }
 
-  private give(entry: LogEntry): number {
-    this.counters.events++;
-    for (const observer of this.observers) this.tell(observer, entry);
-    this.mark++;
-    this.sink.emit(entry, this.mark);
-    return this.mark;
-  }
-
-  /** Whoever listens in must not keep an event from the sockets. */
-  private tell(observer: (entry: LogEntry) => void, entry: LogEntry): void {
-    try {
-      observer(entry);
-    } catch (error) {
-      this.log.error({ err: error, event: entry.event }, 'An observer of events failed.');
-    }
+  /** @returns the running number of the first of them; the others follow it */
+  private give(entries: LogEntry[]): number {
+    const first = this.mark + 1;
+    const deliveries = entries.map((entry, index) => ({ entry, mark: first + index }));
+    this.mark += entries.length;
+    this.counters.events += entries.length;
+    for (const entry of entries) for (const observer of this.observers) observer(entry);
+    this.sink.emit(deliveries);
+    return first;
   }
 
   /** Waits a moment for what is still on its way, then reads it from the log. */

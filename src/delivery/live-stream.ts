@@ -29,14 +29,14 @@ export class LiveStream {
   private readonly held = new Map<number, LogEntry>();
   private readonly waiters = new Set<Waiter>();
   private readonly limits: { tailEvents: number; tailBytes: number };
-  private readonly emit: (entry: LogEntry) => number;
+  private readonly emit: (entries: LogEntry[]) => number;
 
-  /** @param emit gives an event to the sockets of this node and answers the node's running number for it */
+  /** @param emit gives events to the sockets of this node and answers the node's running number for the first */
   constructor(
     room: Room,
     head: { seq: number; floor: number },
     limits: { tailEvents: number; tailBytes: number },
-    emit: (entry: LogEntry) => number,
+    emit: (entries: LogEntry[]) => number,
   ) {
     this.room = room;
     this.position = head.seq;
@@ -55,14 +55,18 @@ export class LiveStream {
 
   /** Takes entries as they come. @returns whether one is missing before a later one that is here */
   offer(entries: LogEntry[]): boolean {
+    const due: LogEntry[] = [];
+    const take = (entry: LogEntry) => {
+      this.position = entry.seq;
+      due.push(entry);
+    };
     for (const entry of entries) {
       if (entry.seq <= this.position) continue;
-      if (entry.seq === this.position + 1) this.giveOut(entry);
+      if (entry.seq === this.position + 1) take(entry);
       else if (this.held.size < maxHeld) this.held.set(entry.seq, entry);
     }
-    for (let next = this.held.get(this.position + 1); next; next = this.held.get(this.position + 1)) {
-      this.giveOut(next);
-    }
+    for (let next = this.held.get(this.position + 1); next; next = this.held.get(this.position + 1)) take(next);
+    if (due.length > 0) this.giveOut(due);
     this.forgetOldHeld();
     if (entries.length > 0) this.wakeWaiters();
     return this.held.size > 0;
@@ -141,13 +145,15 @@ export class LiveStream {
     for (const waiter of [...this.waiters]) waiter.wake();
   }
 
-  private giveOut(entry: LogEntry): void {
-    this.held.delete(entry.seq);
-    this.position = entry.seq;
-    this.tail.push(entry);
-    this.tailSize += entry.json.length;
+  /** @param due what comes next, `position` being its last number */
+  private giveOut(due: LogEntry[]): void {
+    for (const entry of due) {
+      this.tail.push(entry);
+      this.tailSize += entry.json.length;
+    }
     this.trimTail();
-    this.marks.push(this.emit(entry));
+    const first = this.emit(due);
+    for (let i = 0; i < due.length; i++) this.marks.push(first + i);
     if (this.marks.length > 2 * maxMarks) this.marks = this.marks.slice(-maxMarks);
   }
 

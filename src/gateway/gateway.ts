@@ -12,7 +12,6 @@ import type { RedisConnections } from '../infrastructure/redis.ts';
 import type { Settings } from '../settings.ts';
 import { bindHandlers, type SocketServices } from './dispatch.ts';
 import { parleyParser } from './encoder.ts';
-import { joinFrames } from './frames.ts';
 import type { Handler } from './handler.ts';
 import { Homecoming, handshakeSchema } from './homecoming.ts';
 import { Membership, type RoomAccess } from './membership.ts';
@@ -64,8 +63,7 @@ export class Gateway {
       },
     });
     this.io.adapter(this.createAdapter());
-    const { adapter } = this.io.of('/');
-    const outlet = new Outlet(adapter, nodeId);
+    const outlet = new Outlet(this.io, nodeId);
     this.membership = new Membership(this.io, delivery, catchUp, outlet);
     this.homecoming = new Homecoming({ membership: this.membership, access: parts.access, delivery, outlet, log });
     this.io.use((socket, next) => void this.admit(socket, next));
@@ -137,7 +135,6 @@ export class Gateway {
     // Socket.IO calls it with `new`, so it must not be an arrow function.
     return function create(nsp: unknown): Adapter {
       const adapter = redis ? new RedisAdapter(nsp, redis.commands, redis.adapterSubscriber) : new Adapter(nsp);
-      joinFrames(adapter);
       const everywhere = adapter.broadcast.bind(adapter);
       adapter.broadcast = (packet, options) => {
         const [room] = options.rooms;

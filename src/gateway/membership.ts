@@ -67,11 +67,9 @@ export class Membership {
     const send = (page: Page, again: boolean) => {
       // Its client entered by itself meanwhile, and was told from where it goes on.
       if (again) return;
-      for (const entry of page.entries) {
-        const mark = this.delivery.nextMark();
-        socket.data.replayed.push({ mark, room: entry.room, seq: entry.seq });
-        this.outlet.emitTo(socket.id, entry, mark);
-      }
+      const deliveries = page.entries.map((entry) => ({ entry, mark: this.delivery.nextMark() }));
+      for (const { entry, mark } of deliveries) socket.data.replayed.push({ mark, room: entry.room, seq: entry.seq });
+      if (deliveries.length > 0) this.outlet.emitTo(socket, deliveries);
     };
     const page = await this.join(socket, name, place, after, send, limits);
     if (page.hasMore) send(page, false);

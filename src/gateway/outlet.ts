@@ -1,30 +1,34 @@
 import { Adapter, type BroadcastOptions } from 'socket.io-adapter';
-import type { Sink } from '../delivery/delivery.ts';
-import { type LogEntry, type Room, threadRoom } from '../delivery/entry.ts';
+import type { Delivered, Sink } from '../delivery/delivery.ts';
+import { type Room, threadRoom } from '../delivery/entry.ts';
 import { readyEvent } from './encoder.ts';
+import { directConnection, frames } from './frames.ts';
+import type { ParleyServer, ParleySocket } from './socket.ts';
 
 /** The end of the delivery: writes log entries to the sockets of this node, and to no other node. */
 export class Outlet implements Sink {
-  private readonly adapter: Adapter;
+  private readonly namespace: ReturnType<ParleyServer['of']>;
   private readonly nodeId: string;
 
-  constructor(adapter: Adapter, nodeId: string) {
-    this.adapter = adapter;
+  constructor(io: ParleyServer, nodeId: string) {
+    this.namespace = io.of('/');
     this.nodeId = nodeId;
   }
 
   hasSockets(room: Room): boolean {
-    return this.adapter.rooms.has(room);
+    return this.namespace.adapter.rooms.has(room);
   }
 
-  emit(entry: LogEntry, mark: number): void {
-    const rooms = entry.threadId ? [entry.room, threadRoom(entry.threadId)] : [entry.room];
-    if (rooms.some((room) => this.adapter.rooms.has(room))) this.write(entry, mark, rooms);
+  emit(deliveries: Delivered[]): void {
+    for (const group of byRooms(deliveries)) {
+      const sockets = this.socketsIn(group.rooms);
+      if (sockets.length > 0) this.write(group.deliveries, sockets);
+    }
   }
 
   /** Writes to one socket only. */
-  emitTo(socketId: string, entry: LogEntry, mark: number): void {
-    this.write(entry, mark, [socketId]);
+  emitTo(socket: ParleySocket, deliveries: Delivered[]): void {
+    this.write(deliveries, [socket]);
   }
 
   /** The offset that goes with every event as its last argument; a client brings back the last one it got. */
@@ -32,10 +36,41 @@ export class Outlet implements Sink {
     return `${this.nodeId}.${mark}`;
   }
 
-  private write(entry: LogEntry, mark: number, rooms: string[]): void {
-    const packet = readyEvent(entry.event, entry.json, this.offset(mark));
-    // The in-memory broadcast, also where the adapter is the Redis one: other nodes have roads of their own.
-    const options: BroadcastOptions = { rooms: new Set(rooms), except: new Set() };
-    Adapter.prototype.broadcast.call(this.adapter, packet, options);
+  private socketsIn(rooms: string[]): ParleySocket[] {
+    const ids = new Set<string>();
+    for (const room of rooms) for (const id of this.namespace.adapter.rooms.get(room) ?? []) ids.add(id);
+    return [...ids].flatMap((id) => this.namespace.sockets.get(id) ?? []);
   }
+
+  private write(deliveries: Delivered[], sockets: ParleySocket[]): void {
+    const packets = deliveries.map(({ entry, mark }) => readyEvent(entry.event, entry.json, this.offset(mark)));
+    let bytes: Buffer | undefined;
+    const others = new Set<string>();
+    for (const socket of sockets) {
+      const connection = directConnection(socket);
+      if (!connection) {
+        others.add(socket.id);
+        continue;
+      }
+      bytes ??= frames(packets.map((packet) => packet.text));
+      connection.write(bytes);
+    }
+    if (others.size === 0) return;
+    // The in-memory broadcast, also where the adapter is the Redis one: other nodes have roads of their own.
+    const options: BroadcastOptions = { rooms: others, except: new Set() };
+    for (const packet of packets) Adapter.prototype.broadcast.call(this.namespace.adapter, packet, options);
+  }
+}
+
+/** Deliveries that follow each other and go to the same rooms, together. */
+function byRooms(deliveries: Delivered[]): { rooms: string[]; deliveries: Delivered[] }[] {
+  const groups: { key: string; rooms: string[]; deliveries: Delivered[] }[] = [];
+  for (const delivery of deliveries) {
+    const { room, threadId } = delivery.entry;
+    const key = `${room} ${threadId}`;
+    const last = groups.at(-1);
+    if (last?.key === key) last.deliveries.push(delivery);
+    else groups.push({ key, rooms: threadId ? [room, threadRoom(threadId)] : [room], deliveries: [delivery] });
+  }
+  return groups;
 }

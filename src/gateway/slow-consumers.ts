@@ -10,6 +10,9 @@ export function buffered(socket: ParleySocket): { packets: number; bytes: number
   if (!Array.isArray(packets)) return { packets: 0, bytes: 0 };
   let bytes = 0;
   for (const packet of packets) if (typeof packet?.data === 'string') bytes += packet.data.length;
+  const webSocket: unknown = Reflect.get(socket.conn.transport, 'socket');
+  const inTransport: unknown = webSocket instanceof Object ? Reflect.get(webSocket, 'bufferedAmount') : 0;
+  if (typeof inTransport === 'number') bytes += inTransport;
   return { packets: packets.length, bytes };
 }
 

@@ -1,42 +1,88 @@
 import { createServer } from 'node:http';
+import { Socket as TcpSocket } from 'node:net';
 import { expect } from 'chai';
 import { Server } from 'socket.io';
-import { Adapter } from 'socket.io-adapter';
-import { io as connect } from 'socket.io-client';
-import { joinFrames } from '../../src/gateway/frames.ts';
+import { io as connect, type Socket } from 'socket.io-client';
+import { directConnection, frames } from '../../src/gateway/frames.ts';
 import { buffered } from '../../src/gateway/slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from '../../src/gateway/socket.ts';
+import { until } from '../bench/until.ts';
 
-// These two lean on insides of the libraries: when a new version moves them, this is where it shows.
-describe('the insides of Socket.IO that are relied on', () => {
-  it('builds the frame of a broadcast once, and it can be joined into one buffer', () => {
-    const io = new Server(createServer());
-    const adapter = new Adapter(io.of('/'));
-    expect(joinFrames(adapter)).to.equal(true);
-    const options: { wsPreEncodedFrame?: Buffer[] } = {};
-    const encode: unknown = Reflect.get(adapter, '_encode');
-    if (typeof encode === 'function')
-      encode.call(adapter, { type: 2, nsp: '/', data: ['e', 'x'.repeat(300)] }, options);
-    expect(options.wsPreEncodedFrame).to.have.lengthOf(1);
-    expect(options.wsPreEncodedFrame?.[0]?.toString('latin1')).to.match(/42\["e","x+"\]$/);
-    void io.close();
-  });
+// These lean on insides of the libraries: when a new version moves them, this is where it shows.
+describe('the short way to a socket', () => {
+  let io: ParleyServer;
+  let url: string;
+  const clients: Socket[] = [];
 
-  it('keeps what waits for a socket in a buffer that can be counted', async () => {
+  before(async () => {
     const httpServer = createServer();
-    const io: ParleyServer = new Server(httpServer);
+    io = new Server(httpServer);
     await new Promise<void>((resolve) => httpServer.listen(0, '127.0.0.1', resolve));
     const address = httpServer.address();
-    const port = typeof address === 'object' ? address?.port : 0;
+    url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`;
+  });
+  after(async () => {
+    for (const client of clients) client.disconnect();
+    await io.close();
+  });
+
+  async function pair(transport: 'websocket' | 'polling'): Promise<{ client: Socket; socket: ParleySocket }> {
     const connected = new Promise<ParleySocket>((resolve) => io.once('connection', resolve));
-    const client = connect(`http://127.0.0.1:${port}`, { transports: ['websocket'] });
+    const client = connect(url, { transports: [transport], forceNew: true });
+    clients.push(client);
     const socket = await connected;
-    socket.emit('one', 'x'.repeat(1000));
-    socket.emit('two', 'x'.repeat(1000));
+    await until(() => buffered(socket).packets === 0);
+    return { client, socket };
+  }
+
+  it('writes packets of every length as frames that a stock client understands, in order', async () => {
+    const { client, socket } = await pair('websocket');
+    const received: string[] = [];
+    client.on('e', (text: string) => received.push(text));
+    const texts = [0, 1, 100, 110, 125, 126, 127, 65_500, 65_535, 65_536, 200_000].map((length) => 'ü'.repeat(length));
+    for (const text of texts) {
+      const connection = await until(() => directConnection(socket));
+      connection.write(frames([`2["e","${text}"]`]));
+      socket.emit('e', 'between');
+    }
+    await until(() => received.length === 2 * texts.length);
+    expect(received).to.deep.equal(texts.flatMap((text) => [text, 'between']));
+  });
+
+  it('puts several packets into one write', async () => {
+    const { client, socket } = await pair('websocket');
+    const received: string[] = [];
+    client.on('e', (text: string) => received.push(text));
+    directConnection(socket)?.write(frames(['2["e","one"]', '2["e","two"]']));
+    await until(() => received.length === 2);
+    expect(received).to.deep.equal(['one', 'two']);
+  });
+
+  it('is not taken while something waits before it, nor for polling, nor after the end', async () => {
+    const { client, socket } = await pair('websocket');
+    expect(directConnection(socket)).to.not.equal(undefined);
+    socket.emit('one', 'x');
+    socket.emit('two', 'x');
     // The first is on its way, the second waits for it.
     expect(buffered(socket).packets).to.be.greaterThan(0);
-    expect(buffered(socket).bytes).to.be.greaterThan(1000);
+    expect(directConnection(socket)).to.equal(undefined);
+    await until(() => directConnection(socket));
+    const polling = await pair('polling');
+    expect(directConnection(polling.socket)).to.equal(undefined);
     client.disconnect();
-    await io.close();
+    await until(() => !socket.connected);
+    expect(directConnection(socket)).to.equal(undefined);
+  });
+
+  it('is not taken for a peer that does not read; what it is sent then can be counted', async () => {
+    const { client, socket } = await pair('websocket');
+    const tcp: unknown = Reflect.get(Object(Reflect.get(client.io.engine.transport, 'ws')), '_socket');
+    if (!(tcp instanceof TcpSocket)) throw new Error('the client has changed inside');
+    tcp.pause();
+    const big = 'x'.repeat(500_000);
+    for (let i = 0; i < 40; i++) directConnection(socket)?.write(frames([`2["e","${big}"]`]));
+    expect(directConnection(socket)).to.equal(undefined);
+    expect(buffered(socket).bytes).to.be.greaterThan(64 * 1024);
+    tcp.destroy();
   });
 });
