@@ -3,12 +3,19 @@ import type { AccountService } from './accounts/account.service.ts';
 import type { ChannelAccess } from './channels/channel.access.ts';
 import { channelRoutes } from './channels/channel.routes.ts';
 import type { ChannelService } from './channels/channel.service.ts';
+import { directRoutes } from './direct/direct.routes.ts';
+import type { DirectService } from './direct/direct.service.ts';
 import { documentRoutes } from './documents/document.routes.ts';
 import { roomHandlers } from './events/events.gateway.ts';
 import { eventsRoutes } from './events/events.routes.ts';
 import type { EventsService } from './events/events.service.ts';
+import type { BlockService } from './friends/block.service.ts';
+import { friendRoutes } from './friends/friend.routes.ts';
+import type { FriendService } from './friends/friend.service.ts';
 import type { Handler } from './gateway/handler.ts';
 import type { Membership } from './gateway/membership.ts';
+import { inviteRoutes } from './invites/invite.routes.ts';
+import type { InviteService } from './invites/invite.service.ts';
 import { messageHandlers } from './messages/message.gateway.ts';
 import { messageRoutes } from './messages/message.routes.ts';
 import type { MessageService } from './messages/message.service.ts';
@@ -25,6 +32,10 @@ export interface Services {
   channelAccess: ChannelAccess;
   messages: MessageService;
   events: EventsService;
+  invites: InviteService;
+  friends: FriendService;
+  blocks: BlockService;
+  direct: DirectService;
 }
 
 /** Every REST route there is. */
@@ -36,6 +47,9 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
     ...channelRoutes(services.channels),
     ...messageRoutes(services.messages),
     ...eventsRoutes(services.events),
+    ...inviteRoutes(services.invites),
+    ...friendRoutes(services.friends, services.blocks),
+    ...directRoutes(services.direct),
   ];
   return routes;
 }

@@ -125,6 +125,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
       channel: (actor, channelId) => services.channelAccess.readable(actor, channelId),
       thread: (actor, threadId) => services.messages.threadPlace(actor, threadId),
     },
+    roomsOnConnect: (actor, missed) => services.direct.roomsOnConnect(actor, missed),
     authenticate: (token) => services.accounts.authenticate(token),
     stillAuthentic: (socket) => services.accounts.stillSignedIn(socket.data.actor),
     limit: async () => {},
@@ -133,6 +134,10 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   gateway.setHandlers(doors.handlers);
   connectControl(control, gateway, delivery, serverAccess);
   watchConnections(metrics, gateway, database, redis);
+  delivery.observe((entry) => {
+    const opened = services.direct.opened(entry);
+    if (opened) gateway.followHere(streamId(entry.room), opened.room, opened.after);
+  });
   const port = await listen(httpServer, settings);
   shutdown.add('connections', () => drain(httpServer, gateway, delivery, health, settings));
   const url = `http://localhost:${port}`;

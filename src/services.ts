@@ -12,9 +12,14 @@ import { Changes } from './delivery/changes.ts';
 import type { Control } from './delivery/control.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import { Writer } from './delivery/writer.ts';
+import { DirectAccess } from './direct/direct.access.ts';
+import { DirectService } from './direct/direct.service.ts';
 import { EventsService } from './events/events.service.ts';
 import type { Services } from './features.ts';
+import { BlockService } from './friends/block.service.ts';
+import { FriendService } from './friends/friend.service.ts';
 import type { Log } from './infrastructure/log.ts';
+import { InviteService } from './invites/invite.service.ts';
 import { MessageAccess } from './messages/message.access.ts';
 import { MessageService } from './messages/message.service.ts';
 import { messageTable } from './messages/message.table.ts';
@@ -40,19 +45,26 @@ export function createServices(ground: Ground) {
   const writer = new Writer(database, delivery, messageTable, settings.delivery, log);
   const capabilities = new Capabilities(settings.accounts.tiers);
   const serverAccess = new ServerAccess(database, caches);
-  const channelAccess = new ChannelAccess(database, caches, serverAccess);
+  const directAccess = new DirectAccess(database, caches);
+  const channelAccess = new ChannelAccess(database, caches, serverAccess, directAccess);
   const messageAccess = new MessageAccess(database, channelAccess);
   const channels = new ChannelService({ database, changes, channelAccess, serverAccess });
   const passwords = new Passwords(settings.accounts.password);
   const tokens = new Tokens(settings);
   const blobCollector = new BlobCollector(database, settings.blobs, log);
+  const messages = new MessageService({ database, changes, writer, channelAccess, messageAccess });
+  const friends = new FriendService({ database, changes });
   const services: Services = {
     accounts: new AccountService({ database, changes, caches, capabilities, passwords, tokens, settings }),
     servers: new ServerService({ database, changes, control, serverAccess, capabilities, channels }),
     channels,
     channelAccess,
-    messages: new MessageService({ database, changes, writer, channelAccess, messageAccess }),
+    messages,
     events: new EventsService(catchUp, channelAccess),
+    invites: new InviteService({ database, changes, capabilities }),
+    friends,
+    blocks: new BlockService({ database, changes, friends, directAccess }),
+    direct: new DirectService({ database, changes, channelAccess, messages, followed: settings.sockets.followedDms }),
   };
   return { services, changes, writer, serverAccess, blobCollector };
 }

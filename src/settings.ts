@@ -68,6 +68,8 @@ const fileSchema = z.strictObject({
     maxBufferedPackets: positive,
     eventsPerMinute: positive,
     joinsPerMinute: positive,
+    /** How many of a user's DMs, the last used ones, a socket is put into when it connects. */
+    followedDms: positive,
   }),
   limits: z.strictObject({
     jsonBodyBytes: positive,

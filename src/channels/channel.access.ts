@@ -2,6 +2,7 @@ import type { Actor } from '../access/actor.ts';
 import type { Role } from '../access/roles.ts';
 import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
+import type { DirectAccess } from '../direct/direct.access.ts';
 import { AppError } from '../errors.ts';
 import type { Cache } from '../infrastructure/cache.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
@@ -31,13 +32,15 @@ export class ChannelAccess {
   private readonly database: Database;
   private readonly caches: Caches;
   private readonly servers: ServerAccess;
+  private readonly direct: DirectAccess;
   private readonly channels: Cache<ChannelInfo>;
   private readonly members: Cache<{ userId: string }>;
 
-  constructor(database: Database, caches: Caches, servers: ServerAccess) {
+  constructor(database: Database, caches: Caches, servers: ServerAccess, direct: DirectAccess) {
     this.database = database;
     this.caches = caches;
     this.servers = servers;
+    this.direct = direct;
     this.channels = caches.create(channelCache, 50_000);
     this.members = caches.create(memberCache, 200_000);
   }
@@ -58,11 +61,12 @@ export class ChannelAccess {
 
   /**
    * A channel that the actor may write to.
-   * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED where only admins post
+   * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED where only admins post, BLOCKED, USER_BLOCKED
    */
   async postable(actor: Actor, channelId: string): Promise<OpenChannel> {
     const channel = await this.readable(actor, channelId);
     if (channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
+    if (channel.kind === 'dm') await this.direct.requireOpen(actor, channelId);
     const announces = channel.type === 'announcement' && channel.role !== 'owner' && channel.role !== 'admin';
     if (announces) throw new AppError('ROLE_REQUIRED', { message: 'Only admins post in announcement channels.' });
     return channel;

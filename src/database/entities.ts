@@ -4,6 +4,8 @@ import { Blob, BlobChunk } from '../blobs/blob.entity.ts';
 import { Channel } from '../channels/channel.entity.ts';
 import { ChannelMember } from '../channels/channel-member.entity.ts';
 import { IdempotencyKey, LogRow, Stream } from '../delivery/log.entity.ts';
+import { DmChannel } from '../direct/dm-channel.entity.ts';
+import { Block, Friendship } from '../friends/friendship.entity.ts';
 import { InviteCode } from '../invites/invite-code.entity.ts';
 import { Message } from '../messages/message.entity.ts';
 import { Server } from '../servers/server.entity.ts';
@@ -24,4 +26,7 @@ export const entities = [
   IdempotencyKey,
   Blob,
   BlobChunk,
+  Friendship,
+  Block,
+  DmChannel,
 ];

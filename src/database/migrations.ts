@@ -4,11 +4,13 @@ import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
 import { entities } from './entities.ts';
 import { Initial } from './migrations/0001-initial.ts';
+import { People } from './migrations/0030-people.ts';
 import { Blobs } from './migrations/0040-blobs.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
   { name: '0001-initial', class: Initial },
+  { name: '0030-people', class: People },
   { name: '0040-blobs', class: Blobs },
 ];
 

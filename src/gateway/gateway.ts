@@ -5,7 +5,7 @@ import { Adapter } from 'socket.io-adapter';
 import type { Actor } from '../access/actor.ts';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { Room } from '../delivery/entry.ts';
+import { type Room, userRoom } from '../delivery/entry.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
@@ -13,7 +13,7 @@ import type { Settings } from '../settings.ts';
 import { bindHandlers, type SocketServices } from './dispatch.ts';
 import { parleyParser } from './encoder.ts';
 import type { Handler } from './handler.ts';
-import { Homecoming, handshakeSchema } from './homecoming.ts';
+import { Homecoming, handshakeSchema, type RoomsOnConnect } from './homecoming.ts';
 import { Membership, type RoomAccess } from './membership.ts';
 import { Outlet } from './outlet.ts';
 import { SessionRecovery } from './recovery.ts';
@@ -30,6 +30,7 @@ export interface GatewayParts extends SocketServices {
   catchUp: CatchUp;
   redis: RedisConnections | null;
   access: RoomAccess;
+  roomsOnConnect: RoomsOnConnect;
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string): Promise<Actor>;
 }
@@ -65,7 +66,14 @@ export class Gateway {
     this.io.adapter(this.createAdapter());
     const outlet = new Outlet(this.io, nodeId);
     this.membership = new Membership(this.io, delivery, catchUp, outlet);
-    this.homecoming = new Homecoming({ membership: this.membership, access: parts.access, delivery, outlet, log });
+    this.homecoming = new Homecoming({
+      membership: this.membership,
+      access: parts.access,
+      roomsOnConnect: parts.roomsOnConnect,
+      delivery,
+      outlet,
+      log,
+    });
     this.io.use((socket, next) => void this.admit(socket, next));
     this.io.on('connection', (socket) => this.welcome(socket));
     delivery.start(outlet);
@@ -88,6 +96,16 @@ export class Gateway {
     for (const socket of this.membership.socketsOf(room)) {
       if (event) socket.emit(event.name, event.data);
       socket.disconnect(true);
+    }
+  }
+
+  /** Puts a user's sockets on this node into a room that is theirs without asking. */
+  followHere(userId: string, room: Room, after: number | undefined): void {
+    for (const socket of this.membership.socketsOf(userRoom(userId))) {
+      this.membership.follow(socket, room, after).catch((error) => {
+        this.parts.log.warn({ err: error }, 'A socket could not be brought into a DM.');
+        socket.conn.close(true);
+      });
     }
   }
 

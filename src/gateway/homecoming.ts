@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Page } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { channelRoom, type Room, userRoom } from '../delivery/entry.ts';
+import { channelRoom, type LogEntry, type Room, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { isUuid } from '../schema.ts';
@@ -16,6 +16,12 @@ export const handshakeSchema = z.object({
   resume: z.record(z.string(), z.number().int().min(0)).optional(),
 });
 
+/**
+ * The rooms that a connecting socket is put into without asking, and from which position on.
+ * @param missed what it was just given of its user's own room
+ */
+export type RoomsOnConnect = (actor: Actor, missed: LogEntry[]) => Promise<{ room: Room; after: number | undefined }[]>;
+
 /** How many missed events of one room are sent at a return with `auth.resume`. */
 const resumeEvents = 1000;
 const maxResumedRooms = 500;
@@ -24,6 +30,7 @@ const maxResumedRooms = 500;
 export class Homecoming {
   private readonly membership: Membership;
   private readonly access: RoomAccess;
+  private readonly roomsOnConnect: RoomsOnConnect;
   private readonly delivery: Delivery;
   private readonly outlet: Outlet;
   private readonly log: Log;
@@ -31,12 +38,14 @@ export class Homecoming {
   constructor(parts: {
     membership: Membership;
     access: RoomAccess;
+    roomsOnConnect: RoomsOnConnect;
     delivery: Delivery;
     outlet: Outlet;
     log: Log;
   }) {
     this.membership = parts.membership;
     this.access = parts.access;
+    this.roomsOnConnect = parts.roomsOnConnect;
     this.delivery = parts.delivery;
     this.outlet = parts.outlet;
     this.log = parts.log;
@@ -50,6 +59,9 @@ export class Homecoming {
     const own = userRoom(actor.userId);
     const ownAfter = recovery ? recovery.rooms.find((room) => room.name === own)?.after : resume?.user;
     const page = await this.enterOwn(socket, own, ownAfter);
+    const named = [...(recovery?.rooms ?? []).map(({ name }) => name), ...Object.keys(resume ?? {}).map(roomNamed)];
+    await this.followRooms(socket, page.entries, new Set(named));
+    this.sayReady(socket, own, page);
     if (recovery) {
       requireWhole(page);
       await this.recoverRooms(socket, recovery);
@@ -58,15 +70,23 @@ export class Homecoming {
   }
 
   private async enterOwn(socket: ParleySocket, own: Room, after: number | undefined): Promise<Page> {
-    const { userId, sessionId } = socket.data.actor;
-    const ready = ({ seq }: Page) => {
-      socket.emit('ready', { userId, sessionId, seq }, this.outlet.offset(this.delivery.nextMark()));
-    };
     const place = { room: own, serverId: null };
-    if (after === undefined) return this.membership.join(socket, own, place, undefined, ready);
-    const page = await this.membership.resume(socket, own, place, after, Number.POSITIVE_INFINITY);
-    ready(page);
-    return page;
+    if (after === undefined) return this.membership.join(socket, own, place, undefined, () => {});
+    return this.membership.resume(socket, own, place, after, Number.POSITIVE_INFINITY);
+  }
+
+  /** @param named rooms that the client comes back to by itself, from positions of its own */
+  private async followRooms(socket: ParleySocket, missed: LogEntry[], named: Set<string>): Promise<void> {
+    const rooms = await this.roomsOnConnect(socket.data.actor, missed);
+    const others = rooms.filter(({ room }) => !named.has(room));
+    await Promise.all(others.map(({ room, after }) => this.membership.follow(socket, room, after)));
+  }
+
+  /** From here on the client gets all that is meant for it, with the position that its own room has reached. */
+  private sayReady(socket: ParleySocket, own: Room, page: Page): void {
+    const { userId, sessionId } = socket.data.actor;
+    const seq = this.delivery.peek(own)?.position ?? page.seq;
+    socket.emit('ready', { userId, sessionId, seq }, this.outlet.offset(this.delivery.nextMark()));
   }
 
   /** The rooms of a connection that Socket.IO recovered, as far as the user may still be there. */
@@ -94,7 +114,7 @@ export class Homecoming {
     const channels: Record<string, object> = {};
     for (const [id, after] of Object.entries(resume).slice(0, maxResumedRooms)) {
       if (!isUuid(id)) continue;
-      const name = channelRoom(id.toLowerCase());
+      const name = roomNamed(id);
       const joined = socket.data.joined.get(name);
       try {
         // Socket.IO's own recovery was here before.
@@ -131,6 +151,8 @@ export class Homecoming {
     return { room: channelRoom(id), serverId };
   }
 }
+
+const roomNamed = (id: string): Room => channelRoom(id.toLowerCase());
 
 function answerOf(page: Page): { seq: number; recovered: boolean; hasMore: boolean } {
   return { seq: page.seq, recovered: page.recovered, hasMore: page.hasMore };

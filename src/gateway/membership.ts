@@ -76,6 +76,17 @@ export class Membership {
     return page;
   }
 
+  /**
+   * Puts a socket into a channel's room by the server's own doing, unless it is there already.
+   * @param after what the channel gave out since then is sent as the events themselves; undefined: from now on
+   */
+  async follow(socket: ParleySocket, room: Room, after: number | undefined): Promise<void> {
+    if (socket.data.joined.has(room)) return;
+    const place = { room, serverId: null };
+    if (after === undefined) await this.join(socket, room, place, undefined, () => {});
+    else await this.resume(socket, room, place, after, Number.POSITIVE_INFINITY);
+  }
+
   leave(socket: ParleySocket, name: string): void {
     socket.data.joined.delete(name);
     void socket.leave(name);

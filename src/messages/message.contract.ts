@@ -16,6 +16,7 @@ export const replyPreviewSchema = record('ReplyPreview', {
 export const messageSchema = record('Message', {
   id: idSchema,
   channelId: idSchema,
+  dmChannelId: idSchema.optional().describe('The channel again, in DMs only.'),
   seq: z.number().int().describe("Number of its message:new in the channel's log."),
   content: z.string(),
   authorId: idSchema,

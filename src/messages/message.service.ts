@@ -60,7 +60,7 @@ export class MessageService {
     input: SendInput,
     idempotencyKey: string | null = null,
   ): Promise<Written<MessageRecord>> {
-    await this.channels.postable(actor, channelId);
+    const { kind } = await this.channels.postable(actor, channelId);
     if (input.threadId) throw new AppError('THREAD_NOT_FOUND');
     const reply = input.replyToId ? await this.replied(channelId, input.replyToId) : null;
     const nonce = idempotencyKey === null ? (input.nonce ?? null) : headerNonce(idempotencyKey);
@@ -82,7 +82,7 @@ export class MessageService {
         onceKey: nonce === null ? null : `${actor.userId} ${nonce}`,
         size: 512 + row.content.length * 2,
         complete: (seq) => {
-          const record = messageRecord(asRow(row, seq, actor, reply), actor.userId);
+          const record = messageRecord(asRow(row, seq, kind, actor, reply), actor.userId);
           return { draft: messageNew.in(channelRoom(channelId), record, row.threadId), result: record };
         },
       });
@@ -162,11 +162,18 @@ export class MessageService {
 }
 
 /** A new message in the form in which it would be read back, without reading it. */
-function asRow(row: NewMessage, seq: number, actor: Actor, reply: MessageRow | null): MessageRow {
+function asRow(
+  row: NewMessage,
+  seq: number,
+  kind: MessageRow['channel_kind'],
+  actor: Actor,
+  reply: MessageRow | null,
+): MessageRow {
   const { user } = actor;
   return {
     id: row.id,
     channel_id: row.channelId,
+    channel_kind: kind,
     seq,
     content: row.content,
     author_id: row.authorId,

@@ -15,11 +15,11 @@ export interface NewMessage {
   createdAt: string;
 }
 
-export const selectMessages = `SELECT m.id, m.channel_id, m.seq, m.content, m.author_id, u.username, u.display_name,
+export const selectMessages = `SELECT m.id, m.channel_id, c.kind AS channel_kind, m.seq, m.content, m.author_id, u.username, u.display_name,
   u.avatar_url, u.is_bot, m.thread_id, m.reply_to_id, r.author_id AS reply_author_id,
   left(r.content, 201) AS reply_content, r.deleted_at IS NOT NULL AS reply_deleted, m.metadata, m.nonce, m.is_edited,
   m.created_at, m.updated_at
-  FROM messages m JOIN users u ON u.id = m.author_id LEFT JOIN messages r ON r.id = m.reply_to_id`;
+  FROM messages m JOIN users u ON u.id = m.author_id JOIN channels c ON c.id = m.channel_id LEFT JOIN messages r ON r.id = m.reply_to_id`;
 
 /** How long a nonce or an Idempotency-Key is remembered (contract §1). */
 const rememberedFor = "interval '1 day'";

@@ -8,6 +8,7 @@ export type MessageRecord = z.input<typeof messageSchema>;
 export interface MessageRow {
   id: string;
   channel_id: string;
+  channel_kind: 'server' | 'dm';
   seq: number;
   content: string;
   author_id: string;
@@ -39,6 +40,7 @@ export function messageRecord(row: MessageRow, viewerId: string | null): Message
   return {
     id: row.id,
     channelId: row.channel_id,
+    ...(row.channel_kind === 'dm' ? { dmChannelId: row.channel_id } : {}),
     seq: row.seq,
     content: row.content,
     authorId: row.author_id,

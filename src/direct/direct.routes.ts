@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { messageSchema, sendMessageSchema } from '../messages/message.contract.ts';
+import { Reply, type Route, route, uuidParam } from '../rest/route.ts';
+import { dmChannelSchema, listDmMessagesSchema, openDmSchema } from './direct.contract.ts';
+import type { DirectService } from './direct.service.ts';
+
+const tag = 'Direct messages';
+const id = uuidParam('CHANNEL_NOT_FOUND', 'Id of the DM channel.');
+
+/** Under both spellings (contract §7). */
+export function directRoutes(direct: DirectService): Route[] {
+  return ['/api/dm/channels', '/api/channels/dm'].flatMap((base) => [
+    ...channelRoutes(base, direct),
+    ...messageRoutes(base, direct),
+  ]);
+}
+
+function channelRoutes(base: string, direct: DirectService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: base,
+      summary: 'The DM channel with someone: made if there is none (201), else the one there is (200).',
+      tag,
+      entrance: 'user',
+      body: openDmSchema,
+      status: 201,
+      answer: dmChannelSchema,
+      errors: ['OWN_USER', 'USER_NOT_FOUND', 'USER_BLOCKED'],
+      async handle({ actor, body }) {
+        const { dm, created } = await direct.open(actor, body.userId.toLowerCase());
+        return new Reply(dm, { status: created ? 201 : 200 });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: base,
+      summary: 'Your DM channels, the last used one first.',
+      tag,
+      entrance: 'user',
+      answer: z.array(dmChannelSchema),
+      handle: ({ actor }) => direct.list(actor),
+    }),
+  ];
+}
+
+function messageRoutes(base: string, direct: DirectService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: `${base}/:id/messages`,
+      summary: 'Messages of a DM, newest first; with `after` oldest first. `X-Has-More` says whether there are more.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      query: listDmMessagesSchema,
+      answer: z.array(messageSchema),
+      errors: ['CHANNEL_NOT_FOUND', 'INVALID_CURSOR'],
+      async handle({ actor, params, query }) {
+        const { messages, hasMore } = await direct.messagesOf(actor, params.id, query);
+        return new Reply(messages, { headers: { 'X-Has-More': String(hasMore) } });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/:id/messages`,
+      summary: 'Send a DM. A repeat with the same nonce or Idempotency-Key gives the first one again.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      body: sendMessageSchema,
+      status: 201,
+      answer: messageSchema,
+      errors: ['CHANNEL_NOT_FOUND', 'BLOCKED', 'USER_BLOCKED', 'THREAD_NOT_FOUND', 'MESSAGE_NOT_FOUND'],
+      limit: 'messages',
+      repeats: 'nonce',
+      async handle({ actor, params, body, idempotencyKey }) {
+        const { result, repeated } = await direct.send(actor, params.id, body, idempotencyKey);
+        if (!repeated) return result;
+        return idempotencyKey
+          ? new Reply(result, { headers: { 'Idempotency-Replayed': 'true' } })
+          : new Reply(result, { status: 200 });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,178 @@
+import { v7 as uuid } from 'uuid';
+import { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import { personById } from '../accounts/people.ts';
+import type { ChannelAccess } from '../channels/channel.access.ts';
+import type { Database, Rows } from '../database/database.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
+import { channelRoom, type LogEntry, type Room, userRoom } from '../delivery/entry.ts';
+import { createStream } from '../delivery/log.ts';
+import type { Written } from '../delivery/writer.ts';
+import { AppError } from '../errors.ts';
+import { requireNoBlock } from '../friends/friend.access.ts';
+import { type Pair, pairOf } from '../friends/pair.ts';
+import type { listMessagesSchema, sendMessageSchema } from '../messages/message.contract.ts';
+import type { MessageService } from '../messages/message.service.ts';
+import type { MessageRecord } from '../messages/message.view.ts';
+import { dmCreated, type listDmMessagesSchema } from './direct.contract.ts';
+import { readDm, readRecentDmIds, readRecentDms } from './direct.table.ts';
+import type { DmRecord } from './direct.view.ts';
+
+/** Lists show so many of the DMs that were used last. */
+const listed = 1000;
+
+/** A room that sockets are in without having asked, and the position from which its events are theirs. */
+export interface FollowedRoom {
+  room: Room;
+  /** Undefined: from now on. */
+  after: number | undefined;
+}
+
+const announced = z.object({ id: z.string(), since: z.number() });
+
+/** Channels between two people (contract §7): opened here, everything else as in all channels. */
+export class DirectService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly channels: ChannelAccess;
+  private readonly messages: MessageService;
+  private readonly followed: number;
+
+  /** @param parts.followed how many of a user's DMs its sockets are put into when they connect */
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    channelAccess: ChannelAccess;
+    messages: MessageService;
+    followed: number;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.channels = parts.channelAccess;
+    this.messages = parts.messages;
+    this.followed = parts.followed;
+  }
+
+  /**
+   * The DM channel with someone, made if there is none. Whoever opens one locks the logs of both, so two who open it at
+   * once on two nodes get the same.
+   *
+   * @throws AppError OWN_USER, USER_NOT_FOUND also when they blocked the actor, USER_BLOCKED when the actor blocked them
+   */
+  async open(actor: Actor, userId: string): Promise<{ dm: DmRecord; created: boolean }> {
+    const other = await personById(this.database.rows, userId);
+    if (other.id === actor.userId) throw new AppError('OWN_USER');
+    await requireNoBlock(this.database.rows, actor, other.id);
+    const pair = pairOf(actor.userId, other.id);
+    const known = await this.find(this.database.rows, pair);
+    if (known) return { dm: await this.record(this.database.rows, actor.userId, known), created: false };
+    return this.changes.run(async (change) => {
+      await change.lock(userRoom(pair.low), userRoom(pair.high));
+      await requireNoBlock(change.rows, actor, other.id);
+      const meanwhile = await this.find(change.rows, pair);
+      if (meanwhile) return { dm: await this.record(change.rows, actor.userId, meanwhile), created: false };
+      const channelId = await insertDm(change.rows, pair, actor.userId);
+      for (const id of [pair.low, pair.high]) await this.announce(change, id, channelId, 0);
+      return { dm: await this.record(change.rows, actor.userId, channelId), created: true };
+    });
+  }
+
+  /** The actor's DM channels, the last used one first. */
+  list(actor: Actor): Promise<DmRecord[]> {
+    return readRecentDms(this.database.rows, actor.userId, listed);
+  }
+
+  /** @throws AppError CHANNEL_NOT_FOUND for a channel that is no DM of the actor's, INVALID_CURSOR */
+  async messagesOf(
+    actor: Actor,
+    channelId: string,
+    query: z.output<typeof listDmMessagesSchema>,
+  ): Promise<Awaited<ReturnType<MessageService['list']>>> {
+    await this.requireDm(actor, channelId);
+    const page: z.output<typeof listMessagesSchema> = query;
+    return this.messages.list(actor, channelId, page);
+  }
+
+  /** @throws AppError as MessageService.send, and BLOCKED or USER_BLOCKED */
+  async send(
+    actor: Actor,
+    channelId: string,
+    input: z.output<typeof sendMessageSchema>,
+    idempotencyKey: string | null,
+  ): Promise<Written<MessageRecord>> {
+    await this.requireDm(actor, channelId);
+    return this.messages.send(actor, channelId, input, idempotencyKey);
+  }
+
+  /**
+   * The rooms of DMs that a connecting socket is put into: those that were used last.
+   * @param missed what the socket was given of its user's own log: DMs that were opened meanwhile begin at their start
+   */
+  async roomsOnConnect(actor: Actor, missed: LogEntry[]): Promise<FollowedRoom[]> {
+    const rooms = new Map<Room, FollowedRoom>();
+    for (const channelId of await readRecentDmIds(this.database.rows, actor.userId, this.followed)) {
+      const room = channelRoom(channelId);
+      rooms.set(room, { room, after: undefined });
+    }
+    for (const entry of missed) {
+      const opened = this.opened(entry);
+      if (opened) rooms.set(opened.room, opened);
+    }
+    return [...rooms.values()];
+  }
+
+  /** The room that an event tells its user's sockets to be in; undefined for all other events. */
+  opened(entry: LogEntry): FollowedRoom | undefined {
+    if (entry.event !== dmCreated.name) return undefined;
+    const { id, since } = announced.parse(JSON.parse(entry.json));
+    return { room: channelRoom(id), after: since };
+  }
+
+  /**
+   * Tells a user's sockets that a DM is in use, which brings them into its room.
+   * @param since the position from which on they need its events
+   */
+  async announce(change: Change, userId: string, channelId: string, since: number): Promise<void> {
+    const record = await this.record(change.rows, userId, channelId);
+    change.publish(dmCreated.in(userRoom(userId), { ...record, since }));
+  }
+
+  private async requireDm(actor: Actor, channelId: string): Promise<void> {
+    const { kind } = await this.channels.readable(actor, channelId);
+    if (kind !== 'dm') throw new AppError('CHANNEL_NOT_FOUND');
+  }
+
+  private async find(rows: Rows, { low, high }: Pair): Promise<string | undefined> {
+    const [row] = await rows<{ id: string }>(
+      'SELECT channel_id AS id FROM dm_channels WHERE low_id = $1 AND high_id = $2',
+      [low, high],
+    );
+    return row?.id;
+  }
+
+  private async record(rows: Rows, userId: string, channelId: string): Promise<DmRecord> {
+    const record = await readDm(rows, userId, channelId);
+    if (!record) throw new AppError('CHANNEL_NOT_FOUND');
+    return record;
+  }
+}
+
+async function insertDm(rows: Rows, pair: Pair, creatorId: string): Promise<string> {
+  const id = uuid();
+  await rows(
+    `INSERT INTO channels (id, kind, name, type, is_private, created_by, created_at, updated_at)
+     VALUES ($1, 'dm', 'dm', 'text', true, $2, now(), now())`,
+    [id, creatorId],
+  );
+  await rows('INSERT INTO dm_channels (channel_id, low_id, high_id, last_active_at) VALUES ($1, $2, $3, now())', [
+    id,
+    pair.low,
+    pair.high,
+  ]);
+  await rows('INSERT INTO channel_members (channel_id, user_id, joined_at) SELECT $1, unnest($2::uuid[]), now()', [
+    id,
+    [pair.low, pair.high],
+  ]);
+  await createStream(rows, channelRoom(id));
+  return id;
+}

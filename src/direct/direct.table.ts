@@ -1,0 +1,43 @@
+import type { Rows } from '../database/database.ts';
+import { type DmRecord, type DmRow, dmRecord } from './direct.view.ts';
+
+/** DM channels as the user $1 sees them. */
+const selectDms = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private,
+  c.is_archived, c.created_at, c.updated_at, s.last_seq, last.created_at AS last_message_at,
+  left(last.content, 200) AS preview, d.low_id, d.high_id, u.id AS other_id, u.username, u.display_name, u.avatar_url,
+  u.is_bot,
+  (SELECT count(*)::int FROM messages m WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL
+   AND m.author_id <> $1) AS unread_count
+  FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN streams s ON s.id = d.channel_id
+  JOIN users u ON u.id = CASE WHEN d.low_id = $1 THEN d.high_id ELSE d.low_id END
+  LEFT JOIN LATERAL (
+    SELECT m.created_at, m.content FROM messages m
+    WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 1
+  ) AS last ON true`;
+
+/** The $2 DM channels of the user $1 that were used last: each half is a walk along an index. */
+const recent = `SELECT channel_id FROM (
+    (SELECT channel_id, last_active_at FROM dm_channels WHERE low_id = $1 ORDER BY last_active_at DESC LIMIT $2)
+    UNION ALL
+    (SELECT channel_id, last_active_at FROM dm_channels WHERE high_id = $1 ORDER BY last_active_at DESC LIMIT $2)
+  ) AS both_halves ORDER BY last_active_at DESC LIMIT $2`;
+const recentOnes = `${selectDms} WHERE d.channel_id IN (${recent})
+  ORDER BY coalesce(last.created_at, c.created_at) DESC, c.id DESC`;
+const oneDm = `${selectDms} WHERE d.channel_id = $2`;
+
+/** The user's DM channels that were used last, newest first. */
+export async function readRecentDms(rows: Rows, userId: string, limit: number): Promise<DmRecord[]> {
+  return (await rows<DmRow>(recentOnes, [userId, limit])).map(dmRecord);
+}
+
+/** Only their ids. */
+export async function readRecentDmIds(rows: Rows, userId: string, limit: number): Promise<string[]> {
+  const found = await rows<{ channel_id: string }>(recent, [userId, limit]);
+  return found.map((row) => row.channel_id);
+}
+
+/** A DM channel as one of its two users sees it. */
+export async function readDm(rows: Rows, userId: string, channelId: string): Promise<DmRecord | undefined> {
+  const [row] = await rows<DmRow>(oneDm, [userId, channelId]);
+  return row && dmRecord(row);
+}

@@ -1,0 +1,25 @@
+import type { z } from 'zod';
+import { type ChannelRow, channelRecord } from '../channels/channel.view.ts';
+import { type UserColumns, userOf } from '../friends/friend.view.ts';
+import type { dmChannelSchema } from './direct.contract.ts';
+
+export type DmRecord = z.input<typeof dmChannelSchema>;
+
+/** A row of `dm_channels` with its channel, the other user and what is unread. */
+export interface DmRow extends ChannelRow, UserColumns {
+  low_id: string;
+  high_id: string;
+  preview: string | null;
+  unread_count: number;
+}
+
+export function dmRecord(row: DmRow): DmRecord {
+  return {
+    ...channelRecord(row),
+    userAId: row.low_id,
+    userBId: row.high_id,
+    otherUser: userOf(row),
+    lastMessagePreview: row.preview,
+    unreadCount: row.unread_count,
+  };
+}

@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import type { SmallUser } from '../access/actor.ts';
+import { isoTime } from '../schema.ts';
+import type { blockSchema, friendshipSchema } from './friend.contract.ts';
+import type { FriendshipStatus } from './friendship.entity.ts';
+
+export type FriendshipRecord = z.input<typeof friendshipSchema>;
+export type BlockRecord = z.input<typeof blockSchema>;
+
+export interface FriendshipRow {
+  id: string;
+  low_id: string;
+  high_id: string;
+  requester_id: string;
+  status: FriendshipStatus;
+  created_at: Date | string;
+  updated_at: Date | string;
+}
+
+/** A user in a row, under names that leave room for others. */
+export interface UserColumns {
+  other_id: string;
+  username: string;
+  display_name: string;
+  avatar_url: string | null;
+  is_bot: boolean;
+}
+
+export function userOf(row: UserColumns): SmallUser {
+  const { other_id: id, username, display_name: displayName, avatar_url: avatarUrl, is_bot: isBot } = row;
+  return { id, username, displayName, avatarUrl, isBot };
+}
+
+/** @param viewerId one of the two; @param user the other */
+export function friendshipRecord(row: FriendshipRow, viewerId: string, user: SmallUser): FriendshipRecord {
+  return {
+    id: row.id,
+    friendshipId: row.id,
+    requesterId: row.requester_id,
+    addresseeId: otherOf(row, row.requester_id),
+    userId: viewerId,
+    friendId: user.id,
+    status: row.status,
+    user,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+}
+
+/** The one of the pair who is not `userId`. */
+export function otherOf(pair: { low_id: string; high_id: string }, userId: string): string {
+  return pair.low_id === userId ? pair.high_id : pair.low_id;
+}
+
+export function blockRecord(row: UserColumns & { created_at: Date | string }): BlockRecord {
+  return { userId: row.other_id, user: userOf(row), createdAt: isoTime(row.created_at) };
+}

@@ -1,0 +1,40 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from '../accounts/user.entity.ts';
+
+export type FriendshipStatus = 'pending' | 'accepted' | 'rejected';
+
+/** What is between two people: one row for a pair, whoever asked (contract §7). */
+const FriendshipSchema = defineEntity({
+  name: 'Friendship',
+  tableName: 'friendships',
+  uniques: [{ name: 'friendships_pair', properties: ['lowId', 'highId'] }],
+  properties: {
+    id: p.uuid().primary(),
+    /** The smaller of the two ids, so that a pair has one order only. */
+    lowId: () => p.manyToOne(User).mapToPk().fieldName('low_id').deleteRule('cascade').index(false),
+    highId: () => p.manyToOne(User).mapToPk().fieldName('high_id').deleteRule('cascade').index(),
+    /** Which of the two asked. */
+    requesterId: () => p.manyToOne(User).mapToPk().fieldName('requester_id').deleteRule('cascade').index(false),
+    status: p.string().columnType('text').$type<FriendshipStatus>(),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    updatedAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+export class Friendship extends FriendshipSchema.class {}
+FriendshipSchema.setClass(Friendship);
+
+/** Someone does not want to hear of someone else. */
+const BlockSchema = defineEntity({
+  name: 'Block',
+  tableName: 'blocks',
+  primaryKeys: ['userId', 'blockedId'],
+  properties: {
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(false),
+    blockedId: () => p.manyToOne(User).mapToPk().fieldName('blocked_id').primary().deleteRule('cascade').index(),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+export class Block extends BlockSchema.class {}
+BlockSchema.setClass(Block);

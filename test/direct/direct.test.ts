@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import { type Cluster, sharedCluster, startCluster } from '../world/nodes.ts';
+import type { Loose, Person } from '../world/person.ts';
+import { register, type World, world } from '../world/world.ts';
+
+const open = (from: Person, to: Person) => from.post('/api/dm/channels', { userId: to.id });
+
+describe('direct messages', () => {
+  let here: World;
+  before(async () => {
+    here = await world();
+  });
+  after(() => here.close());
+
+  /** Two strangers with a DM, on two nodes where there are two. */
+  async function pair(cluster?: Cluster): Promise<{ ann: Person; ben: Person; dm: Loose }> {
+    const [first, second = first] = (cluster ?? (await sharedCluster())).nodes;
+    if (!first || !second) throw new Error('no node');
+    const [ann, ben] = [await register(first), await register(second)];
+    return { ann, ben, dm: (await open(ann, ben)).body };
+  }
+
+  it('are opened once: 201, then 200, the same from both sides and under both paths', async () => {
+    const { alice, bob } = here;
+    const first = await open(alice, bob);
+    expect(first.status).to.equal(201);
+    const { id } = first.body;
+    expect(first.body).to.include({ kind: 'dm', serverId: null, isPrivate: true, lastMessageAt: null, unreadCount: 0 });
+    expect([first.body.userAId, first.body.userBId]).to.have.members([alice.id, bob.id]);
+    expect(first.body.otherUser).to.include({ id: bob.id, username: bob.username });
+    const second = await bob.post('/api/channels/dm', { userId: alice.id.toUpperCase() });
+    expect([second.status, second.body.id]).to.deep.equal([200, id]);
+    expect(second.body.otherUser.id).to.equal(alice.id);
+    expect((await alice.get('/api/dm/channels')).body[0]).to.deep.equal((await alice.get('/api/channels/dm')).body[0]);
+    expect((await bob.get(`/api/channels/${id}`)).body).to.include({ id, kind: 'dm' });
+  });
+
+  it('are opened once by twenty at once, on all nodes', async () => {
+    const { ann, ben } = await pair();
+    const [carl, dora] = [await register(ann.node), await register(ben.node)];
+    const [carlEar, doraEar] = [await carl.connect(), await dora.connect()];
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => (i % 2 ? open(carl, dora) : open(dora, carl))),
+    );
+    expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
+    expect(answers.filter(({ status }) => status === 200)).to.have.length(19);
+    expect(new Set(answers.map(({ body }) => body.id)).size).to.equal(1);
+    for (const ear of [carlEar, doraEar]) {
+      await ear.next('dm:created');
+      expect(ear.all('dm:created')).to.have.length(1);
+      ear.close();
+    }
+  });
+
+  it('reach both, who need not join anything', async () => {
+    const { ann, ben } = await pair();
+    const [carl] = [await register(ann.node)];
+    const ears = { early: await ben.connect(), own: await ann.connect() };
+    const told = carl.connect();
+    await told;
+    const dm = (await open(carl, ben)).body;
+    expect(await ears.early.next('dm:created')).to.deep.include({ id: dm.id, since: 0 });
+    const sent = await carl.post(`/api/dm/channels/${dm.id}/messages`, { content: 'psst' });
+    expect(sent.status).to.equal(201);
+    expect(sent.body).to.include({ channelId: dm.id, dmChannelId: dm.id, content: 'psst', authorId: carl.id });
+    expect(await ears.early.next('message:new')).to.include({ id: sent.body.id, dmChannelId: dm.id });
+    expect(await (await told).next('message:new')).to.include({ id: sent.body.id });
+    const late = await ben.connect();
+    const second = await carl.say(dm.id, 'once more');
+    await late.next('message:new', (message) => message.id === second.id);
+    await ears.early.next('message:new', (message) => message.id === second.id);
+    expect(ears.early.all('message:new')).to.have.length(2);
+    expect(late.all('message:new')).to.have.length(1);
+    expect(ears.own.all('message:new')).to.deep.equal([]);
+    for (const person of [ann, ben, carl]) person.hangUp();
+  });
+
+  it('come by every door of messages', async () => {
+    const { ann, ben, dm } = await pair();
+    const [ear, mouth] = [await ben.connect(), await ann.connect()];
+    const bySocket = await mouth.emit('message:send', { channelId: dm.id, content: 'hello' });
+    expect(bySocket.message.dmChannelId).to.equal(dm.id);
+    await ear.next('message:new');
+    const edited = await ann.patch(`/api/messages/${bySocket.message.id}`, { content: 'hallo' });
+    expect(edited.body).to.include({ content: 'hallo', dmChannelId: dm.id });
+    expect(await ear.next('message:updated')).to.include({ content: 'hallo', dmChannelId: dm.id });
+    expect((await ben.delete(`/api/messages/${bySocket.message.id}`)).status).to.equal(403);
+    expect((await ann.delete(`/api/messages/${bySocket.message.id}`)).status).to.equal(200);
+    await ear.next('message:deleted');
+    for (const person of [ann, ben]) person.hangUp();
+  });
+
+  it('are listed newest first, page by page', async () => {
+    const { ann, ben, dm } = await pair();
+    const sent: string[] = [];
+    for (let i = 0; i < 7; i++) sent.unshift((await (i % 2 ? ann : ben).say(dm.id, `${i}`)).id);
+    const path = `/api/dm/channels/${dm.id}/messages`;
+    const first = await ben.get(`${path}?limit=4`);
+    expect(first.body.map((message: Loose) => message.id)).to.deep.equal(sent.slice(0, 4));
+    expect(first.headers.get('x-has-more')).to.equal('true');
+    const rest = await ben.get(`/api/channels/dm/${dm.id}/messages?limit=4&cursor=${sent[3]}`);
+    expect(rest.body.map((message: Loose) => message.id)).to.deep.equal(sent.slice(4));
+    expect(rest.headers.get('x-has-more')).to.equal('false');
+    const after = await ben.get(`${path}?after=${sent[2]}`);
+    expect(after.body.map((message: Loose) => message.id)).to.deep.equal([sent[1], sent[0]]);
+    for (const bad of ['limit=0', 'limit=101', 'limit=x'])
+      expect((await ben.get(`${path}?${bad}`)).status).to.equal(400);
+    const [entry] = (await ann.get('/api/dm/channels')).body;
+    expect(entry).to.include({ id: dm.id, lastMessagePreview: '6' });
+  });
+
+  it('are listed with the last used first', async () => {
+    const { ann, ben, dm } = await pair();
+    const carl = await register(ben.node);
+    const other = (await open(ann, carl)).body;
+    const order = async () => (await ann.get('/api/dm/channels')).body.map((entry: Loose) => entry.id);
+    expect(await order()).to.deep.equal([other.id, dm.id]);
+    await ben.say(dm.id, 'hi');
+    expect(await order()).to.deep.equal([dm.id, other.id]);
+  });
+
+  it('are refused to oneself, to nobody and to nonsense', async () => {
+    const { alice } = here;
+    expect((await open(alice, alice)).body.code).to.equal('OWN_USER');
+    expect((await alice.post('/api/dm/channels', { userId: randomUUID() })).body.code).to.equal('USER_NOT_FOUND');
+    expect((await alice.post('/api/dm/channels', { userId: 'bob' })).body.code).to.equal('VALIDATION_FAILED');
+    expect((await alice.post('/api/dm/channels')).status).to.equal(400);
+  });
+
+  it('do not exist for anyone else', async () => {
+    const { ann, dm } = await pair();
+    const message = await ann.say(dm.id, 'secret');
+    const { carol } = here;
+    for (const path of [
+      `/api/dm/channels/${dm.id}/messages`,
+      `/api/channels/${dm.id}`,
+      `/api/channels/${dm.id}/events`,
+    ]) {
+      const { status, body } = await carol.get(`${path}?after=0`);
+      expect([status, body.code], path).to.deep.equal([404, 'CHANNEL_NOT_FOUND']);
+    }
+    expect((await carol.post(`/api/dm/channels/${dm.id}/messages`, { content: 'me too' })).status).to.equal(404);
+    expect((await carol.get(`/api/messages/${message.id}`)).body.code).to.equal('MESSAGE_NOT_FOUND');
+    const ear = await carol.connect();
+    expect((await ear.emit('channel:join', { channelId: dm.id })).code).to.equal('CHANNEL_NOT_FOUND');
+    ear.close();
+  });
+
+  it('are not at the addresses of other channels', async () => {
+    const { alice, channel } = here;
+    expect((await alice.get(`/api/dm/channels/${channel.id}/messages`)).status).to.equal(404);
+    expect((await alice.post(`/api/dm/channels/${channel.id}/messages`, { content: 'x' })).status).to.equal(404);
+  });
+
+  it('stop when one blocks the other, on all nodes, and go on afterwards', async () => {
+    const { ann, ben, dm } = await pair();
+    await ben.say(dm.id, 'before');
+    await ann.put(`/api/friends/blocks/${ben.id}`);
+    const refused = await ben.post(`/api/dm/channels/${dm.id}/messages`, { content: 'hey!' });
+    expect([refused.status, refused.body.code]).to.deep.equal([403, 'BLOCKED']);
+    expect((await ann.post(`/api/channels/${dm.id}/messages`, { content: 'no' })).body.code).to.equal('USER_BLOCKED');
+    expect((await open(ben, ann)).body.code).to.equal('USER_NOT_FOUND');
+    expect((await open(ann, ben)).body.code).to.equal('USER_BLOCKED');
+    expect((await ben.get(`/api/dm/channels/${dm.id}/messages`)).body).to.have.length(1);
+    await ann.delete(`/api/friends/blocks/${ben.id}`);
+    await ben.say(dm.id, 'after');
+    expect((await open(ben, ann)).status).to.equal(200);
+  });
+
+  it('that were opened while a client was away come to it when it resumes', async () => {
+    const { ann, ben, dm } = await pair();
+    const ear = await ben.connect();
+    const { seq } = ear.all('ready')[0];
+    ear.close();
+    const carl = await register(ann.node);
+    const opened = (await open(carl, ben)).body;
+    const missed = await carl.say(opened.id, 'while you were out');
+    const back = await ben.connect({ auth: { resume: { user: seq, [dm.id]: 0 } } });
+    await back.next('message:new', (message) => message.id === missed.id);
+    await back.next('resumed');
+    const next = await carl.say(opened.id, 'now you are in');
+    await back.next('message:new', (message) => message.id === next.id);
+    expect(back.all('message:new').map((message) => message.content)).to.deep.equal([
+      'while you were out',
+      'now you are in',
+    ]);
+    for (const person of [ann, ben, carl]) person.hangUp();
+  });
+});
+
+describe('more direct messages than a socket is put into', () => {
+  let cluster: Cluster;
+  before(async () => {
+    cluster = await startCluster({ settings: { sockets: { followedDms: 2 } } });
+  });
+  after(() => cluster.stop());
+
+  it('are limited to the last used ones', async () => {
+    const [first, second = first] = cluster.nodes;
+    if (!first || !second) throw new Error('no node');
+    const ann = await register(first);
+    const others = await Promise.all([0, 1, 2].map(() => register(second)));
+    const dms: string[] = [];
+    for (const other of others) dms.push((await open(other, ann)).body.id);
+    const ear = await ann.connect();
+    await until(() => ear.socket.connected);
+    for (const [i, other] of others.entries()) await other.say(dms[i] ?? '', `${i}`);
+    await ear.next('message:new', (message) => message.content === '2');
+    await ear.next('message:new', (message) => message.content === '1');
+    ann.hangUp();
+  });
+});
