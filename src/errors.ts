@@ -12,6 +12,10 @@ export const errorCodes = {
   OWN_USER: [400, 'This is yourself; choose someone else.'],
   FRIEND_LIMIT: [400, 'You have too many friends and open requests; end some first.'],
   BLOCK_LIMIT: [400, 'You have blocked too many people; unblock some first.'],
+  PASSWORD_RESET_TOKEN_INVALID: [400, 'This link is used up or older than 30 minutes; ask for a new one.'],
+  INVALID_VERIFICATION_CODE: [400, 'The code is wrong or used up; ask for a new one after five tries.'],
+  VERIFICATION_CODE_EXPIRED: [400, 'The code is older than ten minutes; ask for a new one.'],
+  CURRENT_PASSWORD_WRONG: [400, 'The current password is wrong.'],
   OWNER_CANNOT_LEAVE: [400, 'The owner cannot leave; hand the server over first.'],
   AUTH_TOKEN_MISSING: [401, 'Sign in first: send the access token as "Authorization: Bearer <token>".'],
   ACCESS_TOKEN_INVALID: [401, 'The access token is invalid or has expired; refresh it or sign in again.'],
@@ -20,6 +24,10 @@ export const errorCodes = {
   PAT_TOKEN_INVALID: [401, 'The personal access token is invalid or revoked.'],
   PAT_TOKEN_EXPIRED: [401, 'The personal access token has expired.'],
   INVALID_CREDENTIALS: [401, 'The e-mail or the password is wrong.'],
+  ID_TOKEN_INVALID: [
+    401,
+    'The ID token is invalid, expired or not meant for this server; sign in with the provider again.',
+  ],
   FORBIDDEN: [403, 'You may not do this.'],
   NOT_A_MEMBER: [403, 'You are not a member; join first.'],
   ROLE_REQUIRED: [403, 'Your role does not allow this.'],
@@ -30,6 +38,9 @@ export const errorCodes = {
   USER_BLOCKED: [403, 'You have blocked this person; unblock them first.'],
   ROUTE_NOT_FOUND: [404, 'There is no such address; see the API documents.'],
   USER_NOT_FOUND: [404, 'There is no such user.'],
+  SESSION_NOT_FOUND: [404, 'You have no such session.'],
+  TOKEN_NOT_FOUND: [404, 'You have no such token.'],
+  OAUTH_ACCOUNT_NOT_FOUND: [404, 'You have no such linked account.'],
   SERVER_NOT_FOUND: [404, 'There is no such server.'],
   CHANNEL_NOT_FOUND: [404, 'There is no such channel.'],
   THREAD_NOT_FOUND: [404, 'There is no such thread.'],
@@ -46,11 +57,15 @@ export const errorCodes = {
   FRIEND_REQUEST_EXISTS: [409, 'You have asked already; wait for the answer.'],
   FRIEND_REQUEST_REJECTED: [409, 'Your request was turned down; ask again after a day.'],
   FRIEND_REQUEST_CLOSED: [409, 'This request does not wait for an answer any more.'],
+  LAST_SIGN_IN_METHOD: [409, 'This is the last way to sign in to your account; set a password first.'],
+  TOKEN_LIMIT: [409, 'You have as many personal access tokens as one may have; delete one first.'],
   CHANNEL_ARCHIVED: [409, 'This channel is archived; nothing can be sent to it.'],
   BODY_TOO_LARGE: [413, 'The body is too large.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json.'],
   RATE_LIMITED: [429, 'Too many requests; wait and try again.'],
   INTERNAL_ERROR: [500, 'Something went wrong on our side; try again, and tell the operator the request id.'],
+  PROVIDER_NOT_CONFIGURED: [501, 'This server is not set up for this identity provider; use another way to sign in.'],
+  PROVIDER_UNAVAILABLE: [503, 'The identity provider does not answer just now; try again in a moment.'],
   DATABASE_UNAVAILABLE: [503, 'The database cannot be reached just now; nothing was lost, try again.'],
   SERVER_BUSY: [503, 'The server is busy just now; try again in a moment.'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>;
@@ -72,6 +87,8 @@ interface ErrorDetails {
   retryAfter?: number;
   /** Further fields of the body, such as `capability`. */
   extra?: Record<string, unknown>;
+  /** Further headers of an HTTP answer. */
+  headers?: Record<string, string>;
   cause?: unknown;
 }
 
@@ -82,6 +99,7 @@ export class AppError extends Error {
   readonly issues: Issue[] | undefined;
   readonly retryAfter: number | undefined;
   readonly extra: Record<string, unknown>;
+  readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, details: ErrorDetails = {}) {
     const [status, sentence] = errorCodes[code];
@@ -91,6 +109,7 @@ export class AppError extends Error {
     this.issues = details.issues;
     this.retryAfter = details.retryAfter ?? (status === 503 ? 1 : undefined);
     this.extra = details.extra ?? {};
+    this.headers = details.headers ?? {};
   }
 
   /** The body of contract §2, the same for an HTTP answer and a socket's ack. */

@@ -1,5 +1,6 @@
-import { accountRoutes } from './accounts/account.routes.ts';
-import type { AccountService } from './accounts/account.service.ts';
+import { accountHandlers } from './accounts/account.gateway.ts';
+import { accountsRoutes } from './accounts/accounts.routes.ts';
+import type { Accounts } from './accounts/accounts.ts';
 import type { ChannelAccess } from './channels/channel.access.ts';
 import { channelRoutes } from './channels/channel.routes.ts';
 import type { ChannelService } from './channels/channel.service.ts';
@@ -12,6 +13,7 @@ import type { EventsService } from './events/events.service.ts';
 import type { BlockService } from './friends/block.service.ts';
 import { friendRoutes } from './friends/friend.routes.ts';
 import type { FriendService } from './friends/friend.service.ts';
+import type { TokenExpiry } from './gateway/expiry.ts';
 import type { Handler } from './gateway/handler.ts';
 import type { Membership } from './gateway/membership.ts';
 import { inviteRoutes } from './invites/invite.routes.ts';
@@ -26,7 +28,7 @@ import { version } from './version.ts';
 
 /** The services that the doors lead to. */
 export interface Services {
-  accounts: AccountService;
+  accounts: Accounts;
   servers: ServerService;
   channels: ChannelService;
   channelAccess: ChannelAccess;
@@ -42,7 +44,7 @@ export interface Services {
 export function allRoutes(services: Services, handlers: () => Handler[]): Route[] {
   const routes: Route[] = [
     ...documentRoutes({ routes: () => routes, handlers }, version),
-    ...accountRoutes(services.accounts),
+    ...accountsRoutes(services.accounts),
     ...serverRoutes(services.servers),
     ...channelRoutes(services.channels),
     ...messageRoutes(services.messages),
@@ -55,6 +57,10 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
 }
 
 /** Every event of clients that is understood. */
-export function allHandlers(services: Services, membership: Membership): Handler[] {
-  return [...roomHandlers(services.channelAccess, membership), ...messageHandlers(services.messages)];
+export function allHandlers(services: Services, gateway: { membership: Membership; expiry: TokenExpiry }): Handler[] {
+  return [
+    ...accountHandlers(services.accounts.identity, gateway.expiry),
+    ...roomHandlers(services.channelAccess, gateway.membership),
+    ...messageHandlers(services.messages),
+  ];
 }

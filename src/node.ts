@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server as HttpServer } from 'node:http';
+import { goodbye, RevocationWatch } from './accounts/revocation.ts';
 import { Database } from './database/database.ts';
 import { migrate } from './database/migrations.ts';
 import { openDatabaseUrl } from './database/open.ts';
@@ -13,15 +14,18 @@ import { Trimmer } from './delivery/trimmer.ts';
 import { allHandlers, allRoutes } from './features.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { Handler } from './gateway/handler.ts';
+import { SocketLimits } from './gateway/limits.ts';
 import { Health } from './health/health.ts';
 import { watchConnections, watchDelivery } from './health/watches.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
 import { Metrics } from './infrastructure/metrics.ts';
+import { RateLimits } from './infrastructure/rate-limits.ts';
 import { RedisConnections } from './infrastructure/redis.ts';
 import { Shutdown } from './infrastructure/shutdown.ts';
 import { bootstrapInvite } from './invites/bootstrap.ts';
 import { createApp } from './rest/app.ts';
 import { Idempotency } from './rest/idempotency.ts';
+import { limitRequest } from './rest/limits.ts';
 import type { Route } from './rest/route.ts';
 import type { ServerAccess } from './servers/server.access.ts';
 import { serverLeft } from './servers/server.contract.ts';
@@ -77,6 +81,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     caches.clearAll();
     void delivery.sweep();
   });
+  const limits = new RateLimits(settings, redis);
+  shutdown.add('rate limits', () => limits.close());
   const trimmer = new Trimmer(database, settings.delivery, delivery.counters, log);
   const { services, changes, writer, serverAccess, blobCollector } = createServices({
     settings,
@@ -86,8 +92,10 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     catchUp,
     control,
     caches,
+    limits,
   });
   shutdown.add('blobs', () => blobCollector.close());
+  shutdown.add('activity', () => services.accounts.activity.close());
   shutdown.add('delivery', () => {
     writer.close();
     trimmer.close();
@@ -97,14 +105,14 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   const health = new Health(database, redis);
   const metrics = new Metrics(settings.metricsToken);
   watchDelivery(metrics, delivery, () => writer.queued);
-  const handlers = () => allHandlers(services, gateway.membership);
+  const handlers = () => allHandlers(services, gateway);
   const routes = allRoutes(services, handlers);
   const app = createApp(
     routes,
     {
-      authenticate: (token) => services.accounts.authenticate(token),
+      authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
       idempotency: new Idempotency(changes),
-      limit: async () => {},
+      limit: (name, context, actor) => limitRequest(limits, name, context, actor),
       jsonBodyBytes: settings.limits.jsonBodyBytes,
       uploadBytes: settings.limits.uploadBytes,
     },
@@ -113,6 +121,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     log,
   );
   const httpServer = createServer(app.callback());
+  const socketLimits = new SocketLimits(limits, settings);
   const gateway = new Gateway({
     httpServer,
     settings,
@@ -126,13 +135,22 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
       thread: (actor, threadId) => services.messages.threadPlace(actor, threadId),
     },
     roomsOnConnect: (actor, missed) => services.direct.roomsOnConnect(actor, missed),
-    authenticate: (token) => services.accounts.authenticate(token),
-    stillAuthentic: (socket) => services.accounts.stillSignedIn(socket.data.actor),
-    limit: async () => {},
+    authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
+    stillAuthentic: async (socket) => {
+      const before = socket.data.actor;
+      const now = await services.accounts.identity.refreshed(before);
+      // It may have been renewed meanwhile.
+      if (socket.data.actor === before) socket.data.actor = now;
+    },
+    limit: async (name, socket) => socketLimits.take(name, socket),
   });
   const doors = { routes, handlers: handlers() };
   gateway.setHandlers(doors.handlers);
   connectControl(control, gateway, delivery, serverAccess);
+  const revocations = new RevocationWatch(database, caches, log, (id) => {
+    gateway.disconnect(`session:${id}`, goodbye(id));
+  });
+  shutdown.add('revocations', () => revocations.close());
   watchConnections(metrics, gateway, database, redis);
   delivery.observe((entry) => {
     const opened = services.direct.opened(entry);

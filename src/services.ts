@@ -1,7 +1,5 @@
 import { Capabilities } from './access/capabilities.ts';
-import { AccountService } from './accounts/account.service.ts';
-import { Passwords } from './accounts/passwords.ts';
-import { Tokens } from './accounts/tokens.ts';
+import { createAccounts } from './accounts/accounts.ts';
 import { BlobCollector } from './blobs/blob.collector.ts';
 import { ChannelAccess } from './channels/channel.access.ts';
 import { ChannelService } from './channels/channel.service.ts';
@@ -19,6 +17,7 @@ import type { Services } from './features.ts';
 import { BlockService } from './friends/block.service.ts';
 import { FriendService } from './friends/friend.service.ts';
 import type { Log } from './infrastructure/log.ts';
+import type { RateLimits } from './infrastructure/rate-limits.ts';
 import { InviteService } from './invites/invite.service.ts';
 import { MessageAccess } from './messages/message.access.ts';
 import { MessageService } from './messages/message.service.ts';
@@ -36,6 +35,7 @@ export interface Ground {
   catchUp: CatchUp;
   control: Control;
   caches: Caches;
+  limits: RateLimits;
 }
 
 /** Puts the services together, each given what it needs. */
@@ -49,13 +49,20 @@ export function createServices(ground: Ground) {
   const channelAccess = new ChannelAccess(database, caches, serverAccess, directAccess);
   const messageAccess = new MessageAccess(database, channelAccess);
   const channels = new ChannelService({ database, changes, channelAccess, serverAccess });
-  const passwords = new Passwords(settings.accounts.password);
-  const tokens = new Tokens(settings);
   const blobCollector = new BlobCollector(database, settings.blobs, log);
   const messages = new MessageService({ database, changes, writer, channelAccess, messageAccess });
   const friends = new FriendService({ database, changes });
   const services: Services = {
-    accounts: new AccountService({ database, changes, caches, capabilities, passwords, tokens, settings }),
+    accounts: createAccounts({
+      settings,
+      log,
+      database,
+      changes,
+      caches,
+      control,
+      capabilities,
+      limits: ground.limits,
+    }),
     servers: new ServerService({ database, changes, control, serverAccess, capabilities, channels }),
     channels,
     channelAccess,

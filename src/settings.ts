@@ -17,6 +17,9 @@ const list = z.string().transform((text) =>
 const url = (...protocols: string[]) =>
   z.url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` });
 
+/** So many in so many seconds. */
+const rate = z.strictObject({ points: positive, seconds: positive });
+
 const tier = z.strictObject({
   id: z.string(),
   level: z.number().int(),
@@ -33,6 +36,10 @@ const fileSchema = z.strictObject({
     refreshTokenAbsoluteSeconds: positive,
     refreshGraceSeconds: positive,
     agentTokenSeconds: positive,
+    expiryWarningSeconds: positive,
+    emailCode: z.strictObject({ seconds: positive, tries: positive }),
+    passwordResetSeconds: positive,
+    personalTokens: positive,
     password: z.strictObject({
       memoryKib: positive,
       timeCost: positive,
@@ -66,16 +73,23 @@ const fileSchema = z.strictObject({
     maxPayloadBytes: positive,
     maxBufferedBytes: positive,
     maxBufferedPackets: positive,
-    eventsPerMinute: positive,
-    joinsPerMinute: positive,
     /** How many of a user's DMs, the last used ones, a socket is put into when it connects. */
     followedDms: positive,
   }),
-  limits: z.strictObject({
-    jsonBodyBytes: positive,
-    uploadBytes: positive,
-    messagesPerWindow: positive,
-    messageWindowSeconds: positive,
+  limits: z.strictObject({ jsonBodyBytes: positive, uploadBytes: positive }),
+  mail: z.strictObject({ queue: positive, attempts: positive, retryMs: positive, timeoutMs: positive }),
+  rates: z.strictObject({
+    auth: rate,
+    emailStart: rate,
+    resetStart: rate,
+    mailbox: rate,
+    loginFailures: rate,
+    refresh: rate,
+    oauth: rate,
+    messages: rate,
+    botMessages: rate,
+    events: rate,
+    joins: rate,
   }),
   blobs: z.strictObject({ graceSeconds: positive }),
   shutdown: z.strictObject({ graceMs: positive }),

@@ -15,6 +15,8 @@ export interface Actor {
   tier: string;
   /** The session behind an access token; null for bots and personal access tokens. */
   sessionId: string | null;
+  /** The personal access token it came with; null for sessions and bots. */
+  personalTokenId: string | null;
   /** `read` may only look. */
   scope: 'full' | 'read';
   /** When the token ends, in ms since 1970; null: never. */

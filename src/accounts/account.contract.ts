@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import { idSchema, record, timeSchema } from '../schema.ts';
-
-export const membershipSchema = record('Membership', {
-  status: z.string(),
-  tier: z.object({ id: z.string(), level: z.number(), label: z.string(), capabilities: z.array(z.string()) }),
-  level: z.number(),
-  isMember: z.boolean(),
-  capabilities: z.array(z.string()),
-});
+import { inviteCodeSchema, membershipSchema } from './membership.contract.ts';
 
 export const smallUserSchema = record('SmallUser', {
   id: idSchema,
@@ -36,10 +29,14 @@ export const authSchema = record('AuthAnswer', {
 export const usernameSchema = z
   .string()
   .trim()
-  .min(3)
-  .max(32)
-  .regex(/^[\p{L}\p{N}_-][\p{L}\p{N}_.-]*[\p{L}\p{N}_-]$/u, 'must be letters, digits, "_", "-" or "."')
-  .transform((name) => name.normalize('NFC'));
+  .transform((name) => name.normalize('NFC'))
+  .pipe(
+    z
+      .string()
+      .min(3)
+      .max(32)
+      .regex(/^[\p{L}\p{N}_-][\p{L}\p{N}_.-]*[\p{L}\p{N}_-]$/u, 'must be letters, digits, "_", "-" or "."'),
+  );
 
 export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email('must be an e-mail address'));
 
@@ -47,12 +44,18 @@ export const passwordSchema = z.string().min(8).max(128);
 
 export const displayNameSchema = z.string().trim().min(1).max(64);
 
+/** An address on the web, or a path on this site. */
+export const avatarUrlSchema = z
+  .string()
+  .max(2048)
+  .regex(/^(https?:\/\/[^\s]+|\/(?![/\\])[^\s]*)$/, 'must be an http or https URL, or a path of this site');
+
 export const registerSchema = z.object({
   email: emailSchema,
   password: passwordSchema,
   username: usernameSchema.optional(),
   displayName: displayNameSchema.optional(),
-  inviteCode: z.string().max(64).optional(),
+  inviteCode: inviteCodeSchema.optional(),
 });
 
 /** `email` takes a username too. */
@@ -61,4 +64,59 @@ export const loginSchema = z.object({
   password: z.string().min(1).max(1024),
 });
 
-export const refreshSchema = z.object({ refreshToken: z.string().min(1).max(512) });
+export const updateMeSchema = z.object({
+  displayName: displayNameSchema.optional(),
+  avatarUrl: avatarUrlSchema.nullable().optional(),
+});
+
+/** Rejects a confirmation that differs; for passwords that are set. */
+const confirmed = <T extends { newPassword: string; confirmPassword?: string }>(input: T) =>
+  input.confirmPassword === undefined || input.confirmPassword === input.newPassword;
+const unconfirmed = { path: ['confirmPassword'], message: 'must be the same as newPassword' };
+
+/** `oldPassword`, also `currentPassword`; not needed where there is no password yet. */
+export const changePasswordSchema = z
+  .object({
+    oldPassword: z.string().max(1024).optional(),
+    currentPassword: z.string().max(1024).optional(),
+    newPassword: passwordSchema,
+    confirmPassword: z.string().max(1024).optional(),
+  })
+  .refine(confirmed, unconfirmed);
+
+export const startByEmailSchema = z.object({ email: emailSchema });
+
+/** The same answer for every address, with or without an account. */
+export const mailedSchema = z.object({ ok: z.literal(true), success: z.literal(true), expiresIn: z.number() });
+
+export const verifyCodeSchema = z.object({
+  email: emailSchema,
+  code: z
+    .string()
+    .trim()
+    .regex(/^\d{6}$/, 'must be six digits'),
+  displayName: displayNameSchema.optional(),
+  inviteCode: inviteCodeSchema.optional(),
+});
+
+export const completeResetSchema = z
+  .object({
+    token: z.string().min(1).max(512),
+    newPassword: passwordSchema,
+    confirmPassword: z.string().max(1024).optional(),
+  })
+  .refine(confirmed, unconfirmed);
+
+/** `token` is for `sendBeacon`, which sends no headers. */
+export const disconnectSchema = z.object({ token: z.string().max(8192).optional().catch(undefined) });
+
+export const dashboardSchema = z.object({
+  serversOwned: z.number(),
+  serversJoined: z.number(),
+  buddyCount: z.number(),
+  buddyOnlineHours: z.number(),
+  friends: z.number(),
+  unreadNotifications: z.number(),
+  messagesSent: z.number(),
+  memberSince: timeSchema,
+});

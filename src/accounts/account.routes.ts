@@ -1,12 +1,27 @@
-import { type Route, route } from '../rest/route.ts';
-import { authSchema, loginSchema, ownUserSchema, registerSchema } from './account.contract.ts';
-import type { AccountService, Device } from './account.service.ts';
+import { type Route, route, uuidParam } from '../rest/route.ts';
+import { done, doneSchema } from '../schema.ts';
+import {
+  authSchema,
+  changePasswordSchema,
+  dashboardSchema,
+  loginSchema,
+  ownUserSchema,
+  registerSchema,
+  smallUserSchema,
+  updateMeSchema,
+} from './account.contract.ts';
+import type { AccountService } from './account.service.ts';
+import type { Dashboard } from './dashboard.ts';
+import { deviceOf } from './device.ts';
 
 const tag = 'Accounts';
+const id = uuidParam('USER_NOT_FOUND', 'Id of the user.');
 
-const deviceOf = ({ ip, userAgent, deviceName }: Device): Device => ({ ip, userAgent, deviceName });
+export function accountRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
+  return [...signInRoutes(accounts), ...selfRoutes(accounts, dashboard)];
+}
 
-export function accountRoutes(accounts: AccountService): Route[] {
+function signInRoutes(accounts: AccountService): Route[] {
   return [
     route({
       method: 'POST',
@@ -17,7 +32,8 @@ export function accountRoutes(accounts: AccountService): Route[] {
       body: registerSchema,
       status: 201,
       answer: authSchema,
-      errors: ['EMAIL_TAKEN', 'USERNAME_TAKEN', 'INVALID_INVITE_CODE'],
+      errors: ['EMAIL_TAKEN', 'USERNAME_TAKEN', 'INVALID_INVITE_CODE', 'SERVER_BUSY'],
+      limit: 'auth',
       handle: (request) => accounts.register(request.body, deviceOf(request)),
     }),
     route({
@@ -28,9 +44,15 @@ export function accountRoutes(accounts: AccountService): Route[] {
       entrance: 'anyone',
       body: loginSchema,
       answer: authSchema,
-      errors: ['INVALID_CREDENTIALS'],
+      errors: ['INVALID_CREDENTIALS', 'SERVER_BUSY'],
+      limit: 'auth',
       handle: (request) => accounts.login(request.body, deviceOf(request)),
     }),
+  ];
+}
+
+function selfRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
+  return [
     route({
       method: 'GET',
       path: '/api/auth/me',
@@ -39,6 +61,49 @@ export function accountRoutes(accounts: AccountService): Route[] {
       entrance: 'user',
       answer: ownUserSchema,
       handle: ({ actor }) => accounts.me(actor),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/auth/me',
+      summary: 'Change your display name or picture.',
+      tag,
+      entrance: 'user',
+      body: updateMeSchema,
+      answer: ownUserSchema,
+      handle: ({ actor, body }) => accounts.update(actor, body),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/auth/users/:id',
+      summary: 'Anyone, as everyone may see them.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      answer: smallUserSchema,
+      handle: ({ actor, params }) => accounts.profile(actor, params.id),
+    }),
+    route({
+      method: 'PUT',
+      path: '/api/auth/password',
+      summary: 'Set a new password. Your other sessions end; an account without a password needs no old one.',
+      tag,
+      entrance: 'user',
+      body: changePasswordSchema,
+      answer: doneSchema,
+      errors: ['CURRENT_PASSWORD_WRONG', 'SERVER_BUSY'],
+      async handle({ actor, body }) {
+        await accounts.changePassword(actor, body);
+        return done;
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/auth/dashboard',
+      summary: 'A summary of what you have here.',
+      tag,
+      entrance: 'user',
+      answer: dashboardSchema,
+      handle: ({ actor }) => dashboard.summary(actor),
     }),
   ];
 }

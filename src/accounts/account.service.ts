@@ -1,202 +1,170 @@
-import { randomInt } from 'node:crypto';
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor, SmallUser } from '../access/actor.ts';
 import type { Capabilities } from '../access/capabilities.ts';
 import type { Database } from '../database/database.ts';
-import { isUniqueViolation } from '../database/failures.ts';
 import type { Caches } from '../delivery/caches.ts';
-import type { Change, Changes } from '../delivery/changes.ts';
-import { userRoom } from '../delivery/entry.ts';
-import { createStream } from '../delivery/log.ts';
+import type { Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
-import type { Cache } from '../infrastructure/cache.ts';
-import { redeemCode } from '../invites/redemption.ts';
+import type { RateLimits } from '../infrastructure/rate-limits.ts';
 import type { Settings } from '../settings.ts';
-import type { authSchema, loginSchema, ownUserSchema, registerSchema } from './account.contract.ts';
-import { ownUser } from './account.view.ts';
+import { invalid } from '../validation.ts';
+import type {
+  changePasswordSchema,
+  loginSchema,
+  ownUserSchema,
+  registerSchema,
+  updateMeSchema,
+} from './account.contract.ts';
+import { ownUser, smallUser } from './account.view.ts';
+import type { Device } from './device.ts';
+import { userCache } from './identity.ts';
+import type { MembershipService } from './membership.service.ts';
+import { createUser, namingConflicts } from './new-user.ts';
 import type { Passwords } from './passwords.ts';
-import { Session } from './session.entity.ts';
-import { newSecret, type Tokens } from './tokens.ts';
+import type { Revocation } from './revocation.ts';
+import { type AuthAnswer, ownSession, type SessionService } from './session.service.ts';
 import { User } from './user.entity.ts';
 
-/** Where a request comes from, as far as a session remembers it. */
-export interface Device {
-  ip: string;
-  userAgent: string | null;
-  deviceName: string | null;
+export interface AccountParts {
+  database: Database;
+  changes: Changes;
+  caches: Caches;
+  capabilities: Capabilities;
+  passwords: Passwords;
+  limits: RateLimits;
+  sessions: SessionService;
+  membership: MembershipService;
+  revocation: Revocation;
+  settings: Settings;
 }
 
-interface KnownSession {
-  user: SmallUser;
-  tier: string;
-  revoked: boolean;
+interface PasswordRow {
+  id: string;
+  hash: string | null;
 }
 
-type AuthAnswer = z.input<typeof authSchema>;
+const byName = `SELECT id, password_hash AS hash FROM users
+  WHERE (email = $1 OR username_key = $1) AND NOT is_bot AND deleted_at IS NULL
+  ORDER BY (email = $1) DESC NULLS LAST LIMIT 1`;
+/** Only while it is still the password that was checked: another one may have been set meanwhile. */
+const replaceHash = `UPDATE users SET password_hash = $3, updated_at = now()
+  WHERE id = $1 AND password_hash IS NOT DISTINCT FROM $2::text RETURNING id`;
 
-const sessionColumns = `u.id, u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl",
-  u.is_bot AS "isBot", u.tier, s.revoked_at IS NOT NULL AS revoked`;
-
-/** Who someone is: accounts, sessions, and the actor behind a token. */
+/** Accounts of people: made, signed in to with a password, and changed (contract §3). */
 export class AccountService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly capabilities: Capabilities;
-  private readonly passwords: Passwords;
-  private readonly tokens: Tokens;
-  private readonly settings: Settings;
-  private readonly sessions: Cache<KnownSession>;
+  private readonly parts: AccountParts;
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    caches: Caches;
-    capabilities: Capabilities;
-    passwords: Passwords;
-    tokens: Tokens;
-    settings: Settings;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.capabilities = parts.capabilities;
-    this.passwords = parts.passwords;
-    this.tokens = parts.tokens;
-    this.settings = parts.settings;
-    this.sessions = parts.caches.create('sessions', 50_000);
-  }
-
-  /**
-   * The actor behind a token. Reads the database only when the session is not cached.
-   * @throws AppError ACCESS_TOKEN_INVALID, SESSION_REVOKED
-   */
-  async authenticate(token: string): Promise<Actor> {
-    const claims = this.tokens.verify(token);
-    const session = await this.sessions.get(claims.sid, () => this.loadSession(claims.sid, claims.sub));
-    if (!session) throw new AppError('ACCESS_TOKEN_INVALID');
-    if (session.revoked) throw new AppError('SESSION_REVOKED');
-    return {
-      userId: claims.sub,
-      user: session.user,
-      tier: session.tier,
-      sessionId: claims.sid,
-      scope: 'full',
-      expiresAt: claims.exp * 1000,
-    };
-  }
-
-  /** For connections that outlive the check of their token. @throws AppError SESSION_REVOKED, ACCESS_TOKEN_INVALID */
-  async stillSignedIn(actor: Actor): Promise<void> {
-    const { sessionId, userId, expiresAt } = actor;
-    if (expiresAt !== null && expiresAt < Date.now()) throw new AppError('ACCESS_TOKEN_INVALID');
-    if (sessionId === null) return;
-    const session = await this.sessions.get(sessionId, () => this.loadSession(sessionId, userId));
-    if (!session || session.revoked) throw new AppError('SESSION_REVOKED');
+  constructor(parts: AccountParts) {
+    this.parts = parts;
   }
 
   /** @throws AppError EMAIL_TAKEN, USERNAME_TAKEN, INVALID_INVITE_CODE */
   async register(input: z.output<typeof registerSchema>, device: Device): Promise<AuthAnswer> {
-    const passwordHash = await this.passwords.hash(input.password);
-    try {
-      return await this.changes.run(async (change) => {
-        const user = await this.createUser(change, input, passwordHash);
-        return this.openSession(change, user, device);
-      });
-    } catch (error) {
-      if (isUniqueViolation(error, 'users_email_unique')) throw new AppError('EMAIL_TAKEN');
-      if (isUniqueViolation(error, 'users_username_key_unique')) throw new AppError('USERNAME_TAKEN');
-      throw error;
-    }
+    const { changes, passwords, sessions, membership, settings } = this.parts;
+    const passwordHash = await passwords.hash(input.password);
+    const { email, username, displayName, inviteCode } = input;
+    const tier = settings.newAccountTier;
+    return namingConflicts(username === undefined, () =>
+      changes.run(async (change) => {
+        const suggestion = email;
+        const user = await createUser(change, { email, passwordHash, username, displayName, tier, suggestion });
+        if (inviteCode !== undefined) await membership.redeemFor(change, user.id, inviteCode);
+        return sessions.open(change, user.id, device);
+      }),
+    );
   }
 
-  /** @throws AppError INVALID_CREDENTIALS, with the same work whether or not there is such an account */
+  /**
+   * Signs in with an e-mail or a username, with the same work whether or not there is such an account.
+   * @throws AppError INVALID_CREDENTIALS, RATE_LIMITED after many failures for one account, SERVER_BUSY
+   */
   async login(input: z.output<typeof loginSchema>, device: Device): Promise<AuthAnswer> {
-    const name = input.email.toLowerCase();
-    const [found] = await this.database.rows<{ id: string; hash: string | null }>(
-      `SELECT id, password_hash AS hash FROM users
-       WHERE (email = $1 OR username_key = $1) AND NOT is_bot AND deleted_at IS NULL
-       ORDER BY (email = $1) DESC NULLS LAST LIMIT 1`,
-      [name],
-    );
-    const matches = await this.passwords.matches(input.password, found?.hash ?? null);
-    if (!found || !matches) throw new AppError('INVALID_CREDENTIALS');
-    return this.changes.run(async (change) => {
-      const user = await change.em.findOneOrFail(User, found.id);
-      return this.openSession(change, user, device);
-    });
+    const { database, changes, sessions, limits } = this.parts;
+    const name = input.email.normalize('NFC').toLowerCase();
+    const [found] = await database.rows<PasswordRow>(byName, [name]);
+    // Counted before the check and given back after it, so that many tries at once count, too.
+    const attempt = await limits.attempt('loginFailures', found?.id ?? name);
+    const matches = await this.parts.passwords.matches(input.password, found?.hash ?? null);
+    if (!found?.hash || !matches) throw new AppError('INVALID_CREDENTIALS');
+    await attempt.giveBack();
+    await this.strengthen(found.id, found.hash, input.password);
+    return changes.run((change) => sessions.open(change, found.id, device));
   }
 
   /** The user behind the token, as it sees itself. */
   async me(actor: Actor): Promise<z.input<typeof ownUserSchema>> {
-    const user = await this.database.orm.em.fork().findOne(User, actor.userId);
-    if (!user) throw new AppError('USER_NOT_FOUND');
-    return ownUser(user, this.capabilities.membership(user.tier));
+    return this.own(await this.find(actor.userId));
   }
 
-  private async loadSession(sessionId: string, userId: string): Promise<KnownSession | undefined> {
-    const [row] = await this.database.committedRows<SmallUser & { tier: string; revoked: boolean }>(
-      `SELECT ${sessionColumns} FROM sessions s JOIN users u ON u.id = s.user_id
-       WHERE s.id = $1 AND s.user_id = $2 AND u.deleted_at IS NULL`,
-      [sessionId, userId],
-    );
-    if (!row) return undefined;
-    const { tier, revoked, ...user } = row;
-    return { user, tier, revoked };
-  }
-
-  private async createUser(
-    change: Change,
-    input: z.output<typeof registerSchema>,
-    passwordHash: string,
-  ): Promise<User> {
-    const username = input.username ?? (await freeUsername(change, input.email));
-    const id = uuid();
-    const user = change.em.create(User, {
-      id,
-      username,
-      usernameKey: username.toLowerCase(),
-      email: input.email,
-      displayName: input.displayName ?? username,
-      passwordHash,
-      isBot: false,
-      tier: input.inviteCode === undefined ? this.settings.newAccountTier : this.settings.accounts.inviteTier,
+  async update(actor: Actor, input: z.output<typeof updateMeSchema>): Promise<z.input<typeof ownUserSchema>> {
+    const { changes, caches } = this.parts;
+    return changes.run(async (change) => {
+      const user = await change.em.findOne(User, { id: actor.userId, deletedAt: null });
+      if (!user) throw new AppError('USER_NOT_FOUND');
+      if (input.displayName !== undefined) user.displayName = input.displayName;
+      if (input.avatarUrl !== undefined) user.avatarUrl = input.avatarUrl;
+      change.afterCommit(() => caches.forget(userCache, [actor.userId]));
+      return this.own(user);
     });
-    await change.em.flush();
-    await createStream(change.rows, userRoom(id));
-    if (input.inviteCode !== undefined) await redeemCode(change.rows, id, input.inviteCode);
+  }
+
+  /** Anyone, as everyone may see it. @throws AppError USER_NOT_FOUND */
+  async profile(_actor: Actor, userId: string): Promise<SmallUser> {
+    return smallUser(publicPart(await this.find(userId)));
+  }
+
+  /**
+   * Sets a new password, keeps the calling session and ends the others. Who has no password yet may set one.
+   * @throws AppError CURRENT_PASSWORD_WRONG, RATE_LIMITED, INSUFFICIENT_PAT_SCOPE
+   */
+  async changePassword(actor: Actor, input: z.output<typeof changePasswordSchema>): Promise<void> {
+    const session = ownSession(actor);
+    const { changes, passwords, revocation } = this.parts;
+    const { passwordHash: old = null } = await this.find(actor.userId);
+    if (old !== null) await this.checkCurrent(actor.userId, old, input.oldPassword ?? input.currentPassword);
+    const hash = await passwords.hash(input.newPassword);
+    await changes.run(async (change) => {
+      const replaced = await change.rows(replaceHash, [actor.userId, old, hash]);
+      if (replaced.length === 0) throw new AppError('CURRENT_PASSWORD_WRONG');
+      await change.rows('DELETE FROM password_resets WHERE user_id = $1', [actor.userId]);
+      await revocation.sessions(change, actor.userId, session);
+    });
+  }
+
+  private async checkCurrent(userId: string, hash: string, password: string | undefined): Promise<void> {
+    if (password === undefined) {
+      throw invalid([{ path: 'oldPassword', message: 'must be given', code: 'invalid_type' }]);
+    }
+    const attempt = await this.parts.limits.attempt('loginFailures', userId);
+    if (!(await this.parts.passwords.matches(password, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');
+    await attempt.giveBack();
+  }
+
+  /** Hashes a password anew that was hashed with less work than the settings ask for now. */
+  private async strengthen(userId: string, hash: string, password: string): Promise<void> {
+    const { passwords, changes } = this.parts;
+    if (!passwords.isOutdated(hash)) return;
+    try {
+      const stronger = await passwords.hash(password);
+      await changes.run((change) => change.rows(replaceHash, [userId, hash, stronger]));
+    } catch (error) {
+      // A later login does it as well; this one is not to fail for it.
+      if (!(error instanceof AppError) || error.code !== 'SERVER_BUSY') throw error;
+    }
+  }
+
+  private async find(userId: string): Promise<User> {
+    const em = this.parts.database.orm.em.fork();
+    const user = await em.findOne(User, { id: userId, deletedAt: null });
+    if (!user) throw new AppError('USER_NOT_FOUND');
     return user;
   }
 
-  private async openSession(change: Change, user: User, device: Device): Promise<AuthAnswer> {
-    const { accessTokenSeconds, refreshTokenSeconds } = this.settings.accounts;
-    const refresh = newSecret();
-    const session = change.em.create(Session, {
-      id: uuid(),
-      userId: user.id,
-      deviceName: device.deviceName,
-      userAgent: device.userAgent,
-      ipAddress: device.ip,
-      refreshHash: refresh.hash,
-      refreshExpiresAt: new Date(Date.now() + refreshTokenSeconds * 1000),
-    });
-    await change.em.flush();
-    return {
-      accessToken: this.tokens.sign({ sub: user.id, sid: session.id, typ: 'access' }, accessTokenSeconds),
-      refreshToken: refresh.secret,
-      user: ownUser(user, this.capabilities.membership(user.tier)),
-    };
+  private own(user: User): z.input<typeof ownUserSchema> {
+    return ownUser(user, this.parts.capabilities.membership(user.tier));
   }
 }
 
-/** A username from the local part of an e-mail, with digits behind it when it is taken. */
-async function freeUsername(change: Change, email: string): Promise<string> {
-  const local = email.slice(0, email.indexOf('@'));
-  const cleaned = local.replace(/[^\p{L}\p{N}_.-]/gu, '').replace(/^\.+|\.+$/g, '');
-  const base = (cleaned.length >= 3 ? cleaned : `user-${cleaned}`).slice(0, 24).replace(/\.+$/, '');
-  for (let tries = 0; tries < 20; tries++) {
-    const name = tries === 0 ? base : `${base}${randomInt(10 ** Math.min(2 + tries, 8))}`;
-    const taken = await change.em.count(User, { usernameKey: name.toLowerCase() });
-    if (taken === 0) return name;
-  }
-  throw new AppError('USERNAME_TAKEN');
+function publicPart({ id, username, displayName, avatarUrl, isBot }: User): SmallUser {
+  return { id, username, displayName, avatarUrl: avatarUrl ?? null, isBot };
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import argon2 from 'argon2';
 import { AppError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
@@ -10,10 +11,11 @@ export class Passwords {
   private readonly settings: Settings['accounts']['password'];
   private readonly waiting: (() => void)[] = [];
   private running = 0;
-  private unknownUsersHash: Promise<string> | undefined;
+  private readonly nobodysHash: string;
 
   constructor(settings: Settings['accounts']['password']) {
     this.settings = settings;
+    this.nobodysHash = nobodysHash(settings);
   }
 
   hash(password: string): Promise<string> {
@@ -22,13 +24,11 @@ export class Passwords {
 
   /** Checks a password; for a user that does not exist (hash null) with the same work, and always in vain. */
   async matches(password: string, hash: string | null): Promise<boolean> {
-    this.unknownUsersHash ??= this.hash('nobody has this password');
-    const against = hash ?? (await this.unknownUsersHash);
-    const matches = await this.queued(() => argon2.verify(against, password));
+    const matches = await this.queued(() => argon2.verify(hash ?? this.nobodysHash, password));
     return matches && hash !== null;
   }
 
-  /** Whether a hash is weaker than the settings ask for now. */
+  /** Whether a hash was made with other settings than those in force. */
   isOutdated(hash: string): boolean {
     return argon2.needsRehash(hash, this.options);
   }
@@ -54,4 +54,10 @@ export class Passwords {
       else this.running--;
     }
   }
+}
+
+/** In the form of a hash, with as much work to check as any, and of no password at all. */
+function nobodysHash({ memoryKib, timeCost, parallelism }: Settings['accounts']['password']): string {
+  const chance = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
+  return `$argon2id$v=19$m=${memoryKib},t=${timeCost},p=${parallelism}$${chance(16)}$${chance(32)}`;
 }

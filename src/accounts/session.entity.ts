@@ -5,6 +5,10 @@ import { User } from './user.entity.ts';
 const SessionSchema = defineEntity({
   name: 'Session',
   tableName: 'sessions',
+  indexes: [
+    { name: 'sessions_revoked', properties: ['revokedAt'], where: { revokedAt: { $ne: null } } },
+    { name: 'sessions_refresh_expires', properties: ['refreshExpiresAt'] },
+  ],
   properties: {
     id: p.uuid().primary(),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
@@ -22,3 +26,20 @@ const SessionSchema = defineEntity({
 
 export class Session extends SessionSchema.class {}
 SessionSchema.setClass(Session);
+
+/** A refresh token that was exchanged already: coming again it is a repeat, or a theft (contract §3). */
+const UsedRefreshTokenSchema = defineEntity({
+  name: 'UsedRefreshToken',
+  tableName: 'used_refresh_tokens',
+  indexes: [{ name: 'used_refresh_tokens_session', properties: ['sessionId', 'usedAt'] }],
+  properties: {
+    hash: p.string().columnType('text').primary(),
+    sessionId: () => p.manyToOne(Session).mapToPk().fieldName('session_id').deleteRule('cascade').index(false),
+    usedAt: p.datetime(3),
+    /** The refresh token it was exchanged for, which only the used one can unseal; null once the grace is over. */
+    successor: p.string().columnType('text').nullable(),
+  },
+});
+
+export class UsedRefreshToken extends UsedRefreshTokenSchema.class {}
+UsedRefreshTokenSchema.setClass(UsedRefreshToken);

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import { v7 as uuid } from 'uuid';
@@ -65,14 +64,4 @@ export class Tokens {
       throw new AppError('ACCESS_TOKEN_INVALID', { cause: error });
     }
   }
-}
-
-/** A secret that is handed out once, and only whose hash is kept. */
-export function newSecret(): { secret: string; hash: string } {
-  const secret = randomBytes(32).toString('base64url');
-  return { secret, hash: hashSecret(secret) };
-}
-
-export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url');
 }

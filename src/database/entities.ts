@@ -1,4 +1,7 @@
-import { Session } from '../accounts/session.entity.ts';
+import { EmailCode, PasswordReset } from '../accounts/mailed-secret.entity.ts';
+import { OAuthAccount, OAuthState } from '../accounts/oauth/oauth.entity.ts';
+import { PersonalToken } from '../accounts/personal-token.entity.ts';
+import { Session, UsedRefreshToken } from '../accounts/session.entity.ts';
 import { User } from '../accounts/user.entity.ts';
 import { Blob, BlobChunk } from '../blobs/blob.entity.ts';
 import { Channel } from '../channels/channel.entity.ts';
@@ -15,6 +18,12 @@ import { ServerMember } from '../servers/server-member.entity.ts';
 export const entities = [
   User,
   Session,
+  UsedRefreshToken,
+  PersonalToken,
+  EmailCode,
+  PasswordReset,
+  OAuthAccount,
+  OAuthState,
   InviteCode,
   Server,
   ServerMember,

@@ -4,12 +4,14 @@ import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
 import { entities } from './entities.ts';
 import { Initial } from './migrations/0001-initial.ts';
+import { Accounts } from './migrations/0010-accounts.ts';
 import { People } from './migrations/0030-people.ts';
 import { Blobs } from './migrations/0040-blobs.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
   { name: '0001-initial', class: Initial },
+  { name: '0010-accounts', class: Accounts },
   { name: '0030-people', class: People },
   { name: '0040-blobs', class: Blobs },
 ];

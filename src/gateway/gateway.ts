@@ -7,11 +7,13 @@ import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { clientAddress } from '../infrastructure/client-address.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import type { Settings } from '../settings.ts';
 import { bindHandlers, type SocketServices } from './dispatch.ts';
 import { parleyParser } from './encoder.ts';
+import { TokenExpiry } from './expiry.ts';
 import type { Handler } from './handler.ts';
 import { Homecoming, handshakeSchema, type RoomsOnConnect } from './homecoming.ts';
 import { Membership, type RoomAccess } from './membership.ts';
@@ -32,13 +34,14 @@ export interface GatewayParts extends SocketServices {
   access: RoomAccess;
   roomsOnConnect: RoomsOnConnect;
   /** @throws AppError with one of the 401 codes */
-  authenticate(token: string): Promise<Actor>;
+  authenticate(token: string, ip: string): Promise<Actor>;
 }
 
 /** The Socket.IO side of a node: who may connect, which rooms they are in, and how they come back. */
 export class Gateway {
   readonly io: ParleyServer;
   readonly membership: Membership;
+  readonly expiry: TokenExpiry;
   private readonly parts: GatewayParts;
   private readonly recovery: SessionRecovery;
   private readonly homecoming: Homecoming;
@@ -65,11 +68,13 @@ export class Gateway {
     });
     this.io.adapter(this.createAdapter());
     const outlet = new Outlet(this.io, nodeId);
+    this.expiry = new TokenExpiry(settings.accounts.expiryWarningSeconds);
     this.membership = new Membership(this.io, delivery, catchUp, outlet);
     this.homecoming = new Homecoming({
       membership: this.membership,
       access: parts.access,
       roomsOnConnect: parts.roomsOnConnect,
+      stillAuthentic: parts.stillAuthentic,
       delivery,
       outlet,
       log,
@@ -176,7 +181,9 @@ export class Gateway {
       const header = /^Bearer +(\S+)$/i.exec(socket.handshake.headers.authorization ?? '')?.[1];
       const token = (auth.success ? auth.data.token : undefined) ?? header;
       if (!token) throw new AppError('AUTH_TOKEN_MISSING');
-      const actor = await this.parts.authenticate(token);
+      const { headers, address } = socket.handshake;
+      const ip = clientAddress(headers, address, this.parts.settings.trustProxy);
+      const actor = await this.parts.authenticate(token, ip);
       const { recovery = null } = socket.data;
       // The private session id came with somebody else's token: nothing of the old session is theirs.
       if (recovery && recovery.userId !== actor.userId) throw new AppError('ACCESS_TOKEN_INVALID');
@@ -196,6 +203,7 @@ export class Gateway {
     socket.data.nextSureMark = socket.data.sureMark;
     if (typeof pid === 'string') this.recovery.follow(pid, socket);
     bindHandlers(socket, this.handlers, this.parts, this.parts.log);
+    this.expiry.watch(socket);
     this.homecoming.bringBack(socket).catch((error) => {
       // Without its rooms a socket would miss things silently; it comes back by itself.
       this.parts.log.warn({ err: error }, 'A socket could not be brought into its rooms.');

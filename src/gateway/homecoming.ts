@@ -6,6 +6,8 @@ import { channelRoom, type LogEntry, type Room, userRoom } from '../delivery/ent
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { isUuid } from '../schema.ts';
+import type { SocketServices } from './dispatch.ts';
+import { credentialRoom } from './expiry.ts';
 import type { Membership, RoomAccess } from './membership.ts';
 import type { Outlet } from './outlet.ts';
 import type { ParleySocket, Recovery } from './socket.ts';
@@ -31,6 +33,7 @@ export class Homecoming {
   private readonly membership: Membership;
   private readonly access: RoomAccess;
   private readonly roomsOnConnect: RoomsOnConnect;
+  private readonly stillAuthentic: SocketServices['stillAuthentic'];
   private readonly delivery: Delivery;
   private readonly outlet: Outlet;
   private readonly log: Log;
@@ -39,6 +42,7 @@ export class Homecoming {
     membership: Membership;
     access: RoomAccess;
     roomsOnConnect: RoomsOnConnect;
+    stillAuthentic: SocketServices['stillAuthentic'];
     delivery: Delivery;
     outlet: Outlet;
     log: Log;
@@ -46,6 +50,7 @@ export class Homecoming {
     this.membership = parts.membership;
     this.access = parts.access;
     this.roomsOnConnect = parts.roomsOnConnect;
+    this.stillAuthentic = parts.stillAuthentic;
     this.delivery = parts.delivery;
     this.outlet = parts.outlet;
     this.log = parts.log;
@@ -54,7 +59,10 @@ export class Homecoming {
   /** @throws AppError when the socket cannot be brought into all of its rooms; then it must not stay */
   async bringBack(socket: ParleySocket): Promise<void> {
     const { actor, recovery } = socket.data;
-    if (actor.sessionId) void socket.join(`session:${actor.sessionId}`);
+    const credential = credentialRoom(actor);
+    if (credential) void socket.join(credential);
+    // Whoever ends the session finds the socket from here on; what was ended just before that is seen now.
+    await this.stillAuthentic(socket);
     const resume = resumeOf(socket);
     const own = userRoom(actor.userId);
     const ownAfter = recovery ? recovery.rooms.find((room) => room.name === own)?.after : resume?.user;

@@ -70,5 +70,6 @@ function sendError(context: Context, error: unknown, log: Log): void {
   else if (known.status >= 500) log.warn({ requestId, code: known.code }, 'A request could not be served.');
   context.status = known.status;
   if (known.retryAfter !== undefined) context.set('Retry-After', String(Math.ceil(known.retryAfter)));
+  context.set(known.headers);
   context.body = known.body(requestId);
 }

@@ -13,8 +13,15 @@ export class Idempotency {
    * Runs `work` once per author, route and key within a day. The key, what `work` changes and its answer are one
    * transaction: a second request with the same key waits for the first at the unique index, on whichever node it is,
    * and a node that dies in between leaves nothing behind.
+   * @param toKeep the answer in the form in which it may be kept, and in which repeats get it
    */
-  async once(userId: string, route: string, key: string, work: () => Promise<SentReply>): Promise<SentReply> {
+  async once(
+    userId: string,
+    route: string,
+    key: string,
+    work: () => Promise<SentReply>,
+    toKeep: (reply: SentReply) => SentReply,
+  ): Promise<SentReply> {
     return this.changes.run(async ({ rows }) => {
       const claimed = await rows<{ key: string }>(
         `INSERT INTO idempotency_keys (user_id, route, key) VALUES ($1, $2, $3)
@@ -26,7 +33,7 @@ export class Idempotency {
       const reply = await work();
       await rows(
         'UPDATE idempotency_keys SET status = $4, answer = $5::json WHERE user_id = $1 AND route = $2 AND key = $3',
-        [userId, route, key, reply.status, reply.text],
+        [userId, route, key, reply.status, toKeep(reply).text],
       );
       return reply;
     });

@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Actor } from '../access/actor.ts';
 import { AppError, errorCodes } from '../errors.ts';
+import type { LimitName } from '../infrastructure/rate-limits.ts';
 import { isUuid } from '../schema.ts';
 import { invalid, validated } from '../validation.ts';
 import { type BodyLimits, BodyReader } from './body.ts';
@@ -11,10 +12,10 @@ import { JsonText, type Passage, RawReply, Reply, type Route, type RouteRequest 
 /** What the doors need from below. */
 export interface DoorServices extends BodyLimits {
   /** @throws AppError with one of the 401 codes */
-  authenticate(token: string): Promise<Actor>;
+  authenticate(token: string, ip: string): Promise<Actor>;
   idempotency: Idempotency;
   /** @throws AppError RATE_LIMITED; sets the headers of contract §2 */
-  limit(name: string, context: Context, actor: Actor | null): Promise<void>;
+  limit(name: LimitName, context: Context, actor: Actor | null): Promise<void>;
 }
 
 /** Mounts routes; fixed paths come before those with parameters, so `/servers/discover` is never an id. */
@@ -49,10 +50,11 @@ async function answer(route: Route, context: Context, services: DoorServices, bo
   const idempotencyKey = route.method === 'POST' ? readKey(context) : null;
   const around = surroundings(route, context);
   const request = { actor, params, query, body, headers, file, idempotencyKey, ...around };
-  if (actor && idempotencyKey && route.repeats !== 'nonce') {
+  if (actor && idempotencyKey && (route.repeats ?? 'key') === 'key') {
     const run = async () => toReply(route, await route.handle(request));
     const name = `${route.method} ${context.path}`;
-    return send(context, await services.idempotency.once(actor.userId, name, idempotencyKey, run));
+    const keep = (reply: SentReply) => toKeep(route, reply);
+    return send(context, await services.idempotency.once(actor.userId, name, idempotencyKey, run, keep));
   }
   const result = await route.handle(request);
   if (result instanceof RawReply) sendRaw(context, result);
@@ -62,7 +64,7 @@ async function answer(route: Route, context: Context, services: DoorServices, bo
 async function enter(route: Route, context: Context, services: DoorServices): Promise<Actor | null> {
   if (route.entrance === 'anyone') return null;
   const token = bearerToken(context);
-  if (token) return services.authenticate(token);
+  if (token) return services.authenticate(token, context.ip);
   if (route.entrance === 'user') throw new AppError('AUTH_TOKEN_MISSING');
   return null;
 }
@@ -98,7 +100,8 @@ async function readBody(
   params: Record<string, string>,
 ): Promise<{ body: unknown; file: unknown }> {
   if (!route.file || !actor) {
-    return { body: route.body ? validated(route.body, await bodies.json(context)) : undefined, file: undefined };
+    const json = () => (route.anyBody ? bodies.anyJson(context) : bodies.json(context));
+    return { body: route.body ? validated(route.body, await json()) : undefined, file: undefined };
   }
   const { fields, file } = await bodies.form(context, route.file, { actor, params });
   return { body: route.body ? validated(route.body, fields) : undefined, file };
@@ -151,6 +154,13 @@ function toReply(route: Route, result: unknown): SentReply {
   const reply = result instanceof Reply ? result : new Reply(result);
   const text = reply.body instanceof JsonText ? reply.body.text : JSON.stringify(reply.body);
   return { status: reply.status ?? route.status ?? 200, headers: reply.headers, text };
+}
+
+/** An answer without what is shown once. */
+function toKeep(route: Route, reply: SentReply): SentReply {
+  if (!route.shownOnce) return reply;
+  const hidden = Object.fromEntries(route.shownOnce.map((field) => [field, null]));
+  return { ...reply, text: JSON.stringify({ ...JSON.parse(reply.text), ...hidden }) };
 }
 
 function send(context: Context, reply: SentReply): void {

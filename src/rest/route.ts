@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
+import type { LimitName } from '../infrastructure/rate-limits.ts';
 
 /** How a path parameter is read; what does not fit does not exist (contract §1). */
 export interface Param {
@@ -124,14 +125,21 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   /** The media type of a raw answer. */
   produces?: string;
   /** 200 unless it creates a record (contract §1). */
-  status?: 200 | 201 | 202;
+  status?: 200 | 201 | 202 | 302;
   answer: A;
   /** Codes of its own, beside those that every route can answer. */
   errors?: ErrorCode[];
-  /** Its name among the rate limits; none: only the general one. */
-  limit?: string;
-  /** `key`: the door answers repeats of an Idempotency-Key; `nonce`: the service does, by the same key. */
-  repeats?: 'key' | 'nonce';
+  /** The rate limit that counts it: messages by user, everything else by client address. */
+  limit?: LimitName;
+  /**
+   * `key`: the door answers repeats of an Idempotency-Key; `nonce`: the service does, by the same key; `never`: doing
+   * it again is harmless, and the answer is not to be kept.
+   */
+  repeats?: 'key' | 'nonce' | 'never';
+  /** Fields of the answer that are shown once: they are not kept, and null where an Idempotency-Key is repeated. */
+  shownOnce?: string[];
+  /** Takes JSON under any content type, for `sendBeacon`; what cannot be read counts as empty. */
+  anyBody?: boolean;
 }
 
 type Answer<A extends z.ZodType> = z.input<A> | Reply<z.input<A>> | Reply<JsonText> | RawReply;

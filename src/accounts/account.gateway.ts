@@ -1,0 +1,28 @@
+import { AppError } from '../errors.ts';
+import type { TokenExpiry } from '../gateway/expiry.ts';
+import { type Handler, handler } from '../gateway/handler.ts';
+import { isoTimeOrNull } from '../schema.ts';
+import type { Identity } from './identity.ts';
+import { renewAckSchema, renewSchema } from './session.contract.ts';
+
+export function accountHandlers(identity: Identity, expiry: TokenExpiry): Handler[] {
+  return [
+    handler({
+      event: 'auth:renew',
+      summary: 'Go on with a new token of the same user, before the old one ends.',
+      tag: 'Accounts',
+      payload: renewSchema,
+      ack: renewAckSchema,
+      errors: ['ACCESS_TOKEN_INVALID', 'SESSION_REVOKED', 'PAT_TOKEN_INVALID', 'PAT_TOKEN_EXPIRED'],
+      limit: 'events',
+      readOnly: true,
+      async handle({ actor, payload, socket }) {
+        const next = await identity.authenticate(payload.token, null);
+        if (next.userId !== actor.userId) throw new AppError('ACCESS_TOKEN_INVALID');
+        expiry.renew(socket, next);
+        const { expiresAt, sessionId } = next;
+        return { sessionId, expiresAt: isoTimeOrNull(expiresAt === null ? null : new Date(expiresAt)) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,55 @@
+import type { Capabilities } from '../access/capabilities.ts';
+import type { Database } from '../database/database.ts';
+import type { Caches } from '../delivery/caches.ts';
+import type { Changes } from '../delivery/changes.ts';
+import type { Control } from '../delivery/control.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { RateLimits } from '../infrastructure/rate-limits.ts';
+import type { Settings } from '../settings.ts';
+import { AccountService } from './account.service.ts';
+import { Dashboard } from './dashboard.ts';
+import { Departure } from './departure.ts';
+import { Identity } from './identity.ts';
+import { MembershipService } from './membership.service.ts';
+import { Passwords } from './passwords.ts';
+import { PersonalTokenService } from './personal-token.service.ts';
+import { Revocation } from './revocation.ts';
+import { SessionService } from './session.service.ts';
+import { SessionActivity } from './session-activity.ts';
+import { Tokens } from './tokens.ts';
+
+export interface AccountsGround {
+  settings: Settings;
+  log: Log;
+  database: Database;
+  changes: Changes;
+  caches: Caches;
+  control: Control;
+  capabilities: Capabilities;
+  limits: RateLimits;
+}
+
+/** Everything about who someone is. */
+export type Accounts = ReturnType<typeof createAccounts>;
+
+/** Puts the services of this room together. */
+export function createAccounts(ground: AccountsGround) {
+  const { settings, log, database, caches, control } = ground;
+  const tokens = new Tokens(settings);
+  const activity = new SessionActivity(database, log);
+  const identity = new Identity({ database, caches, tokens, activity });
+  const revocation = new Revocation(caches, control);
+  const passwords = new Passwords(settings.accounts.password);
+  const sessions = new SessionService({ ...ground, revocation, tokens });
+  const membership = new MembershipService(ground);
+  return {
+    identity,
+    activity,
+    sessions,
+    membership,
+    service: new AccountService({ ...ground, passwords, sessions, membership, revocation }),
+    personalTokens: new PersonalTokenService({ ...ground, revocation }),
+    dashboard: new Dashboard(database),
+    departure: new Departure(identity),
+  };
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { type Route, route } from '../rest/route.ts';
+import { done, doneSchema } from '../schema.ts';
+import { disconnectSchema } from './account.contract.ts';
+import type { Departure } from './departure.ts';
+
+/** For clients that leave: `sendBeacon` sends neither headers nor, mostly, JSON as its content type. */
+export function departureRoutes(departure: Departure): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/auth/disconnect',
+      summary: 'Say that this client leaves: you are offline at once, unless you are connected elsewhere.',
+      tag: 'Accounts',
+      entrance: 'anyone',
+      headers: z.object({ authorization: z.string().optional() }),
+      body: disconnectSchema,
+      anyBody: true,
+      answer: doneSchema,
+      async handle({ headers, body, ip }) {
+        const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+        await departure.left(bearer ?? body.token ?? null, ip);
+        return done;
+      },
+    }),
+  ];
+}

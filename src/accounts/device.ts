@@ -1,0 +1,39 @@
+/** Where a request comes from, as far as a session remembers it. */
+export interface Device {
+  ip: string;
+  userAgent: string | null;
+  deviceName: string | null;
+}
+
+/** Products as they are named in user agents, and how people call them; the first that fits counts. */
+const programs: [RegExp, string][] = [
+  [/\bEdg/, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bElectron\//, 'Desktop app'],
+  [/\bFirefox\//, 'Firefox'],
+  [/\b(Chrome|CriOS)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+  [/^(curl|okhttp|python-requests|node|undici|axios)\b/i, 'Program'],
+];
+
+const systems: [RegExp, string][] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** What a person calls this device: as it named itself, else from its user agent (contract §13). */
+export function nameOf({ deviceName, userAgent }: Device): string | null {
+  if (deviceName || !userAgent) return deviceName;
+  const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const [program, system] = [find(programs), find(systems)];
+  if (program && system) return `${program} on ${system}`;
+  return program ?? system ?? null;
+}
+
+/** The part of a request that a session remembers. */
+export const deviceOf = ({ ip, userAgent, deviceName }: Device): Device => ({ ip, userAgent, deviceName });

@@ -1,0 +1,157 @@
+import { LRUCache } from 'lru-cache';
+import type { Actor, SmallUser } from '../access/actor.ts';
+import type { Database } from '../database/database.ts';
+import type { Caches } from '../delivery/caches.ts';
+import { AppError } from '../errors.ts';
+import type { Cache } from '../infrastructure/cache.ts';
+import { personalTokenCache, sessionCache } from './revocation.ts';
+import { hashSecret } from './secrets.ts';
+import type { SessionActivity } from './session-activity.ts';
+import type { Tokens } from './tokens.ts';
+
+interface KnownUser {
+  user: SmallUser;
+  tier: string;
+}
+
+interface KnownSession {
+  revoked: boolean;
+}
+
+interface KnownToken {
+  id: string;
+  userId: string;
+  scope: Actor['scope'];
+  /** In ms since 1970; null: never. */
+  expiresAt: number | null;
+  revoked: boolean;
+}
+
+export const userCache = 'users';
+
+/** How personal access tokens begin (contract §3). */
+export const personalTokenPrefix = 'pat_';
+
+const selectUser = `SELECT id, username, display_name AS "displayName", avatar_url AS "avatarUrl",
+  is_bot AS "isBot", tier FROM users WHERE id = $1 AND deleted_at IS NULL`;
+const selectToken = `SELECT id, user_id AS "userId", scope, extract(epoch FROM expires_at) * 1000 AS "expiresAt",
+  revoked_at IS NOT NULL AS revoked FROM personal_tokens WHERE id = $1`;
+
+/** Who is behind a token. Reads the database only for what is not cached, and no node trusts its cache for long. */
+export class Identity {
+  private readonly database: Database;
+  private readonly tokens: Tokens;
+  private readonly activity: SessionActivity;
+  private readonly users: Cache<KnownUser>;
+  private readonly sessions: Cache<KnownSession>;
+  private readonly personalTokens: Cache<KnownToken>;
+  /** Hash → id of a personal access token, which never changes. */
+  private readonly tokenIds = new LRUCache<string, string>({ max: 20_000 });
+
+  constructor(parts: { database: Database; caches: Caches; tokens: Tokens; activity: SessionActivity }) {
+    this.database = parts.database;
+    this.tokens = parts.tokens;
+    this.activity = parts.activity;
+    this.users = parts.caches.create(userCache, 50_000);
+    this.sessions = parts.caches.create(sessionCache, 50_000);
+    this.personalTokens = parts.caches.create(personalTokenCache, 20_000);
+  }
+
+  /**
+   * The actor behind an access token or a personal access token.
+   * @param ip from where it was used, for the list of sessions; null where that is known already
+   * @throws AppError ACCESS_TOKEN_INVALID, SESSION_REVOKED, PAT_TOKEN_INVALID, PAT_TOKEN_EXPIRED
+   */
+  async authenticate(token: string, ip: string | null): Promise<Actor> {
+    const actor = token.startsWith(personalTokenPrefix)
+      ? await this.byPersonalToken(token)
+      : await this.bySession(token);
+    if (ip !== null) this.activity.seen(actor, ip);
+    return actor;
+  }
+
+  /**
+   * The same actor as it is now, for connections that outlive the check of their token.
+   * @throws AppError as `authenticate`
+   */
+  async refreshed(actor: Actor): Promise<Actor> {
+    const { sessionId, personalTokenId } = actor;
+    if (personalTokenId) await this.requirePersonalToken(personalTokenId);
+    else if (actor.expiresAt !== null && actor.expiresAt <= Date.now()) throw new AppError('ACCESS_TOKEN_INVALID');
+    if (sessionId) await this.requireSession(sessionId, actor.userId);
+    const { user, tier } = await this.requireUser(actor.userId, sessionId ? 'SESSION_REVOKED' : 'ACCESS_TOKEN_INVALID');
+    return user === actor.user && tier === actor.tier ? actor : { ...actor, user, tier };
+  }
+
+  private async bySession(token: string): Promise<Actor> {
+    const { sub, sid, typ, exp } = this.tokens.verify(token);
+    if (typ !== 'access') throw new AppError('ACCESS_TOKEN_INVALID');
+    await this.requireSession(sid, sub);
+    const { user, tier } = await this.requireUser(sub, 'ACCESS_TOKEN_INVALID');
+    return { userId: sub, user, tier, sessionId: sid, personalTokenId: null, scope: 'full', expiresAt: exp * 1000 };
+  }
+
+  private async byPersonalToken(token: string): Promise<Actor> {
+    const hash = hashSecret(token);
+    const id = this.tokenIds.get(hash) ?? (await this.findToken(hash));
+    const { userId, scope, expiresAt } = await this.requirePersonalToken(id);
+    const { user, tier } = await this.requireUser(userId, 'PAT_TOKEN_INVALID');
+    return { userId, user, tier, sessionId: null, personalTokenId: id, scope, expiresAt };
+  }
+
+  private async findToken(hash: string): Promise<string> {
+    const [found] = await this.database.committedRows<{ id: string }>(
+      'SELECT id FROM personal_tokens WHERE token_hash = $1',
+      [hash],
+    );
+    if (!found) throw new AppError('PAT_TOKEN_INVALID');
+    this.tokenIds.set(hash, found.id);
+    return found.id;
+  }
+
+  private async requireSession(sessionId: string, userId: string): Promise<void> {
+    const session = await this.sessions.get(sessionId, async () => {
+      const [row] = await this.database.committedRows<KnownSession>(
+        'SELECT revoked_at IS NOT NULL AS revoked FROM sessions WHERE id = $1 AND user_id = $2',
+        [sessionId, userId],
+      );
+      return row;
+    });
+    if (!session) throw new AppError('ACCESS_TOKEN_INVALID');
+    if (session.revoked) throw new AppError('SESSION_REVOKED');
+  }
+
+  private async requirePersonalToken(id: string): Promise<KnownToken> {
+    const token = await this.personalTokens.get(id, async () => {
+      const [row] = await this.database.committedRows<Omit<KnownToken, 'scope' | 'expiresAt'> & TokenText>(
+        selectToken,
+        [id],
+      );
+      if (!row) return undefined;
+      const expiresAt = row.expiresAt === null ? null : Number(row.expiresAt);
+      return { ...row, scope: row.scope === 'user:write' ? 'full' : 'read', expiresAt };
+    });
+    if (!token || token.revoked) throw new AppError('PAT_TOKEN_INVALID');
+    if (token.expiresAt !== null && token.expiresAt <= Date.now()) throw new AppError('PAT_TOKEN_EXPIRED');
+    return token;
+  }
+
+  private async requireUser(
+    userId: string,
+    otherwise: 'SESSION_REVOKED' | 'ACCESS_TOKEN_INVALID' | 'PAT_TOKEN_INVALID',
+  ) {
+    const known = await this.users.get(userId, async () => {
+      const [row] = await this.database.committedRows<SmallUser & { tier: string }>(selectUser, [userId]);
+      if (!row) return undefined;
+      const { tier, ...user } = row;
+      return { user, tier };
+    });
+    if (!known) throw new AppError(otherwise);
+    return known;
+  }
+}
+
+interface TokenText {
+  scope: string;
+  expiresAt: string | null;
+}

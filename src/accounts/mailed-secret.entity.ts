@@ -1,0 +1,32 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from './user.entity.ts';
+
+/** The sign-in code that was mailed last to an address, which need not have an account (contract §3). */
+const EmailCodeSchema = defineEntity({
+  name: 'EmailCode',
+  tableName: 'email_codes',
+  properties: {
+    email: p.string().columnType('text').primary(),
+    /** Keyed with the JWT secret: six digits are few. */
+    codeHash: p.string().columnType('text'),
+    tries: p.integer().default(0),
+    expiresAt: p.datetime(3),
+  },
+});
+
+export class EmailCode extends EmailCodeSchema.class {}
+EmailCodeSchema.setClass(EmailCode);
+
+/** A link by which one password can be set once. */
+const PasswordResetSchema = defineEntity({
+  name: 'PasswordReset',
+  tableName: 'password_resets',
+  properties: {
+    tokenHash: p.string().columnType('text').primary(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
+    expiresAt: p.datetime(3),
+  },
+});
+
+export class PasswordReset extends PasswordResetSchema.class {}
+PasswordResetSchema.setClass(PasswordReset);

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { durableEvent } from '../delivery/event.ts';
+import { record } from '../schema.ts';
+
+export const membershipSchema = record('Membership', {
+  status: z.string(),
+  tier: z.object({ id: z.string(), level: z.number(), label: z.string(), capabilities: z.array(z.string()) }),
+  level: z.number(),
+  isMember: z.boolean(),
+  capabilities: z.array(z.string()),
+});
+
+export const inviteCodeSchema = z.string().trim().min(1, 'must not be empty').max(64);
+
+/** `code`, also `inviteCode` (contract §3). */
+export const redeemSchema = z
+  .object({ code: inviteCodeSchema.optional(), inviteCode: inviteCodeSchema.optional() })
+  .transform(({ code, inviteCode }) => code ?? inviteCode)
+  .pipe(z.string('must be given'));
+
+export const membershipUpdated = durableEvent({
+  name: 'membership:updated',
+  summary: 'Your membership changed: what you may do now.',
+  room: 'user',
+  payload: membershipSchema,
+});

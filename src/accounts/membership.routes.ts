@@ -1,0 +1,31 @@
+import { type Route, route } from '../rest/route.ts';
+import { membershipSchema, redeemSchema } from './membership.contract.ts';
+import type { MembershipService } from './membership.service.ts';
+
+const tag = 'Membership';
+
+export function membershipRoutes(membership: MembershipService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/membership/me',
+      summary: 'What you are here, and what you may do.',
+      tag,
+      entrance: 'user',
+      answer: membershipSchema,
+      handle: ({ actor }) => membership.mine(actor),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/membership/redeem-invite',
+      summary: 'Become a member with an invite code. A member stays as it is, and the code stays unused.',
+      tag,
+      entrance: 'user',
+      body: redeemSchema,
+      answer: membershipSchema,
+      errors: ['INVALID_INVITE_CODE', 'FORBIDDEN'],
+      limit: 'auth',
+      handle: ({ actor, body }) => membership.redeem(actor, body),
+    }),
+  ];
+}

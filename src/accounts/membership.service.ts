@@ -1,0 +1,65 @@
+import type { Actor } from '../access/actor.ts';
+import type { Capabilities, Membership } from '../access/capabilities.ts';
+import type { Caches } from '../delivery/caches.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
+import { userRoom } from '../delivery/entry.ts';
+import { AppError } from '../errors.ts';
+import { redeemCode } from '../invites/redemption.ts';
+import type { Settings } from '../settings.ts';
+import { userCache } from './identity.ts';
+import { membershipUpdated } from './membership.contract.ts';
+
+/** Tiers of accounts, and how an invite code lifts one (contract §3). */
+export class MembershipService {
+  private readonly changes: Changes;
+  private readonly caches: Caches;
+  private readonly capabilities: Capabilities;
+  private readonly inviteTier: string;
+
+  constructor(parts: { changes: Changes; caches: Caches; capabilities: Capabilities; settings: Settings }) {
+    this.changes = parts.changes;
+    this.caches = parts.caches;
+    this.capabilities = parts.capabilities;
+    this.inviteTier = parts.settings.accounts.inviteTier;
+  }
+
+  /** As it is now, also on a connection that began before it changed. */
+  async mine(actor: Actor): Promise<Membership> {
+    return this.capabilities.membership(actor.tier);
+  }
+
+  /** @throws AppError INVALID_INVITE_CODE, and FORBIDDEN for bots */
+  async redeem(actor: Actor, code: string): Promise<Membership> {
+    if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no membership of their own.' });
+    return this.changes.run(async (change) => {
+      await this.redeemFor(change, actor.userId, code);
+      const [user] = await change.rows<{ tier: string }>('SELECT tier FROM users WHERE id = $1', [actor.userId]);
+      return this.capabilities.membership(user?.tier ?? actor.tier);
+    });
+  }
+
+  /**
+   * Uses a code for a user. Who is a member already stays as it is, and the code stays unused; the row is locked, so
+   * that one user with two codes at once does not use up both.
+   * @throws AppError INVALID_INVITE_CODE
+   */
+  async redeemFor(change: Change, userId: string, code: string): Promise<void> {
+    const [user] = await change.rows<{ tier: string }>('SELECT tier FROM users WHERE id = $1 FOR UPDATE', [userId]);
+    if (!user) throw new AppError('USER_NOT_FOUND');
+    const level = (tier: string) => this.capabilities.membership(tier).level;
+    if (level(user.tier) >= level(this.inviteTier)) return;
+    await redeemCode(change.rows, userId, code);
+    await this.setTier(change, userId, this.inviteTier);
+  }
+
+  /** @throws AppError USER_NOT_FOUND */
+  async setTier(change: Change, userId: string, tier: string): Promise<void> {
+    const changed = await change.rows<{ id: string }>(
+      'UPDATE users SET tier = $2, updated_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id',
+      [userId, tier],
+    );
+    if (changed.length === 0) throw new AppError('USER_NOT_FOUND');
+    change.publish(membershipUpdated.in(userRoom(userId), this.capabilities.membership(tier)));
+    change.afterCommit(() => this.caches.forget(userCache, [userId]));
+  }
+}

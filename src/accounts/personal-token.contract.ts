@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { idSchema, nameSchema, record, timeSchema } from '../schema.ts';
+
+export const createTokenSchema = z.object({
+  name: nameSchema(100),
+  scope: z.enum(['user:read', 'user:write']).default('user:read'),
+  /** Null or left out: it does not expire. */
+  expiresInDays: z.number().int().min(1).max(365).nullable().optional(),
+});
+
+export const personalTokenSchema = record('PersonalToken', {
+  id: idSchema,
+  name: z.string(),
+  scope: z.enum(['user:read', 'user:write']),
+  createdAt: timeSchema,
+  expiresAt: timeSchema.nullable(),
+  lastUsedAt: timeSchema.nullable(),
+});
+
+/** `token` is shown this once; where an Idempotency-Key is repeated it is null. */
+export const newTokenSchema = personalTokenSchema.extend({ token: z.string().nullable() });

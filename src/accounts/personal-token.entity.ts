@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from './user.entity.ts';
+
+/** A token that a user made for a program of its own (contract §3). */
+const PersonalTokenSchema = defineEntity({
+  name: 'PersonalToken',
+  tableName: 'personal_tokens',
+  indexes: [{ name: 'personal_tokens_revoked', properties: ['revokedAt'], where: { revokedAt: { $ne: null } } }],
+  properties: {
+    id: p.uuid().primary(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
+    name: p.string().columnType('text'),
+    /** `user:read` or `user:write`. */
+    scope: p.string().columnType('text'),
+    tokenHash: p.string().columnType('text').unique(),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    expiresAt: p.datetime(3).nullable(),
+    lastUsedAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
+  },
+});
+
+export class PersonalToken extends PersonalTokenSchema.class {}
+PersonalTokenSchema.setClass(PersonalToken);

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { type Route, route, uuidParam } from '../rest/route.ts';
+import { done, doneSchema } from '../schema.ts';
+import { createTokenSchema, newTokenSchema, personalTokenSchema } from './personal-token.contract.ts';
+import type { PersonalTokenService } from './personal-token.service.ts';
+
+const tag = 'Personal access tokens';
+const id = uuidParam('TOKEN_NOT_FOUND', 'Id of the token.');
+
+export function personalTokenRoutes(tokens: PersonalTokenService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/tokens',
+      summary: 'Make a token for a program of yours. It is shown this once. user:read may only GET.',
+      tag,
+      entrance: 'user',
+      body: createTokenSchema,
+      status: 201,
+      answer: newTokenSchema,
+      errors: ['TOKEN_LIMIT'],
+      shownOnce: ['token'],
+      handle: ({ actor, body }) => tokens.create(actor, body),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/tokens',
+      summary: 'Your tokens, the newest first, without their secrets.',
+      tag,
+      entrance: 'user',
+      answer: z.array(personalTokenSchema),
+      errors: ['INSUFFICIENT_PAT_SCOPE'],
+      handle: ({ actor }) => tokens.list(actor),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/tokens/:id',
+      summary: 'End a token; it is refused at once, and its sockets are closed.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      answer: doneSchema,
+      async handle({ actor, params }) {
+        await tokens.revoke(actor, params.id);
+        return done;
+      },
+    }),
+  ];
+}

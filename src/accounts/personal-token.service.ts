@@ -1,0 +1,81 @@
+import { v7 as uuid } from 'uuid';
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { Database } from '../database/database.ts';
+import type { Changes } from '../delivery/changes.ts';
+import { AppError } from '../errors.ts';
+import { isoTime, isoTimeOrNull } from '../schema.ts';
+import type { Settings } from '../settings.ts';
+import { personalTokenPrefix } from './identity.ts';
+import type { createTokenSchema, newTokenSchema, personalTokenSchema } from './personal-token.contract.ts';
+import type { Revocation } from './revocation.ts';
+import { newSecret } from './secrets.ts';
+import { ownSession } from './session.service.ts';
+
+type TokenRecord = z.input<typeof personalTokenSchema>;
+
+interface TokenRow {
+  id: string;
+  name: string;
+  scope: TokenRecord['scope'];
+  createdAt: Date | string;
+  expiresAt: Date | string | null;
+  lastUsedAt: Date | string | null;
+}
+
+const columns = `id, name, scope, created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt"`;
+const listOwn = `SELECT ${columns} FROM personal_tokens WHERE user_id = $1 AND revoked_at IS NULL
+  ORDER BY created_at DESC, id DESC`;
+const insert = `INSERT INTO personal_tokens (id, user_id, name, scope, token_hash, created_at, expires_at)
+  VALUES ($1, $2, $3, $4, $5, now(), now() + make_interval(days => $6)) RETURNING ${columns}`;
+const countOwn = 'SELECT count(*)::int AS count FROM personal_tokens WHERE user_id = $1 AND revoked_at IS NULL';
+
+/** Tokens that people make for programs of their own (contract §3). Only a signed-in person manages them. */
+export class PersonalTokenService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly revocation: Revocation;
+  private readonly most: number;
+
+  constructor(parts: { database: Database; changes: Changes; revocation: Revocation; settings: Settings }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.revocation = parts.revocation;
+    this.most = parts.settings.accounts.personalTokens;
+  }
+
+  /** @throws AppError TOKEN_LIMIT, INSUFFICIENT_PAT_SCOPE */
+  async create(actor: Actor, input: z.output<typeof createTokenSchema>): Promise<z.input<typeof newTokenSchema>> {
+    ownSession(actor);
+    const { secret, hash } = newSecret(personalTokenPrefix);
+    return this.changes.run(async (change) => {
+      await change.rows('SELECT id FROM users WHERE id = $1 FOR UPDATE', [actor.userId]);
+      const [{ count } = { count: 0 }] = await change.rows<{ count: number }>(countOwn, [actor.userId]);
+      if (count >= this.most) throw new AppError('TOKEN_LIMIT');
+      const values = [uuid(), actor.userId, input.name, input.scope, hash, input.expiresInDays ?? null];
+      const [row] = await change.rows<TokenRow>(insert, values);
+      if (!row) throw new Error('A personal access token was not kept.');
+      return { ...tokenRecord(row), token: secret };
+    });
+  }
+
+  /** @throws AppError INSUFFICIENT_PAT_SCOPE */
+  async list(actor: Actor): Promise<TokenRecord[]> {
+    ownSession(actor);
+    const rows = await this.database.rows<TokenRow>(listOwn, [actor.userId]);
+    return rows.map(tokenRecord);
+  }
+
+  /** Ends a token and its sockets. @throws AppError TOKEN_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
+  async revoke(actor: Actor, tokenId: string): Promise<void> {
+    ownSession(actor);
+    const found = await this.changes.run((change) => this.revocation.personalToken(change, actor.userId, tokenId));
+    if (!found) throw new AppError('TOKEN_NOT_FOUND');
+  }
+}
+
+function tokenRecord(row: TokenRow): TokenRecord {
+  const { id, name, scope } = row;
+  const times = { expiresAt: isoTimeOrNull(row.expiresAt), lastUsedAt: isoTimeOrNull(row.lastUsedAt) };
+  return { id, name, scope, createdAt: isoTime(row.createdAt), ...times };
+}

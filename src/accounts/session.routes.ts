@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { type Route, route, uuidParam } from '../rest/route.ts';
+import { done, doneSchema } from '../schema.ts';
+import { refreshSchema, sessionSchema, tokenPairSchema } from './session.contract.ts';
+import type { SessionService } from './session.service.ts';
+
+const tag = 'Sessions';
+const id = uuidParam('SESSION_NOT_FOUND', 'Id of the session.');
+
+export function sessionRoutes(sessions: SessionService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/auth/refresh',
+      summary:
+        'Exchange the refresh token for a new pair. Repeated within 20 s it gives the same successor; later the session ends.',
+      tag,
+      entrance: 'anyone',
+      body: refreshSchema,
+      answer: tokenPairSchema,
+      errors: ['REFRESH_TOKEN_INVALID'],
+      limit: 'refresh',
+      handle: ({ body }) => sessions.refresh(body.refreshToken),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/auth/sessions',
+      summary: 'Where you are signed in, the latest first.',
+      tag,
+      entrance: 'user',
+      answer: z.array(sessionSchema),
+      errors: ['INSUFFICIENT_PAT_SCOPE'],
+      handle: ({ actor }) => sessions.list(actor),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/auth/sessions/:id',
+      summary: 'End one of your sessions: its tokens and sockets hold no longer, on any node.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      answer: doneSchema,
+      async handle({ actor, params }) {
+        await sessions.revoke(actor, params.id);
+        return done;
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/auth/logout',
+      summary: 'End the session that asks.',
+      tag,
+      entrance: 'user',
+      answer: doneSchema,
+      repeats: 'never',
+      async handle({ actor }) {
+        await sessions.logOut(actor);
+        return done;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,191 @@
+import { v7 as uuid } from 'uuid';
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { Capabilities } from '../access/capabilities.ts';
+import type { Database } from '../database/database.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
+import { AppError } from '../errors.ts';
+import { isoTime } from '../schema.ts';
+import type { Settings } from '../settings.ts';
+import type { authSchema } from './account.contract.ts';
+import { ownUser } from './account.view.ts';
+import { type Device, nameOf } from './device.ts';
+import type { Revocation } from './revocation.ts';
+import { hashSecret, newSecret, seal, unseal } from './secrets.ts';
+import type { sessionSchema, tokenPairSchema } from './session.contract.ts';
+import { Session } from './session.entity.ts';
+import type { Tokens } from './tokens.ts';
+import { User } from './user.entity.ts';
+
+export type AuthAnswer = z.input<typeof authSchema>;
+type TokenPair = z.input<typeof tokenPairSchema>;
+
+interface SessionRow {
+  id: string;
+  deviceName: string | null;
+  userAgent: string | null;
+  ipAddress: string | null;
+  createdAt: Date | string;
+  lastSeenAt: Date | string;
+}
+
+interface UsedToken {
+  sessionId: string;
+  userId: string;
+  successor: string | null;
+  inGrace: boolean;
+  alive: boolean;
+}
+
+/** Used tokens of a session that are still recognised as stolen; older ones are plainly invalid. */
+const rememberedTokens = 200;
+const maxListed = 200;
+
+const lockByToken = `SELECT s.id, s.user_id AS "userId" FROM sessions s JOIN users u ON u.id = s.user_id
+  WHERE s.refresh_hash = $1 AND s.revoked_at IS NULL AND s.refresh_expires_at > now() AND u.deleted_at IS NULL
+  FOR UPDATE OF s`;
+const rotate = `UPDATE sessions SET refresh_hash = $2, last_seen_at = now(), refresh_expires_at =
+  least(now() + make_interval(secs => $3), created_at + make_interval(secs => $4)) WHERE id = $1`;
+const rememberUsed = `INSERT INTO used_refresh_tokens (hash, session_id, used_at, successor)
+  VALUES ($1, $2, clock_timestamp(), $3)`;
+/** What nobody may ask for again is not kept, and neither is an endless history. */
+const forgetUsed = `WITH sealed AS (
+    UPDATE used_refresh_tokens SET successor = NULL
+    WHERE session_id = $1 AND successor IS NOT NULL AND used_at < now() - make_interval(secs => $2)
+  )
+  DELETE FROM used_refresh_tokens WHERE session_id = $1 AND used_at < (
+    SELECT used_at FROM used_refresh_tokens WHERE session_id = $1 ORDER BY used_at DESC OFFSET $3 LIMIT 1)`;
+const findUsed = `SELECT t.session_id AS "sessionId", s.user_id AS "userId", t.successor,
+    t.used_at > clock_timestamp() - make_interval(secs => $2) AS "inGrace",
+    s.revoked_at IS NULL AND s.refresh_expires_at > now() AND u.deleted_at IS NULL AS alive
+  FROM used_refresh_tokens t JOIN sessions s ON s.id = t.session_id JOIN users u ON u.id = s.user_id
+  WHERE t.hash = $1`;
+const listActive = `SELECT id, device_name AS "deviceName", user_agent AS "userAgent", ip_address AS "ipAddress",
+    created_at AS "createdAt", last_seen_at AS "lastSeenAt" FROM sessions
+  WHERE user_id = $1 AND revoked_at IS NULL AND refresh_expires_at > now() ORDER BY last_seen_at DESC, id DESC LIMIT $2`;
+
+/** Sign-ins and their tokens (contract §3). */
+export class SessionService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly capabilities: Capabilities;
+  private readonly revocation: Revocation;
+  private readonly tokens: Tokens;
+  private readonly settings: Settings['accounts'];
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    capabilities: Capabilities;
+    revocation: Revocation;
+    tokens: Tokens;
+    settings: Settings;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.capabilities = parts.capabilities;
+    this.revocation = parts.revocation;
+    this.tokens = parts.tokens;
+    this.settings = parts.settings.accounts;
+  }
+
+  /** Signs a user in: for whoever has made sure that it is the user. */
+  async open(change: Change, userId: string, device: Device): Promise<AuthAnswer> {
+    const user = await change.em.findOneOrFail(User, userId, { refresh: true });
+    const refresh = newSecret();
+    const session = change.em.create(Session, {
+      id: uuid(),
+      userId,
+      deviceName: nameOf(device),
+      userAgent: device.userAgent,
+      ipAddress: device.ip,
+      refreshHash: refresh.hash,
+      refreshExpiresAt: new Date(Date.now() + this.settings.refreshTokenSeconds * 1000),
+    });
+    await change.em.flush();
+    return {
+      accessToken: this.accessToken(userId, session.id),
+      refreshToken: refresh.secret,
+      user: ownUser(user, this.capabilities.membership(user.tier)),
+    };
+  }
+
+  /**
+   * Exchanges a refresh token. Within the grace it gives the same successor again, since answers get lost; after that
+   * a second use is taken for a theft, and the session ends.
+   * @throws AppError REFRESH_TOKEN_INVALID
+   */
+  async refresh(refreshToken: string): Promise<TokenPair> {
+    const hash = hashSecret(refreshToken);
+    const pair = await this.changes.run(async (change) => {
+      // Of several at once one finds its row; the others wait here, and then find that the token was used.
+      const [session] = await change.rows<{ id: string; userId: string }>(lockByToken, [hash]);
+      return session ? this.rotate(change, session, refreshToken, hash) : this.repeat(change, refreshToken, hash);
+    });
+    if (!pair) throw new AppError('REFRESH_TOKEN_INVALID');
+    return pair;
+  }
+
+  /** @throws AppError INSUFFICIENT_PAT_SCOPE for personal access tokens */
+  async list(actor: Actor): Promise<z.input<typeof sessionSchema>[]> {
+    const current = ownSession(actor);
+    const rows = await this.database.rows<SessionRow>(listActive, [actor.userId, maxListed]);
+    return rows.map((row) => ({
+      ...row,
+      createdAt: isoTime(row.createdAt),
+      lastSeenAt: isoTime(row.lastSeenAt),
+      current: row.id === current,
+    }));
+  }
+
+  /** @throws AppError SESSION_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
+  async revoke(actor: Actor, sessionId: string): Promise<void> {
+    ownSession(actor);
+    const found = await this.changes.run((change) => this.revocation.session(change, actor.userId, sessionId));
+    if (!found) throw new AppError('SESSION_NOT_FOUND');
+  }
+
+  /** Ends the session that asks. @throws AppError INSUFFICIENT_PAT_SCOPE */
+  async logOut(actor: Actor): Promise<void> {
+    const sessionId = ownSession(actor);
+    await this.changes.run((change) => this.revocation.session(change, actor.userId, sessionId));
+  }
+
+  private async rotate(
+    change: Change,
+    session: { id: string; userId: string },
+    token: string,
+    hash: string,
+  ): Promise<TokenPair> {
+    const { refreshTokenSeconds, refreshTokenAbsoluteSeconds, refreshGraceSeconds } = this.settings;
+    const next = newSecret();
+    await change.rows(rotate, [session.id, next.hash, refreshTokenSeconds, refreshTokenAbsoluteSeconds]);
+    await change.rows(rememberUsed, [hash, session.id, seal(next.secret, token)]);
+    await change.rows(forgetUsed, [session.id, refreshGraceSeconds, rememberedTokens]);
+    return { accessToken: this.accessToken(session.userId, session.id), refreshToken: next.secret };
+  }
+
+  private async repeat(change: Change, token: string, hash: string): Promise<TokenPair | null> {
+    const [used] = await change.rows<UsedToken>(findUsed, [hash, this.settings.refreshGraceSeconds]);
+    if (!used?.alive) return null;
+    if (used.inGrace && used.successor) {
+      const accessToken = this.accessToken(used.userId, used.sessionId);
+      return { accessToken, refreshToken: unseal(used.successor, token) };
+    }
+    await this.revocation.session(change, used.userId, used.sessionId);
+    return null;
+  }
+
+  private accessToken(userId: string, sessionId: string): string {
+    return this.tokens.sign({ sub: userId, sid: sessionId, typ: 'access' }, this.settings.accessTokenSeconds);
+  }
+}
+
+/** The session of who asks; what is about signing in is not for programs (contract §13). @throws AppError */
+export function ownSession(actor: Actor): string {
+  if (actor.sessionId) return actor.sessionId;
+  if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no sessions.' });
+  throw new AppError('INSUFFICIENT_PAT_SCOPE', {
+    message: 'This takes a signed-in session, not a personal access token.',
+  });
+}

@@ -1,0 +1,50 @@
+import { type Quota, type RateLimits, refusal } from '../infrastructure/rate-limits.ts';
+import type { Settings } from '../settings.ts';
+import type { Handler } from './handler.ts';
+import type { ParleySocket } from './socket.ts';
+
+interface Window {
+  count: number;
+  endsAt: number;
+}
+
+/** How much a client may send (contract §3): messages by user, over all nodes; other events by socket, so only here. */
+export class SocketLimits {
+  private readonly limits: RateLimits;
+  private readonly settings: Pick<Settings, 'rates' | 'rateLimits'>;
+  private readonly windows = new WeakMap<ParleySocket, Map<'events' | 'joins', Window>>();
+
+  constructor(limits: RateLimits, settings: Pick<Settings, 'rates' | 'rateLimits'>) {
+    this.limits = limits;
+    this.settings = settings;
+  }
+
+  /** @throws AppError RATE_LIMITED */
+  take(name: Handler['limit'], socket: ParleySocket): void {
+    const quota = name === 'messages' ? this.limits.takeMessage(socket.data.actor) : this.takeEvent(name, socket);
+    if (quota?.exceeded) throw refusal(quota);
+  }
+
+  private takeEvent(name: 'events' | 'joins', socket: ParleySocket): Quota | null {
+    if (!this.settings.rateLimits) return null;
+    const { points, seconds } = this.settings.rates[name];
+    const window = this.window(name, socket, seconds);
+    const exceeded = window.count >= points;
+    if (!exceeded) window.count++;
+    return { name, points, seconds, remaining: points - window.count, resetMs: window.endsAt - Date.now(), exceeded };
+  }
+
+  private window(name: 'events' | 'joins', socket: ParleySocket, seconds: number): Window {
+    let ofSocket = this.windows.get(socket);
+    if (!ofSocket) {
+      ofSocket = new Map();
+      this.windows.set(socket, ofSocket);
+    }
+    let window = ofSocket.get(name);
+    if (!window || window.endsAt <= Date.now()) {
+      window = { count: 0, endsAt: Date.now() + seconds * 1000 };
+      ofSocket.set(name, window);
+    }
+    return window;
+  }
+}

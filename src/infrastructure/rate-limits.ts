@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { AppError } from '../errors.ts';
+import type { Settings } from '../settings.ts';
+import { LocalCounter } from './local-counter.ts';
+import type { RedisConnections } from './redis.ts';
+
+export type LimitName = keyof Settings['rates'];
+
+/** How much of a limit is used up. */
+export interface Quota {
+  name: LimitName;
+  points: number;
+  seconds: number;
+  remaining: number;
+  /** Milliseconds until the window ends. */
+  resetMs: number;
+  exceeded: boolean;
+}
+
+/** One of a limited number of tries. */
+export interface Attempt {
+  /** Makes it not count: for tries that succeeded. */
+  giveBack(): Promise<void>;
+}
+
+interface Limiter {
+  shared: RateLimiterRedis | null;
+  /** Of this node alone, for when Redis is away. */
+  own: RateLimiterMemory;
+}
+
+const keyPrefix = (name: LimitName) => `parley:limit:${name}`;
+
+/**
+ * Who may do how much in which time (contract §3), counted for all nodes in Redis. While Redis is away each node counts
+ * by itself, so that a limit is never just gone.
+ */
+export class RateLimits {
+  private readonly rates: Settings['rates'];
+  private readonly isOn: boolean;
+  private readonly redis: RedisConnections | null;
+  private readonly limiters = new Map<LimitName, Limiter>();
+  private readonly counters = new Map<LimitName, LocalCounter>();
+
+  constructor(settings: Pick<Settings, 'rates' | 'rateLimits'>, redis: RedisConnections | null) {
+    this.rates = settings.rates;
+    this.isOn = settings.rateLimits;
+    this.redis = redis;
+  }
+
+  /** Counts one more. @returns null where limits are off */
+  async take(name: LimitName, key: string): Promise<Quota | null> {
+    if (!this.isOn) return null;
+    const result = await consume(this.limiter(name), concealed(key));
+    return this.quota(name, result.consumedPoints, result.msBeforeNext);
+  }
+
+  /**
+   * Counts one more without waiting for Redis: what other nodes counted is learnt in the background, at most a fraction
+   * of a second late. For what is so frequent that a round trip each time would be felt.
+   */
+  private takeQuickly(name: LimitName, key: string): Quota | null {
+    if (!this.isOn) return null;
+    const { count, resetMs } = this.counter(name).add(key);
+    return this.quota(name, count, resetMs);
+  }
+
+  /** One more message of a user, over REST or a socket; bots have buckets of their own. */
+  takeMessage(actor: { userId: string; user: { isBot: boolean } }): Quota | null {
+    return this.takeQuickly(actor.user.isBot ? 'botMessages' : 'messages', actor.userId);
+  }
+
+  /** One more try of something that may fail so many times. @throws AppError RATE_LIMITED */
+  async attempt(name: LimitName, key: string): Promise<Attempt> {
+    const quota = await this.take(name, key);
+    if (!quota) return { giveBack: async () => {} };
+    if (quota.exceeded) throw refusal(quota);
+    return { giveBack: () => giveBack(this.limiter(name), concealed(key)) };
+  }
+
+  close(): void {
+    for (const counter of this.counters.values()) counter.close();
+  }
+
+  private quota(name: LimitName, count: number, resetMs: number): Quota {
+    const { points, seconds } = this.rates[name];
+    return { name, points, seconds, remaining: Math.max(points - count, 0), resetMs, exceeded: count > points };
+  }
+
+  private limiter(name: LimitName): Limiter {
+    let limiter = this.limiters.get(name);
+    if (!limiter) {
+      limiter = this.createLimiter(name);
+      this.limiters.set(name, limiter);
+    }
+    return { own: limiter.own, shared: this.redis?.healthy ? limiter.shared : null };
+  }
+
+  private createLimiter(name: LimitName): Limiter {
+    const { points, seconds: duration } = this.rates[name];
+    const options = { points, duration, keyPrefix: keyPrefix(name) };
+    const own = new RateLimiterMemory(options);
+    const storeClient = this.redis?.commands;
+    const shared = storeClient ? new RateLimiterRedis({ ...options, storeClient, insuranceLimiter: own }) : null;
+    return { own, shared };
+  }
+
+  private counter(name: LimitName): LocalCounter {
+    let counter = this.counters.get(name);
+    if (!counter) {
+      const { points, seconds } = this.rates[name];
+      counter = new LocalCounter({ points, seconds, add: (key, more) => this.addShared(name, key, more) });
+      this.counters.set(name, counter);
+    }
+    return counter;
+  }
+
+  private async addShared(name: LimitName, key: string, more: number) {
+    const { shared } = this.limiter(name);
+    if (!shared) return null;
+    const { consumedPoints: count, msBeforeNext: resetMs } = await shared.penalty(concealed(key), more);
+    return { count, resetMs };
+  }
+}
+
+/** Names and addresses of people are not for the eyes of who looks into Redis. */
+function concealed(key: string): string {
+  return createHash('sha256').update(key).digest('base64url').slice(0, 22);
+}
+
+async function consume({ shared, own }: Limiter, key: string): Promise<RateLimiterRes> {
+  try {
+    return await (shared ?? own).consume(key);
+  } catch (refused) {
+    // It throws its result where the limit is passed, and errors as errors.
+    if (refused instanceof RateLimiterRes) return refused;
+    throw refused;
+  }
+}
+
+async function giveBack({ shared, own }: Limiter, key: string): Promise<void> {
+  await (shared ?? own).reward(key);
+}
+
+/** The headers of contract §2, as the IETF's draft on RateLimit fields has them. */
+export function quotaHeaders({ name, points, seconds, remaining, resetMs }: Quota): Record<string, string> {
+  return {
+    'RateLimit-Policy': `"${name}";q=${points};w=${seconds}`,
+    RateLimit: `"${name}";r=${remaining};t=${wholeSeconds(resetMs)}`,
+  };
+}
+
+/** RATE_LIMITED, with when to come back. */
+export function refusal(quota: Quota): AppError {
+  const retryAfter = Math.max(wholeSeconds(quota.resetMs), 1);
+  return new AppError('RATE_LIMITED', { retryAfter, headers: quotaHeaders(quota) });
+}
+
+const wholeSeconds = (ms: number) => Math.ceil(Math.max(ms, 0) / 1000);
