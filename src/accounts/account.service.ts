@@ -68,7 +68,7 @@ export class AccountService {
       changes.run(async (change) => {
         const suggestion = email;
         const user = await createUser(change, { email, passwordHash, username, displayName, tier, suggestion });
-        if (inviteCode !== undefined) await membership.redeemFor(change, user.id, inviteCode);
+        if (inviteCode !== undefined) await membership.admit(change, user, inviteCode);
         return sessions.open(change, user.id, device);
       }),
     );

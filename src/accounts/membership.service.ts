@@ -39,6 +39,15 @@ export class MembershipService {
   }
 
   /**
+   * Uses a code for an account that is being made; it counts as used also where new accounts are members anyway.
+   * @throws AppError INVALID_INVITE_CODE
+   */
+  async admit(change: Change, user: { id: string; tier: string }, code: string): Promise<void> {
+    await redeemCode(change.rows, user.id, code);
+    if (this.isBelowInvited(user.tier)) await this.setTier(change, user.id, this.inviteTier);
+  }
+
+  /**
    * Uses a code for a user. Who is a member already stays as it is, and the code stays unused; the row is locked, so
    * that one user with two codes at once does not use up both.
    * @throws AppError INVALID_INVITE_CODE
@@ -46,8 +55,7 @@ export class MembershipService {
   async redeemFor(change: Change, userId: string, code: string): Promise<void> {
     const [user] = await change.rows<{ tier: string }>('SELECT tier FROM users WHERE id = $1 FOR UPDATE', [userId]);
     if (!user) throw new AppError('USER_NOT_FOUND');
-    const level = (tier: string) => this.capabilities.membership(tier).level;
-    if (level(user.tier) >= level(this.inviteTier)) return;
+    if (!this.isBelowInvited(user.tier)) return;
     await redeemCode(change.rows, userId, code);
     await this.setTier(change, userId, this.inviteTier);
   }
@@ -61,5 +69,9 @@ export class MembershipService {
     if (changed.length === 0) throw new AppError('USER_NOT_FOUND');
     change.publish(membershipUpdated.in(userRoom(userId), this.capabilities.membership(tier)));
     change.afterCommit(() => this.caches.forget(userCache, [userId]));
+  }
+
+  private isBelowInvited(tier: string): boolean {
+    return this.capabilities.membership(tier).level < this.capabilities.membership(this.inviteTier).level;
   }
 }
