@@ -1,0 +1,129 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+
+const src = path.resolve(import.meta.dirname, '../src');
+const files = globSync('**/*.ts', { cwd: src }).sort();
+const texts = new Map(files.map((file) => [file, readFileSync(path.join(src, file), 'utf8')]));
+
+interface Import {
+  from: string;
+  to: string;
+  typeOnly: boolean;
+}
+
+/** Every import of one of our files by another, as paths in src. */
+const imports: Import[] = files.flatMap((from) => {
+  const statements = (texts.get(from) ?? '').matchAll(
+    /^(import|export)( type)?\s[^;'"]*?from '(\.[^']+)'|^import '(\.[^']+)'|import\('(\.[^']+)'\)/gm,
+  );
+  return [...statements].map(([statement, , type, ...paths]) => {
+    const to = path.join(path.dirname(from), paths.find(Boolean) ?? '');
+    return { from, to, typeOnly: type !== undefined || isTypeOnly(statement) };
+  });
+});
+
+/** `import { type A, type B }` brings nothing at run time either. */
+function isTypeOnly(statement: string): boolean {
+  const names = /\{([^}]*)\}/
+    .exec(statement)?.[1]
+    ?.split(',')
+    .map((name) => name.trim());
+  return names !== undefined && !/^import \w/.test(statement) && names.every((name) => !name || /^type /.test(name));
+}
+
+const room = (file: string): string => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '');
+const infrastructure = ['access', 'database', 'delivery', 'infrastructure', 'gateway', 'rest'];
+/** Rooms that have no place among the features. */
+const notFeatures = new Set([...infrastructure, 'client', 'web', '']);
+const isFeature = (file: string): boolean => !notFeatures.has(room(file));
+const isDoor = (file: string): boolean => /\.(routes|gateway)\.ts$/.test(file);
+/** They put all together and know everyone. */
+const isTop = (file: string): boolean => ['main.ts', 'node.ts', 'services.ts', 'features.ts'].includes(file);
+
+/** The list of tables has to know all entities; that is what it is for. */
+const isTable = ({ from, to }: Import): boolean => from === 'database/entities.ts' && to.endsWith('.entity.ts');
+
+const shown = (found: Import[]): string[] => found.map(({ from, to }) => `${from} → ${to}`);
+
+describe('the architecture', () => {
+  it('has imports to look at', () => {
+    expect(imports.length).to.be.greaterThan(files.length);
+    for (const { from, to } of imports) expect(texts.has(to) || to.endsWith('.json'), `${from} → ${to}`).to.equal(true);
+  });
+
+  it('keeps the ground free of features: an arrow points down', () => {
+    const ground = imports.filter(({ from }) => infrastructure.includes(room(from)));
+    expect(shown(ground.filter((found) => isFeature(found.to) && !isTable(found)))).to.deep.equal([]);
+  });
+
+  it('lets access, database and infrastructure stand on settings, errors and schema alone', () => {
+    const below = new Set(['access', 'database', 'infrastructure', '']);
+    const bottom = imports.filter(({ from }) => ['access', 'database', 'infrastructure'].includes(room(from)));
+    const toGround = bottom.filter((found) => !isFeature(found.to) && !below.has(room(found.to)) && !isTable(found));
+    expect(shown(toGround)).to.deep.equal([]);
+  });
+
+  it('lets no delivery know rest or gateway', () => {
+    const up = imports.filter(({ from, to }) => room(from) === 'delivery' && ['rest', 'gateway'].includes(room(to)));
+    expect(shown(up)).to.deep.equal([]);
+  });
+
+  it('opens doors only in the files of doors', () => {
+    const builders = imports.filter(({ to }) => ['rest', 'gateway'].includes(room(to)));
+    const strangers = builders.filter(
+      ({ from }) => !isDoor(from) && !isTop(from) && !['rest', 'gateway'].includes(room(from)),
+    );
+    expect(shown(strangers)).to.deep.equal([]);
+  });
+
+  it('lets nobody but the top know the doors of a feature', () => {
+    const doors = imports.filter(({ from, to }) => isDoor(to) && !isTop(from) && !isDoor(from));
+    expect(shown(doors)).to.deep.equal([]);
+  });
+
+  it('lets nobody know the top but the top', () => {
+    const up = imports.filter(({ from, to }) => isTop(to) && !isTop(from));
+    expect(shown(up.filter(({ typeOnly }) => !typeOnly))).to.deep.equal([]);
+  });
+
+  it('has no circles among its files', () => {
+    expect(circles(imports.filter(({ typeOnly }) => !typeOnly))).to.deep.equal([]);
+  });
+
+  it('has no file of more than 300 lines', () => {
+    const long = files.filter((file) => (texts.get(file) ?? '').split('\n').length > 301);
+    expect(long).to.deep.equal([]);
+  });
+
+  it('has no drawer for odds and ends', () => {
+    expect(files.filter((file) => /(^|[/.-])(utils?|helpers?|common|misc)([/.-]|$)/.test(file))).to.deep.equal([]);
+  });
+
+  it('emits a durable event nowhere but through the log', () => {
+    const emits = /\bio\.(to|in|emit|of\([^)]*\)\.emit)\b/;
+    const outside = files.filter((file) => room(file) !== 'gateway' && emits.test(texts.get(file) ?? ''));
+    expect(outside).to.deep.equal([]);
+  });
+
+  it('silences neither compiler nor linter', () => {
+    const silenced = /@ts-(ignore|expect-error|nocheck)|biome-ignore|\bas any\b|\w: any\b|<any\b/;
+    expect(files.filter((file) => silenced.test(texts.get(file) ?? ''))).to.deep.equal([]);
+  });
+});
+
+/** Every import that closes a circle, with the way that leads back to it. */
+function circles(edges: Import[]): string[] {
+  const targets = new Map<string, string[]>();
+  for (const { from, to } of edges) targets.set(from, [...(targets.get(from) ?? []), to]);
+  const found: string[] = [];
+  const done = new Set<string>();
+  const walk = (file: string, way: string[]) => {
+    if (way.includes(file)) found.push([...way.slice(way.indexOf(file)), file].join(' → '));
+    if (done.has(file) || way.includes(file)) return;
+    for (const next of targets.get(file) ?? []) walk(next, [...way, file]);
+    done.add(file);
+  };
+  for (const file of targets.keys()) walk(file, []);
+  return found;
+}

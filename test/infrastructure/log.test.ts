@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { expect } from 'chai';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** What the log writes for these records, in a process of its own: one line each. */
+function written(level: string, statements: string): Record<string, unknown>[] {
+  const script = `const { createLog } = await import('./src/infrastructure/log.ts');
+    const log = createLog(${JSON.stringify(level)}); ${statements}`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root });
+  expect(stderr.toString()).to.equal('');
+  return stdout
+    .toString()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+describe('the log', () => {
+  it('writes JSON lines with level and time, and nothing below its level', () => {
+    const lines = written('info', "log.debug('no'); log.info({ port: 3000 }, 'yes'); log.error('also');");
+    expect(lines.map((line) => [line.level, line.msg])).to.deep.equal([
+      ['info', 'yes'],
+      ['error', 'also'],
+    ]);
+    expect(lines[0]).to.include({ port: 3000 });
+    expect(new Date(String(lines[0]?.time)).toISOString()).to.equal(lines[0]?.time);
+  });
+
+  for (const key of ['token', 'accessToken', 'refreshToken', 'idToken', 'password', 'oldPassword', 'newPassword']) {
+    it(`never shows a ${key}`, () => {
+      const statements = ['body', 'payload', 'auth', 'headers'].map(
+        (place) => `log.info({ ${place}: { ${key}: 'hush-${place}' } }, 'x');`,
+      );
+      const lines = written('info', `${statements.join(' ')} log.info({ ${key}: 'hush-top' }, 'x');`);
+      expect(lines).to.have.lengthOf(5);
+      expect(JSON.stringify(lines)).not.to.contain('hush');
+      expect(JSON.stringify(lines).match(/\[redacted\]/g)).to.have.lengthOf(5);
+    });
+  }
+
+  it('never shows codes, e-mails, and the headers that let someone in', () => {
+    const lines = written(
+      'info',
+      `log.info({ headers: { authorization: 'Bearer hush', cookie: 'hush', accept: 'seen' } }, 'x');
+       log.info({ body: { code: 'hush', inviteCode: 'hush', email: 'hush@example.com', name: 'seen' } }, 'x');`,
+    );
+    expect(JSON.stringify(lines)).not.to.contain('hush');
+    expect(JSON.stringify(lines).match(/seen/g)).to.have.lengthOf(2);
+  });
+
+  it('shows what an error says, and where it happened', () => {
+    const [line] = written('error', "log.error({ err: new Error('a broken thing') }, 'It failed.');");
+    expect(line?.err).to.include({ message: 'a broken thing' }).and.have.property('stack');
+  });
+});

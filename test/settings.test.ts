@@ -1,0 +1,143 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { loadSettings, SettingsError } from '../src/settings.ts';
+
+describe('the settings', () => {
+  let dataDir: string;
+  beforeEach(() => {
+    dataDir = mkdtempSync(path.join(tmpdir(), 'parley-settings-'));
+  });
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+  const load = (environment: Record<string, string | undefined> = {}) =>
+    loadSettings({ DATA_DIR: dataDir, ...environment });
+
+  it('have a sane default for everything', () => {
+    expect(load()).to.deep.include({
+      environment: 'development',
+      port: 3000,
+      host: '0.0.0.0',
+      publicUrl: null,
+      databaseUrl: null,
+      redisUrl: null,
+      dataDir,
+      corsOrigins: [],
+      trustProxy: 0,
+      logLevel: 'info',
+      rateLimits: true,
+      bootstrapInviteCode: null,
+      newAccountTier: 'visitor',
+    });
+  });
+
+  const readings: [name: string, value: string, key: string, expected: unknown][] = [
+    ['PORT', '8080', 'port', 8080],
+    ['PORT', '0', 'port', 0],
+    ['HOST', '::1', 'host', '::1'],
+    ['PUBLIC_URL', 'https://parley.example/', 'publicUrl', 'https://parley.example'],
+    ['PUBLIC_URL', 'https://example.com/parley//', 'publicUrl', 'https://example.com/parley'],
+    ['DATABASE_URL', 'postgresql://u:p@db:5432/x', 'databaseUrl', 'postgresql://u:p@db:5432/x'],
+    ['REDIS_URL', 'rediss://cache:6380/1', 'redisUrl', 'rediss://cache:6380/1'],
+    [
+      'CORS_ORIGINS',
+      ' https://a.example , https://b.example,',
+      'corsOrigins',
+      ['https://a.example', 'https://b.example'],
+    ],
+    ['TRUST_PROXY', '2', 'trustProxy', 2],
+    ['LOG_LEVEL', 'debug', 'logLevel', 'debug'],
+    ['RATE_LIMITS', 'off', 'rateLimits', false],
+    ['BOOTSTRAP_INVITE_CODE', 'WELCOME-1', 'bootstrapInviteCode', 'WELCOME-1'],
+    ['NEW_ACCOUNT_TIER', 'member', 'newAccountTier', 'member'],
+  ];
+  for (const [name, value, key, expected] of readings) {
+    it(`read ${name}=${value}`, () => {
+      expect(load({ [name]: value })).to.have.deep.property(key, expected);
+    });
+  }
+
+  const wrong: [name: string, value: string][] = [
+    ['PORT', 'http'],
+    ['PORT', '70000'],
+    ['PORT', '-1'],
+    ['PORT', '80.5'],
+    ['PUBLIC_URL', 'parley.example'],
+    ['PUBLIC_URL', 'ftp://parley.example'],
+    ['DATABASE_URL', 'mysql://localhost/x'],
+    ['DATABASE_URL', 'localhost:5432'],
+    ['REDIS_URL', 'http://localhost'],
+    ['TRUST_PROXY', '-1'],
+    ['TRUST_PROXY', 'yes'],
+    ['LOG_LEVEL', 'loud'],
+    ['RATE_LIMITS', 'maybe'],
+    ['BOOTSTRAP_INVITE_CODE', 'a b'],
+    ['BOOTSTRAP_INVITE_CODE', 'abc'],
+    ['NEW_ACCOUNT_TIER', 'emperor'],
+  ];
+  for (const [name, value] of wrong) {
+    it(`refuse ${name}=${value}, naming it in one sentence`, () => {
+      const failure = failureOf(() => load({ [name]: value }));
+      expect(failure).to.be.instanceOf(SettingsError);
+      expect(failure?.message)
+        .to.contain(name)
+        .and.match(/^[^\n]+\.$/);
+    });
+  }
+
+  it('take an empty variable for one that is not set', () => {
+    expect(load({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '' })).to.include({ port: 3000, databaseUrl: null });
+  });
+
+  it('do not mind variables of other programs', () => {
+    expect(() => load({ PATH: '/bin', HOME: '/root', PORTX: 'x' })).not.to.throw();
+  });
+
+  it('refuse an override that would make no sense', () => {
+    const accounts = { inviteTier: 'emperor' };
+    const failure = failureOf(() => loadSettings({ DATA_DIR: dataDir }, { accounts }));
+    expect(failure?.message).to.contain('accounts.inviteTier');
+  });
+
+  it('lay overrides over single values of a group', () => {
+    const settings = loadSettings({ DATA_DIR: dataDir }, { delivery: { sweepMs: 7 } });
+    expect(settings.delivery.sweepMs).to.equal(7);
+    expect(settings.delivery.batchSize).to.equal(load().delivery.batchSize);
+  });
+
+  describe('the secret', () => {
+    it('is made once, kept to its owner, and the same at the next start', () => {
+      const [first] = load().jwtSecrets;
+      const file = path.join(dataDir, 'jwt-secret');
+      expect(readFileSync(file, 'utf8')).to.equal(first?.secret);
+      expect(statSync(file).mode & 0o777).to.equal(0o600);
+      expect(load().jwtSecrets).to.deep.equal([first]);
+    });
+
+    it('is taken from JWT_SECRET, several at once for a rotation, each with a name of its own', () => {
+      const secrets = load({ JWT_SECRET: 'new-secret-of-good-length,old-secret-of-good-length' }).jwtSecrets;
+      expect(secrets.map(({ secret }) => secret)).to.deep.equal([
+        'new-secret-of-good-length',
+        'old-secret-of-good-length',
+      ]);
+      expect(new Set(secrets.map(({ kid }) => kid)).size).to.equal(2);
+    });
+
+    it('must be given in production with a database that other nodes may share', () => {
+      const environment = { NODE_ENV: 'production', DATABASE_URL: 'postgres://db/x' };
+      expect(failureOf(() => load(environment))?.message).to.contain('JWT_SECRET');
+      expect(load({ ...environment, JWT_SECRET: 'a-secret-of-good-length' }).environment).to.equal('production');
+      expect(load({ NODE_ENV: 'production' }).jwtSecrets).to.have.lengthOf(1);
+    });
+  });
+});
+
+function failureOf(work: () => unknown): Error | undefined {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  return undefined;
+}
