@@ -9,8 +9,17 @@ export const timeSchema = z.iso.datetime({ precision: 3 }).meta({ example: '2026
 /** A record that has a name of its own in the API documents; unique among all. */
 export const record = <S extends z.ZodRawShape>(id: string, shape: S) => z.object(shape).meta({ id });
 
+/**
+ * A text of at most `max` UTF-16 units, which is how clients count (contract §13). Zod's own `max` counts code points,
+ * as JSON Schema does, so on its own it would let through twice as many.
+ */
+export const textSchema = (max: number, text: z.ZodString = z.string()) => {
+  const error = `must have at most ${max} characters`;
+  return text.max(max, { error, abort: true }).refine((value) => value.length <= max, error);
+};
+
 /** A text of 1 to `max` UTF-16 units, white space at its ends taken off. */
-export const nameSchema = (max: number) => z.string().trim().min(1, 'must not be empty').max(max);
+export const nameSchema = (max: number) => textSchema(max, z.string().trim().min(1, 'must not be empty'));
 
 export const urlSchema = z.url({ protocol: /^https?$/ }).max(2048);
 

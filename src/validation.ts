@@ -1,16 +1,19 @@
 import type { z } from 'zod';
 import { AppError, type Issue } from './errors.ts';
 
+/** A long list of wrong values must not be answered with a longer one. */
+const maxIssues = 50;
+
 /**
  * Checks something from outside against its schema.
- * @throws AppError VALIDATION_FAILED with one issue for each thing that is wrong
+ * @throws AppError VALIDATION_FAILED with an issue for each thing that is wrong, 50 at most
  */
 export function validated<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const bad = unfitText(value, []);
   if (bad) throw invalid([bad]);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalid(result.error.issues.map(toIssue));
+  throw invalid(result.error.issues.slice(0, maxIssues).map(toIssue));
 }
 
 /** One broken rule, said the same way as the schemas say it. */

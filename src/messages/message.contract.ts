@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { smallUserSchema } from '../accounts/account.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, limitSchema, record, timeSchema } from '../schema.ts';
+import { idSchema, limitSchema, record, textSchema, timeSchema } from '../schema.ts';
 
 export const maxContent = 16_000;
 const maxMetadataBytes = 32 * 1024;
@@ -36,11 +36,10 @@ export const messageSchema = record('Message', {
   updatedAt: timeSchema,
 });
 
-const contentSchema = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(maxContent, `must have at most ${maxContent} characters`)
-  .refine((text) => text.trim() !== '', 'must not be white space only');
+const contentSchema = textSchema(maxContent, z.string().min(1, 'must not be empty')).refine(
+  (text) => text.trim() !== '',
+  'must not be white space only',
+);
 
 const metadataSchema = z
   .record(z.string(), z.unknown())

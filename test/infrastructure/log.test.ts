@@ -28,17 +28,17 @@ describe('the log', () => {
     expect(new Date(String(lines[0]?.time)).toISOString()).to.equal(lines[0]?.time);
   });
 
-  for (const key of ['token', 'accessToken', 'refreshToken', 'idToken', 'password', 'oldPassword', 'newPassword']) {
-    it(`never shows a ${key}`, () => {
-      const statements = ['body', 'payload', 'auth', 'headers'].map(
-        (place) => `log.info({ ${place}: { ${key}: 'hush-${place}' } }, 'x');`,
-      );
-      const lines = written('info', `${statements.join(' ')} log.info({ ${key}: 'hush-top' }, 'x');`);
-      expect(lines).to.have.lengthOf(5);
-      expect(JSON.stringify(lines)).not.to.contain('hush');
-      expect(JSON.stringify(lines).match(/\[redacted\]/g)).to.have.lengthOf(5);
-    });
-  }
+  it('never shows a token or a password, wherever it lies', () => {
+    const keys = ['token', 'accessToken', 'refreshToken', 'idToken', 'password', 'oldPassword', 'newPassword'];
+    const places = (key: string) => [
+      `{ ${key}: 'hush' }`,
+      ...['body', 'payload', 'auth', 'headers'].map((place) => `{ ${place}: { ${key}: 'hush' } }`),
+    ];
+    const records = keys.flatMap(places);
+    const lines = written('info', records.map((record) => `log.info(${record}, 'x');`).join(' '));
+    expect(JSON.stringify(lines)).not.to.contain('hush');
+    expect(JSON.stringify(lines).match(/\[redacted\]/g)).to.have.lengthOf(records.length);
+  });
 
   it('never shows codes, e-mails, and the headers that let someone in', () => {
     const lines = written(

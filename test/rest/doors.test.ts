@@ -1,0 +1,323 @@
+import { expect } from 'chai';
+import type { Route } from '../../src/rest/route.ts';
+import { type Answer, request } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+import { raw } from './raw.ts';
+import { expectError } from './verdict.ts';
+
+const json = { 'content-type': 'application/json' };
+
+describe('the door of REST', () => {
+  let here: World;
+  let routes: Route[];
+  let bearer: { authorization: string };
+
+  before(async () => {
+    here = await world();
+    routes = here.alice.node.doors.routes;
+    bearer = { authorization: `Bearer ${here.alice.token}` };
+  });
+  after(() => here.close());
+
+  const messages = () => `/api/channels/${here.channel.id}/messages`;
+  const post = (body: string | Buffer, headers = {}): Promise<Answer> =>
+    raw(here.alice.node, 'POST', messages(), { body, headers: { ...bearer, ...json, ...headers } });
+
+  /** A path to each route, with ids that are ids. */
+  const address = (route: Route) => route.path.replace(/[:*]\w+/g, '019a9d3e-7a3c-7b1e-9c55-3f0d7a1c2b4d');
+
+  describe('with a body', () => {
+    it('that is no JSON says MALFORMED_JSON', async () => {
+      for (const body of ['{', "{'content':'x'}", 'content=x', '{"content":"x"}}', 'NaN']) {
+        const answer = await post(body);
+        expectError(answer, 'MALFORMED_JSON');
+      }
+      expectError(await post(Buffer.from([0x7b, 0xff, 0xfe, 0x7d])), 'MALFORMED_JSON');
+    });
+
+    it('that is JSON but no object says where it does not fit', async () => {
+      for (const body of ['[]', '[{"content":"x"}]']) expectError(await post(body), 'VALIDATION_FAILED');
+      for (const body of ['"x"', '1', 'true', 'null']) {
+        const { status, body: error } = await post(body);
+        expect(status, body).to.equal(400);
+        expect(['VALIDATION_FAILED', 'MALFORMED_JSON']).to.include(error.code);
+      }
+    });
+
+    it('of wrong types, or without what is needed, names each field', async () => {
+      const { body } = await here.alice.post(messages(), { content: 7, replyToId: 'x', nonce: ['n'] });
+      expectError(await here.alice.post(messages(), {}), 'VALIDATION_FAILED');
+      expect(body.issues.map((issue: { path: string }) => issue.path)).to.have.members([
+        'content',
+        'replyToId',
+        'nonce',
+      ]);
+    });
+
+    it('of 16 000 characters is taken, of one more not', async () => {
+      expect((await here.alice.post(messages(), { content: 'x'.repeat(16_000) })).status).to.equal(201);
+      expectError(await here.alice.post(messages(), { content: 'x'.repeat(16_001) }), 'VALIDATION_FAILED');
+      // Lengths count UTF-16 units (contract §13).
+      expect((await here.alice.post(messages(), { content: '👍'.repeat(8000) })).body.content).to.have.lengthOf(16_000);
+      expectError(await here.alice.post(messages(), { content: '👍'.repeat(8001) }), 'VALIDATION_FAILED');
+    });
+
+    it('with U+0000 or a lone surrogate anywhere is refused', async () => {
+      for (const bad of ['\0', 'x\0', '\ud800', 'x\udc00x']) {
+        expectError(await here.alice.post(messages(), { content: bad }), 'VALIDATION_FAILED');
+        expectError(await here.alice.post(messages(), { content: 'x', metadata: { [bad]: 1 } }), 'VALIDATION_FAILED');
+        expectError(
+          await here.alice.post(messages(), { content: 'x', metadata: { a: [{ b: bad }] } }),
+          'VALIDATION_FAILED',
+        );
+      }
+    });
+
+    it('keeps text byte for byte, composed or not', async () => {
+      const content = ' e\u0301 \u202e ﬁ \u{1F469}\u200d\u{1F469}\r\n';
+      const { body } = await here.alice.post(messages(), { content });
+      expect(body.content).to.equal(content);
+      expect((await here.bob.get(`/api/messages/${body.id}`)).body.content).to.equal(content);
+    });
+
+    it('ignores fields that nobody knows', async () => {
+      const { status, body } = await post(
+        '{"content":"plain","id":"x","seq":99,"authorId":"x","isPinned":true,"constructor":{"a":1},"toString":1}',
+      );
+      expect(status).to.equal(201);
+      expect(body).to.include({ content: 'plain', authorId: here.alice.id, isPinned: false });
+    });
+
+    it('that would change the prototype of objects is refused', async () => {
+      for (const body of ['{"content":"x","__proto__":{"a":1}}', '{"content":"x","metadata":{"__proto__":{"a":1}}}']) {
+        expectError(await post(body), 'MALFORMED_JSON');
+      }
+    });
+
+    it('that is too large says BODY_TOO_LARGE, whatever its length claims', async () => {
+      const large = JSON.stringify({ content: 'x', metadata: { a: 'x'.repeat(2 * 1024 * 1024) } });
+      expectError(await post(large), 'BODY_TOO_LARGE');
+      expectError(await post(large, { 'transfer-encoding': 'chunked' }), 'BODY_TOO_LARGE');
+      expect((await here.alice.post(messages(), { content: 'still here' })).status).to.equal(201);
+    });
+
+    it('that is packed small and is large inside says BODY_TOO_LARGE', async () => {
+      const { gzipSync } = await import('node:zlib');
+      const bomb = gzipSync(JSON.stringify({ content: 'x', metadata: { a: 'x'.repeat(64 * 1024 * 1024) } }));
+      expectError(await post(bomb, { 'content-encoding': 'gzip' }), 'BODY_TOO_LARGE');
+      expectError(await post('{}', { 'content-encoding': 'nonsense' }), 'UNSUPPORTED_MEDIA_TYPE');
+    });
+
+    it('of another type says UNSUPPORTED_MEDIA_TYPE', async () => {
+      const body = '{"content":"x"}';
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'x']) {
+        expectError(await post(body, { 'content-type': type }), 'UNSUPPORTED_MEDIA_TYPE');
+      }
+      for (const type of ['application/json; charset=utf-8', 'application/vnd.parley+json', 'APPLICATION/JSON']) {
+        expect((await post(body, { 'content-type': type })).status, type).to.equal(201);
+      }
+    });
+
+    it('that is empty counts as an empty object, with a JSON type too', async () => {
+      const path = `/api/servers/${here.server.id}/join`;
+      const bob = { authorization: `Bearer ${here.bob.token}` };
+      for (const headers of [
+        json,
+        {},
+        { ...json, 'content-length': '0' },
+        { ...json, 'transfer-encoding': 'chunked' },
+      ]) {
+        const answer = await raw(here.bob.node, 'POST', path, { headers: { ...bob, ...headers } });
+        expectError(answer, 'INVITE_CODE_REQUIRED');
+      }
+    });
+  });
+
+  describe('at an address', () => {
+    it('that does not exist says ROUTE_NOT_FOUND, to anyone', async () => {
+      for (const path of [
+        '/api/nothing',
+        '/api',
+        '/api/',
+        '/api/channels',
+        '/nothing',
+        '/api/auth/me/x',
+        '/api//auth/me',
+      ]) {
+        expectError(await raw(here.alice.node, 'GET', path), 'ROUTE_NOT_FOUND');
+      }
+      expectError(await raw(here.alice.node, 'POST', '/api/nothing', { body: '{', headers: json }), 'ROUTE_NOT_FOUND');
+    });
+
+    it('with a method that it does not know says METHOD_NOT_ALLOWED and names those it knows', async () => {
+      for (const path of new Set(routes.map(address))) {
+        const { status, headers, body } = await raw(here.alice.node, 'REPORT', path);
+        expect(status, path).to.equal(405);
+        expect(body.code).to.equal('METHOD_NOT_ALLOWED');
+        const named = (headers.get('allow') ?? '').split(', ');
+        const known = routes.filter((route) => address(route) === path).map((route) => route.method);
+        expect(named, path).to.include.members(known);
+      }
+      const answer = await here.alice.delete(messages());
+      expectError(answer, 'METHOD_NOT_ALLOWED');
+      expect(answer.headers.get('allow')).to.contain('POST').and.to.contain('GET').and.not.to.contain('DELETE');
+    });
+
+    it('whose percent-encoding is broken is not found', async () => {
+      for (const id of ['%', '%zz', '%ff', '%c3%28', '%ed%a0%80', '%00', 'x%00', '%2e%2e%2f', '%252f']) {
+        for (const path of [`/api/servers/${id}`, `/api/channels/${id}`, `/api/messages/${id}`, `/api/${id}`]) {
+          const answer = await raw(here.alice.node, 'GET', path, { headers: bearer });
+          expect(answer.status, path).to.equal(404);
+          expectError(answer);
+        }
+      }
+    });
+
+    it('with an id that is none, or of nothing, is not found', async () => {
+      const ids = [
+        'x',
+        '1',
+        '-1',
+        'null',
+        'undefined',
+        here.channel.id.slice(1),
+        `${here.channel.id}0`,
+        `{${here.channel.id}}`,
+      ];
+      for (const id of [...ids, '00000000-0000-0000-0000-000000000000', crypto.randomUUID()]) {
+        expectError(await here.alice.get(`/api/channels/${id}`), 'CHANNEL_NOT_FOUND');
+        expectError(await here.alice.get(`/api/messages/${id}`), 'MESSAGE_NOT_FOUND');
+        expectError(await here.alice.get(`/api/servers/${id}`), 'SERVER_NOT_FOUND');
+      }
+    });
+
+    it('takes an id in capitals for the same one', async () => {
+      const { status, body } = await here.alice.get(`/api/channels/${here.channel.id.toUpperCase()}`);
+      expect(status).to.equal(200);
+      expect(body.id).to.equal(here.channel.id);
+      expect((await here.alice.get(`/api/servers/${here.server.id.toUpperCase()}`)).body.id).to.equal(here.server.id);
+    });
+
+    it('of absurd length is refused and the node goes on', async () => {
+      const { status } = await raw(here.alice.node, 'GET', `/api/servers/${'x'.repeat(10_000)}`, { headers: bearer });
+      expect(status).to.equal(404);
+      const answer = await raw(here.alice.node, 'GET', `/api/servers/${'x'.repeat(100_000)}`).catch(() => ({
+        status: 431,
+      }));
+      expect(answer.status).to.equal(431);
+      expect((await request(here.alice.node, 'GET', '/healthz')).status).to.equal(200);
+    });
+  });
+
+  describe('with a query', () => {
+    it('of values that do not fit names them', async () => {
+      for (const query of [
+        'limit=0',
+        'limit=101',
+        'limit=x',
+        'limit=1.5',
+        'limit=',
+        'limit=-1',
+        'around=x',
+        'include=y',
+      ]) {
+        expectError(await here.alice.get(`${messages()}?${query}`), 'VALIDATION_FAILED');
+      }
+    });
+
+    it('with U+0000, broken encoding or a value twice is a bad request, never a failure', async () => {
+      for (const query of [
+        'cursor=%00',
+        'cursor=%ff',
+        'cursor=%',
+        'limit=1&limit=2',
+        'cursor=a&cursor=b',
+        'cursor[a]=1',
+      ]) {
+        const answer = await raw(here.alice.node, 'GET', `${messages()}?${query}`, { headers: bearer });
+        expect([200, 400], query).to.include(answer.status);
+        if (answer.status === 400) expectError(answer);
+      }
+      expectError(await here.alice.get(`${messages()}?cursor=%00`), 'VALIDATION_FAILED');
+    });
+
+    it('ignores names that nobody knows', async () => {
+      expect((await here.alice.get(`${messages()}?colour=blue&__proto__=x&constructor=y`)).status).to.equal(200);
+    });
+  });
+
+  describe('with an Idempotency-Key', () => {
+    it('that is too long says so', async () => {
+      const answer = await here.alice.post(messages(), { content: 'x' }, { 'idempotency-key': 'k'.repeat(256) });
+      expectError(answer, 'VALIDATION_FAILED');
+    });
+  });
+
+  describe('for callers', () => {
+    it('without a token says AUTH_TOKEN_MISSING at every route that needs one, before it looks at anything else', async () => {
+      for (const route of routes.filter((each) => each.entrance === 'user')) {
+        for (const authorization of [undefined, '', 'Basic dXNlcjpwYXNz', 'Bearer', here.alice.token]) {
+          const headers = { ...json, ...(authorization === undefined ? {} : { authorization }) };
+          const body = route.body ? '{' : undefined;
+          const answer = await raw(here.alice.node, route.method, address(route), { headers, body });
+          expectError(answer, 'AUTH_TOKEN_MISSING');
+          expect(answer.status).to.equal(401);
+        }
+      }
+    });
+
+    it('with a token that is none says ACCESS_TOKEN_INVALID', async () => {
+      const [head, body] = here.alice.token.split('.');
+      const unsigned = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
+      const tokens = [
+        'x',
+        'a.b.c',
+        `${head}.${body}.`,
+        `${unsigned}.${body}.`,
+        `${here.alice.token}x`,
+        'x'.repeat(5000),
+      ];
+      for (const token of tokens) {
+        for (const route of routes.filter((each) => each.entrance === 'user').slice(0, 5)) {
+          const authorization = `Bearer ${token}`;
+          expectError(
+            await raw(here.alice.node, route.method, address(route), { headers: { authorization } }),
+            'ACCESS_TOKEN_INVALID',
+          );
+        }
+      }
+    });
+
+    it('takes the scheme in any case', async () => {
+      for (const scheme of ['bearer', 'BEARER', 'Bearer  ']) {
+        const headers = { authorization: `${scheme} ${here.alice.token}` };
+        expect((await raw(here.alice.node, 'GET', '/api/auth/me', { headers })).status, scheme).to.equal(200);
+      }
+    });
+  });
+
+  describe('echoes', () => {
+    it('a request id of sane form, on successes and errors alike', async () => {
+      for (const [path, id] of [
+        ['/api/auth/me', 'trace-1:a.b_c'],
+        ['/api/nothing', 'x'.repeat(128)],
+      ] as const) {
+        const { headers, body } = await here.alice.get(path, { 'x-request-id': id });
+        expect(headers.get('x-request-id')).to.equal(id);
+        if (body.ok === false) expect(body.requestId).to.equal(id);
+      }
+    });
+
+    it('no request id of another form, but makes its own', async () => {
+      for (const id of ['x'.repeat(129), 'a b', '<script>', '"', 'a,b', 'ü']) {
+        const answer = await raw(here.alice.node, 'GET', '/api/nothing', {
+          headers: { 'x-request-id': Buffer.from(id).toString('latin1') },
+        });
+        expect(answer.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
+        expectError(answer, 'ROUTE_NOT_FOUND');
+      }
+      const ids = await Promise.all([1, 2, 3].map(() => here.alice.get('/api/auth/me')));
+      expect(new Set(ids.map(({ headers }) => headers.get('x-request-id'))).size).to.equal(3);
+    });
+  });
+});
