@@ -3,7 +3,7 @@ import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
 import type { Bus } from './bus.ts';
 import { DeliveryCounters } from './counters.ts';
-import { type LogEntry, type Room, streamId } from './entry.ts';
+import { byRoom, type LogEntry, type Room, streamId } from './entry.ts';
 import { HeadReader } from './head-reader.ts';
 import { LiveStream } from './live-stream.ts';
 import { readLog, readLogs, readMoved } from './log.ts';
@@ -292,14 +292,4 @@ export class Delivery {
     // The tails only save reads of the log; without them everything still works.
     for (const stream of this.streams.values()) stream.dropTail();
   }
-}
-
-function byRoom(entries: LogEntry[]): Map<Room, LogEntry[]> {
-  const rooms = new Map<Room, LogEntry[]>();
-  for (const entry of entries) {
-    const known = rooms.get(entry.room);
-    if (known) known.push(entry);
-    else rooms.set(entry.room, [entry]);
-  }
-  return rooms;
 }

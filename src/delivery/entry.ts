@@ -40,3 +40,14 @@ export function numbered(draft: Draft, seq: number): LogEntry {
     json: JSON.stringify({ ...data, eventSeq: seq }),
   };
 }
+
+/** Entries of many rooms by their rooms, in the order in which they are given. */
+export function byRoom(entries: LogEntry[]): Map<Room, LogEntry[]> {
+  const rooms = new Map<Room, LogEntry[]>();
+  for (const entry of entries) {
+    const known = rooms.get(entry.room);
+    if (known) known.push(entry);
+    else rooms.set(entry.room, [entry]);
+  }
+  return rooms;
+}

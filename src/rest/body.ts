@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
+import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { Actor } from '../access/actor.ts';
 import { AppError } from '../errors.ts';
 import { invalid } from '../validation.ts';
@@ -12,6 +12,8 @@ export interface BodyLimits {
   uploadBytes: number;
 }
 
+/** What is read as JSON; a type that is let in and not read would count as an empty body. */
+const jsonTypes = ['json', '+json'];
 /** All text fields of a form together. */
 const maxFieldBytes = 64 * 1024;
 /** What a form may have beside its file: fields, headers, delimiters. */
@@ -25,6 +27,8 @@ export class BodyReader {
   constructor(limits: BodyLimits) {
     this.limits = limits;
     this.parseJson = koaBody({
+      jsonTypes,
+      parsedMethods: Object.values(HttpMethodEnum),
       jsonLimit: limits.jsonBodyBytes,
       urlencoded: false,
       text: false,
@@ -36,7 +40,7 @@ export class BodyReader {
   /** @throws AppError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_JSON */
   async json(context: Context): Promise<unknown> {
     if (!hasBody(context)) return {};
-    if (!context.is('json', '+json')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+    if (!context.is(...jsonTypes)) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
     try {
       await this.parseJson(context, async () => {});
     } catch (error) {
