@@ -9,8 +9,8 @@ const maxIssues = 50;
  * @throws AppError VALIDATION_FAILED with an issue for each thing that is wrong, 50 at most
  */
 export function validated<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const bad = unfitText(value, []);
-  if (bad) throw invalid([bad]);
+  const bad = unfitText(value, 0);
+  if (bad) throw invalid([{ path: bad.path.join('.'), message: bad.message, code: 'invalid_text' }]);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw invalid(result.error.issues.slice(0, maxIssues).map(toIssue));
@@ -30,20 +30,35 @@ function toIssue(issue: z.core.$ZodIssue): Issue {
 
 const maxDepth = 64;
 
+interface Unfit {
+  /** From the value down; put together only where something is wrong, for bodies may have a million places. */
+  path: string[];
+  message: string;
+}
+
 /** PostgreSQL cannot keep U+0000, and a lone surrogate is no text: both are refused wherever they come (contract §1). */
-function unfitText(value: unknown, path: string[]): Issue | undefined {
-  if (typeof value === 'string') {
-    if (value.includes('\0')) return { path: path.join('.'), message: 'must not contain U+0000', code: 'invalid_text' };
-    if (!value.isWellFormed()) {
-      return { path: path.join('.'), message: 'must not contain lone surrogates', code: 'invalid_text' };
-    }
-    return undefined;
+function unfitText(value: unknown, depth: number): Unfit | undefined {
+  if (typeof value === 'string') return unfitString(value);
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return undefined;
+  if (depth >= maxDepth) return { path: [], message: 'is nested too deeply' };
+  if (Array.isArray(value)) return unfitItem(value, depth);
+  for (const key of Object.keys(value)) {
+    const bad = unfitString(key) ?? unfitText(Reflect.get(value, key), depth + 1);
+    if (bad) return { ...bad, path: [key.toWellFormed().replaceAll('\0', '\ufffd'), ...bad.path] };
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (path.length >= maxDepth) return { path: path.join('.'), message: 'is nested too deeply', code: 'invalid_text' };
-  for (const [key, item] of Object.entries(value)) {
-    const bad = unfitText(key, [...path, 'key']) ?? unfitText(item, [...path, key]);
-    if (bad) return bad;
+  return undefined;
+}
+
+function unfitItem(items: unknown[], depth: number): Unfit | undefined {
+  for (let i = 0; i < items.length; i++) {
+    const bad = unfitText(items[i], depth + 1);
+    if (bad) return { ...bad, path: [String(i), ...bad.path] };
   }
+  return undefined;
+}
+
+function unfitString(text: string): Unfit | undefined {
+  if (text.includes('\0')) return { path: [], message: 'must not contain U+0000' };
+  if (!text.isWellFormed()) return { path: [], message: 'must not contain lone surrogates' };
   return undefined;
 }
