@@ -1,0 +1,107 @@
+import type { Connection } from './connection.ts';
+import { Emitter } from './emitter.ts';
+import type { ParleyError } from './errors.ts';
+import type { ChannelEvents } from './events.ts';
+import { Feed } from './feed.ts';
+import type { Message } from './index.ts';
+import type { MessageInput, Pending } from './outbox.ts';
+
+/** What a channel tells beside the server's events. */
+export interface ChannelSignals {
+  /** Something was missed that the log no longer has: read the messages anew. What comes next follows on that. */
+  reload: null;
+  /** The server does not give this channel (any more). */
+  closed: ParleyError;
+  /** What waits to be sent has changed. */
+  pending: readonly Pending[];
+  /** A message was refused and will not be tried again. */
+  failed: { pending: Pending; error: ParleyError };
+}
+
+export type ChannelEventMap = ChannelEvents & ChannelSignals;
+
+/** What a channel needs of its client. */
+export interface ChannelParts {
+  connection: Connection;
+  send(channelId: string, input: MessageInput): Promise<Message>;
+  pending(channelId: string): readonly Pending[];
+}
+
+/** A channel: its events in order and without holes, and a way to talk into it. */
+export class Channel {
+  readonly id: string;
+  private readonly parts: ChannelParts;
+  private readonly emitter = new Emitter<ChannelEventMap>();
+  private readonly feed: Feed & { channelId: string };
+  private opened = false;
+
+  constructor(id: string, parts: ChannelParts) {
+    this.id = id;
+    this.parts = parts;
+    const hand = (event: string, data: object) => this.handOn(event, data);
+    this.feed = Object.assign(new Feed(id, hand, () => this.emitter.emit('reload', null)), { channelId: id });
+  }
+
+  /** Listens, and opens the channel. @returns the function that ends it */
+  on<E extends keyof ChannelEventMap>(event: E, listener: (data: ChannelEventMap[E]) => void): () => void {
+    this.open();
+    return this.emitter.on(event, listener);
+  }
+
+  /**
+   * Follows the channel from now on, over all connections to come.
+   * @param after number of the last event that is known already (`lastSeq` of a channel, `seq` of a message)
+   */
+  open(after?: number): void {
+    if (this.opened) return;
+    this.opened = true;
+    this.feed.position = after;
+    this.parts.connection.add(this.feed);
+  }
+
+  /** Ends it; what is said afterwards is not heard. Messages in the outbox go out all the same. */
+  close(): void {
+    this.opened = false;
+    this.feed.live = false;
+    this.parts.connection.remove(this.feed);
+  }
+
+  /** Whether all that happens arrives at once. */
+  get live(): boolean {
+    return this.feed.live;
+  }
+
+  /** Number of the last event that was heard. */
+  get position(): number | undefined {
+    return this.feed.position;
+  }
+
+  /**
+   * Sends a message once, in order with the others, now or as soon as there is a connection.
+   * @returns the message as the server keeps it. @throws ParleyError when the server refuses it
+   */
+  send(message: string | MessageInput): Promise<Message> {
+    return this.parts.send(this.id, typeof message === 'string' ? { content: message } : message);
+  }
+
+  /** What the server has not acknowledged yet, in the order in which it goes. */
+  get pending(): readonly Pending[] {
+    return this.parts.pending(this.id);
+  }
+
+  /** Tells the others, if they can be reached, that someone is typing here. */
+  typing(typing = true): void {
+    this.parts.connection.tell('message:typing', { channelId: this.id, typing });
+  }
+
+  /** For the client: news that do not come from the server. */
+  signal<E extends keyof ChannelSignals>(event: E, data: ChannelSignals[E]): void {
+    if (event === 'closed') this.opened = false;
+    this.emitter.emit(event, data as ChannelEventMap[E]);
+  }
+
+  private handOn(event: string, data: object): void {
+    // The server keeps to its contract, from which these types are made.
+    this.emitter.emit(event as keyof ChannelEvents, data as ChannelEventMap[keyof ChannelEvents]);
+  }
+}

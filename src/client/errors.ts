@@ -1,0 +1,68 @@
+import type { ErrorCode, Issue } from '../errors.ts';
+
+/** Codes that only a client can have: the server never answered, or nobody is signed in here. */
+export type LocalCode = 'NETWORK' | 'SIGNED_OUT' | 'TOO_OLD' | 'CLOSED';
+
+/** The error object of an answer. */
+interface Refusal {
+  code: ErrorCode | LocalCode;
+  error?: string;
+  issues?: Issue[];
+  retryAfter?: number;
+  requestId?: string;
+}
+
+/** What a call failed with: the server's own error object (contract §2), or that there was no answer. */
+export class ParleyError extends Error {
+  readonly code: ErrorCode | LocalCode;
+  /** The HTTP status, where there was one; 0 when there was no answer. */
+  readonly status: number;
+  readonly issues: Issue[];
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(body: Refusal, status = 0) {
+    super(body.error ?? body.code);
+    this.name = 'ParleyError';
+    this.code = body.code;
+    this.status = status;
+    this.issues = body.issues ?? [];
+    this.retryAfter = body.retryAfter;
+    this.requestId = body.requestId;
+  }
+
+  /** Whether the very same call may succeed later: no answer, too fast, or a server in trouble. */
+  get isPassing(): boolean {
+    return this.code === 'NETWORK' || passingCodes.has(this.code) || this.status >= 500 || this.status === 429;
+  }
+
+  /** Whether the token was refused. */
+  get isTokenRefused(): boolean {
+    return this.code === 'ACCESS_TOKEN_INVALID' || this.code === 'AUTH_TOKEN_MISSING';
+  }
+}
+
+// Acks carry no status, so their codes have to speak for themselves.
+const passingCodes: ReadonlySet<string> = new Set<ErrorCode>([
+  'RATE_LIMITED',
+  'DATABASE_UNAVAILABLE',
+  'SERVER_BUSY',
+  'INTERNAL_ERROR',
+]);
+
+export const networkError = (cause?: unknown): ParleyError =>
+  Object.assign(new ParleyError({ code: 'NETWORK', error: 'The server cannot be reached.' }), { cause });
+
+/** The error object of an answer, or undefined when it is none. */
+export function errorBody(answer: unknown): Refusal | undefined {
+  return isErrorBody(answer) ? answer : undefined;
+}
+
+function isErrorBody(answer: unknown): answer is Refusal {
+  return typeof answer === 'object' && answer !== null && 'ok' in answer && answer.ok === false && 'code' in answer;
+}
+
+export function asParleyError(error: unknown): ParleyError {
+  return error instanceof ParleyError ? error : networkError(error);
+}

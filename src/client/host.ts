@@ -1,0 +1,8 @@
+/** What a browser has beside what every JavaScript has; this code runs without it too. */
+interface Host {
+  queueMicrotask: unknown;
+  location?: { origin: string };
+  addEventListener?: (type: 'online' | 'offline', listener: () => void) => void;
+}
+
+export const host: Host = globalThis;

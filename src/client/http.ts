@@ -1,0 +1,84 @@
+import { asParleyError, errorBody, networkError, ParleyError } from './errors.ts';
+import type { RestAnswer, RestArguments, RestCall } from './rest.ts';
+import type { Session } from './session.ts';
+
+const timeoutMs = 15_000;
+
+interface Call {
+  method: string;
+  path: string;
+  body: unknown;
+  signal: AbortSignal | undefined;
+  timeoutMs: number;
+}
+
+/** REST calls. A refused access token is renewed once; nothing else is tried again here. */
+export class Http {
+  private readonly url: string;
+  private readonly session: Session;
+
+  constructor(url: string, session: Session) {
+    this.url = url;
+    this.session = session;
+  }
+
+  /** @throws ParleyError */
+  async call<C extends RestCall>(
+    name: C,
+    [input]: RestArguments<C>,
+    options: { signal?: AbortSignal; timeoutMs?: number } = {},
+  ): Promise<RestAnswer<C>> {
+    const call = { ...prepare(name, input ?? {}), signal: options.signal, timeoutMs: options.timeoutMs ?? timeoutMs };
+    const token = this.session.tokens?.accessToken;
+    try {
+      return await this.send(call, token);
+    } catch (error) {
+      const refused = asParleyError(error);
+      if (refused.code === 'SESSION_REVOKED') this.session.end(refused);
+      if (!token || refused.code !== 'ACCESS_TOKEN_INVALID') throw refused;
+      return await this.send(call, await this.session.renew(token));
+    }
+  }
+
+  /** Without a token, for those that get one. @throws ParleyError */
+  async open<C extends RestCall>(name: C, [input]: RestArguments<C>): Promise<RestAnswer<C>> {
+    return this.send({ ...prepare(name, input ?? {}), signal: undefined, timeoutMs }, undefined);
+  }
+
+  private async send(call: Call, token: string | undefined) {
+    const headers: Record<string, string> = {};
+    if (token) headers.authorization = `Bearer ${token}`;
+    if (call.body !== undefined) headers['content-type'] = 'application/json';
+    const limit = AbortSignal.timeout(call.timeoutMs);
+    const signal = call.signal ? AbortSignal.any([limit, call.signal]) : limit;
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    try {
+      const response = await fetch(this.url + call.path, { method: call.method, headers, body, signal });
+      const text = await response.text();
+      if (!response.headers.get('content-type')?.includes('json')) throw networkError(`HTTP ${response.status}`);
+      const answer = JSON.parse(text);
+      if (response.ok) return answer;
+      throw asError(answer, response.status);
+    } catch (error) {
+      throw error instanceof ParleyError ? error : networkError(error);
+    }
+  }
+}
+
+/** An error page that is not ours comes from something in between: as good as no answer. */
+function asError(answer: unknown, status: number): ParleyError {
+  const body = errorBody(answer);
+  return body ? new ParleyError(body, status) : networkError(`HTTP ${status}`);
+}
+
+function prepare(name: string, input: object): Pick<Call, 'method' | 'path' | 'body'> {
+  const [method = 'GET', pattern = '/'] = name.split(' ');
+  const values = new Map<string, unknown>(Object.entries(input));
+  const path = pattern.replace(/:(\w+)/g, (_, key) => encodeURIComponent(String(values.get(key))));
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(values.get('query') ?? {})) {
+    if (value !== undefined && value !== null) query.set(key, String(value));
+  }
+  const text = query.size > 0 ? `?${query}` : '';
+  return { method, path: path + text, body: values.get('body') };
+}

@@ -1,0 +1,15 @@
+import type { RestAnswer } from './rest.ts';
+
+export { Channel, type ChannelEventMap } from './channel.ts';
+export type { ConnectionState, Status } from './connection.ts';
+export { ParleyError } from './errors.ts';
+export type { MessageInput, Pending } from './outbox.ts';
+export { Parley, type ParleyEventMap, type ParleyOptions } from './parley.ts';
+export type { RestAnswer, RestCall, RestInput } from './rest.ts';
+export { type KeyValueStore, MemoryStore } from './store.ts';
+
+export type AuthAnswer = RestAnswer<'POST /api/auth/login'>;
+export type OwnUser = RestAnswer<'GET /api/auth/me'>;
+export type Message = RestAnswer<'GET /api/messages/:id'>;
+export type ChannelRecord = RestAnswer<'GET /api/channels/:id'>;
+export type ServerRecord = RestAnswer<'GET /api/servers/:id'>;

@@ -1,0 +1,130 @@
+import { io, type Socket } from 'socket.io-client';
+import { asParleyError, errorBody, networkError, ParleyError } from './errors.ts';
+
+const connectTimeoutMs = 8000;
+const ackTimeoutMs = 6000;
+/** The server pings every 25 s. */
+const silenceMs = 32_000;
+
+export interface LinkHandlers {
+  /** Any event of the server, in the order of its coming. */
+  event(name: string, data: object): void;
+}
+
+/**
+ * One connection over Socket.IO, from its opening to its end; it never comes back by itself. A connection that is
+ * silent for too long, or leaves a call without an answer, is taken for dead: in a black hole nothing else would say so.
+ */
+export class Link {
+  private readonly socket: Socket;
+  private readonly end = Promise.withResolvers<void>();
+  /** What to do with calls that are under way when the connection ends. */
+  private readonly unanswered = new Set<() => void>();
+  private refusal: ParleyError | undefined;
+  private silence: ReturnType<typeof setTimeout> | undefined;
+
+  private constructor(socket: Socket, handlers: LinkHandlers) {
+    this.socket = socket;
+    socket.onAny((event: string, data: unknown) => {
+      if (typeof data === 'object' && data !== null) handlers.event(event, data);
+    });
+    socket.on('disconnect', () => this.close());
+    socket.on('connect_error', (error) => {
+      this.refusal = refusalOf(error);
+      this.close();
+    });
+    socket.io.on('open', () => {
+      socket.io.engine.on('packet', () => this.heard());
+      this.heard();
+    });
+  }
+
+  /**
+   * Connects, and waits until the server says that it is `ready`.
+   * @param auth the token, and the position of one's own room, from which what was missed is sent
+   * @throws ParleyError NETWORK when sockets do not get through; the server's code when it refuses
+   */
+  static async open(url: string, auth: object, handlers: LinkHandlers, signal: AbortSignal): Promise<Link> {
+    // Socket.IO's own long polling needs a balancer that knows sessions; the Poller works with any.
+    const options = { auth, transports: ['websocket'], reconnection: false, forceNew: true };
+    const link = new Link(io(url, { ...options, timeout: connectTimeoutMs }), handlers);
+    const abort = () => link.close();
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    try {
+      await link.ready();
+      return link;
+    } catch (error) {
+      link.close();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Resolves when the connection is over. */
+  get closed(): Promise<void> {
+    return this.end.promise;
+  }
+
+  /**
+   * Sends an event and waits for its ack. Given `take`, the answer is handed to it before any later event.
+   * @throws ParleyError the server's; NETWORK when there was no answer: then the connection is given up
+   */
+  call<A>(event: string, payload: object, take: (answer: A) => void = () => {}): Promise<A> {
+    return new Promise((resolve, reject) => {
+      const giveUp = () => reject(networkError('no answer'));
+      this.unanswered.add(giveUp);
+      this.socket.timeout(ackTimeoutMs).emit(event, payload, (failure: unknown, answer: A) => {
+        this.unanswered.delete(giveUp);
+        if (failure) {
+          giveUp();
+          return this.close();
+        }
+        const body = errorBody(answer);
+        if (body) return reject(new ParleyError(body));
+        take(answer);
+        resolve(answer);
+      });
+    });
+  }
+
+  /** Sends what nobody waits for. */
+  tell(event: string, payload: object): void {
+    this.socket.volatile.emit(event, payload);
+  }
+
+  close(): void {
+    clearTimeout(this.silence);
+    this.socket.disconnect();
+    this.end.resolve();
+    for (const giveUp of this.unanswered) giveUp();
+    this.unanswered.clear();
+  }
+
+  private ready(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const limit = setTimeout(() => this.close(), connectTimeoutMs);
+      this.socket.once('ready', () => {
+        clearTimeout(limit);
+        resolve();
+      });
+      void this.closed.then(() => {
+        clearTimeout(limit);
+        reject(this.refusal ?? networkError('closed'));
+      });
+    });
+  }
+
+  private heard(): void {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => this.close(), silenceMs);
+  }
+}
+
+/** The server's refusals bring a code; a transport that does not get through brings none. */
+function refusalOf(error: Error & { data?: unknown }): ParleyError {
+  const data = typeof error.data === 'object' && error.data !== null ? error.data : {};
+  const body = errorBody({ ok: false, error: error.message, ...data });
+  return body ? new ParleyError(body, 401) : asParleyError(error);
+}

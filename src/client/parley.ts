@@ -1,0 +1,198 @@
+import { Channel } from './channel.ts';
+import { Connection, type ConnectionState } from './connection.ts';
+import { Emitter } from './emitter.ts';
+import { ParleyError } from './errors.ts';
+import type { ChannelEvents, OwnEvents } from './events.ts';
+import { host } from './host.ts';
+import { Http } from './http.ts';
+import type { AuthAnswer, Message } from './index.ts';
+import { type MessageInput, Outbox, type Pending } from './outbox.ts';
+import type { RestAnswer, RestArguments, RestCall, RestInput } from './rest.ts';
+import { Session } from './session.ts';
+import { type KeyValueStore, MemoryStore } from './store.ts';
+
+export interface ParleyOptions {
+  /** Of the server, such as `https://chat.example.com`. In a browser by default the one that the page came from. */
+  url?: string;
+  /** An access, agent or personal token, instead of signing in. */
+  token?: string;
+  /** Where tokens and unsent messages are kept, such as `localStorage`; by default in memory. */
+  store?: KeyValueStore;
+}
+
+/** What the client tells beside the events of the user's own room. */
+export interface ParleySignals {
+  state: ConnectionState;
+  /** The session was ended elsewhere, or cannot be refreshed: sign in again. */
+  'signed-out': ParleyError;
+  /** Own events were missed that the log no longer has: read the lists anew. */
+  reload: null;
+}
+
+/** Events of channels that are not open come here: those of DMs arrive without opening. */
+export type ParleyEventMap = OwnEvents & ChannelEvents & ParleySignals;
+
+/**
+ * A client of a Parley server: signs in, keeps a connection, and gives channels whose events come in order and without
+ * holes, and whose messages are sent exactly once.
+ */
+export class Parley {
+  private readonly store: KeyValueStore;
+  private readonly session: Session;
+  private readonly http: Http;
+  private readonly connection: Connection;
+  private readonly outbox: Outbox;
+  private readonly emitter = new Emitter<ParleyEventMap>();
+  private readonly channels = new Map<string, Channel>();
+
+  constructor(options: ParleyOptions = {}) {
+    const url = (options.url ?? host.location?.origin ?? '').replace(/\/+$/, '');
+    this.store = options.store ?? new MemoryStore();
+    this.session = new Session(
+      this.store,
+      (token) => this.exchange(token),
+      (error) => this.ended(error),
+    );
+    this.http = new Http(url, this.session);
+    this.connection = new Connection(url, this.http, this.session, {
+      state: (state) => this.stateChanged(state),
+      event: (event, data) => this.handOn(event, data),
+      reload: () => this.emitter.emit('reload', null),
+      dropped: (feed, error) => this.channels.get(feed.channelId ?? '')?.signal('closed', error),
+    });
+    this.outbox = new Outbox(
+      this.store,
+      (pending, signal) => this.attempt(pending, signal),
+      (pending, outcome) => this.settled(pending, outcome),
+    );
+    if (options.token) this.session.tokens = { accessToken: options.token, refreshToken: null, userId: null };
+    host.addEventListener?.('online', () => this.connection.retryNow());
+    host.addEventListener?.('offline', () => this.connection.giveUp());
+  }
+
+  /** Whether there are tokens; the server may still refuse them. */
+  get signedIn(): boolean {
+    return this.session.tokens !== null;
+  }
+
+  get userId(): string | null {
+    return this.session.tokens?.userId ?? null;
+  }
+
+  get state(): ConnectionState {
+    return this.connection.state;
+  }
+
+  /** Creates an account and signs in. */
+  async signUp(account: RestInput<'POST /api/auth/register'>['body']): Promise<AuthAnswer> {
+    return this.signedInAs(await this.http.open('POST /api/auth/register', [{ body: account }]));
+  }
+
+  /** Signs in with an e-mail or a username, and a password. */
+  async signIn(credentials: RestInput<'POST /api/auth/login'>['body']): Promise<AuthAnswer> {
+    return this.signedInAs(await this.http.open('POST /api/auth/login', [{ body: credentials }]));
+  }
+
+  /** Takes over what another way of signing in has brought. */
+  signedInAs(answer: AuthAnswer): AuthAnswer {
+    const { accessToken, refreshToken, user } = answer;
+    this.session.tokens = { accessToken, refreshToken, userId: user.id };
+    return answer;
+  }
+
+  /** Ends the session on the server, as far as it can be reached, and forgets the tokens and everything unsent. */
+  async signOut(): Promise<void> {
+    this.disconnect();
+    this.outbox.clear();
+    const told = this.http.call('POST /api/auth/logout', []).catch(() => {});
+    this.session.tokens = null;
+    await told;
+  }
+
+  /** A REST call by its name in the API documents: `rest('GET /api/servers/:id', { id })`. @throws ParleyError */
+  rest<C extends RestCall>(name: C, ...input: RestArguments<C>): Promise<RestAnswer<C>> {
+    return this.http.call(name, input);
+  }
+
+  /** Connects, and stays connected until `disconnect`, going on with what was left unsent. */
+  connect(): void {
+    this.connection.start();
+    if (this.userId) this.outbox.restore(this.userId);
+  }
+
+  disconnect(): void {
+    this.connection.stop();
+  }
+
+  /** Tries to connect now instead of after the pause. */
+  retryNow(): void {
+    this.connection.retryNow();
+  }
+
+  on<E extends keyof ParleyEventMap>(event: E, listener: (data: ParleyEventMap[E]) => void): () => void {
+    return this.emitter.on(event, listener);
+  }
+
+  /** The channel of this id, always the same object. */
+  channel(id: string): Channel {
+    const known = this.channels.get(id);
+    if (known) return known;
+    const channel = new Channel(id, {
+      connection: this.connection,
+      send: (channelId, input) => this.send(channelId, input),
+      pending: (channelId) => this.outbox.pending(channelId),
+    });
+    this.channels.set(id, channel);
+    return channel;
+  }
+
+  /** Takes an unsent message back. @returns false: too late */
+  cancel(pending: Pending): boolean {
+    return this.outbox.cancel(pending.nonce);
+  }
+
+  private send(channelId: string, input: MessageInput): Promise<Message> {
+    const sent = this.outbox.send(channelId, input, this.userId);
+    this.tellPending(channelId);
+    return sent;
+  }
+
+  private async attempt({ channelId, input, nonce }: Pending, signal: AbortSignal): Promise<Message> {
+    const body = { ...input, nonce };
+    if (this.connection.state.via === 'socket') {
+      const payload = { channelId, ...body };
+      const { message } = await this.connection.call<{ message: Message }>('message:send', payload);
+      return message;
+    }
+    return this.http.call('POST /api/channels/:channelId/messages', [{ channelId, body }], { signal });
+  }
+
+  private settled(pending: Pending, outcome: Message | ParleyError): void {
+    this.tellPending(pending.channelId);
+    if (!(outcome instanceof ParleyError)) return;
+    this.channels.get(pending.channelId)?.signal('failed', { pending, error: outcome });
+  }
+
+  private tellPending(channelId: string): void {
+    this.channels.get(channelId)?.signal('pending', [...this.outbox.pending(channelId)]);
+  }
+
+  private stateChanged(state: ConnectionState): void {
+    if (state.via !== null) this.outbox.wake();
+    this.emitter.emit('state', state);
+  }
+
+  private exchange(refreshToken: string) {
+    return this.http.open('POST /api/auth/refresh', [{ body: { refreshToken } }]);
+  }
+
+  private ended(error: ParleyError): void {
+    this.connection.stop();
+    this.emitter.emit('signed-out', error);
+  }
+
+  private handOn(event: string, data: object): void {
+    // The server keeps to its contract, from which these types are made.
+    this.emitter.emit(event as keyof OwnEvents, data as OwnEvents[keyof OwnEvents]);
+  }
+}

@@ -1,0 +1,107 @@
+import { Backoff, pause } from './backoff.ts';
+import { asParleyError } from './errors.ts';
+import type { Feed, LogPage } from './feed.ts';
+import type { Http } from './http.ts';
+
+/** Browsers open few connections to a host; some have to be left for what people do. */
+const mostWaiting = 3;
+const longestWaitSeconds = 20;
+const slackMs = 10_000;
+/** Beyond the head of any log: the answer says where the head is. */
+const nowhere = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Push without sockets: each room's log is asked for what comes next, and the server waits with its answer until there
+ * is something (contract §10.4). With many rooms they take turns, each waiting less.
+ */
+export class Poller {
+  private readonly http: Http;
+  private readonly feeds: () => Iterable<Feed>;
+  private readonly changed: () => void;
+  private readonly dropped: (feed: Feed, error: unknown) => void;
+  private readonly stopping = new AbortController();
+  private readonly polled = new Set<Feed>();
+  private readonly backoff = new Backoff(500, 10_000);
+  /** Whether the last poll was answered. */
+  reachable = false;
+
+  /**
+   * @param changed called when `reachable` or a feed's `live` changed
+   * @param dropped called when the server no longer gives a feed
+   */
+  constructor(
+    http: Http,
+    feeds: () => Iterable<Feed>,
+    changed: () => void,
+    dropped: (feed: Feed, error: unknown) => void,
+  ) {
+    this.http = http;
+    this.feeds = feeds;
+    this.changed = changed;
+    this.dropped = dropped;
+    for (let i = 0; i < mostWaiting; i++) void this.takeTurns();
+  }
+
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  private async takeTurns(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      const feed = this.next();
+      if (!feed) {
+        await pause(200, signal);
+        continue;
+      }
+      this.polled.add(feed);
+      await this.poll(feed);
+      this.polled.delete(feed);
+    }
+  }
+
+  /** The feed that nobody waits for at the moment; it goes to the end of the row. */
+  private next(): Feed | undefined {
+    const waiting = [...this.feeds()].filter((feed) => !this.polled.has(feed));
+    const [first] = waiting.sort((a, b) => (this.turns.get(a) ?? 0) - (this.turns.get(b) ?? 0));
+    if (first) this.turns.set(first, ++this.turn);
+    return first;
+  }
+
+  private turn = 0;
+  private readonly turns = new WeakMap<Feed, number>();
+
+  private async poll(feed: Feed): Promise<void> {
+    const { signal } = this.stopping;
+    try {
+      const page = await this.read(feed, signal);
+      if (signal.aborted) return;
+      this.backoff.reset();
+      feed.takePage(feed.position === undefined ? { ...page, recovered: true } : page);
+      feed.live = !page.hasMore;
+      this.report(true);
+    } catch (error) {
+      if (signal.aborted) return;
+      const failure = asParleyError(error);
+      if (failure.isPassing) {
+        this.report(failure.code !== 'NETWORK');
+        await pause(this.backoff.next() + (failure.retryAfter ?? 0) * 1000, signal);
+      } else this.dropped(feed, error);
+    }
+  }
+
+  private read(feed: Feed, signal: AbortSignal): Promise<LogPage> {
+    const rooms = [...this.feeds()].length;
+    const share = rooms <= mostWaiting ? 1 : mostWaiting / rooms;
+    const wait = feed.live && this.reachable ? Math.max(1, Math.floor(longestWaitSeconds * share)) : 0;
+    const query = { after: feed.position ?? nowhere, wait, limit: 500 };
+    const options = { signal, timeoutMs: wait * 1000 + slackMs };
+    if (feed.channelId === null) return this.http.call('GET /api/events', [{ query }], options);
+    return this.http.call('GET /api/channels/:id/events', [{ id: feed.channelId, query }], options);
+  }
+
+  private report(reachable: boolean): void {
+    this.reachable = reachable;
+    this.changed();
+  }
+}

@@ -1,0 +1,124 @@
+import type { z } from 'zod';
+import type {
+  authSchema,
+  changePasswordSchema,
+  dashboardSchema,
+  loginSchema,
+  ownUserSchema,
+  registerSchema,
+  smallUserSchema,
+  updateMeSchema,
+} from '../accounts/account.contract.ts';
+import type { membershipSchema, redeemSchema } from '../accounts/membership.contract.ts';
+import type { createTokenSchema, newTokenSchema, personalTokenSchema } from '../accounts/personal-token.contract.ts';
+import type { refreshSchema, sessionSchema, tokenPairSchema } from '../accounts/session.contract.ts';
+import type { channelSchema, createChannelSchema } from '../channels/channel.contract.ts';
+import type { dmChannelSchema, openDmSchema } from '../direct/direct.contract.ts';
+import type { logPageSchema, readLogSchema } from '../events/events.contract.ts';
+import type { blockSchema, friendshipSchema, rejectedSchema, requestFriendSchema } from '../friends/friend.contract.ts';
+import type { createInvitesSchema, inviteCodeSchema } from '../invites/invite.contract.ts';
+import type {
+  editMessageSchema,
+  listMessagesSchema,
+  messagePageSchema,
+  messageSchema,
+  sendMessageSchema,
+} from '../messages/message.contract.ts';
+import type { doneSchema } from '../schema.ts';
+import type {
+  createServerSchema,
+  joinServerSchema,
+  ownServerSchema,
+  serverSchema,
+} from '../servers/server.contract.ts';
+
+/** What is sent, what may stand in a query, and what comes back, as the contracts of the server say. */
+type Body<S extends z.ZodType> = z.input<S>;
+type Query<S extends z.ZodType> = Partial<z.output<S>>;
+type Answer<S extends z.ZodType> = z.output<S>;
+type Done = Answer<typeof doneSchema>;
+
+/** The REST methods by their names in the API documents. Only types: nothing of the server gets into a bundle. */
+export interface Rest {
+  'POST /api/auth/register': { body: Body<typeof registerSchema>; answer: Answer<typeof authSchema> };
+  'POST /api/auth/login': { body: Body<typeof loginSchema>; answer: Answer<typeof authSchema> };
+  'POST /api/auth/refresh': { body: Body<typeof refreshSchema>; answer: Answer<typeof tokenPairSchema> };
+  'POST /api/auth/logout': { answer: Done };
+  'PUT /api/auth/password': { body: Body<typeof changePasswordSchema>; answer: Done };
+  'GET /api/auth/me': { answer: Answer<typeof ownUserSchema> };
+  'PATCH /api/auth/me': { body: Body<typeof updateMeSchema>; answer: Answer<typeof ownUserSchema> };
+  'GET /api/auth/users/:id': { answer: Answer<typeof smallUserSchema> };
+  'GET /api/auth/dashboard': { answer: Answer<typeof dashboardSchema> };
+  'GET /api/auth/sessions': { answer: Answer<typeof sessionSchema>[] };
+  'DELETE /api/auth/sessions/:id': { answer: Done };
+  'GET /api/membership/me': { answer: Answer<typeof membershipSchema> };
+  'POST /api/membership/redeem-invite': { body: Body<typeof redeemSchema>; answer: Answer<typeof membershipSchema> };
+  'GET /api/tokens': { answer: Answer<typeof personalTokenSchema>[] };
+  'POST /api/tokens': { body: Body<typeof createTokenSchema>; answer: Answer<typeof newTokenSchema> };
+  'DELETE /api/tokens/:id': { answer: Done };
+  'GET /api/invite-codes': { answer: Answer<typeof inviteCodeSchema>[] };
+  'POST /api/invite-codes': { body: Body<typeof createInvitesSchema>; answer: Answer<typeof inviteCodeSchema>[] };
+  'PATCH /api/invite-codes/:id/deactivate': { answer: Answer<typeof inviteCodeSchema> };
+  'DELETE /api/invite-codes/:id': { answer: Done };
+
+  'GET /api/friends': { answer: Answer<typeof friendshipSchema>[] };
+  'GET /api/friends/pending': { answer: Answer<typeof friendshipSchema>[] };
+  'GET /api/friends/sent': { answer: Answer<typeof friendshipSchema>[] };
+  'POST /api/friends/request': { body: Body<typeof requestFriendSchema>; answer: Answer<typeof friendshipSchema> };
+  'POST /api/friends/:id/accept': { answer: Answer<typeof friendshipSchema> };
+  'POST /api/friends/:id/reject': { answer: Answer<typeof rejectedSchema> };
+  'DELETE /api/friends/:id': { answer: Done };
+  'GET /api/friends/blocks': { answer: Answer<typeof blockSchema>[] };
+  'PUT /api/friends/blocks/:userId': { answer: Answer<typeof blockSchema> };
+  'DELETE /api/friends/blocks/:userId': { answer: Done };
+  'GET /api/dm/channels': { answer: Answer<typeof dmChannelSchema>[] };
+  'POST /api/dm/channels': { body: Body<typeof openDmSchema>; answer: Answer<typeof dmChannelSchema> };
+
+  'POST /api/servers': { body: Body<typeof createServerSchema>; answer: Answer<typeof serverSchema> };
+  'GET /api/servers': { answer: Answer<typeof ownServerSchema>[] };
+  'GET /api/servers/:id': { answer: Answer<typeof serverSchema> };
+  'POST /api/servers/:id/join': { body: Body<typeof joinServerSchema>; answer: Answer<typeof serverSchema> };
+  'POST /api/servers/:id/leave': { answer: Done };
+
+  'POST /api/servers/:serverId/channels': {
+    body: Body<typeof createChannelSchema>;
+    answer: Answer<typeof channelSchema>;
+  };
+  'GET /api/servers/:serverId/channels': { answer: Answer<typeof channelSchema>[] };
+  'GET /api/channels/:id': { answer: Answer<typeof channelSchema> };
+
+  'POST /api/channels/:channelId/messages': {
+    body: Body<typeof sendMessageSchema>;
+    answer: Answer<typeof messageSchema>;
+  };
+  'GET /api/channels/:channelId/messages': {
+    query: Query<typeof listMessagesSchema>;
+    answer: Answer<typeof messagePageSchema>;
+  };
+  'GET /api/messages/:id': { answer: Answer<typeof messageSchema> };
+  'PATCH /api/messages/:id': { body: Body<typeof editMessageSchema>; answer: Answer<typeof messageSchema> };
+  'DELETE /api/messages/:id': { answer: Done };
+
+  'GET /api/channels/:id/events': { query: Query<typeof readLogSchema>; answer: Answer<typeof logPageSchema> };
+  'GET /api/events': { query: Query<typeof readLogSchema>; answer: Answer<typeof logPageSchema> };
+}
+
+export type RestCall = keyof Rest;
+
+/** The names of a path's parameters, from its text. */
+type ParamNames<Path extends string> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer Tail}`
+    ? Name | ParamNames<Tail>
+    : Rest
+  : never;
+
+type BodyOf<C extends RestCall> = Rest[C] extends { body: infer B } ? { body: B } : unknown;
+type QueryOf<C extends RestCall> = Rest[C] extends { query: infer Q } ? { query?: Q } : unknown;
+
+/** A call's parameters by their names, with `body` and `query` beside them. */
+export type RestInput<C extends RestCall> = Record<ParamNames<C>, string> & BodyOf<C> & QueryOf<C>;
+export type RestAnswer<C extends RestCall> = Rest[C]['answer'];
+
+/** The input may be left out when there is nothing that has to be in it. */
+export type RestArguments<C extends RestCall> =
+  Partial<RestInput<C>> extends RestInput<C> ? [input?: RestInput<C>] : [input: RestInput<C>];

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { MemoryStore, Parley, ParleyError } from '../../src/client/index.ts';
+import { until } from '../bench/until.ts';
+import { request } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('the client library', () => {
+  let here: World;
+  before(async () => {
+    here = await world();
+  });
+  after(() => here.close());
+
+  it('signs up, signs in, and calls REST by the names of the API documents', async () => {
+    const parley = new Parley({ url: here.alice.node.url });
+    const name = `c${Date.now()}`;
+    await parley.signUp({ email: `${name}@example.com`, password: 'correct horse', username: name });
+    expect(parley.signedIn).to.equal(true);
+    const again = new Parley({ url: here.alice.node.url });
+    await again.signIn({ email: name, password: 'correct horse' });
+    expect((await again.rest('GET /api/auth/me')).username).to.equal(name);
+    const id = here.server.id;
+    const server = await again.rest('POST /api/servers/:id/join', { id, body: { inviteCode: here.server.inviteCode } });
+    expect(server.id).to.equal(id);
+    const page = await again.rest('GET /api/channels/:channelId/messages', {
+      channelId: here.channel.id,
+      query: { limit: 5 },
+    });
+    expect(page.hasMore).to.equal(false);
+  });
+
+  it('gives the server’s refusals as errors', async () => {
+    const parley = new Parley({ url: here.alice.node.url });
+    const error = await parley.signIn({ email: 'nobody', password: 'wrong password' }).catch((reason) => reason);
+    expect(error).to.be.instanceOf(ParleyError);
+    expect(error).to.include({ code: 'INVALID_CREDENTIALS', status: 401, isPassing: false });
+    expect(error.requestId).to.be.a('string');
+  });
+
+  it('rejects what the server does not take, and goes on with the next', async () => {
+    const parley = new Parley({ url: here.alice.node.url, token: here.alice.token });
+    const channel = parley.channel(here.channel.id);
+    parley.connect();
+    const sends = await Promise.allSettled([channel.send(' '), channel.send('good')]);
+    expect(sends.map(({ status }) => status)).to.deep.equal(['rejected', 'fulfilled']);
+    parley.disconnect();
+  });
+
+  it('says that a channel is none of ours', async () => {
+    const parley = new Parley({ url: here.carol.node.url, token: here.carol.token });
+    const closed = new Promise<ParleyError>((resolve) => parley.channel(here.channel.id).on('closed', resolve));
+    parley.connect();
+    expect((await closed).code).to.equal('CHANNEL_NOT_FOUND');
+    await until(() => parley.state.status === 'live');
+    parley.disconnect();
+  });
+
+  it('says when the log does not reach back: then the caller reads the list anew', async () => {
+    const parley = new Parley({ url: here.bob.node.url, token: here.bob.token });
+    const channel = parley.channel(here.channel.id);
+    channel.open(1_000_000);
+    const reload = new Promise((resolve) => channel.on('reload', resolve));
+    parley.connect();
+    await reload;
+    const heard = new Promise((resolve) => channel.on('message:new', ({ content }) => resolve(content)));
+    await here.alice.say(here.channel.id, 'next');
+    expect(await heard).to.equal('next');
+    parley.disconnect();
+  });
+
+  it('sends after a restart of the program what was left in the outbox, once', async () => {
+    const store = new MemoryStore();
+    const account = { email: here.bob.username, password: 'correct horse' };
+    const before = new Parley({ url: 'http://127.0.0.1:9', store });
+    before.signedInAs((await request(here.bob.node, 'POST', '/api/auth/login', account)).body);
+    const unsent = ['x1', 'x2'].map((text) => before.channel(here.channel.id).send(text));
+    for (const promise of unsent) promise.catch(() => {});
+    before.disconnect();
+    const after = new Parley({ url: here.bob.node.url, store });
+    after.connect();
+    await until(() => after.channel(here.channel.id).pending.length === 0 && after.state.status === 'live');
+    await until(() => store.length === 1);
+    const { body } = await here.alice.get(`/api/channels/${here.channel.id}/messages?limit=2`);
+    expect(body.messages.map((message: { content: string }) => message.content)).to.deep.equal(['x2', 'x1']);
+    after.disconnect();
+    await before.signOut();
+  });
+
+  it('renews its tokens by itself, once for all who need it', async () => {
+    const store = new MemoryStore();
+    const parley = new Parley({ url: here.alice.node.url, store });
+    const account = { email: here.alice.username, password: 'correct horse' };
+    const { accessToken, refreshToken, user } = await parley.signIn(account);
+    const broken = `${accessToken.slice(0, -6)}broken`;
+    parley.signedInAs({ accessToken: broken, refreshToken, user });
+    const answers = await Promise.all([1, 2, 3].map(() => parley.rest('GET /api/auth/me')));
+    expect(answers.map(({ id }) => id)).to.deep.equal([user.id, user.id, user.id]);
+    const kept = JSON.parse(store.getItem('parley:tokens') ?? '{}');
+    expect(kept.refreshToken).to.not.equal(refreshToken);
+    parley.signedInAs({ accessToken: broken, refreshToken: kept.refreshToken, user });
+    parley.connect();
+    await until(() => parley.state.status === 'live');
+    await parley.signOut();
+    expect(parley.signedIn).to.equal(false);
+  });
+
+  it('hears that its session was ended elsewhere', async () => {
+    const parley = new Parley({ url: here.bob.node.url });
+    await parley.signIn({ email: here.bob.username, password: 'correct horse' });
+    parley.connect();
+    await until(() => parley.state.status === 'live');
+    const ended = new Promise<ParleyError>((resolve) => parley.on('signed-out', resolve));
+    const own = (await parley.rest('GET /api/auth/sessions')).find(({ current }) => current);
+    await here.bob.delete(`/api/auth/sessions/${own?.id}`);
+    expect((await ended).code).to.equal('SESSION_REVOKED');
+    expect(parley.signedIn).to.equal(false);
+    expect(parley.state.status).to.equal('offline');
+  });
+
+  it('knows only calls that the server has', () => {
+    const source = readFileSync(path.join(import.meta.dirname, '../../src/client/rest.ts'), 'utf8');
+    const calls = [...source.matchAll(/^ {2}'([A-Z]+ \/api[^']*)'/gm)].map(([, call]) => call);
+    const routes = here.alice.node.doors.routes.map(({ method, path: pattern }) => `${method} ${pattern}`);
+    expect(calls).to.have.length.above(10);
+    expect(calls.filter((call) => !routes.includes(call ?? ''))).to.deep.equal([]);
+  });
+});
