@@ -25,6 +25,7 @@ import type { Route } from './rest/route.ts';
 import { serverRoutes } from './servers/server.routes.ts';
 import type { ServerService } from './servers/server.service.ts';
 import { version } from './version.ts';
+import { pageRoutes } from './web/pages.routes.ts';
 
 /** The services that the doors lead to. */
 export interface Services {
@@ -45,6 +46,7 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
   const routes: Route[] = [
     ...documentRoutes({ routes: () => routes, handlers }, version),
     ...accountsRoutes(services.accounts),
+    ...pageRoutes(),
     ...serverRoutes(services.servers),
     ...channelRoutes(services.channels),
     ...messageRoutes(services.messages),

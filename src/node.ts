@@ -18,6 +18,7 @@ import { SocketLimits } from './gateway/limits.ts';
 import { Health } from './health/health.ts';
 import { watchConnections, watchDelivery } from './health/watches.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
+import { Mailer } from './infrastructure/mail.ts';
 import { Metrics } from './infrastructure/metrics.ts';
 import { RateLimits } from './infrastructure/rate-limits.ts';
 import { RedisConnections } from './infrastructure/redis.ts';
@@ -63,6 +64,7 @@ export async function startNode(settings: Settings, log: Log = createLog(setting
 
 async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promise<Node> {
   const nodeId = randomBytes(6).toString('hex');
+  let url = '';
   const place = await openDatabaseUrl(settings, log);
   shutdown.add('embedded PostgreSQL', () => place.stop());
   await migrate(place.url, log);
@@ -82,6 +84,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     void delivery.sweep();
   });
   const limits = new RateLimits(settings, redis);
+  const mailer = new Mailer(settings, log);
+  shutdown.add('mail', () => mailer.close(settings.shutdown.graceMs / 2));
   shutdown.add('rate limits', () => limits.close());
   const trimmer = new Trimmer(database, settings.delivery, delivery.counters, log);
   const { services, changes, writer, serverAccess, blobCollector } = createServices({
@@ -93,6 +97,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     control,
     caches,
     limits,
+    mailer,
+    publicUrl: () => settings.publicUrl ?? url,
   });
   shutdown.add('blobs', () => blobCollector.close());
   shutdown.add('activity', () => services.accounts.activity.close());
@@ -158,7 +164,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   });
   const port = await listen(httpServer, settings);
   shutdown.add('connections', () => drain(httpServer, gateway, delivery, health, settings));
-  const url = `http://localhost:${port}`;
+  url = `http://localhost:${port}`;
   return { id: nodeId, port, url, delivery, doors, stop: () => shutdown.run() };
 }
 

@@ -17,6 +17,7 @@ import type { Services } from './features.ts';
 import { BlockService } from './friends/block.service.ts';
 import { FriendService } from './friends/friend.service.ts';
 import type { Log } from './infrastructure/log.ts';
+import type { Mailer } from './infrastructure/mail.ts';
 import type { RateLimits } from './infrastructure/rate-limits.ts';
 import { InviteService } from './invites/invite.service.ts';
 import { MessageAccess } from './messages/message.access.ts';
@@ -36,6 +37,9 @@ export interface Ground {
   control: Control;
   caches: Caches;
   limits: RateLimits;
+  mailer: Mailer;
+  /** Where people find this site, without a slash at its end. */
+  publicUrl: () => string;
 }
 
 /** Puts the services together, each given what it needs. */
@@ -62,6 +66,8 @@ export function createServices(ground: Ground) {
       control,
       capabilities,
       limits: ground.limits,
+      mailer: ground.mailer,
+      publicUrl: ground.publicUrl,
     }),
     servers: new ServerService({ database, changes, control, serverAccess, capabilities, channels }),
     channels,

@@ -105,6 +105,8 @@ const environmentSchema = z.object({
   REDIS_URL: url('redis', 'rediss').optional(),
   DATA_DIR: z.string().default('./data'),
   JWT_SECRET: list.optional(),
+  SMTP_URL: url('smtp', 'smtps').optional(),
+  MAIL_FROM: z.string().max(320).optional(),
   CORS_ORIGINS: list.optional(),
   TRUST_PROXY: z.coerce.number().int().min(0).max(10).default(0),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -133,6 +135,9 @@ export interface Settings extends FileSettings {
   dataDir: string;
   /** The first one signs; all of them verify. */
   jwtSecrets: { kid: string; secret: string }[];
+  /** Null: mail is written to `dataDir`/outbox. */
+  smtpUrl: string | null;
+  mailFrom: string;
   /** Empty: any origin. */
   corsOrigins: string[];
   trustProxy: number;
@@ -169,6 +174,8 @@ export function loadSettings(
     redisUrl: env.REDIS_URL ?? null,
     dataDir,
     jwtSecrets: [],
+    smtpUrl: env.SMTP_URL ?? null,
+    mailFrom: env.MAIL_FROM ?? defaultSender(env.PUBLIC_URL),
     corsOrigins: env.CORS_ORIGINS ?? [],
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
@@ -198,6 +205,10 @@ function parse<S extends z.ZodType>(schema: S, value: unknown, name: (path: stri
   const unknownKeys = issue?.code === 'unrecognized_keys' ? issue.keys : [];
   const where = [...(issue?.path ?? []), ...unknownKeys.slice(0, 1)].join('.');
   throw new SettingsError(`${name(where)} is wrong: ${issue?.message ?? 'invalid'}.`);
+}
+
+function defaultSender(publicUrl: string | undefined): string {
+  return `Parley <no-reply@${publicUrl ? new URL(publicUrl).hostname : 'localhost'}>`;
 }
 
 function readConfigFiles(environment: string): unknown {

@@ -2,6 +2,7 @@ import type { Route } from '../rest/route.ts';
 import { accountRoutes } from './account.routes.ts';
 import type { Accounts } from './accounts.ts';
 import { departureRoutes } from './departure.routes.ts';
+import { mailedRoutes } from './mailed.routes.ts';
 import { membershipRoutes } from './membership.routes.ts';
 import { personalTokenRoutes } from './personal-token.routes.ts';
 import { sessionRoutes } from './session.routes.ts';
@@ -10,6 +11,7 @@ import { sessionRoutes } from './session.routes.ts';
 export function accountsRoutes(accounts: Accounts): Route[] {
   return [
     ...accountRoutes(accounts.service, accounts.dashboard),
+    ...mailedRoutes(accounts.emailCodes, accounts.passwordResets),
     ...sessionRoutes(accounts.sessions),
     ...personalTokenRoutes(accounts.personalTokens),
     ...membershipRoutes(accounts.membership),

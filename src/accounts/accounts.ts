@@ -4,13 +4,17 @@ import type { Caches } from '../delivery/caches.ts';
 import type { Changes } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
 import type { Log } from '../infrastructure/log.ts';
+import type { Mailer } from '../infrastructure/mail.ts';
 import type { RateLimits } from '../infrastructure/rate-limits.ts';
 import type { Settings } from '../settings.ts';
+import { AccountMails } from './account.mails.ts';
 import { AccountService } from './account.service.ts';
 import { Dashboard } from './dashboard.ts';
 import { Departure } from './departure.ts';
+import { EmailCodeService } from './email-code.service.ts';
 import { Identity } from './identity.ts';
 import { MembershipService } from './membership.service.ts';
+import { PasswordResetService } from './password-reset.service.ts';
 import { Passwords } from './passwords.ts';
 import { PersonalTokenService } from './personal-token.service.ts';
 import { Revocation } from './revocation.ts';
@@ -27,6 +31,9 @@ export interface AccountsGround {
   control: Control;
   capabilities: Capabilities;
   limits: RateLimits;
+  mailer: Mailer;
+  /** Where people find this site; known once it is listening. */
+  publicUrl: () => string;
 }
 
 /** Everything about who someone is. */
@@ -42,12 +49,15 @@ export function createAccounts(ground: AccountsGround) {
   const passwords = new Passwords(settings.accounts.password);
   const sessions = new SessionService({ ...ground, revocation, tokens });
   const membership = new MembershipService(ground);
+  const mails = new AccountMails(ground.mailer, ground.publicUrl);
   return {
     identity,
     activity,
     sessions,
     membership,
     service: new AccountService({ ...ground, passwords, sessions, membership, revocation }),
+    emailCodes: new EmailCodeService({ ...ground, mails, sessions, membership }),
+    passwordResets: new PasswordResetService({ ...ground, mails, passwords, revocation }),
     personalTokens: new PersonalTokenService({ ...ground, revocation }),
     dashboard: new Dashboard(database),
     departure: new Departure(identity),

@@ -1,0 +1,39 @@
+import type { Mail, Mailer } from '../infrastructure/mail.ts';
+import { MailTemplates } from '../infrastructure/mail-templates.ts';
+
+/** The mails of accounts. Their words are in config/mail. */
+export class AccountMails {
+  private readonly mailer: Mailer;
+  private readonly templates = new MailTemplates();
+  private readonly publicUrl: () => string;
+
+  /** @param publicUrl where people find this site, without a slash at its end */
+  constructor(mailer: Mailer, publicUrl: () => string) {
+    this.mailer = mailer;
+    this.publicUrl = publicUrl;
+  }
+
+  /** Orders a mail that is made in the background. */
+  post(compose: () => Promise<Mail | null>): void {
+    this.mailer.post(compose);
+  }
+
+  signInCode(to: string, code: string, seconds: number): Mail {
+    return this.mail(to, 'sign-in-code', { code, minutes: minutes(seconds) });
+  }
+
+  passwordReset(to: string, username: string, token: string, seconds: number): Mail {
+    const link = `${this.publicUrl()}/app/reset-password?token=${token}`;
+    return this.mail(to, 'password-reset', { username, link, minutes: minutes(seconds) });
+  }
+
+  signInLinked(to: string, username: string, provider: string): Mail {
+    return this.mail(to, 'sign-in-linked', { username, provider });
+  }
+
+  private mail(to: string, template: string, values: Record<string, string>): Mail {
+    return { to, ...this.templates.render(template, { ...values, site: this.publicUrl() }) };
+  }
+}
+
+const minutes = (seconds: number) => String(Math.round(seconds / 60));

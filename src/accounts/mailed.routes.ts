@@ -1,0 +1,77 @@
+import { type Route, route } from '../rest/route.ts';
+import { done, doneSchema } from '../schema.ts';
+import {
+  authSchema,
+  completeResetSchema,
+  mailedSchema,
+  startByEmailSchema,
+  verifyCodeSchema,
+} from './account.contract.ts';
+import { deviceOf } from './device.ts';
+import type { EmailCodeService } from './email-code.service.ts';
+import type { PasswordResetService } from './password-reset.service.ts';
+
+const tag = 'Accounts';
+
+export function mailedRoutes(codes: EmailCodeService, resets: PasswordResetService): Route[] {
+  return [...codeRoutes(codes), ...resetRoutes(resets)];
+}
+
+function codeRoutes(codes: EmailCodeService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/auth/email/start',
+      summary: 'Get a code of six digits by mail, to sign in or to sign up. The answer is the same for every address.',
+      tag,
+      entrance: 'anyone',
+      body: startByEmailSchema,
+      answer: mailedSchema,
+      limit: 'emailStart',
+      handle: async ({ body }) => ({ ...done, expiresIn: await codes.start(body.email) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/auth/email/verify',
+      summary: 'Sign in with the mailed code; without an account one is made.',
+      tag,
+      entrance: 'anyone',
+      body: verifyCodeSchema,
+      answer: authSchema,
+      errors: ['INVALID_VERIFICATION_CODE', 'VERIFICATION_CODE_EXPIRED', 'INVALID_INVITE_CODE'],
+      limit: 'auth',
+      handle: (request) => codes.verify(request.body, deviceOf(request)),
+    }),
+  ];
+}
+
+function resetRoutes(resets: PasswordResetService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/auth/password-reset/start',
+      summary: 'Get a link by mail to set a new password. The answer is the same for every address.',
+      tag,
+      entrance: 'anyone',
+      body: startByEmailSchema,
+      answer: mailedSchema,
+      limit: 'resetStart',
+      handle: async ({ body }) => ({ ...done, expiresIn: await resets.start(body.email) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/auth/password-reset/complete',
+      summary: 'Set a new password with the token of the mailed link. It works once; all sessions end.',
+      tag,
+      entrance: 'anyone',
+      body: completeResetSchema,
+      answer: doneSchema,
+      errors: ['PASSWORD_RESET_TOKEN_INVALID', 'SERVER_BUSY'],
+      limit: 'auth',
+      async handle({ body }) {
+        await resets.complete(body);
+        return done;
+      },
+    }),
+  ];
+}

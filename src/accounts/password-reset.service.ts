@@ -1,0 +1,75 @@
+import type { z } from 'zod';
+import type { Database } from '../database/database.ts';
+import type { Changes } from '../delivery/changes.ts';
+import { AppError } from '../errors.ts';
+import type { RateLimits } from '../infrastructure/rate-limits.ts';
+import type { Settings } from '../settings.ts';
+import type { completeResetSchema } from './account.contract.ts';
+import type { AccountMails } from './account.mails.ts';
+import type { Passwords } from './passwords.ts';
+import type { Revocation } from './revocation.ts';
+import { hashSecret, newSecret } from './secrets.ts';
+
+const findByEmail = `SELECT id, username FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL`;
+const keepLink = `INSERT INTO password_resets (token_hash, user_id, expires_at)
+  VALUES ($1, $2, now() + make_interval(secs => $3))`;
+const isValid = 'SELECT user_id FROM password_resets WHERE token_hash = $1 AND expires_at > now()';
+/** The delete is the check: of two who use one link at once, one finds it gone. */
+const useLink =
+  'DELETE FROM password_resets WHERE token_hash = $1 AND expires_at > now() RETURNING user_id AS "userId"';
+
+/** Setting a forgotten password by a link that was mailed (contract §3). */
+export class PasswordResetService {
+  private readonly parts: {
+    database: Database;
+    changes: Changes;
+    limits: RateLimits;
+    mails: AccountMails;
+    passwords: Passwords;
+    revocation: Revocation;
+    settings: Settings;
+  };
+
+  constructor(parts: PasswordResetService['parts']) {
+    this.parts = parts;
+  }
+
+  /**
+   * Mails a link if there is an account. That is found out after the answer, so neither what it says nor how long it
+   * takes tells anyone. @returns for how many seconds a link is valid
+   */
+  async start(email: string): Promise<number> {
+    const { limits, mails, database, changes, settings } = this.parts;
+    const seconds = settings.accounts.passwordResetSeconds;
+    const quota = await limits.take('mailbox', email);
+    if (quota?.exceeded) return seconds;
+    mails.post(async () => {
+      const [user] = await database.rows<{ id: string; username: string }>(findByEmail, [email]);
+      if (!user) return null;
+      const { secret, hash } = newSecret();
+      await changes.run((change) => change.rows(keepLink, [hash, user.id, seconds]));
+      return mails.passwordReset(email, user.username, secret, seconds);
+    });
+    return seconds;
+  }
+
+  /** Sets the password, uses up the link and ends all sessions. @throws AppError PASSWORD_RESET_TOKEN_INVALID */
+  async complete(input: z.output<typeof completeResetSchema>): Promise<void> {
+    const { database, changes, passwords, revocation } = this.parts;
+    const tokenHash = hashSecret(input.token);
+    // Looked up first: hashing a password is work that nobody gets for a made-up link.
+    const valid = await database.rows(isValid, [tokenHash]);
+    if (valid.length === 0) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
+    const passwordHash = await passwords.hash(input.newPassword);
+    await changes.run(async (change) => {
+      const [used] = await change.rows<{ userId: string }>(useLink, [tokenHash]);
+      if (!used) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
+      await change.rows('UPDATE users SET password_hash = $2, updated_at = now() WHERE id = $1', [
+        used.userId,
+        passwordHash,
+      ]);
+      await change.rows('DELETE FROM password_resets WHERE user_id = $1', [used.userId]);
+      await revocation.sessions(change, used.userId);
+    });
+  }
+}

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import nodemailer from 'nodemailer';
+import type { Settings } from '../settings.ts';
+import type { Log } from './log.ts';
+import type { MailText } from './mail-templates.ts';
+
+export interface Mail extends MailText {
+  to: string;
+}
+
+/** Makes a mail when its turn has come; null: there is none to send after all. */
+export type Compose = () => Promise<Mail | null>;
+
+interface Job {
+  compose: Compose;
+  mail: Mail | null;
+  attempts: number;
+}
+
+/** How many mails are on their way at once. */
+const parallel = 4;
+
+/**
+ * Sends mail in the background: whoever orders one never waits, and learns neither whether it was sent nor how long that
+ * took. A failed one is tried again after pauses that double; what is ordered beyond the queue is dropped and logged.
+ */
+export class Mailer {
+  private readonly settings: Settings['mail'];
+  private readonly log: Log;
+  private readonly send: (mail: Mail) => Promise<void>;
+  private readonly closeTransport: () => void;
+  private readonly queue: Job[] = [];
+  private readonly pauses = new Map<NodeJS.Timeout, Job>();
+  private readonly underWay = new Set<Promise<void>>();
+  private closing = false;
+
+  constructor(settings: Pick<Settings, 'mail' | 'smtpUrl' | 'mailFrom' | 'dataDir'>, log: Log) {
+    this.settings = settings.mail;
+    this.log = log;
+    const { smtpUrl, mailFrom: from, dataDir } = settings;
+    const transport = smtpUrl
+      ? smtpTransport(smtpUrl, from, this.settings.timeoutMs)
+      : outboxTransport(path.join(dataDir, 'outbox'), from, log);
+    this.send = transport.send;
+    this.closeTransport = transport.close;
+  }
+
+  /** Orders a mail. Composing it is part of the background work, so it may look things up. */
+  post(compose: Compose): void {
+    if (this.closing || this.queue.length + this.pauses.size >= this.settings.queue) {
+      this.log.error('The mail queue is full; a mail was dropped. See whether the mail server answers.');
+      return;
+    }
+    this.queue.push({ compose, mail: null, attempts: 0 });
+    this.work();
+  }
+
+  /** Sends what is still to be sent, each once more at most, and no longer than `ms`. */
+  async close(ms: number): Promise<void> {
+    this.closing = true;
+    for (const [timer, job] of this.pauses) {
+      clearTimeout(timer);
+      this.queue.push(job);
+    }
+    this.pauses.clear();
+    this.work();
+    const end = Date.now() + ms;
+    while (this.underWay.size > 0 && Date.now() < end) await within(Promise.race(this.underWay), end - Date.now());
+    const left = this.queue.length + this.underWay.size;
+    if (left > 0) this.log.error({ left }, 'Mails could not be sent before the end.');
+    this.closeTransport();
+  }
+
+  private work(): void {
+    while (this.underWay.size < parallel) {
+      const job = this.queue.shift();
+      if (!job) return;
+      const run: Promise<void> = this.attempt(job).finally(() => {
+        this.underWay.delete(run);
+        this.work();
+      });
+      this.underWay.add(run);
+    }
+  }
+
+  private async attempt(job: Job): Promise<void> {
+    job.attempts++;
+    try {
+      job.mail ??= await job.compose();
+      if (job.mail) await this.send(job.mail);
+    } catch (error) {
+      this.failed(job, error);
+    }
+  }
+
+  private failed(job: Job, error: unknown): void {
+    // The words of a mail server may repeat the address, or the mail itself.
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'an unexpected error';
+    const { attempts, retryMs } = this.settings;
+    if (this.closing || job.attempts >= attempts) {
+      this.log.error({ reason, attempts: job.attempts }, 'A mail could not be sent.');
+      return;
+    }
+    this.log.warn({ reason, attempts: job.attempts }, 'A mail could not be sent yet; it is tried again.');
+    const timer = setTimeout(
+      () => {
+        this.pauses.delete(timer);
+        this.queue.push(job);
+        this.work();
+      },
+      retryMs * 2 ** (job.attempts - 1),
+    );
+    this.pauses.set(timer, job);
+  }
+}
+
+interface Transport {
+  send(mail: Mail): Promise<void>;
+  close(): void;
+}
+
+function smtpTransport(url: string, from: string, timeoutMs: number): Transport {
+  const pool = nodemailer.createTransport(
+    {
+      ...smtpOptions(url),
+      pool: true,
+      maxConnections: parallel,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    },
+    { from },
+  );
+  return { send: async (mail) => void (await pool.sendMail(mail)), close: () => pool.close() };
+}
+
+function smtpOptions(url: string) {
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const secure = protocol === 'smtps:';
+  const auth = username ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : undefined;
+  return { host: hostname, port: Number(port) || (secure ? 465 : 587), secure, auth };
+}
+
+/** For those without a mail server: mails as files, which any mail program opens. */
+function outboxTransport(folder: string, from: string, log: Log): Transport {
+  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' }, { from });
+  return {
+    async send(mail) {
+      const { message } = await composer.sendMail(mail);
+      const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
+      const file = path.join(folder, name);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      // Under its name it is whole.
+      await writeFile(`${file}.part`, message, { mode: 0o600 });
+      await rename(`${file}.part`, file);
+      log.info({ file }, 'A mail was written to the outbox, since no SMTP_URL is set.');
+    },
+    close: () => {},
+  };
+}
+
+async function within(promise: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise.catch(() => {}), timeout]);
+  clearTimeout(timer);
+}

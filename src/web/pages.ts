@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** A page that brings everything it needs, and the policy that lets it do nothing else. */
+export interface BuiltPage {
+  html: string;
+  contentSecurityPolicy: string;
+}
+
+const folder = path.join(import.meta.dirname, 'pages');
+const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
+const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Puts `<name>.html` and `<name>.js` of the folder `pages` together. */
+export function buildPage(name: string, title: string): BuiltPage {
+  const [style, body, script] = [read('page.css'), read(`${name}.html`), read(`${name}.js`)];
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+${body}</main>
+<script>${script}</script>
+</body>
+</html>
+`;
+  const contentSecurityPolicy = [
+    "default-src 'none'",
+    `style-src ${hash(style)}`,
+    `script-src ${hash(script)}`,
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  return { html, contentSecurityPolicy };
+}
