@@ -13,29 +13,38 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 /** Runs one SQL statement with $1-style parameters and gives its rows. `R` states the columns selected. */
 export type Rows = <R extends object = Record<string, never>>(text: string, values?: unknown[]) => Promise<R[]>;
 
+/** Enough for the writer, one batch at a time, and some that hang while it has given up on them. */
+const quickConnections = 4;
+
 /** PostgreSQL: entities through MikroORM where rules live, plain SQL where it is hot; one pool for both. */
 export class Database {
   readonly orm: MikroORM;
   readonly pool: pg.Pool;
+  /** For quick transactions: its connections send statements without waiting for the answers before. */
+  private readonly quickPool: pg.Pool;
 
-  private constructor(orm: MikroORM, pool: pg.Pool) {
+  private constructor(orm: MikroORM, pool: pg.Pool, quickPool: pg.Pool) {
     this.orm = orm;
     this.pool = pool;
+    this.quickPool = quickPool;
   }
 
   static async connect(url: string, settings: Settings, log: Log): Promise<Database> {
     const { poolSize, connectTimeoutMs, statementTimeoutMs } = settings.database;
     let pool: pg.Pool | undefined;
+    const limits = {
+      connectionTimeoutMillis: connectTimeoutMs,
+      statement_timeout: statementTimeoutMs,
+      // A server that hangs answers nothing at all; the client's own limit frees the caller.
+      query_timeout: statementTimeoutMs + 1000,
+      keepAlive: true,
+    };
     const orm = await MikroORM.init({
       clientUrl: url,
       entities,
       pool: { min: 0, max: poolSize },
       driverOptions: {
-        connectionTimeoutMillis: connectTimeoutMs,
-        statement_timeout: statementTimeoutMs,
-        // A server that hangs answers nothing at all; the client's own limit frees the caller.
-        query_timeout: statementTimeoutMs + 1000,
-        keepAlive: true,
+        ...limits,
         onPoolCreated: (created: pg.Pool) => {
           pool = created;
         },
@@ -44,7 +53,10 @@ export class Database {
     });
     orm.em.getConnection().getClient();
     if (!pool) throw new Error('The driver made no connection pool.');
-    return new Database(orm, pool);
+    const quickPool = new pg.Pool({ connectionString: url, max: quickConnections, pipeline: true, ...limits });
+    quickPool.on('connect', (client) => client.on('error', () => {}));
+    quickPool.on('error', (error) => log.debug({ err: error }, 'An idle connection to PostgreSQL broke.'));
+    return new Database(orm, pool, quickPool);
   }
 
   private readonly current = new AsyncLocalStorage<Rows>();
@@ -78,18 +90,20 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction on a connection of its own, with as little between it and PostgreSQL as possible.
+   * Runs `work` in one transaction on a connection of its own, with as little between it and PostgreSQL as possible:
+   * statements that are not waited for travel together.
    * A connection that failed is thrown away, since nobody can know what state it is in.
    */
   async quickTransaction<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
     let client: pg.PoolClient | undefined;
     try {
-      client = await this.pool.connect();
+      client = await this.quickPool.connect();
       const connection = client;
       const rows: Rows = async <R extends object>(text: string, values: unknown[] = []) =>
         (await connection.query<R>({ name: statementName(text), text, values })).rows;
-      await connection.query('BEGIN');
-      const result = await work(rows);
+      // Not waited for: it travels together with the first statement.
+      const begun = connection.query('BEGIN');
+      const result = await both(begun, work(rows));
       await connection.query('COMMIT');
       client.release();
       return result;
@@ -110,8 +124,16 @@ export class Database {
   }
 
   async close(): Promise<void> {
+    await this.quickPool.end();
     await this.orm.close(true);
   }
+}
+
+/** Waits for both, also when one fails: nothing may be on its way when the transaction is ended. */
+async function both<T>(first: Promise<unknown>, second: Promise<T>): Promise<T> {
+  await Promise.allSettled([first, second]);
+  await first;
+  return second;
 }
 
 /** Rolls back after a failed statement; after a failed connection there is nothing to roll back. */

@@ -147,8 +147,9 @@ export class Writer<Row, Result> {
     const batch: Batch<Row, Result> = { entries: [], outcomes: new Map(), missing };
     const fresh = this.complete(present, repeats, heads, batch);
     if (fresh.length > 0) {
-      await this.table.insert(rows, fresh);
-      await write(rows, batch.entries, heads);
+      // Side by side, so that they travel to PostgreSQL together.
+      const results = await Promise.allSettled([this.table.insert(rows, fresh), write(rows, batch.entries, heads)]);
+      for (const result of results) if (result.status === 'rejected') throw result.reason;
     }
     return batch;
   }

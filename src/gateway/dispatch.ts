@@ -14,18 +14,21 @@ export interface SocketServices {
 
 type Ack = (answer: object) => void;
 
-/** Binds all handlers to a socket. Whatever happens in one, its client gets an answer and the node goes on. */
-export function bindHandlers(socket: ParleySocket, handlers: Handler[], services: SocketServices, log: Log): void {
+/**
+ * Leads the events of a socket to their handlers. Whatever happens in one, its client gets an answer and the node goes
+ * on. One function per socket, not one per event: there are many of both.
+ */
+export function bindHandlers(
+  socket: ParleySocket,
+  handlers: ReadonlyMap<string, Handler>,
+  services: SocketServices,
+  log: Log,
+): void {
   let count = 0;
-  for (const handler of handlers) {
-    socket.on(handler.event, (...args: unknown[]) => {
-      count++;
-      void dispatch(socket, handler, args, `${socket.id}-${count}`, services, log);
-    });
-  }
-  const known = new Set(handlers.map((handler) => handler.event));
-  socket.use(([event, ...args], next) => {
-    if (known.has(event)) return next();
+  socket.use(([event, ...args]) => {
+    const handler = handlers.get(event);
+    count++;
+    if (handler) return void dispatch(socket, handler, args, `${socket.id}-${count}`, services, log);
     const error = new AppError('UNKNOWN_EVENT', { message: `There is no event "${String(event).slice(0, 64)}".` });
     answerError(socket, ackOf(args), error, undefined, log);
   });
@@ -45,7 +48,7 @@ async function dispatch(
     await services.limit(handler.limit, socket);
     const { actor } = socket.data;
     if (actor.scope === 'read' && !handler.readOnly) throw new AppError('INSUFFICIENT_PAT_SCOPE');
-    const payload = validated(handler.payload, args[0] === ack ? undefined : args[0]);
+    const payload = validated(handler.payload, typeof args[0] === 'function' ? undefined : args[0]);
     let answered = false;
     const respond = (answer: object) => {
       if (answered) return;

@@ -45,7 +45,7 @@ export class Gateway {
   private readonly parts: GatewayParts;
   private readonly recovery: SessionRecovery;
   private readonly homecoming: Homecoming;
-  private handlers: Handler[] = [];
+  private handlers: ReadonlyMap<string, Handler> = new Map();
   private stopWatching = () => {};
 
   constructor(parts: GatewayParts) {
@@ -88,7 +88,7 @@ export class Gateway {
 
   /** The handlers of all features; they need the gateway's membership, so they come after it. */
   setHandlers(handlers: Handler[]): void {
-    this.handlers = handlers;
+    this.handlers = new Map(handlers.map((handler) => [handler.event, handler]));
   }
 
   /** See SessionRecovery.handOver; for control messages of other nodes. */
