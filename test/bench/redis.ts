@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { freePort } from '../../src/database/embedded/first-start.ts';
+import { findProgram, type Program } from './debian-program.ts';
 import { atEnd } from './ending.ts';
 import { killWithUs } from './processes.ts';
-import { findRedis, type RedisProgram } from './redis-program.ts';
 import { until } from './until.ts';
 
 /** A Redis to use and to break. */
@@ -41,7 +41,7 @@ export function sharedRedis(): Promise<string> {
 
 /** Starts a Redis of the caller's own on a free port. It is stopped at the end if the test forgot. */
 export async function startRedis(): Promise<TestRedis> {
-  const program = await findRedis();
+  const program = await findProgram({ package: 'redis-server', file: 'usr/bin/redis-server' });
   const port = await freePort();
   let server = await run(program, port);
   const kill = () => server.kill();
@@ -60,7 +60,7 @@ export async function startRedis(): Promise<TestRedis> {
   };
 }
 
-async function run(program: RedisProgram, port: number): Promise<RunningRedis> {
+async function run(program: Program, port: number): Promise<RunningRedis> {
   const where = ['--port', String(port), '--bind', '127.0.0.1', '--dir', tmpdir()];
   const args = [...where, '--save', '', '--appendonly', 'no', '--daemonize', 'no'];
   // In a process group of its own: Ctrl+C in a terminal ends the tests first.

@@ -5,47 +5,62 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const cache = path.resolve(import.meta.dirname, '../../node_modules/.cache/parley');
-const unpacked = path.join(cache, 'redis');
 
-/** How to run redis-server on this machine. */
-export interface RedisProgram {
+/** How to run a program on this machine. */
+export interface Program {
   command: string;
   env: NodeJS.ProcessEnv;
 }
 
+/** A program that the tests need, and the Debian package that has it. */
+export interface Wanted {
+  package: string;
+  /** Where the package puts it; also its name on the PATH is tried. */
+  file: string;
+}
+
 /**
- * The redis-server of the PATH, else one from Debian's packages. Those are unpacked into a cache folder rather than
- * installed: that needs no root, and starts no service on port 6379.
+ * The program of the PATH, else one from Debian's packages. Those are unpacked into a cache folder rather than
+ * installed: that needs no root, and starts no service.
  */
-export async function findRedis(): Promise<RedisProgram> {
-  const installed = { command: 'redis-server', env: process.env };
-  if (await works(installed)) return installed;
-  const known = cachedProgram();
+export async function findProgram(wanted: Wanted): Promise<Program> {
+  const command = onPath(path.basename(wanted.file));
+  const installed = command && { command, env: process.env };
+  if (installed && (await works(installed))) return installed;
+  const known = cachedProgram(wanted);
   if (known && (await works(known))) return known;
   let reason = '';
   try {
-    await unpackRedis();
+    await unpack(wanted);
   } catch (error) {
     reason = ` (${error instanceof Error ? error.message.trim().split('\n').at(-1) : error})`;
   }
-  const program = cachedProgram();
+  const program = cachedProgram(wanted);
   if (program && (await works(program))) return program;
-  throw new Error(`The tests need redis-server, and it could not be fetched with apt-get${reason}; install it first.`);
+  const name = wanted.package;
+  throw new Error(`The tests need ${name}, and it could not be fetched with apt-get${reason}; install it first.`);
 }
 
-async function works({ command, env }: RedisProgram): Promise<boolean> {
+function onPath(name: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(path.delimiter);
+  return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
+}
+
+async function works({ command, env }: Program): Promise<boolean> {
   return run(command, ['--version'], { env }).then(
     () => true,
     () => false,
   );
 }
 
-function cachedProgram(): RedisProgram | undefined {
-  const command = path.join(unpacked, 'usr/bin/redis-server');
+function cachedProgram(wanted: Wanted): Program | undefined {
+  const unpacked = path.join(cache, wanted.package);
+  const command = path.join(unpacked, wanted.file);
   if (!existsSync(command)) return undefined;
   const libraries = [path.join(unpacked, 'usr/lib'), path.join(unpacked, 'lib')].filter((folder) => existsSync(folder));
-  // Debian keeps libraries in a folder named after the architecture.
+  // Debian keeps libraries in a folder named after the architecture, and some packages theirs in one below it.
   const folders = libraries.flatMap((folder) => [folder, ...subfolders(folder)]);
+  folders.push(...folders.filter((folder) => folder.endsWith('-gnu')).flatMap(subfolders));
   return { command, env: { ...process.env, LD_LIBRARY_PATH: folders.join(':') } };
 }
 
@@ -54,13 +69,14 @@ function subfolders(folder: string): string[] {
   return entries.filter((entry) => entry.isDirectory()).map((entry) => path.join(folder, entry.name));
 }
 
-async function unpackRedis(): Promise<void> {
-  const work = path.join(cache, `redis-${process.pid}`);
+async function unpack(wanted: Wanted): Promise<void> {
+  const unpacked = path.join(cache, wanted.package);
+  const work = path.join(cache, `${wanted.package}-${process.pid}`);
   const target = path.join(work, 'root');
   for (const folder of ['archives/partial', 'lists/partial', 'root'])
     mkdirSync(path.join(work, folder), { recursive: true });
   try {
-    await download(work);
+    await download(work, wanted.package);
     const archives = path.join(work, 'archives');
     for (const name of readdirSync(archives).filter((file) => file.endsWith('.deb'))) {
       await run('dpkg-deb', ['-x', path.join(archives, name), target]);
@@ -72,8 +88,8 @@ async function unpackRedis(): Promise<void> {
   }
 }
 
-/** Fetches redis-server and what it needs that the machine does not have. */
-async function download(work: string): Promise<void> {
+/** Fetches a package and what it needs that the machine does not have. */
+async function download(work: string, name: string): Promise<void> {
   const ours = [
     '-o',
     'Debug::NoLocking=true',
@@ -82,7 +98,7 @@ async function download(work: string): Promise<void> {
     '-o',
     `Dir::Cache::archives=${work}/archives`,
   ];
-  const install = ['install', '--download-only', '--no-install-recommends', '-y', 'redis-server'];
+  const install = ['install', '--download-only', '--no-install-recommends', '-y', name];
   try {
     await run('apt-get', [...ours, ...install]);
   } catch {
