@@ -1,6 +1,9 @@
 import { accountHandlers } from './accounts/account.gateway.ts';
 import { accountsRoutes } from './accounts/accounts.routes.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import { agentRoutes } from './agents/agent.routes.ts';
+import type { AgentServices } from './agents/agent.services.ts';
+import { policyRoutes } from './agents/policies/policy.routes.ts';
 import type { ChannelAccess } from './channels/channel.access.ts';
 import { channelRoutes } from './channels/channel.routes.ts';
 import type { ChannelService } from './channels/channel.service.ts';
@@ -28,7 +31,7 @@ import { version } from './version.ts';
 import { pageRoutes } from './web/pages.routes.ts';
 
 /** The services that the doors lead to. */
-export interface Services {
+export interface Services extends AgentServices {
   accounts: Accounts;
   servers: ServerService;
   channels: ChannelService;
@@ -54,6 +57,8 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
     ...inviteRoutes(services.invites),
     ...friendRoutes(services.friends, services.blocks),
     ...directRoutes(services.direct),
+    ...agentRoutes(services.agents),
+    ...policyRoutes(services.policies, services.agentConfig),
   ];
   return routes;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { goodbye, RevocationWatch } from './accounts/revocation.ts';
+import { AgentWatch } from './agents/agent.watch.ts';
 import { Database } from './database/database.ts';
 import { migrate } from './database/migrations.ts';
 import { openDatabaseUrl } from './database/open.ts';
@@ -15,6 +16,7 @@ import { allHandlers, allRoutes } from './features.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { Handler } from './gateway/handler.ts';
 import { SocketLimits } from './gateway/limits.ts';
+import type { ParleySocket } from './gateway/socket.ts';
 import { Health } from './health/health.ts';
 import { watchConnections, watchDelivery } from './health/watches.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
@@ -137,7 +139,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     catchUp,
     redis,
     access: {
-      channel: (actor, channelId) => services.channelAccess.readable(actor, channelId),
+      channel: (actor, channelId) => services.channelAccess.visible(actor, channelId),
       thread: (actor, threadId) => services.messages.threadPlace(actor, threadId),
     },
     roomsOnConnect: (actor, missed) => services.direct.roomsOnConnect(actor, missed),
@@ -162,6 +164,12 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     const opened = services.direct.opened(entry);
     if (opened) gateway.followHere(streamId(entry.room), opened.room, opened.after);
   });
+  const agentWatch = new AgentWatch(database, settings.agents.heartbeatSeconds, log, (tokenId, endsAt) => {
+    if (endsAt > Date.now()) gateway.shorten(tokenId, endsAt);
+    else gateway.disconnect(`session:${tokenId}`, null);
+  });
+  shutdown.add('agents', () => agentWatch.close());
+  gateway.onConnection((socket) => welcomeBot(socket, agentWatch));
   const port = await listen(httpServer, settings);
   shutdown.add('connections', () => drain(httpServer, gateway, delivery, health, settings));
   url = `http://localhost:${port}`;
@@ -193,6 +201,11 @@ function connectControl(control: Control, gateway: Gateway, delivery: Delivery, 
     servers.forgetHere(serverId, userId);
     gateway.membership.evict(userId, serverId, null);
   });
+}
+
+function welcomeBot(socket: ParleySocket, watch: AgentWatch): void {
+  const { agent } = socket.data.actor;
+  if (agent?.tokenId) socket.once('disconnect', watch.came(agent.id, agent.tokenId));
 }
 
 function listen(httpServer: HttpServer, settings: Settings): Promise<number> {

@@ -27,6 +27,15 @@ export const urlSchema = z.url({ protocol: /^https?$/ }).max(2048);
 export const limitSchema = (max: number, fallback: number) =>
   z.coerce.number('must be a whole number').int('must be a whole number').min(1).max(max).default(fallback);
 
+/** Any JSON object up to `maxBytes`, kept and returned untouched. */
+export const jsonObjectSchema = (maxBytes: number) =>
+  z
+    .record(z.string(), z.unknown())
+    .refine(
+      (value) => Buffer.byteLength(JSON.stringify(value)) <= maxBytes,
+      `must have at most ${maxBytes / 1024} KiB`,
+    );
+
 export const seqSchema = z.coerce.number('must be a whole number').int('must be a whole number').min(0);
 
 /** The answer of requests that have nothing else to say (contract §1). */

@@ -1,5 +1,10 @@
 import { Capabilities } from './access/capabilities.ts';
 import { createAccounts } from './accounts/accounts.ts';
+import { AgentAccess } from './agents/agent.access.ts';
+import { AgentIdentity } from './agents/agent.identity.ts';
+import { agentServices } from './agents/agent.services.ts';
+import { AgentTokens } from './agents/agent.tokens.ts';
+import { PolicyAccess } from './agents/policies/policy.access.ts';
 import { BlobCollector } from './blobs/blob.collector.ts';
 import { ChannelAccess } from './channels/channel.access.ts';
 import { ChannelService } from './channels/channel.service.ts';
@@ -50,26 +55,31 @@ export function createServices(ground: Ground) {
   const capabilities = new Capabilities(settings.accounts.tiers);
   const serverAccess = new ServerAccess(database, caches);
   const directAccess = new DirectAccess(database, caches);
-  const channelAccess = new ChannelAccess(database, caches, serverAccess, directAccess);
+  const policyAccess = new PolicyAccess(database, caches);
+  const channelAccess = new ChannelAccess(database, caches, serverAccess, directAccess, policyAccess);
   const messageAccess = new MessageAccess(database, channelAccess);
   const channels = new ChannelService({ database, changes, channelAccess, serverAccess });
   const blobCollector = new BlobCollector(database, settings.blobs, log);
   const messages = new MessageService({ database, changes, writer, channelAccess, messageAccess });
   const friends = new FriendService({ database, changes });
+  const agentIdentity = new AgentIdentity(database, caches);
+  const servers = new ServerService({ database, changes, control, serverAccess, capabilities, channels });
+  const accounts = createAccounts({
+    settings,
+    log,
+    database,
+    changes,
+    caches,
+    control,
+    capabilities,
+    limits: ground.limits,
+    mailer: ground.mailer,
+    publicUrl: ground.publicUrl,
+    agentIdentity,
+  });
   const services: Services = {
-    accounts: createAccounts({
-      settings,
-      log,
-      database,
-      changes,
-      caches,
-      control,
-      capabilities,
-      limits: ground.limits,
-      mailer: ground.mailer,
-      publicUrl: ground.publicUrl,
-    }),
-    servers: new ServerService({ database, changes, control, serverAccess, capabilities, channels }),
+    accounts,
+    servers,
     channels,
     channelAccess,
     messages,
@@ -78,6 +88,17 @@ export function createServices(ground: Ground) {
     friends,
     blocks: new BlockService({ database, changes, friends, directAccess }),
     direct: new DirectService({ database, changes, channelAccess, messages, followed: settings.sockets.followedDms }),
+    ...agentServices({
+      ...ground,
+      changes,
+      agentAccess: new AgentAccess(database.rows),
+      agentIdentity,
+      agentTokens: new AgentTokens(accounts.tokens, agentIdentity, settings),
+      policyAccess,
+      channelAccess,
+      serverAccess,
+      leaveAll: (change, userId) => servers.leaveAll(change, userId),
+    }),
   };
   return { services, changes, writer, serverAccess, blobCollector };
 }

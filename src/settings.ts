@@ -50,6 +50,15 @@ const fileSchema = z.strictObject({
     tiers: z.array(tier).min(1),
     inviteTier: z.string(),
   }),
+  agents: z.strictObject({
+    tokenOverlapSeconds: positive,
+    heartbeatSeconds: positive,
+    maxPerOwner: positive,
+    loopInRow: positive,
+    loopPerMinute: positive,
+    loopFollowSeconds: positive,
+    streamIdleSeconds: positive,
+  }),
   database: z.strictObject({ poolSize: positive, connectTimeoutMs: positive, statementTimeoutMs: positive }),
   delivery: z.strictObject({
     batchSize: positive,

@@ -17,6 +17,8 @@ export interface Actor {
   sessionId: string | null;
   /** The personal access token it came with; null for sessions and bots. */
   personalTokenId: string | null;
+  /** The agent whose bot this is, and the token it came with, if it came by one; null for people. */
+  agent: { id: string; tokenId: string | null } | null;
   /** `read` may only look. */
   scope: 'full' | 'read';
   /** When the token ends, in ms since 1970; null: never. */

@@ -17,6 +17,21 @@ export const ownUserSchema = record('OwnUser', {
   status: z.string(),
   membership: membershipSchema,
   createdAt: timeSchema,
+  agentId: idSchema.optional().describe('For bots: the agent whose user this is.'),
+});
+
+/** Anyone, as everyone may see them. */
+export const profileSchema = record('Profile', {
+  ...smallUserSchema.shape,
+  agent: z
+    .object({
+      id: idSchema,
+      ownerId: idSchema,
+      status: z.string().describe('`running`, `stopped` or `error`.'),
+      lastHeartbeat: timeSchema.nullable(),
+    })
+    .optional()
+    .describe('For bots.'),
 });
 
 export const authSchema = record('AuthAnswer', {

@@ -6,8 +6,8 @@ import {
   dashboardSchema,
   loginSchema,
   ownUserSchema,
+  profileSchema,
   registerSchema,
-  smallUserSchema,
   updateMeSchema,
 } from './account.contract.ts';
 import type { AccountService } from './account.service.ts';
@@ -79,7 +79,7 @@ function selfRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
       tag,
       entrance: 'user',
       params: { id },
-      answer: smallUserSchema,
+      answer: profileSchema,
       handle: ({ actor, params }) => accounts.profile(actor, params.id),
     }),
     route({

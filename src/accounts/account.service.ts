@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Actor, SmallUser } from '../access/actor.ts';
 import type { Capabilities } from '../access/capabilities.ts';
+import type { AgentIdentity } from '../agents/agent.identity.ts';
 import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import type { Changes } from '../delivery/changes.ts';
@@ -12,6 +13,7 @@ import type {
   changePasswordSchema,
   loginSchema,
   ownUserSchema,
+  profileSchema,
   registerSchema,
   updateMeSchema,
 } from './account.contract.ts';
@@ -35,6 +37,7 @@ export interface AccountParts {
   sessions: SessionService;
   membership: MembershipService;
   revocation: Revocation;
+  agentIdentity: AgentIdentity;
   settings: Settings;
 }
 
@@ -93,7 +96,8 @@ export class AccountService {
 
   /** The user behind the token, as it sees itself. */
   async me(actor: Actor): Promise<z.input<typeof ownUserSchema>> {
-    return this.own(await this.find(actor.userId));
+    const user = this.own(await this.find(actor.userId));
+    return actor.agent ? { ...user, agentId: actor.agent.id } : user;
   }
 
   async update(actor: Actor, input: z.output<typeof updateMeSchema>): Promise<z.input<typeof ownUserSchema>> {
@@ -109,8 +113,10 @@ export class AccountService {
   }
 
   /** Anyone, as everyone may see it. @throws AppError USER_NOT_FOUND */
-  async profile(_actor: Actor, userId: string): Promise<SmallUser> {
-    return smallUser(publicPart(await this.find(userId)));
+  async profile(_actor: Actor, userId: string): Promise<z.input<typeof profileSchema>> {
+    const user = smallUser(publicPart(await this.find(userId)));
+    const agent = user.isBot ? await this.parts.agentIdentity.profile(userId) : undefined;
+    return agent ? { ...user, agent } : user;
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Capabilities } from '../access/capabilities.ts';
+import type { AgentIdentity } from '../agents/agent.identity.ts';
 import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import type { Changes } from '../delivery/changes.ts';
@@ -34,6 +35,7 @@ export interface AccountsGround {
   mailer: Mailer;
   /** Where people find this site; known once it is listening. */
   publicUrl: () => string;
+  agentIdentity: AgentIdentity;
 }
 
 /** Everything about who someone is. */
@@ -44,13 +46,14 @@ export function createAccounts(ground: AccountsGround) {
   const { settings, log, database, caches, control } = ground;
   const tokens = new Tokens(settings);
   const activity = new SessionActivity(database, log);
-  const identity = new Identity({ database, caches, tokens, activity });
+  const identity = new Identity({ database, caches, tokens, activity, agents: ground.agentIdentity });
   const revocation = new Revocation(caches, control);
   const passwords = new Passwords(settings.accounts.password);
   const sessions = new SessionService({ ...ground, revocation, tokens });
   const membership = new MembershipService(ground);
   const mails = new AccountMails(ground.mailer, ground.publicUrl);
   return {
+    tokens,
     identity,
     activity,
     sessions,

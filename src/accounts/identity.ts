@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Actor, SmallUser } from '../access/actor.ts';
+import type { AgentIdentity } from '../agents/agent.identity.ts';
 import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import { AppError } from '../errors.ts';
@@ -42,30 +43,36 @@ export class Identity {
   private readonly database: Database;
   private readonly tokens: Tokens;
   private readonly activity: SessionActivity;
+  private readonly agents: AgentIdentity;
   private readonly users: Cache<KnownUser>;
   private readonly sessions: Cache<KnownSession>;
   private readonly personalTokens: Cache<KnownToken>;
   /** Hash → id of a personal access token, which never changes. */
   private readonly tokenIds = new LRUCache<string, string>({ max: 20_000 });
 
-  constructor(parts: { database: Database; caches: Caches; tokens: Tokens; activity: SessionActivity }) {
+  constructor(parts: {
+    database: Database;
+    caches: Caches;
+    tokens: Tokens;
+    activity: SessionActivity;
+    agents: AgentIdentity;
+  }) {
     this.database = parts.database;
     this.tokens = parts.tokens;
     this.activity = parts.activity;
+    this.agents = parts.agents;
     this.users = parts.caches.create(userCache, 50_000);
     this.sessions = parts.caches.create(sessionCache, 50_000);
     this.personalTokens = parts.caches.create(personalTokenCache, 20_000);
   }
 
   /**
-   * The actor behind an access token or a personal access token.
+   * The actor behind an access token, an agent's token or a personal access token.
    * @param ip from where it was used, for the list of sessions; null where that is known already
-   * @throws AppError ACCESS_TOKEN_INVALID, SESSION_REVOKED, PAT_TOKEN_INVALID, PAT_TOKEN_EXPIRED
+   * @throws AppError ACCESS_TOKEN_INVALID, SESSION_REVOKED, PAT_TOKEN_INVALID, PAT_TOKEN_EXPIRED, AGENT_STOPPED
    */
   async authenticate(token: string, ip: string | null): Promise<Actor> {
-    const actor = token.startsWith(personalTokenPrefix)
-      ? await this.byPersonalToken(token)
-      : await this.bySession(token);
+    const actor = token.startsWith(personalTokenPrefix) ? await this.byPersonalToken(token) : await this.byJwt(token);
     if (ip !== null) this.activity.seen(actor, ip);
     return actor;
   }
@@ -75,20 +82,29 @@ export class Identity {
    * @throws AppError as `authenticate`
    */
   async refreshed(actor: Actor): Promise<Actor> {
-    const { sessionId, personalTokenId } = actor;
+    const { sessionId, personalTokenId, agent } = actor;
     if (personalTokenId) await this.requirePersonalToken(personalTokenId);
     else if (actor.expiresAt !== null && actor.expiresAt <= Date.now()) throw new AppError('ACCESS_TOKEN_INVALID');
     if (sessionId) await this.requireSession(sessionId, actor.userId);
+    if (agent?.tokenId) await this.agents.require(actor.userId, agent.tokenId);
     const { user, tier } = await this.requireUser(actor.userId, sessionId ? 'SESSION_REVOKED' : 'ACCESS_TOKEN_INVALID');
     return user === actor.user && tier === actor.tier ? actor : { ...actor, user, tier };
   }
 
-  private async bySession(token: string): Promise<Actor> {
+  private async byJwt(token: string): Promise<Actor> {
     const { sub, sid, typ, exp } = this.tokens.verify(token);
-    if (typ !== 'access') throw new AppError('ACCESS_TOKEN_INVALID');
+    const end = exp * 1000;
+    if (typ === 'agent') {
+      const { id, endsAt } = await this.agents.require(sub, sid);
+      const { user, tier } = await this.requireUser(sub, 'ACCESS_TOKEN_INVALID');
+      const agent = { id, tokenId: sid };
+      const came = { sessionId: null, personalTokenId: null, agent, scope: 'full' as const };
+      return { userId: sub, user, tier, ...came, expiresAt: Math.min(end, endsAt) };
+    }
     await this.requireSession(sid, sub);
     const { user, tier } = await this.requireUser(sub, 'ACCESS_TOKEN_INVALID');
-    return { userId: sub, user, tier, sessionId: sid, personalTokenId: null, scope: 'full', expiresAt: exp * 1000 };
+    const came = { sessionId: sid, personalTokenId: null, agent: null, scope: 'full' as const };
+    return { userId: sub, user, tier, ...came, expiresAt: end };
   }
 
   private async byPersonalToken(token: string): Promise<Actor> {
@@ -96,7 +112,7 @@ export class Identity {
     const id = this.tokenIds.get(hash) ?? (await this.findToken(hash));
     const { userId, scope, expiresAt } = await this.requirePersonalToken(id);
     const { user, tier } = await this.requireUser(userId, 'PAT_TOKEN_INVALID');
-    return { userId, user, tier, sessionId: null, personalTokenId: id, scope, expiresAt };
+    return { userId, user, tier, sessionId: null, personalTokenId: id, agent: null, scope, expiresAt };
   }
 
   private async findToken(hash: string): Promise<string> {

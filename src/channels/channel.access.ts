@@ -1,5 +1,6 @@
 import type { Actor } from '../access/actor.ts';
 import type { Role } from '../access/roles.ts';
+import type { PolicyAccess } from '../agents/policies/policy.access.ts';
 import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import type { DirectAccess } from '../direct/direct.access.ts';
@@ -33,24 +34,26 @@ export class ChannelAccess {
   private readonly caches: Caches;
   private readonly servers: ServerAccess;
   private readonly direct: DirectAccess;
+  private readonly policies: PolicyAccess;
   private readonly channels: Cache<ChannelInfo>;
   private readonly members: Cache<{ userId: string }>;
 
-  constructor(database: Database, caches: Caches, servers: ServerAccess, direct: DirectAccess) {
+  constructor(database: Database, caches: Caches, servers: ServerAccess, direct: DirectAccess, policies: PolicyAccess) {
     this.database = database;
     this.caches = caches;
     this.servers = servers;
     this.direct = direct;
+    this.policies = policies;
     this.channels = caches.create(channelCache, 50_000);
     this.members = caches.create(memberCache, 200_000);
   }
 
   /**
-   * A channel whose messages the actor may read: members of its server, and where it is private (or a DM, or the actor
-   * a bot) only those who were let in. To all others it does not exist.
+   * A channel that the actor may know of: members of its server, and where it is private (or a DM, or the actor a bot)
+   * only those who were let in. To all others it does not exist.
    * @throws AppError CHANNEL_NOT_FOUND
    */
-  async readable(actor: Actor, channelId: string): Promise<OpenChannel> {
+  async visible(actor: Actor, channelId: string): Promise<OpenChannel> {
     const channel = await this.find(channelId);
     const seat = channel.serverId === null ? undefined : await this.servers.seat(channel.serverId, actor.userId);
     if (channel.serverId !== null && !seat) throw new AppError('CHANNEL_NOT_FOUND');
@@ -60,15 +63,31 @@ export class ChannelAccess {
   }
 
   /**
+   * A channel whose messages the actor may read.
+   * @throws AppError CHANNEL_NOT_FOUND, FORBIDDEN for a bot that is not to listen there (contract §13)
+   */
+  async readable(actor: Actor, channelId: string): Promise<OpenChannel> {
+    const channel = await this.visible(actor, channelId);
+    if (actor.user.isBot && !(await this.policies.effective(actor.userId, channelId)).listen) {
+      throw new AppError('FORBIDDEN', { message: "This bot's policy does not let it listen in this channel." });
+    }
+    return channel;
+  }
+
+  /**
    * A channel that the actor may write to.
-   * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED where only admins post, BLOCKED, USER_BLOCKED
+   * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED where only admins post, BLOCKED, USER_BLOCKED,
+   *   FORBIDDEN for a bot that is not to reply there
    */
   async postable(actor: Actor, channelId: string): Promise<OpenChannel> {
-    const channel = await this.readable(actor, channelId);
+    const channel = await this.visible(actor, channelId);
     if (channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
     if (channel.kind === 'dm') await this.direct.requireOpen(actor, channelId);
     const announces = channel.type === 'announcement' && channel.role !== 'owner' && channel.role !== 'admin';
     if (announces) throw new AppError('ROLE_REQUIRED', { message: 'Only admins post in announcement channels.' });
+    if (actor.user.isBot && !(await this.policies.effective(actor.userId, channelId)).reply) {
+      throw new AppError('FORBIDDEN', { message: "This bot's policy does not let it write in this channel." });
+    }
     return channel;
   }
 

@@ -67,7 +67,7 @@ export class ChannelService {
   }
 
   async get(actor: Actor, channelId: string): Promise<ChannelRecord> {
-    await this.access.readable(actor, channelId);
+    await this.access.visible(actor, channelId);
     return this.record(this.database.rows, channelId);
   }
 

@@ -3,6 +3,8 @@ import { OAuthAccount, OAuthState } from '../accounts/oauth/oauth.entity.ts';
 import { PersonalToken } from '../accounts/personal-token.entity.ts';
 import { Session, UsedRefreshToken } from '../accounts/session.entity.ts';
 import { User } from '../accounts/user.entity.ts';
+import { Agent, AgentToken } from '../agents/agent.entity.ts';
+import { AgentPolicy } from '../agents/policies/policy.entity.ts';
 import { Blob, BlobChunk } from '../blobs/blob.entity.ts';
 import { Channel } from '../channels/channel.entity.ts';
 import { ChannelMember } from '../channels/channel-member.entity.ts';
@@ -38,4 +40,7 @@ export const entities = [
   Friendship,
   Block,
   DmChannel,
+  Agent,
+  AgentToken,
+  AgentPolicy,
 ];

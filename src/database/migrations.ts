@@ -7,6 +7,7 @@ import { Initial } from './migrations/0001-initial.ts';
 import { Accounts } from './migrations/0010-accounts.ts';
 import { People } from './migrations/0030-people.ts';
 import { Blobs } from './migrations/0040-blobs.ts';
+import { Agents } from './migrations/0050-agents.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
@@ -14,6 +15,7 @@ export const migrations = [
   { name: '0010-accounts', class: Accounts },
   { name: '0030-people', class: People },
   { name: '0040-blobs', class: Blobs },
+  { name: '0050-agents', class: Agents },
 ];
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */

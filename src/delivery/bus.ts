@@ -9,6 +9,8 @@ export type ControlMessage =
   | { kind: 'evict'; userId: string; serverId: string | null; rooms: string[] | null }
   /** Sockets of a session or of a user that are to be closed. */
   | { kind: 'disconnect'; sessionId?: string; userId?: string; event: { name: string; data: object } | null }
+  /** What a bot may hear is different from now on. */
+  | { kind: 'hearing'; userId: string }
   /** A client came back elsewhere: whoever still holds its old socket saves it and lets go. */
   | { kind: 'hand-over'; pid: string };
 

@@ -33,6 +33,8 @@ export class Control {
         return this.handlers.evict?.(message);
       case 'disconnect':
         return this.handlers.disconnect?.(message);
+      case 'hearing':
+        return this.handlers.hearing?.(message);
       case 'hand-over':
         return this.handlers['hand-over']?.(message);
     }

@@ -14,10 +14,10 @@ export const tokenExpiring = passingEvent({
 /** Timers cannot run for longer than 24 days. */
 const longestTimerMs = 24 * 60 * 60 * 1000;
 
-/** The room of all sockets that came with one session or one personal access token. */
+/** The room of all sockets that came with one session or one token. */
 export function credentialRoom(actor: Actor): string | null {
-  const id = actor.sessionId ?? actor.personalTokenId;
-  return id && `session:${id}`;
+  const id = actor.sessionId ?? actor.personalTokenId ?? actor.agent?.tokenId;
+  return id ? `session:${id}` : null;
 }
 
 /** Sockets end with their tokens, and are told before (contract §9). */

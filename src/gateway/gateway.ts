@@ -46,6 +46,7 @@ export class Gateway {
   private readonly recovery: SessionRecovery;
   private readonly homecoming: Homecoming;
   private handlers: ReadonlyMap<string, Handler> = new Map();
+  private readonly listeners: ((socket: ParleySocket) => void | Promise<void>)[] = [];
   private stopWatching = () => {};
 
   constructor(parts: GatewayParts) {
@@ -91,6 +92,11 @@ export class Gateway {
     this.handlers = new Map(handlers.map((handler) => [handler.event, handler]));
   }
 
+  /** Calls `listener` for each socket that has come to be in its rooms. */
+  onConnection(listener: (socket: ParleySocket) => void | Promise<void>): void {
+    this.listeners.push(listener);
+  }
+
   /** See SessionRecovery.handOver; for control messages of other nodes. */
   handOver(pid: string): Promise<void> {
     return this.recovery.handOver(pid);
@@ -101,6 +107,15 @@ export class Gateway {
     for (const socket of this.membership.socketsOf(room)) {
       if (event) socket.emit(event.name, event.data);
       socket.disconnect(true);
+    }
+  }
+
+  /** Sockets of a session or token end no later than at `endsAt` (ms since 1970), and are told before. */
+  shorten(sessionId: string, endsAt: number): void {
+    for (const socket of this.membership.socketsOf(`session:${sessionId}`)) {
+      const { actor } = socket.data;
+      if (actor.expiresAt === null || actor.expiresAt > endsAt)
+        this.expiry.renew(socket, { ...actor, expiresAt: endsAt });
     }
   }
 
@@ -204,11 +219,16 @@ export class Gateway {
     if (typeof pid === 'string') this.recovery.follow(pid, socket);
     bindHandlers(socket, this.handlers, this.parts, this.parts.log);
     this.expiry.watch(socket);
-    this.homecoming.bringBack(socket).catch((error) => {
+    this.settle(socket).catch((error) => {
       // Without its rooms a socket would miss things silently; it comes back by itself.
       this.parts.log.warn({ err: error }, 'A socket could not be brought into its rooms.');
       socket.conn.close(true);
     });
+  }
+
+  private async settle(socket: ParleySocket): Promise<void> {
+    await this.homecoming.bringBack(socket);
+    for (const listener of this.listeners) await listener(socket);
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { smallUserSchema } from '../accounts/account.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, limitSchema, record, textSchema, timeSchema } from '../schema.ts';
+import { idSchema, jsonObjectSchema, limitSchema, record, textSchema, timeSchema } from '../schema.ts';
 
 export const maxContent = 16_000;
 const maxMetadataBytes = 32 * 1024;
@@ -41,9 +41,7 @@ const contentSchema = textSchema(maxContent, z.string().min(1, 'must not be empt
   'must not be white space only',
 );
 
-const metadataSchema = z
-  .record(z.string(), z.unknown())
-  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxMetadataBytes, 'must have at most 32 KiB');
+const metadataSchema = jsonObjectSchema(maxMetadataBytes);
 
 export const nonceSchema = z.string().min(1).max(64);
 

@@ -124,6 +124,15 @@ export class ServerService {
     await this.changes.run((change) => this.removeMember(change, id, actor.userId));
   }
 
+  /** Takes a user out of all its servers, as part of its end. */
+  async leaveAll(change: Change, userId: string): Promise<void> {
+    const joined = await change.rows<{ id: string }>(
+      'SELECT server_id AS id FROM server_members WHERE user_id = $1 ORDER BY server_id',
+      [userId],
+    );
+    for (const server of joined) await this.removeMember(change, server.id, userId);
+  }
+
   /**
    * Takes a user out of a server and, before the answer, its sockets on all nodes out of the server's rooms.
    */

@@ -54,19 +54,25 @@ export class Person {
   readonly username: string;
   token: string;
   refreshToken: string;
-  private readonly listeners: Listener[] = [];
+  /** Of this person on all nodes. */
+  protected readonly listeners: Listener[];
 
-  constructor(node: Node, account: { id: string; username: string; token: string; refreshToken: string }) {
+  constructor(
+    node: Node,
+    account: { id: string; username: string; token: string; refreshToken: string },
+    listeners: Listener[] = [],
+  ) {
     this.node = node;
     this.id = account.id;
     this.username = account.username;
     this.token = account.token;
     this.refreshToken = account.refreshToken;
+    this.listeners = listeners;
   }
 
   /** The same person on another node. */
   on(node: Node): Person {
-    return new Person(node, this);
+    return new Person(node, this, this.listeners);
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { displayNameSchema, smallUserSchema, usernameSchema } from '../accounts/account.contract.ts';
+import { durableEvent } from '../delivery/event.ts';
+import { idSchema, jsonObjectSchema, record, timeSchema, urlSchema } from '../schema.ts';
+
+export const agentStatuses = ['running', 'stopped', 'error'] as const;
+export type AgentStatus = (typeof agentStatuses)[number];
+
+const maxNoteBytes = 8 * 1024;
+
+export const agentSchema = record('Agent', {
+  id: idSchema,
+  userId: idSchema.describe('The bot user.'),
+  ownerId: idSchema,
+  name: z.string().describe("The bot's username."),
+  displayName: z.string(),
+  avatarUrl: z.string().nullable(),
+  status: z.enum(agentStatuses),
+  lastHeartbeat: timeSchema.nullable(),
+  totalOnlineSeconds: z.number().int(),
+  config: z.record(z.string(), z.unknown()),
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+  botUser: smallUserSchema,
+});
+
+/** The token is shown once; a repeat of an Idempotency-Key shows null. */
+export const agentWithTokenSchema = agentSchema.extend({ token: z.string().nullable() });
+export const agentTokenSchema = z.object({ token: z.string().nullable() });
+export const agentDoneSchema = agentSchema.extend({ ok: z.literal(true) });
+
+const agentFields = z.object({
+  name: usernameSchema,
+  displayName: displayNameSchema.nullish(),
+  avatarUrl: urlSchema.nullish(),
+  config: jsonObjectSchema(maxNoteBytes).optional(),
+});
+
+/** `username` is another spelling of `name`. */
+function withName(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return 'username' in value && !('name' in value) ? { ...value, name: value.username } : value;
+}
+
+export const createAgentSchema = z.preprocess(withName, agentFields);
+export const updateAgentSchema = z.preprocess(
+  withName,
+  agentFields.extend({ name: usernameSchema.optional(), displayName: displayNameSchema.optional() }),
+);
+
+/** A bot may say that it is in trouble, and that it is well again. */
+export const heartbeatSchema = z.object({ status: z.enum(['running', 'error']).optional() });
+
+export const heartbeatAnswerSchema = z.object({
+  ok: z.literal(true),
+  status: z.enum(agentStatuses),
+  lastHeartbeat: timeSchema,
+  expiresAt: timeSchema.describe('Without another heartbeat or a socket the bot is offline from then on.'),
+});
+
+const commandName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(32)
+  .regex(/^[\p{L}\p{N}_-]+$/u, 'must be letters, digits, "_" or "-"');
+
+export const slashCommandSchema = z.object({
+  name: commandName,
+  description: z.string().max(200).default(''),
+  aliases: z.array(commandName).max(10).default([]),
+});
+export type SlashCommand = z.output<typeof slashCommandSchema>;
+
+export const slashCommandsSchema = z.object({
+  commands: z
+    .array(slashCommandSchema)
+    .max(50)
+    .refine((commands) => {
+      const names = commands.flatMap((command) => [command.name, ...command.aliases]);
+      return new Set(names).size === names.length;
+    }, 'must not use a name twice'),
+});
+export const slashCommandsAnswerSchema = slashCommandsSchema.extend({ ok: z.literal(true) });
+
+export const channelCommandsSchema = z.object({
+  ok: z.literal(true),
+  commands: z.array(slashCommandSchema.extend({ agentId: idSchema, botUser: smallUserSchema })),
+});
+
+export const usageSnapshotSchema = jsonObjectSchema(maxNoteBytes);
+export const usageSnapshotAnswerSchema = z.object({
+  ok: z.literal(true),
+  snapshot: z.record(z.string(), z.unknown()).nullable(),
+});
+
+export const addAgentsSchema = z.object({ agentIds: z.array(idSchema).min(1).max(50) });
+export const addedAgentsSchema = z.object({
+  added: z.array(idSchema),
+  failed: z.array(z.object({ agentId: idSchema, error: z.string(), code: z.string() })),
+});
+
+export const slashCommandsUpdated = durableEvent({
+  name: 'channel:slash-commands-updated',
+  summary: 'A bot of this channel changed its slash commands; fetch them anew.',
+  room: 'channel',
+  payload: z.object({ channelId: idSchema, agentId: idSchema }),
+});

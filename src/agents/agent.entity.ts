@@ -1,0 +1,47 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from '../accounts/user.entity.ts';
+import type { AgentStatus, SlashCommand } from './agent.contract.ts';
+
+/** A bot: its user writes and reads, its owner decides about it (contract §4). */
+const AgentSchema = defineEntity({
+  name: 'Agent',
+  tableName: 'agents',
+  properties: {
+    id: p.uuid().primary(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').unique(),
+    ownerId: () => p.manyToOne(User).mapToPk().fieldName('owner_id').deleteRule('cascade').index(),
+    status: p.string().columnType('text').$type<AgentStatus>(),
+    config: p.json<Record<string, unknown>>().columnType('json'),
+    /** When it last said by itself that it is alive. */
+    lastHeartbeat: p.datetime(3).nullable(),
+    /** When it was last known to be alive, by a heartbeat or by a socket; the uptime is counted up to here. */
+    lastSeenAt: p.datetime(3).nullable(),
+    onlineSeconds: p.double().default(0),
+    slashCommands: p.json<SlashCommand[]>().columnType('json').nullable(),
+    usageSnapshot: p.json<Record<string, unknown>>().columnType('json').nullable(),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    updatedAt: p
+      .datetime(3)
+      .onCreate(() => new Date())
+      .onUpdate(() => new Date()),
+  },
+});
+
+export class Agent extends AgentSchema.class {}
+AgentSchema.setClass(Agent);
+
+/** A token that was handed out; the JWT itself is kept nowhere. */
+const AgentTokenSchema = defineEntity({
+  name: 'AgentToken',
+  tableName: 'agent_tokens',
+  properties: {
+    id: p.uuid().primary(),
+    agentId: () => p.manyToOne(Agent).mapToPk().fieldName('agent_id').deleteRule('cascade').index(),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    /** From here on it is refused: its own end, or ten minutes after a newer one was made. */
+    endsAt: p.datetime(3),
+  },
+});
+
+export class AgentToken extends AgentTokenSchema.class {}
+AgentTokenSchema.setClass(AgentToken);

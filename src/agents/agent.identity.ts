@@ -1,0 +1,131 @@
+import type { Actor, SmallUser } from '../access/actor.ts';
+import { userCache } from '../accounts/identity.ts';
+import type { Database } from '../database/database.ts';
+import type { Caches } from '../delivery/caches.ts';
+import { AppError } from '../errors.ts';
+import type { Cache } from '../infrastructure/cache.ts';
+import { isoTimeOrNull } from '../schema.ts';
+import type { AgentStatus } from './agent.contract.ts';
+
+/** What every node knows of a bot that is about. */
+export interface KnownAgent {
+  id: string;
+  ownerId: string;
+  status: AgentStatus;
+  user: SmallUser;
+  tier: string;
+}
+
+interface KnownToken {
+  agentId: string;
+  /** In ms since 1970. */
+  endsAt: number;
+}
+
+const agentCache = 'agents';
+const tokenCache = 'agent-tokens';
+
+const selectAgent = `SELECT a.id AS "agentId", a.owner_id AS "ownerId", a.status, u.id, u.username,
+  u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot", u.tier
+  FROM agents a JOIN users u ON u.id = a.user_id WHERE a.user_id = $1 AND u.deleted_at IS NULL`;
+
+const selectProfile = `SELECT id, owner_id AS "ownerId", status, last_heartbeat AS "lastHeartbeat" FROM agents
+  WHERE user_id = $1`;
+
+export interface AgentProfile {
+  id: string;
+  ownerId: string;
+  status: AgentStatus;
+  lastHeartbeat: string | null;
+}
+
+/** Which bot is behind a token (contract §4). Everything comes from caches that each change drops on all nodes. */
+export class AgentIdentity {
+  private readonly database: Database;
+  private readonly caches: Caches;
+  private readonly agents: Cache<KnownAgent>;
+  private readonly tokens: Cache<KnownToken>;
+
+  constructor(database: Database, caches: Caches) {
+    this.database = database;
+    this.caches = caches;
+    this.agents = caches.create(agentCache, 20_000);
+    this.tokens = caches.create(tokenCache, 20_000);
+  }
+
+  /**
+   * The agent of a bot that came with a token, and until when (in ms) that token holds.
+   * @throws AppError ACCESS_TOKEN_INVALID, AGENT_STOPPED
+   */
+  async require(userId: string, tokenId: string): Promise<{ id: string; endsAt: number }> {
+    const [agent, token] = await Promise.all([this.find(userId), this.token(tokenId)]);
+    if (!agent || token?.agentId !== agent.id || token.endsAt <= Date.now()) throw new AppError('ACCESS_TOKEN_INVALID');
+    if (agent.status === 'stopped') throw new AppError('AGENT_STOPPED');
+    return { id: agent.id, endsAt: token.endsAt };
+  }
+
+  /** A bot as an actor without a token: for what is brought to it. Undefined when it is stopped or gone. */
+  async actor(userId: string): Promise<Actor | undefined> {
+    const agent = await this.find(userId);
+    return agent && agent.status !== 'stopped' ? actorOf(agent) : undefined;
+  }
+
+  /** The agent of a bot user. */
+  find(userId: string): Promise<KnownAgent | undefined> {
+    return this.agents.get(userId, async () => {
+      const [row] = await this.database.committedRows<AgentRow>(selectAgent, [userId]);
+      if (!row) return undefined;
+      const { agentId, ownerId, status, tier, ...user } = row;
+      return { id: agentId, ownerId, status, tier, user };
+    });
+  }
+
+  /** What everyone may know of the agent behind a bot (contract §3). */
+  async profile(userId: string): Promise<AgentProfile | undefined> {
+    const [row] = await this.database.rows<
+      Omit<AgentProfile, 'lastHeartbeat'> & { lastHeartbeat: Date | string | null }
+    >(selectProfile, [userId]);
+    return row && { ...row, lastHeartbeat: isoTimeOrNull(row.lastHeartbeat) };
+  }
+
+  /** Makes all nodes look anew at a bot. */
+  async forget(userId: string): Promise<void> {
+    await Promise.all([this.caches.forget(agentCache, [userId]), this.caches.forget(userCache, [userId])]);
+  }
+
+  /** Makes all nodes look anew at tokens. */
+  forgetTokens(tokenIds: string[]): Promise<void> {
+    return this.caches.forget(tokenCache, tokenIds);
+  }
+
+  private token(tokenId: string): Promise<KnownToken | undefined> {
+    return this.tokens.get(tokenId, async () => {
+      const [row] = await this.database.committedRows<KnownToken>(
+        `SELECT agent_id AS "agentId", (extract(epoch FROM ends_at) * 1000)::float8 AS "endsAt"
+         FROM agent_tokens WHERE id = $1`,
+        [tokenId],
+      );
+      return row;
+    });
+  }
+}
+
+/** The bot of an agent, as what its token lets it be. */
+export function actorOf(agent: KnownAgent): Actor {
+  const { id, user, tier } = agent;
+  const came = {
+    sessionId: null,
+    personalTokenId: null,
+    agent: { id, tokenId: null },
+    scope: 'full' as const,
+    expiresAt: null,
+  };
+  return { userId: user.id, user, tier, ...came };
+}
+
+interface AgentRow extends SmallUser {
+  agentId: string;
+  ownerId: string;
+  status: AgentStatus;
+  tier: string;
+}

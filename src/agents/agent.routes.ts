@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { type Route, route, uuidParam } from '../rest/route.ts';
+import { done, doneSchema } from '../schema.ts';
+import {
+  agentDoneSchema,
+  agentSchema,
+  agentTokenSchema,
+  agentWithTokenSchema,
+  createAgentSchema,
+  heartbeatAnswerSchema,
+  heartbeatSchema,
+  updateAgentSchema,
+} from './agent.contract.ts';
+import type { AgentService } from './agent.service.ts';
+
+const tag = 'Agents';
+const params = { id: uuidParam('AGENT_NOT_FOUND', 'Id of the agent.') };
+
+export function agentRoutes(agents: AgentService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/agents',
+      summary: 'The agents you own.',
+      tag,
+      entrance: 'user',
+      answer: z.array(agentSchema),
+      handle: ({ actor }) => agents.own(actor),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/agents',
+      summary: 'Create an agent: a bot user with a token. It runs from the start.',
+      tag,
+      entrance: 'user',
+      body: createAgentSchema,
+      status: 201,
+      answer: agentWithTokenSchema,
+      errors: ['USERNAME_TAKEN', 'AGENT_LIMIT', 'FORBIDDEN'],
+      handle: ({ actor, body }) => agents.create(actor, body),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/agents/:id',
+      summary: 'An agent, for its owner and the bot itself.',
+      tag,
+      entrance: 'user',
+      params,
+      answer: agentSchema,
+      errors: ['AGENT_NOT_FOUND'],
+      handle: ({ actor, params }) => agents.get(actor, params.id),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/agents/:id',
+      summary: 'Change name, display name, avatar or config of an agent.',
+      tag,
+      entrance: 'user',
+      params,
+      body: updateAgentSchema,
+      answer: agentSchema,
+      errors: ['AGENT_NOT_FOUND', 'USERNAME_TAKEN', 'FORBIDDEN'],
+      handle: ({ actor, params, body }) => agents.update(actor, params.id, body),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/agents/:id',
+      summary: 'End an agent: its tokens at once; what it wrote stays.',
+      tag,
+      entrance: 'user',
+      params,
+      answer: doneSchema,
+      errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
+      async handle({ actor, params }) {
+        await agents.delete(actor, params.id);
+        return done;
+      },
+    }),
+    ...lifeRoutes(agents),
+  ];
+}
+
+function lifeRoutes(agents: AgentService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/agents/:id/token',
+      summary: 'A new token for the bot; older ones hold for ten more minutes.',
+      tag,
+      entrance: 'user',
+      params,
+      status: 201,
+      answer: agentTokenSchema,
+      errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
+      handle: ({ actor, params }) => agents.newToken(actor, params.id),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/agents/:id/start',
+      summary: "Let the bot's tokens work (again).",
+      tag,
+      entrance: 'user',
+      params,
+      answer: agentDoneSchema,
+      errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
+      handle: ({ actor, params }) => agents.start(actor, params.id),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/agents/:id/stop',
+      summary: "Refuse the bot's tokens and close its sockets until it is started again.",
+      tag,
+      entrance: 'user',
+      params,
+      answer: agentDoneSchema,
+      errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
+      handle: ({ actor, params }) => agents.stop(actor, params.id),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/agents/:id/heartbeat',
+      summary: 'The bot is alive, and says so itself. It may say that it is in trouble (`error`).',
+      tag,
+      entrance: 'user',
+      params,
+      body: heartbeatSchema,
+      answer: heartbeatAnswerSchema,
+      errors: ['AGENT_NOT_FOUND', 'AGENT_STOPPED', 'FORBIDDEN'],
+      handle: ({ actor, params, body }) => agents.heartbeat(actor, params.id, body),
+    }),
+  ];
+}

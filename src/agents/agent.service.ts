@@ -1,0 +1,226 @@
+import { v7 as uuid } from 'uuid';
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import { User } from '../accounts/user.entity.ts';
+import type { Database, Rows } from '../database/database.ts';
+import { isUniqueViolation } from '../database/failures.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
+import type { Control } from '../delivery/control.ts';
+import { userRoom } from '../delivery/entry.ts';
+import { createStream } from '../delivery/log.ts';
+import { AppError } from '../errors.ts';
+import { isoTime } from '../schema.ts';
+import type { Settings } from '../settings.ts';
+import { type AgentAccess, selectAgents } from './agent.access.ts';
+import type {
+  AgentStatus,
+  agentWithTokenSchema,
+  createAgentSchema,
+  heartbeatAnswerSchema,
+  heartbeatSchema,
+  updateAgentSchema,
+} from './agent.contract.ts';
+import { Agent } from './agent.entity.ts';
+import type { AgentIdentity } from './agent.identity.ts';
+import type { AgentTokens } from './agent.tokens.ts';
+import { type AgentRecord, type AgentRow, agentRecord } from './agent.view.ts';
+
+const byId = `${selectAgents} WHERE a.id = $1`;
+const ofOwner = `${selectAgents} WHERE a.owner_id = $1 AND u.deleted_at IS NULL ORDER BY a.created_at, a.id LIMIT 1000`;
+const countOf = 'SELECT count(*)::int AS count FROM agents WHERE owner_id = $1';
+/** Time since the last sign of life counts as uptime, if there was no gap in which the bot was taken for offline. */
+const uptime = `online_seconds = online_seconds + CASE
+    WHEN last_seen_at > now() - make_interval(secs => $2) THEN extract(epoch FROM now() - last_seen_at) ELSE 0 END`;
+const beat = `UPDATE agents SET ${uptime}, last_seen_at = now(), last_heartbeat = now(), status = coalesce($3, status)
+  WHERE id = $1 AND status <> 'stopped' RETURNING status, last_heartbeat AS "lastHeartbeat"`;
+const setStatus = `UPDATE agents SET ${uptime}, last_seen_at = NULL, status = $3, updated_at = now() WHERE id = $1`;
+const setLook = `UPDATE users SET username = coalesce($2, username), username_key = coalesce(lower($2), username_key),
+  display_name = coalesce($3, display_name), avatar_url = CASE WHEN $4 THEN $5 ELSE avatar_url END, updated_at = now()
+  WHERE id = $1`;
+const setConfig = 'UPDATE agents SET config = coalesce($2::json, config), updated_at = now() WHERE id = $1';
+const bury = `UPDATE users SET deleted_at = now(), username = 'deleted-' || right(replace(id::text, '-', ''), 20),
+  username_key = 'deleted-' || right(replace(id::text, '-', ''), 20), display_name = 'Deleted user',
+  avatar_url = NULL, updated_at = now() WHERE id = $1`;
+
+/** Takes a user out of everything it belongs to, as part of a change. */
+export type LeaveAll = (change: Change, userId: string) => Promise<void>;
+
+/** Bots and their lives (contract §4). */
+export class AgentService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly control: Control;
+  private readonly access: AgentAccess;
+  private readonly identity: AgentIdentity;
+  private readonly tokens: AgentTokens;
+  private readonly settings: Settings;
+  private readonly leaveAll: LeaveAll;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    control: Control;
+    agentAccess: AgentAccess;
+    agentIdentity: AgentIdentity;
+    agentTokens: AgentTokens;
+    settings: Settings;
+    leaveAll: LeaveAll;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.control = parts.control;
+    this.access = parts.agentAccess;
+    this.identity = parts.agentIdentity;
+    this.tokens = parts.agentTokens;
+    this.settings = parts.settings;
+    this.leaveAll = parts.leaveAll;
+  }
+
+  /** A new bot, running, with its first token. @throws AppError USERNAME_TAKEN, AGENT_LIMIT, FORBIDDEN for bots */
+  async create(actor: Actor, input: z.output<typeof createAgentSchema>): Promise<z.input<typeof agentWithTokenSchema>> {
+    if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no bots of their own.' });
+    const [owned] = await this.database.rows<{ count: number }>(countOf, [actor.userId]);
+    if ((owned?.count ?? 0) >= this.settings.agents.maxPerOwner) throw new AppError('AGENT_LIMIT');
+    return this.named(() =>
+      this.changes.run(async (change) => {
+        const agent = await this.insert(change, actor, input);
+        const token = await this.tokens.issue(change, agent);
+        return { ...(await this.record(change.rows, agent.id)), token };
+      }),
+    );
+  }
+
+  /** The actor's bots, in the order in which they were made. */
+  async own(actor: Actor): Promise<AgentRecord[]> {
+    const rows = await this.database.rows<AgentRow>(ofOwner, [actor.userId]);
+    return rows.map(agentRecord);
+  }
+
+  async get(actor: Actor, agentId: string): Promise<AgentRecord> {
+    return agentRecord(await this.access.readable(actor, agentId));
+  }
+
+  /** @throws AppError AGENT_NOT_FOUND, USERNAME_TAKEN */
+  async update(actor: Actor, agentId: string, input: z.output<typeof updateAgentSchema>): Promise<AgentRecord> {
+    const agent = await this.access.owned(actor, agentId);
+    const { name, displayName, avatarUrl, config } = input;
+    return this.named(() =>
+      this.changes.run(async (change) => {
+        const look = [agent.user_id, name ?? null, displayName ?? null, avatarUrl !== undefined, avatarUrl ?? null];
+        await change.rows(setLook, look);
+        await change.rows(setConfig, [agentId, config ? JSON.stringify(config) : null]);
+        change.afterCommit(() => this.identity.forget(agent.user_id));
+        return this.record(change.rows, agentId);
+      }),
+    );
+  }
+
+  /** Ends a bot: its tokens at once, its places too; what it wrote stays, by a deleted user (contract §4). */
+  async delete(actor: Actor, agentId: string): Promise<void> {
+    const agent = await this.access.owned(actor, agentId);
+    await this.changes.run(async (change) => {
+      const tokenIds = await this.tokens.idsOf(change, agentId);
+      await this.leaveAll(change, agent.user_id);
+      await change.rows('DELETE FROM agents WHERE id = $1', [agentId]);
+      await change.rows(bury, [agent.user_id]);
+      change.afterCommit(async () => {
+        await this.identity.forgetTokens(tokenIds);
+        await this.dismiss(agent.user_id);
+      });
+    });
+  }
+
+  /** A new token; the older ones hold for ten more minutes. */
+  async newToken(actor: Actor, agentId: string): Promise<{ token: string }> {
+    const agent = await this.access.owned(actor, agentId);
+    const token = await this.changes.run((change) => this.tokens.issue(change, { id: agentId, userId: agent.user_id }));
+    return { token };
+  }
+
+  /** Lets a bot's tokens work (again). */
+  async start(actor: Actor, agentId: string): Promise<AgentRecord & { ok: true }> {
+    return this.setStatus(actor, agentId, 'running');
+  }
+
+  /** Refuses a bot's tokens and closes its sockets, on all nodes before the answer (contract §4). */
+  async stop(actor: Actor, agentId: string): Promise<AgentRecord & { ok: true }> {
+    return this.setStatus(actor, agentId, 'stopped');
+  }
+
+  /** The bot says that it is alive. @throws AppError AGENT_NOT_FOUND, AGENT_STOPPED, FORBIDDEN for anyone else */
+  async heartbeat(
+    actor: Actor,
+    agentId: string,
+    input: z.output<typeof heartbeatSchema>,
+  ): Promise<z.input<typeof heartbeatAnswerSchema>> {
+    await this.access.itself(actor, agentId);
+    const { heartbeatSeconds } = this.settings.agents;
+    const [alive] = await this.changes.run(({ rows }) =>
+      rows<{ status: AgentStatus; lastHeartbeat: Date | string }>(beat, [
+        agentId,
+        heartbeatSeconds,
+        input.status ?? null,
+      ]),
+    );
+    if (!alive) throw new AppError('AGENT_STOPPED');
+    const lastHeartbeat = isoTime(alive.lastHeartbeat);
+    const expiresAt = isoTime(new Date(Date.parse(lastHeartbeat) + heartbeatSeconds * 1000));
+    return { ok: true, status: alive.status, lastHeartbeat, expiresAt };
+  }
+
+  private async setStatus(actor: Actor, agentId: string, status: AgentStatus): Promise<AgentRecord & { ok: true }> {
+    const agent = await this.access.owned(actor, agentId);
+    if (agent.status === status) return { ok: true, ...agentRecord(agent) };
+    return this.changes.run(async (change) => {
+      await change.rows(setStatus, [agentId, this.settings.agents.heartbeatSeconds, status]);
+      change.afterCommit(() =>
+        status === 'stopped' ? this.dismiss(agent.user_id) : this.identity.forget(agent.user_id),
+      );
+      return { ok: true, ...(await this.record(change.rows, agentId)) };
+    });
+  }
+
+  /** No node lets the bot in any more, and none has a socket of it. */
+  private async dismiss(userId: string): Promise<void> {
+    await this.identity.forget(userId);
+    await this.control.send({ kind: 'disconnect', userId, event: null });
+  }
+
+  private async insert(
+    change: Change,
+    actor: Actor,
+    input: z.output<typeof createAgentSchema>,
+  ): Promise<{ id: string; userId: string }> {
+    const [id, userId] = [uuid(), uuid()];
+    change.em.create(User, {
+      id: userId,
+      username: input.name,
+      usernameKey: input.name.toLowerCase(),
+      displayName: input.displayName ?? input.name,
+      avatarUrl: input.avatarUrl ?? null,
+      isBot: true,
+      // Bots have no capabilities, whatever new accounts get (contract §13).
+      tier: this.settings.accounts.tiers[0]?.id ?? this.settings.newAccountTier,
+    });
+    await change.em.flush();
+    await createStream(change.rows, userRoom(userId));
+    change.em.create(Agent, { id, userId, ownerId: actor.userId, status: 'running', config: input.config ?? {} });
+    await change.em.flush();
+    return { id, userId };
+  }
+
+  private async named<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isUniqueViolation(error, 'users_username_key_unique')) throw new AppError('USERNAME_TAKEN');
+      throw error;
+    }
+  }
+
+  private async record(rows: Rows, agentId: string): Promise<AgentRecord> {
+    const [row] = await rows<AgentRow>(byId, [agentId]);
+    if (!row) throw new AppError('AGENT_NOT_FOUND');
+    return agentRecord(row);
+  }
+}

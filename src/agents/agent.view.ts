@@ -1,0 +1,40 @@
+import type { z } from 'zod';
+import { isoTime, isoTimeOrNull } from '../schema.ts';
+import type { AgentStatus, agentSchema } from './agent.contract.ts';
+
+/** A row of `agents` with its bot user. */
+export interface AgentRow {
+  id: string;
+  user_id: string;
+  owner_id: string;
+  status: AgentStatus;
+  config: Record<string, unknown>;
+  last_heartbeat: Date | string | null;
+  online_seconds: number;
+  created_at: Date | string;
+  updated_at: Date | string;
+  username: string;
+  display_name: string;
+  avatar_url: string | null;
+}
+
+export type AgentRecord = z.input<typeof agentSchema>;
+
+export function agentRecord(row: AgentRow): AgentRecord {
+  const bot = { username: row.username, displayName: row.display_name, avatarUrl: row.avatar_url };
+  return {
+    id: row.id,
+    userId: row.user_id,
+    ownerId: row.owner_id,
+    name: row.username,
+    displayName: row.display_name,
+    avatarUrl: row.avatar_url,
+    status: row.status,
+    lastHeartbeat: isoTimeOrNull(row.last_heartbeat),
+    totalOnlineSeconds: Math.floor(row.online_seconds),
+    config: row.config,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+    botUser: { id: row.user_id, ...bot, isBot: true },
+  };
+}

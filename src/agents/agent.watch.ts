@@ -1,0 +1,97 @@
+import type { Database } from '../database/database.ts';
+import type { Log } from '../infrastructure/log.ts';
+
+const lookMs = 1000;
+/** While a bot is connected its uptime is written down this often. */
+const touchMs = 30_000;
+
+const stillWelcome = `SELECT t.id, (extract(epoch FROM t.ends_at) * 1000)::float8 AS "endsAt" FROM agent_tokens t JOIN agents a ON a.id = t.agent_id
+  WHERE t.id = ANY($1::uuid[]) AND t.ends_at > now() AND a.status <> 'stopped'`;
+/** Locked in one order, since other nodes may write down the same bots. */
+const touch = `UPDATE agents SET last_seen_at = now(), online_seconds = online_seconds + CASE
+    WHEN last_seen_at > now() - make_interval(secs => $2) THEN extract(epoch FROM now() - last_seen_at) ELSE 0 END
+  FROM (SELECT id FROM agents WHERE id = ANY($1::uuid[]) AND status <> 'stopped' ORDER BY id FOR UPDATE) AS seen
+  WHERE agents.id = seen.id`;
+
+/**
+ * The bots that are connected to this node: keeps account of their uptime, and closes the sockets of those whose token
+ * has ended or who were stopped where this node could not hear it. One query a second, and none without bots.
+ */
+export class AgentWatch {
+  private readonly database: Database;
+  private readonly heartbeatSeconds: number;
+  private readonly log: Log;
+  private readonly endAt: (tokenId: string, endsAt: number) => void;
+  /** Token → its agent, and how many sockets came with it. */
+  private readonly connected = new Map<string, { agentId: string; sockets: number }>();
+  /** Bots that came or went since they were written down last. */
+  private moved = new Set<string>();
+  private lastTouch = Date.now();
+  private looking = false;
+  private readonly timer: NodeJS.Timeout;
+
+  /** @param endAt ends this node's sockets of a token at a time (ms since 1970), which may have passed */
+  constructor(
+    database: Database,
+    heartbeatSeconds: number,
+    log: Log,
+    endAt: (tokenId: string, endsAt: number) => void,
+  ) {
+    this.database = database;
+    this.heartbeatSeconds = heartbeatSeconds;
+    this.log = log;
+    this.endAt = endAt;
+    this.timer = setInterval(() => void this.look(), lookMs);
+  }
+
+  /** A bot has connected. @returns to be called when it is gone */
+  came(agentId: string, tokenId: string): () => void {
+    const known = this.connected.get(tokenId) ?? { agentId, sockets: 0 };
+    this.connected.set(tokenId, { agentId, sockets: known.sockets + 1 });
+    this.moved.add(agentId);
+    return () => this.went(agentId, tokenId);
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private went(agentId: string, tokenId: string): void {
+    const known = this.connected.get(tokenId);
+    if (!known) return;
+    if (known.sockets === 1) this.connected.delete(tokenId);
+    else this.connected.set(tokenId, { agentId, sockets: known.sockets - 1 });
+    this.moved.add(agentId);
+  }
+
+  private async look(): Promise<void> {
+    if (this.looking) return;
+    this.looking = true;
+    try {
+      await this.sendAway();
+      await this.touch();
+    } catch (error) {
+      this.log.debug({ err: error }, 'Bots could not be looked up; the next try follows.');
+    } finally {
+      this.looking = false;
+    }
+  }
+
+  private async sendAway(): Promise<void> {
+    const tokenIds = [...this.connected.keys()];
+    if (tokenIds.length === 0) return;
+    const welcome = await this.database.rows<{ id: string; endsAt: number }>(stillWelcome, [tokenIds]);
+    const ends = new Map(welcome.map((token) => [token.id, token.endsAt]));
+    for (const tokenId of tokenIds) this.endAt(tokenId, ends.get(tokenId) ?? 0);
+  }
+
+  private async touch(): Promise<void> {
+    const all = Date.now() - this.lastTouch >= touchMs;
+    if (!all && this.moved.size === 0) return;
+    const agentIds = new Set(this.moved);
+    if (all) for (const { agentId } of this.connected.values()) agentIds.add(agentId);
+    this.moved = new Set();
+    if (all) this.lastTouch = Date.now();
+    if (agentIds.size > 0) await this.database.rows(touch, [[...agentIds], this.heartbeatSeconds]);
+  }
+}

@@ -1,0 +1,47 @@
+import type { Database } from '../../database/database.ts';
+import type { Caches } from '../../delivery/caches.ts';
+import type { Cache } from '../../infrastructure/cache.ts';
+import { openPolicy, type Policy } from './policy.ts';
+
+const policyCache = 'agent-policies';
+const policyKey = (userId: string, channelId: string) => `${userId}:${channelId}`;
+
+/** The channel's own policy comes before the default of its server. */
+export const selectEffective = `SELECT p.mode, p.mention_only AS "mentionOnly", p.reply, p.listen, p.config
+  FROM agents a JOIN channels c ON c.id = $2
+  JOIN agent_policies p ON p.agent_id = a.id
+    AND (p.channel_id = c.id OR (p.channel_id IS NULL AND p.server_id = c.server_id))
+  WHERE a.user_id = $1 ORDER BY p.channel_id IS NULL LIMIT 1`;
+
+/** What holds for a bot in a channel just now; every door and every delivery asks here (contract §4). */
+export class PolicyAccess {
+  private readonly database: Database;
+  private readonly caches: Caches;
+  private readonly policies: Cache<Policy>;
+
+  constructor(database: Database, caches: Caches) {
+    this.database = database;
+    this.caches = caches;
+    this.policies = caches.create(policyCache, 100_000);
+  }
+
+  async effective(botUserId: string, channelId: string): Promise<Policy> {
+    const policy = await this.policies.get(policyKey(botUserId, channelId), async () => {
+      const [row] = await this.database.committedRows<Policy>(selectEffective, [botUserId, channelId]);
+      return row ?? openPolicy;
+    });
+    return policy ?? openPolicy;
+  }
+
+  /** Whether `policy`, got a moment ago, is still what holds. */
+  stillHolds(botUserId: string, channelId: string, policy: Policy): boolean {
+    return this.policies.peek(policyKey(botUserId, channelId)) === policy;
+  }
+
+  forget(botUserId: string, channelIds: string[]): Promise<void> {
+    return this.caches.forget(
+      policyCache,
+      channelIds.map((channelId) => policyKey(botUserId, channelId)),
+    );
+  }
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { durableEvent } from '../../delivery/event.ts';
+import { idSchema, jsonObjectSchema, record, timeSchema } from '../../schema.ts';
+
+export const policyModes = ['replyAll', 'mentionOnly', 'custom', 'disabled'] as const;
+export type PolicyMode = (typeof policyModes)[number];
+
+const maxConfigBytes = 8 * 1024;
+
+const flags = {
+  mentionOnly: z.boolean().describe('The bot hears only what mentions it, answers it, or is in its threads.'),
+  reply: z.boolean().describe('Whether the bot may write.'),
+  listen: z.boolean().describe('Whether the bot hears anything at all.'),
+  config: z.record(z.string(), z.unknown()),
+};
+
+export const policySchema = record('AgentPolicy', {
+  id: idSchema,
+  agentId: idSchema,
+  serverId: idSchema.nullable(),
+  channelId: idSchema.nullable().describe('Null: the default of the server.'),
+  mode: z.enum(policyModes),
+  ...flags,
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+});
+
+/** What holds for a bot in a channel, wherever it comes from. */
+export const effectivePolicySchema = record('EffectivePolicy', { mode: z.enum(policyModes), ...flags });
+
+/** The policy of a channel as buddy clients know it. */
+export const buddyPolicySchema = effectivePolicySchema.extend({
+  channelId: idSchema,
+  agentId: idSchema,
+  buddyUserId: idSchema,
+});
+
+/** What may be set; what is left out stays, or is as for `replyAll` where there was nothing. */
+const policyInput = z.object({
+  mode: z.enum(policyModes).optional(),
+  mentionOnly: z.boolean().optional(),
+  reply: z.boolean().optional(),
+  listen: z.boolean().optional(),
+  config: jsonObjectSchema(maxConfigBytes).optional(),
+});
+export type PolicyInput = z.output<typeof policyInput>;
+
+const flatPolicySchema = policyInput
+  .extend({ serverId: idSchema.nullish(), channelId: idSchema.nullish() })
+  .refine((policy) => policy.serverId != null || policy.channelId != null, {
+    path: ['serverId'],
+    message: 'is needed where there is no channelId',
+  });
+
+/** One policy, or several at once. */
+export const setPoliciesSchema = z.union([
+  z.object({ policies: z.array(flatPolicySchema).min(1).max(100) }),
+  flatPolicySchema,
+]);
+export const setPoliciesAnswerSchema = z.union([policySchema, z.array(policySchema)]);
+
+export const listPoliciesSchema = z.object({ serverId: idSchema.optional() });
+
+export const setBuddyPolicySchema = policyInput.extend({ buddyUserId: idSchema.optional() });
+
+const configServerSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  slug: z.string().nullable(),
+  iconUrl: z.string().nullable(),
+  defaultPolicy: effectivePolicySchema,
+  channels: z.array(
+    z.object({
+      id: idSchema,
+      name: z.string(),
+      type: z.string(),
+      kind: z.string(),
+      isPrivate: z.boolean(),
+      policy: effectivePolicySchema,
+    }),
+  ),
+});
+
+export const agentConfigSchema = z.object({
+  agentId: idSchema,
+  userId: idSchema,
+  ownerId: idSchema,
+  servers: z.array(configServerSchema),
+});
+
+export const policyChanged = durableEvent({
+  name: 'agent:policy-changed',
+  summary: 'What this bot may hear and say somewhere is different from now on; null: back to the default.',
+  room: 'user',
+  payload: z.object({
+    agentId: idSchema,
+    serverId: idSchema.nullable(),
+    channelId: idSchema.nullable(),
+    policy: policySchema.nullable(),
+  }),
+});

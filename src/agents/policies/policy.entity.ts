@@ -1,0 +1,36 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Channel } from '../../channels/channel.entity.ts';
+import { Server } from '../../servers/server.entity.ts';
+import { Agent } from '../agent.entity.ts';
+import type { PolicyMode } from './policy.contract.ts';
+
+/** What a bot may hear and say: in one channel, or (without one) wherever in a server nothing else is said. */
+const AgentPolicySchema = defineEntity({
+  name: 'AgentPolicy',
+  tableName: 'agent_policies',
+  uniques: [
+    {
+      name: 'agent_policies_channel',
+      properties: ['agentId', 'channelId'],
+      where: { channelId: { $ne: null } },
+    },
+    { name: 'agent_policies_server', properties: ['agentId', 'serverId'], where: { channelId: null } },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    agentId: () => p.manyToOne(Agent).mapToPk().fieldName('agent_id').deleteRule('cascade').index(),
+    /** Null for a policy in a DM. */
+    serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').nullable().deleteRule('cascade').index(),
+    channelId: () => p.manyToOne(Channel).mapToPk().fieldName('channel_id').nullable().deleteRule('cascade').index(),
+    mode: p.string().columnType('text').$type<PolicyMode>(),
+    mentionOnly: p.boolean(),
+    reply: p.boolean(),
+    listen: p.boolean(),
+    config: p.json<Record<string, unknown>>().columnType('json'),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    updatedAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+export class AgentPolicy extends AgentPolicySchema.class {}
+AgentPolicySchema.setClass(AgentPolicy);

@@ -1,0 +1,28 @@
+import type { z } from 'zod';
+import { isoTime } from '../../schema.ts';
+import type { policySchema } from './policy.contract.ts';
+import { openPolicy, type Policy } from './policy.ts';
+
+/** A row of `agent_policies`. */
+export interface PolicyRow extends Policy {
+  id: string;
+  agentId: string;
+  serverId: string | null;
+  channelId: string | null;
+  createdAt: Date | string;
+  updatedAt: Date | string;
+}
+
+export type PolicyRecord = z.input<typeof policySchema>;
+
+export function policyRecord(row: PolicyRow): PolicyRecord {
+  const { id, agentId, serverId, channelId } = row;
+  const times = { createdAt: isoTime(row.createdAt), updatedAt: isoTime(row.updatedAt) };
+  return { id, agentId, serverId, channelId, ...policyPart(row), ...times };
+}
+
+/** The policy itself, out of whatever carries it; where there is none, the open one. */
+export function policyPart(row: Policy | undefined): Policy {
+  const { mode, mentionOnly, reply, listen, config } = row ?? openPolicy;
+  return { mode, mentionOnly, reply, listen, config };
+}

@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import { bot } from '../world/bot.ts';
+import { startCluster } from '../world/nodes.ts';
+import type { Person } from '../world/person.ts';
+import { register, type World, world } from '../world/world.ts';
+
+describe('the life of an agent', () => {
+  let here: World;
+  let owner: Person;
+  let stranger: Person;
+  /** The owner on the other node, where there is one. */
+  let elsewhere: Person;
+
+  before(async () => {
+    here = await world();
+    owner = here.alice;
+    stranger = here.bob;
+    elsewhere = owner.on(stranger.node);
+  });
+  after(() => here.close());
+
+  it('begins with a record, a running bot and a token that works on every node', async () => {
+    const answer = await owner.post('/api/agents', { username: 'Robbie.R', displayName: 'Robbie', config: { a: [1] } });
+    expect(answer.status).to.equal(201);
+    const { token, botUser, ...agent } = answer.body;
+    expect(agent).to.include({ ownerId: owner.id, name: 'Robbie.R', displayName: 'Robbie', status: 'running' });
+    expect(agent).to.include({ avatarUrl: null, lastHeartbeat: null, totalOnlineSeconds: 0 });
+    expect(agent.config).to.deep.equal({ a: [1] });
+    expect(botUser).to.include({ id: agent.userId, username: 'Robbie.R', isBot: true });
+    expect(JSON.stringify(answer.body)).to.not.match(/hash/i);
+    const asBot = { authorization: `Bearer ${token}` };
+    const me = await stranger.get('/api/auth/me', asBot);
+    expect(me.body).to.include({ id: agent.userId, agentId: agent.id, isBot: true });
+    expect(me.body.membership.capabilities).to.deep.equal([]);
+    expect((await owner.post('/api/agents', { name: 'robbie.r' })).body.code).to.equal('USERNAME_TAKEN');
+    expect((await owner.post('/api/agents', { name: 'x' })).status).to.equal(400);
+  });
+
+  it('is seen by its owner and its bot, and by nobody else', async () => {
+    const robot = await bot(owner);
+    expect((await owner.get('/api/agents')).body.map((agent: { id: string }) => agent.id)).to.include(robot.agentId);
+    expect((await stranger.get('/api/agents')).body).to.deep.equal([]);
+    expect((await robot.get(`/api/agents/${robot.agentId}`)).body.id).to.equal(robot.agentId);
+    const path = `/api/agents/${robot.agentId}`;
+    for (const answer of [
+      await stranger.get(path),
+      await stranger.patch(path, { displayName: 'Mine' }),
+      await stranger.delete(path),
+      await stranger.post(`${path}/token`),
+      await stranger.post(`${path}/stop`),
+      await stranger.post(`${path}/heartbeat`),
+      await stranger.get(`${path}/config`),
+      await owner.get('/api/agents/none'),
+    ]) {
+      expect(answer.status).to.equal(404);
+      expect(answer.body.code).to.equal('AGENT_NOT_FOUND');
+    }
+    for (const way of ['token', 'stop', 'start']) expect((await robot.post(`${path}/${way}`)).status).to.equal(403);
+    expect((await robot.delete(path)).status).to.equal(403);
+    expect((await robot.post('/api/agents', { name: 'child' })).status).to.equal(403);
+    expect((await robot.post('/api/servers', { name: 'Bots only' })).status).to.equal(403);
+  });
+
+  it('can be renamed, and every node says so at once', async () => {
+    const robot = await bot(owner);
+    await robot.on(stranger.node).get('/api/auth/me');
+    const path = `/api/agents/${robot.agentId}`;
+    const changed = await owner.patch(path, { name: `${robot.username}x`, avatarUrl: 'https://example.com/a.png' });
+    expect(changed.status).to.equal(200);
+    expect(changed.body).to.include({ name: `${robot.username}x`, avatarUrl: 'https://example.com/a.png' });
+    expect((await robot.on(stranger.node).get('/api/auth/me')).body.username).to.equal(`${robot.username}x`);
+    expect((await owner.patch(path, { avatarUrl: null })).body.avatarUrl).to.equal(null);
+    expect((await owner.patch(path, { name: stranger.username })).body.code).to.equal('USERNAME_TAKEN');
+  });
+
+  it('stops on all nodes before the answer, and starts again with the same token', async () => {
+    const robot = await bot(owner);
+    const sockets = [await robot.connect(), await robot.on(stranger.node).connect()];
+    const stopped = await elsewhere.post(`/api/agents/${robot.agentId}/stop`);
+    expect(stopped.body).to.include({ ok: true, status: 'stopped' });
+    for (const node of here.cluster.nodes) {
+      const refused = await robot.on(node).post(`/api/agents/${robot.agentId}/heartbeat`);
+      expect([refused.status, refused.body.code]).to.deep.equal([409, 'AGENT_STOPPED']);
+      expect((await robot.on(node).get('/api/auth/me')).body.code).to.equal('AGENT_STOPPED');
+    }
+    for (const { socket } of sockets) await until(() => !socket.connected, { message: 'still connected' });
+    const late = robot.dial({ reconnection: false });
+    const refusal = await new Promise<Error & { data?: { code: string } }>((resolve) =>
+      late.socket.once('connect_error', resolve),
+    );
+    expect([refusal.message, refusal.data?.code]).to.deep.equal(['Invalid token', 'AGENT_STOPPED']);
+    expect((await owner.get(`/api/agents/${robot.agentId}`)).body.status).to.equal('stopped');
+    const started = await owner.post(`/api/agents/${robot.agentId}/start`);
+    expect(started.body).to.include({ ok: true, status: 'running' });
+    await robot.on(stranger.node).connect();
+    robot.hangUp();
+  });
+
+  it('is told by heartbeats, of the bot itself alone', async () => {
+    const robot = await bot(owner);
+    const beat = await robot.post(`/api/agents/${robot.agentId}/heartbeat`);
+    expect(beat.body).to.include({ ok: true, status: 'running' });
+    expect(Date.parse(beat.body.expiresAt) - Date.parse(beat.body.lastHeartbeat)).to.equal(90_000);
+    expect((await owner.get(`/api/agents/${robot.agentId}`)).body.lastHeartbeat).to.equal(beat.body.lastHeartbeat);
+    expect((await owner.post(`/api/agents/${robot.agentId}/heartbeat`)).status).to.equal(403);
+    const ill = await robot.post(`/api/agents/${robot.agentId}/heartbeat`, { status: 'error' });
+    expect(ill.body.status).to.equal('error');
+    expect((await elsewhere.get(`/api/agents/${robot.agentId}`)).body.status).to.equal('error');
+    expect((await robot.post(`/api/agents/${robot.agentId}/heartbeat`, { status: 'stopped' })).status).to.equal(400);
+  });
+
+  it('counts its uptime', async () => {
+    const robot = await bot(owner);
+    const path = `/api/agents/${robot.agentId}`;
+    await robot.post(`${path}/heartbeat`);
+    const uptime = await until(
+      async () => {
+        await robot.post(`${path}/heartbeat`);
+        return (await owner.get(path)).body.totalOnlineSeconds;
+      },
+      { message: 'no uptime' },
+    );
+    expect(uptime).to.equal(1);
+  });
+
+  it('ends with its tokens, at once, while what it wrote stays', async () => {
+    const robot = await bot(owner);
+    await robot.post(`/api/servers/${here.server.id}/join`, { inviteCode: here.server.inviteCode });
+    const listener = await robot.on(stranger.node).connect();
+    const gone = await owner.delete(`/api/agents/${robot.agentId}`);
+    expect(gone.body).to.deep.equal({ ok: true, success: true });
+    await until(() => !listener.socket.connected, { message: 'still connected' });
+    robot.hangUp();
+    for (const node of here.cluster.nodes) {
+      const refused = await robot.on(node).get('/api/auth/me');
+      expect([refused.status, refused.body.code]).to.deep.equal([401, 'ACCESS_TOKEN_INVALID']);
+    }
+    expect((await owner.get(`/api/agents/${robot.agentId}`)).status).to.equal(404);
+    // The name is free again.
+    expect((await owner.post('/api/agents', { name: robot.username })).status).to.equal(201);
+  });
+
+  it('has a limit to how many one may have', async () => {
+    const cluster = await startCluster({ nodes: 1, settings: { agents: { maxPerOwner: 1 } } });
+    try {
+      const [node] = cluster.nodes;
+      if (!node) throw new Error('no node');
+      const someone = await register(node);
+      await bot(someone);
+      expect((await someone.post('/api/agents', { name: 'second' })).body.code).to.equal('AGENT_LIMIT');
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
+
+describe('the tokens of an agent', () => {
+  it('hold for a while after a newer one was made, and then no longer', async () => {
+    const cluster = await startCluster({ settings: { agents: { tokenOverlapSeconds: 1 } } });
+    const here = await world(cluster);
+    try {
+      const robot = await bot(here.alice);
+      const older = await robot.on(here.bob.node).connect();
+      const { body, status } = await here.alice.post(`/api/agents/${robot.agentId}/token`);
+      expect(status).to.equal(201);
+      const newer = robot.on(here.bob.node);
+      newer.token = body.token;
+      expect((await newer.get('/api/auth/me')).status).to.equal(200);
+      expect((await robot.get('/api/auth/me')).status).to.equal(200);
+      await until(async () => (await robot.get('/api/auth/me')).body.code === 'ACCESS_TOKEN_INVALID');
+      await until(() => !older.socket.connected, { message: 'the socket of the older token is still connected' });
+      expect((await newer.get('/api/auth/me')).status).to.equal(200);
+      robot.hangUp();
+    } finally {
+      here.close();
+      await cluster.stop();
+    }
+  });
+});
