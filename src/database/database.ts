@@ -16,21 +16,29 @@ export type Rows = <R extends object = Record<string, never>>(text: string, valu
 /** Enough for the writer, one batch at a time, and some that hang while it has given up on them. */
 const quickConnections = 4;
 
-/** PostgreSQL: entities through MikroORM where rules live, plain SQL where it is hot; one pool for both. */
+/**
+ * PostgreSQL: entities through MikroORM where rules live, plain SQL where it is hot. Single statements have connections
+ * of their own: what is read beside a transaction, to fill a cache say, must never wait for another transaction's end.
+ */
 export class Database {
   readonly orm: MikroORM;
+  /** For transactions. */
   readonly pool: pg.Pool;
+  /** For statements on their own. */
+  readonly statements: pg.Pool;
   /** For quick transactions: its connections send statements without waiting for the answers before. */
   private readonly quickPool: pg.Pool;
 
-  private constructor(orm: MikroORM, pool: pg.Pool, quickPool: pg.Pool) {
+  private constructor(orm: MikroORM, pool: pg.Pool, statements: pg.Pool, quickPool: pg.Pool) {
     this.orm = orm;
     this.pool = pool;
+    this.statements = statements;
     this.quickPool = quickPool;
   }
 
   static async connect(url: string, settings: Settings, log: Log): Promise<Database> {
     const { poolSize, connectTimeoutMs, statementTimeoutMs } = settings.database;
+    const max = Math.ceil(poolSize / 2);
     let pool: pg.Pool | undefined;
     const limits = {
       connectionTimeoutMillis: connectTimeoutMs,
@@ -42,7 +50,7 @@ export class Database {
     const orm = await MikroORM.init({
       clientUrl: url,
       entities,
-      pool: { min: 0, max: poolSize },
+      pool: { min: 0, max },
       driverOptions: {
         ...limits,
         onPoolCreated: (created: pg.Pool) => {
@@ -53,10 +61,10 @@ export class Database {
     });
     orm.em.getConnection().getClient();
     if (!pool) throw new Error('The driver made no connection pool.');
-    const quickPool = new pg.Pool({ connectionString: url, max: quickConnections, pipeline: true, ...limits });
-    quickPool.on('connect', (client) => client.on('error', () => {}));
-    quickPool.on('error', (error) => log.debug({ err: error }, 'An idle connection to PostgreSQL broke.'));
-    return new Database(orm, pool, quickPool);
+    const own = { connectionString: url, ...limits };
+    const statements = openPool({ ...own, max }, log);
+    const quickPool = openPool({ ...own, max: quickConnections, pipeline: true }, log);
+    return new Database(orm, pool, statements, quickPool);
   }
 
   private readonly current = new AsyncLocalStorage<Rows>();
@@ -70,7 +78,7 @@ export class Database {
   /** Plain SQL that never sees what is not committed yet: what caches are filled with. */
   readonly committedRows: Rows = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
     try {
-      const result = await this.pool.query<R>({ name: statementName(text), text, values });
+      const result = await this.statements.query<R>({ name: statementName(text), text, values });
       return result.rows;
     } catch (error) {
       throw asDatabaseError(error);
@@ -116,7 +124,7 @@ export class Database {
   /** Whether PostgreSQL answers within `ms`. */
   async answers(ms: number): Promise<boolean> {
     const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, ms, false).unref());
-    const query = this.pool.query('SELECT 1').then(
+    const query = this.statements.query('SELECT 1').then(
       () => true,
       () => false,
     );
@@ -124,9 +132,16 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    await this.quickPool.end();
-    await this.orm.close(true);
+    await Promise.all([this.quickPool.end(), this.statements.end(), this.orm.close(true)]);
   }
+}
+
+function openPool(config: pg.PoolConfig, log: Log): pg.Pool {
+  const pool = new pg.Pool(config);
+  // Without listeners an error ends the process; whoever uses the connection hears of it in any case.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('error', (error) => log.debug({ err: error }, 'An idle connection to PostgreSQL broke.'));
+  return pool;
 }
 
 /** Waits for both, also when one fails: nothing may be on its way when the transaction is ended. */

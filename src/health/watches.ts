@@ -42,7 +42,9 @@ export function watchConnections(
   redis: RedisConnections | null,
 ): void {
   metrics.gauge('sockets', 'Connected sockets.', () => gateway.io.of('/').sockets.size);
-  metrics.gauge('database_connections', 'Connections to PostgreSQL.', () => database.pool.totalCount);
-  metrics.gauge('database_waiting', 'Those who wait for a connection to PostgreSQL.', () => database.pool.waitingCount);
+  const { pool, statements } = database;
+  const waiting = () => pool.waitingCount + statements.waitingCount;
+  metrics.gauge('database_connections', 'Connections to PostgreSQL.', () => pool.totalCount + statements.totalCount);
+  metrics.gauge('database_waiting', 'Those who wait for a connection to PostgreSQL.', waiting);
   metrics.gauge('redis_reachable', '1 while Redis answers, or is not used.', () => (redis && !redis.healthy ? 0 : 1));
 }

@@ -43,7 +43,9 @@ const contentSchema = textSchema(maxContent, z.string().min(1, 'must not be empt
 
 const metadataSchema = jsonObjectSchema(maxMetadataBytes);
 
-export const nonceSchema = z.string().min(1).max(64);
+/** In UTF-16 units. */
+export const maxNonce = 64;
+export const nonceSchema = textSchema(maxNonce, z.string().min(1));
 
 export const sendMessageSchema = z.object({
   content: contentSchema,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isoTime } from '../schema.ts';
-import type { messageSchema } from './message.contract.ts';
+import { maxNonce, type messageSchema } from './message.contract.ts';
 
 export type MessageRecord = z.input<typeof messageSchema>;
 
@@ -75,9 +75,9 @@ function cut(text: string): string {
   return head.isWellFormed() ? head : head.slice(0, -1);
 }
 
-/** Keys of Idempotency-Key headers are kept beside nonces, under names that no nonce can have. */
-export const headerNonce = (key: string): string => `\u0001${key}`;
+/** Keys of Idempotency-Key headers are kept beside nonces, and are longer than any nonce can be. */
+export const headerNonce = (key: string): string => `key:${key}`;
 
 function shownNonce(nonce: string): string | null {
-  return nonce.startsWith('\u0001') ? null : nonce;
+  return nonce.length > maxNonce ? null : nonce;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Actor } from '../access/actor.ts';
@@ -52,7 +53,7 @@ async function answer(route: Route, context: Context, services: DoorServices, bo
   const request = { actor, params, query, body, headers, file, idempotencyKey, ...around };
   if (actor && idempotencyKey && (route.repeats ?? 'key') === 'key') {
     const run = async () => toReply(route, await route.handle(request));
-    const name = `${route.method} ${context.path}`;
+    const name = `${route.method} ${route.path}`;
     const keep = (reply: SentReply) => toKeep(route, reply);
     return send(context, await services.idempotency.once(actor.userId, name, idempotencyKey, run, keep));
   }
@@ -107,10 +108,11 @@ async function readBody(
   return { body: route.body ? validated(route.body, fields) : undefined, file };
 }
 
+/** What the key stands for at this address, in a length that any index takes. */
 function readKey(context: Context): string | null {
   const key = context.get('idempotency-key');
   if (key === '') return null;
-  if (key.length <= 255) return key;
+  if (key.length <= 255) return createHash('sha256').update(`${context.path} ${key}`).digest('hex');
   const issue = { path: 'Idempotency-Key', message: 'must have at most 255 characters', code: 'too_big' };
   throw invalid([issue]);
 }

@@ -46,7 +46,7 @@ export interface RouteRequest<P extends Params, Q, B, H = undefined, F = undefin
   /** Whom the client asked, with the port: `chat.example.com`. */
   host: string;
   passage(): Passage;
-  /** Value of Idempotency-Key, if there was one. */
+  /** What the Idempotency-Key stands for at this address, if there was one: 64 characters. */
   idempotencyKey: string | null;
   ip: string;
   userAgent: string | null;

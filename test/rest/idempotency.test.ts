@@ -1,0 +1,223 @@
+import { expect } from 'chai';
+import type { Node } from '../../src/node.ts';
+import type { Person } from '../world/person.ts';
+import { register, type World, world } from '../world/world.ts';
+import { expectError } from './verdict.ts';
+
+const keyed = (key: string) => ({ 'idempotency-key': key });
+const newKey = () => crypto.randomUUID();
+
+describe('Idempotency-Key', () => {
+  let here: World;
+  /** Alice on every node. */
+  let alices: Person[];
+
+  beforeEach(async () => {
+    here = await world();
+    alices = here.cluster.nodes.map((node: Node) => here.alice.on(node));
+  });
+  afterEach(() => here.close());
+
+  /** Alice on one node after the other. */
+  const alice = (i: number): Person => {
+    const found = alices[i % alices.length];
+    if (!found) throw new Error('no node');
+    return found;
+  };
+  const ownServers = async () => (await here.alice.get('/api/servers')).body.length;
+
+  it('gives the first answer again, on every node, and does nothing twice', async () => {
+    const key = newKey();
+    const first = await alice(0).post('/api/servers', { name: 'once' }, keyed(key));
+    expect(first.status).to.equal(201);
+    expect(first.headers.get('idempotency-replayed')).to.equal(null);
+    for (let i = 1; i < 4; i++) {
+      const again = await alice(i).post('/api/servers', { name: 'once' }, keyed(key));
+      expect(again.status).to.equal(201);
+      expect(again.body).to.deep.equal(first.body);
+      expect(again.headers.get('idempotency-replayed')).to.equal('true');
+      expect(again.headers.get('content-type')).to.contain('application/json');
+    }
+    expect(await ownServers()).to.equal(2);
+  });
+
+  it('gives the same to all who ask at once, on all nodes', async () => {
+    const key = newKey();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => alice(i).post('/api/servers', { name: 'raced' }, keyed(key))),
+    );
+    expect(new Set(answers.map(({ body }) => body.id)).size).to.equal(1);
+    for (const { status } of answers) expect(status).to.equal(201);
+    const fresh = answers.filter(({ headers }) => headers.get('idempotency-replayed') === null);
+    expect(fresh).to.have.lengthOf(1);
+    expect(await ownServers()).to.equal(2);
+  });
+
+  it('counts for the first body, whatever the others say', async () => {
+    const key = newKey();
+    const first = await alice(0).post('/api/servers', { name: 'first' }, keyed(key));
+    const other = await alice(1).post('/api/servers', { name: 'other', isPublic: true }, keyed(key));
+    expect(other.body).to.deep.equal(first.body);
+    // A body that could never be served is refused all the same.
+    expectError(await alice(0).post('/api/servers', { name: '' }, keyed(key)), 'VALIDATION_FAILED');
+  });
+
+  it('is everyone’s own', async () => {
+    const key = newKey();
+    const [one, other] = await Promise.all([
+      here.alice.post('/api/servers', { name: 'hers' }, keyed(key)),
+      here.bob.post('/api/servers', { name: 'his' }, keyed(key)),
+    ]);
+    expect([one.body.name, other.body.name]).to.deep.equal(['hers', 'his']);
+  });
+
+  it('is each address’s own', async () => {
+    const key = newKey();
+    const second = (await here.alice.post('/api/servers', { name: 'second' })).body;
+    const path = (id: string) => `/api/servers/${id}/channels`;
+    const [one, other] = await Promise.all(
+      [here.server.id, second.id].map((id) => here.alice.post(path(id), { name: 'news' }, keyed(key))),
+    );
+    expect(one?.body.id).not.to.equal(other?.body.id);
+    const server = await here.alice.post('/api/servers', { name: 'third' }, keyed(key));
+    expect(server.body.name).to.equal('third');
+  });
+
+  it('is free again after a refusal, for nothing was done', async () => {
+    const key = newKey();
+    const { slug } = here.server;
+    expectError(await alice(0).post('/api/servers', { name: 'x', slug }, keyed(key)), 'SLUG_TAKEN');
+    const mended = await alice(1).post('/api/servers', { name: 'x' }, keyed(key));
+    expect(mended.status).to.equal(201);
+  });
+
+  it('does not get in the way of what the request itself may be refused for', async () => {
+    const { bob, server } = here;
+    const path = `/api/servers/${server.id}/join`;
+    const again = await bob.post(path, { inviteCode: server.inviteCode }, keyed(newKey()));
+    expectError(again, 'ALREADY_MEMBER');
+    expect(again.body.server.id).to.equal(server.id);
+  });
+
+  it('lets one of two different keys win where only one can', async () => {
+    const { carol, cluster, server } = here;
+    const carols = cluster.nodes.map((node) => carol.on(node));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        (carols[i % carols.length] ?? carol).post(
+          `/api/servers/${server.id}/join`,
+          { inviteCode: server.inviteCode },
+          keyed(newKey()),
+        ),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectError(answer, 'ALREADY_MEMBER');
+    expect((await carol.get(`/api/servers/${server.id}`)).body.memberCount).to.equal(3);
+  });
+
+  it('is not heeded where it means nothing: other methods, and callers who are nobody', async () => {
+    const key = newKey();
+    const { alice, channel } = here;
+    const message = await alice.say(channel.id, 'one');
+    for (const content of ['two', 'three']) {
+      const edited = await alice.patch(`/api/messages/${message.id}`, { content }, keyed(key));
+      expect(edited.body.content).to.equal(content);
+    }
+    const account = { email: `${newKey()}@example.com`, password: 'correct horse' };
+    const tokens = await Promise.all([1, 2].map(() => alice.post('/api/auth/register', account, keyed(key))));
+    expect(tokens.map(({ status }) => status).sort()).to.deep.equal([201, 409]);
+  });
+
+  it('keeps nobody waiting for a connection, however many come at once', async () => {
+    const people = await Promise.all(Array.from({ length: 24 }, (_, i) => register(alice(i).node)));
+    const { alice: owner, server } = here;
+    const joins = people.map((person) =>
+      person.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode }, keyed(newKey())),
+    );
+    const same = newKey();
+    const path = `/api/servers/${server.id}/channels`;
+    const creates = Array.from({ length: 40 }, () => owner.post(path, { name: 'crowd' }, keyed(same)));
+    const answers = await Promise.all([...joins, ...creates]);
+    expect([...new Set(answers.map(({ status }) => status))].sort()).to.deep.equal([200, 201]);
+    expect(new Set(answers.slice(people.length).map(({ body }) => body.id)).size).to.equal(1);
+  });
+
+  describe('and nonce, on messages,', () => {
+    const path = () => `/api/channels/${here.channel.id}/messages`;
+    const count = async () => (await here.alice.get(`${path()}?limit=100`)).body.messages.length;
+
+    it('send once, on every node, also at once', async () => {
+      const key = newKey();
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => alice(i).post(path(), { content: 'once' }, keyed(key))),
+      );
+      expect(new Set(answers.map(({ body }) => body.id)).size).to.equal(1);
+      for (const { status } of answers) expect(status).to.equal(201);
+      const nonce = 'n-1';
+      const others = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => alice(i).post(path(), { content: `try ${i}`, nonce })),
+      );
+      expect(new Set(others.map(({ body }) => `${body.id} ${body.content}`)).size).to.equal(1);
+      expect(others.map(({ status }) => status).filter((status) => status === 201)).to.have.lengthOf(1);
+      expect(await count()).to.equal(2);
+    });
+
+    it('are the same over REST and sockets, and are shown to the author alone', async () => {
+      const { alice, bob, channel } = here;
+      const [mouth, ear] = [await alice.listen(channel.id), await bob.listen(channel.id)];
+      const sent = await mouth.emit('message:send', { channelId: channel.id, content: 'hi', nonce: 'n-2' });
+      const again = await alice.post(path(), { content: 'hi again', nonce: 'n-2' });
+      expect(again.status).to.equal(200);
+      expect(again.body).to.include({ id: sent.message.id, content: 'hi', nonce: 'n-2' });
+      expect((await bob.get(`/api/messages/${again.body.id}`)).body).not.to.have.property('nonce');
+      await alice.post(path(), { content: 'after' });
+      await ear.next('message:new', (message) => message.content === 'after');
+      expect(ear.all('message:new').map((message) => message.content)).to.deep.equal(['hi', 'after']);
+    });
+
+    it('are per author and per channel', async () => {
+      const { alice, bob, server, channel } = here;
+      const other = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'other' })).body;
+      const sent = await Promise.all([
+        alice.say(channel.id, 'a', { nonce: 'same' }),
+        bob.say(channel.id, 'b', { nonce: 'same' }),
+        alice.say(other.id, 'c', { nonce: 'same' }),
+      ]);
+      expect(sent.map((message) => message.content)).to.deep.equal(['a', 'b', 'c']);
+    });
+
+    it('do not meet: a key is no nonce', async () => {
+      const { alice, channel } = here;
+      const byNonce = await alice.say(channel.id, 'by nonce', { nonce: 'k' });
+      const byKey = await alice.post(path(), { content: 'by key' }, keyed('k'));
+      expect(byKey.status).to.equal(201);
+      expect(byKey.body.id).not.to.equal(byNonce.id);
+      expect(byKey.body.nonce ?? null).to.equal(null);
+      for (const nonce of ['\u0001k', 'key:k']) {
+        const other = await alice.post(path(), { content: 'other', nonce });
+        expect(other.body).to.include({ content: 'other', nonce });
+      }
+      expect((await alice.post(path(), { content: 'again' }, keyed('k'))).body.id).to.equal(byKey.body.id);
+    });
+
+    it('still hold when the message was changed or deleted since', async () => {
+      const { alice, channel } = here;
+      const sent = await alice.say(channel.id, 'first', { nonce: 'n-3' });
+      await alice.patch(`/api/messages/${sent.id}`, { content: 'edited' });
+      expect((await alice.post(path(), { content: 'first', nonce: 'n-3' })).body.id).to.equal(sent.id);
+      await alice.delete(`/api/messages/${sent.id}`);
+      const again = await alice.post(path(), { content: 'first', nonce: 'n-3' });
+      expect(again.status).to.equal(200);
+      expect(again.body.id).to.equal(sent.id);
+      expect(await count()).to.equal(0);
+    });
+
+    it('are checked: 1 to 64 characters, a text', async () => {
+      for (const nonce of ['', 'x'.repeat(65), 7, {}, '\0']) {
+        expectError(await here.alice.post(path(), { content: 'x', nonce }), 'VALIDATION_FAILED');
+      }
+      expect((await here.alice.post(path(), { content: 'x', nonce: 'x'.repeat(64) })).status).to.equal(201);
+    });
+  });
+});
