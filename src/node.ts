@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server as HttpServer } from 'node:http';
+import { Server as TcpServer } from 'node:net';
 import { goodbye, RevocationWatch } from './accounts/revocation.ts';
 import { AgentWatch } from './agents/agent.watch.ts';
 import { Database } from './database/database.ts';
@@ -232,11 +233,12 @@ async function drain(
   settings: Settings,
 ): Promise<void> {
   health.startDraining();
-  const closed = new Promise<void>((resolve) => httpServer.close(() => resolve()));
-  const idle = setInterval(() => httpServer.closeIdleConnections(), 50);
+  // Only the listener: a proxy may be about to use a connection that is idle, and is told with its next answer.
+  const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(httpServer, () => resolve()));
   const limit = setTimeout(() => httpServer.closeAllConnections(), settings.shutdown.graceMs);
   delivery.wakeAll();
   await gateway.drain(drainSpreadMs);
+  const idle = setInterval(() => httpServer.closeIdleConnections(), 50);
   await closed;
   clearInterval(idle);
   clearTimeout(limit);

@@ -30,6 +30,7 @@ export class Health {
 
   /** `/healthz`: the process lives. `/readyz`: it should get traffic. Outside of `/api`: no token, no documents. */
   readonly middleware = async (context: Context, next: Next): Promise<void> => {
+    if (this.draining) context.set('Connection', 'close');
     if (context.path === '/healthz') {
       context.body = { ok: true };
     } else if (context.path === '/readyz') {

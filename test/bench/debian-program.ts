@@ -17,6 +17,8 @@ export interface Wanted {
   package: string;
   /** Where the package puts it; also its name on the PATH is tried. */
   file: string;
+  /** What makes it say its version and end, if not `--version`. */
+  versionFlag?: string;
 }
 
 /**
@@ -26,9 +28,9 @@ export interface Wanted {
 export async function findProgram(wanted: Wanted): Promise<Program> {
   const command = onPath(path.basename(wanted.file));
   const installed = command && { command, env: process.env };
-  if (installed && (await works(installed))) return installed;
+  if (installed && (await works(installed, wanted))) return installed;
   const known = cachedProgram(wanted);
-  if (known && (await works(known))) return known;
+  if (known && (await works(known, wanted))) return known;
   let reason = '';
   try {
     await unpack(wanted);
@@ -36,7 +38,7 @@ export async function findProgram(wanted: Wanted): Promise<Program> {
     reason = ` (${error instanceof Error ? error.message.trim().split('\n').at(-1) : error})`;
   }
   const program = cachedProgram(wanted);
-  if (program && (await works(program))) return program;
+  if (program && (await works(program, wanted))) return program;
   const name = wanted.package;
   throw new Error(`The tests need ${name}, and it could not be fetched with apt-get${reason}; install it first.`);
 }
@@ -46,8 +48,8 @@ function onPath(name: string): string | undefined {
   return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
 }
 
-async function works({ command, env }: Program): Promise<boolean> {
-  return run(command, ['--version'], { env }).then(
+async function works({ command, env }: Program, { versionFlag = '--version' }: Wanted): Promise<boolean> {
+  return run(command, [versionFlag], { env }).then(
     () => true,
     () => false,
   );
