@@ -24,10 +24,7 @@ export async function startNginx(ports: [number, number]): Promise<TestNginx> {
     .replace('127.0.0.1:3000', `127.0.0.1:${ports[0]}`)
     .replace('127.0.0.1:3001', `127.0.0.1:${ports[1]}`)
     .replace('listen 8080', `listen 127.0.0.1:${port}`)
-    .replace(
-      'worker_processes auto;',
-      `worker_processes 2; daemon off; pid ${folder}/pid; error_log ${folder}/error.log;`,
-    )
+    .replace('worker_processes auto;', mainLines(folder))
     .replace('http {', `http {\n${temporaryPaths(folder)}`);
   const file = path.join(folder, 'nginx.conf');
   writeFileSync(file, config);
