@@ -1,0 +1,81 @@
+import type { Rows } from '../database/database.ts';
+import type { Change } from '../delivery/changes.ts';
+import type { DirectService } from './direct.service.ts';
+
+/** A message in a DM, as far as it concerns who is in the room. */
+export interface DmUse {
+  channel_id: string;
+  seq: number;
+  created_at: Date;
+}
+
+/** Someone whose sockets may not be in the room of a DM, and the position from which on they need its events. */
+export interface Returning {
+  userId: string;
+  channelId: string;
+  since: number;
+}
+
+interface Touched {
+  channel_id: string;
+  low_id: string;
+  high_id: string;
+  before: Date;
+}
+
+/** Keeps in mind which DMs were used last, and brings people back into those that rested for long. */
+export class DirectActivity {
+  private readonly direct: DirectService;
+  private readonly followed: number;
+
+  /** @param followed how many of a user's DMs, the last used ones, its sockets are put into when they connect */
+  constructor(direct: DirectService, followed: number) {
+    this.direct = direct;
+    this.followed = followed;
+  }
+
+  /** @returns those for whom so many other DMs were used since that their sockets were not put into this one */
+  async touch(rows: Rows, uses: DmUse[]): Promise<Returning[]> {
+    if (uses.length === 0) return [];
+    const first = new Map<string, number>();
+    for (const { channel_id: id, seq } of uses) first.set(id, Math.min(seq, first.get(id) ?? seq));
+    // Locked in one order first, so that two nodes that touch the same DMs do not wait for each other.
+    const touched = await rows<Touched>(
+      `WITH used AS (
+         SELECT id, max(at) AS at FROM unnest($1::uuid[], $2::timestamptz[]) AS use (id, at) GROUP BY id
+       ), locked AS (
+         SELECT channel_id, last_active_at FROM dm_channels
+         WHERE channel_id IN (SELECT id FROM used) ORDER BY channel_id FOR UPDATE
+       )
+       UPDATE dm_channels d SET last_active_at = greatest(d.last_active_at, used.at) FROM used, locked
+       WHERE d.channel_id = used.id AND locked.channel_id = used.id
+       RETURNING d.channel_id, d.low_id, d.high_id, locked.last_active_at AS before`,
+      [uses.map((use) => use.channel_id), uses.map((use) => use.created_at)],
+    );
+    const seats = touched.flatMap(({ channel_id: channelId, low_id, high_id, before }) =>
+      [low_id, high_id].map((userId) => ({ userId, channelId, before, since: (first.get(channelId) ?? 1) - 1 })),
+    );
+    const places = await this.beyond(rows, seats);
+    return seats.filter((_, index) => places.has(index));
+  }
+
+  announce(change: Change, userId: string, channelId: string, since: number): Promise<void> {
+    return this.direct.announce(change, userId, channelId, since);
+  }
+
+  /** Which of the seats were not among the user's last used ones before. The walk along each index is bounded. */
+  private async beyond(rows: Rows, seats: { userId: string; before: Date }[]): Promise<Set<number>> {
+    const found = await rows<{ place: number }>(
+      `SELECT s.place::int FROM unnest($1::uuid[], $2::timestamptz[]) WITH ORDINALITY AS s (user_id, before, place)
+       WHERE $3 < (
+         SELECT count(*) FROM (
+           (SELECT FROM dm_channels WHERE low_id = s.user_id AND last_active_at > s.before LIMIT $3 + 1)
+           UNION ALL
+           (SELECT FROM dm_channels WHERE high_id = s.user_id AND last_active_at > s.before LIMIT $3 + 1)
+         ) AS newer
+       )`,
+      [seats.map((seat) => seat.userId), seats.map((seat) => seat.before), this.followed],
+    );
+    return new Set(found.map((row) => row.place - 1));
+  }
+}

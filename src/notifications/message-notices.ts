@@ -1,0 +1,118 @@
+import type { Rows } from '../database/database.ts';
+import type { NotificationDraft } from './draft.ts';
+import type { BroadcastJob, Job, MessageJob } from './notification.jobs.ts';
+import type { NotificationKind } from './notification.kinds.ts';
+
+/** A message that is there still, with what its notifications say. */
+export interface NotedMessage {
+  id: string;
+  channel_id: string;
+  seq: number;
+  author_id: string;
+  preview: string;
+  thread_id: string | null;
+  created_at: Date;
+  channel_kind: 'server' | 'dm';
+  channel_name: string;
+  server_id: string | null;
+  author_name: string;
+  /** Author of the message that it answers. */
+  reply_author_id: string | null;
+  /** Whether its author may call everyone. */
+  may_broadcast: boolean;
+}
+
+const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, left(m.content, 200) AS preview, m.thread_id, m.created_at,
+  c.kind AS channel_kind, c.name AS channel_name, c.server_id, u.display_name AS author_name,
+  r.author_id AS reply_author_id, coalesce(s.role IN ('owner', 'admin', 'moderator'), false) AS may_broadcast
+  FROM messages m JOIN channels c ON c.id = m.channel_id JOIN users u ON u.id = m.author_id
+  LEFT JOIN messages r ON r.id = m.reply_to_id AND r.deleted_at IS NULL
+  LEFT JOIN server_members s ON s.server_id = c.server_id AND s.user_id = m.author_id
+  WHERE m.id = ANY($1::uuid[]) AND m.deleted_at IS NULL`;
+
+/** The messages of jobs; those that were deleted meanwhile are missing. */
+export async function readNoted(rows: Rows, jobs: Job[]): Promise<Map<string, NotedMessage>> {
+  const ids = jobs.flatMap((job) => (job.job === 'system' ? [] : [job.messageId]));
+  if (ids.length === 0) return new Map();
+  return new Map((await rows<NotedMessage>(noted, [ids])).map((message) => [message.id, message]));
+}
+
+/** Who hears of messages, beside those whom a broadcast reaches. Each person hears of a message once. */
+export async function draftsOfMessages(
+  rows: Rows,
+  jobs: MessageJob[],
+  messages: Map<string, NotedMessage>,
+): Promise<NotificationDraft[]> {
+  const partners = await readPartners(rows, [...messages.values()]);
+  return jobs.flatMap((job) => {
+    const message = messages.get(job.messageId);
+    if (!message) return [];
+    if (message.channel_kind === 'dm') {
+      const people = partners.get(message.channel_id) ?? [];
+      return people.map((userId) => draftOf(message, userId, 'dm.message'));
+    }
+    const drafts = new Map<string, NotificationDraft>();
+    const add = (userId: string, kind: NotificationKind) => {
+      if (!drafts.has(userId)) drafts.set(userId, draftOf(message, userId, kind));
+    };
+    for (const userId of job.users) add(userId, 'message.mention');
+    if (message.reply_author_id) add(message.reply_author_id, 'message.reply');
+    return [...drafts.values()];
+  });
+}
+
+/** What is left to do for messages that mention all, once those whom they mean by name are told. */
+export function broadcastsOf(
+  jobs: MessageJob[],
+  messages: Map<string, NotedMessage>,
+  drafts: NotificationDraft[],
+): BroadcastJob[] {
+  return jobs.flatMap((job): BroadcastJob[] => {
+    const message = messages.get(job.messageId);
+    if (!job.broadcast || !message?.may_broadcast) return [];
+    const told = drafts.filter((draft) => draft.referenceId === message.id).map((draft) => draft.userId);
+    const except = [message.author_id, ...told];
+    return [{ job: 'broadcast', messageId: message.id, here: job.broadcast === 'here', after: null, told: 0, except }];
+  });
+}
+
+export function draftOf(message: NotedMessage, userId: string, kind: NotificationKind): NotificationDraft {
+  return {
+    userId,
+    kind,
+    senderId: message.author_id,
+    serverId: message.server_id,
+    channelId: message.channel_id,
+    referenceType: 'message',
+    referenceId: message.id,
+    title: titleOf(message, kind),
+    body: message.preview,
+    at: message.created_at,
+    onlyUnderAll: false,
+  };
+}
+
+function titleOf(message: NotedMessage, kind: NotificationKind): string {
+  const place = `#${message.channel_name}`;
+  switch (kind) {
+    case 'message.mention':
+      return `${message.author_name} mentioned you in ${place}`;
+    case 'message.reply':
+      return `${message.author_name} replied to you in ${place}`;
+    case 'thread.reply':
+      return `${message.author_name} replied in a thread in ${place}`;
+    default:
+      return message.author_name;
+  }
+}
+
+/** The two people of each DM among the channels of `messages`. */
+async function readPartners(rows: Rows, messages: NotedMessage[]): Promise<Map<string, string[]>> {
+  const ids = messages.filter((message) => message.channel_kind === 'dm').map((message) => message.channel_id);
+  if (ids.length === 0) return new Map();
+  const found = await rows<{ channel_id: string; low_id: string; high_id: string }>(
+    'SELECT channel_id, low_id, high_id FROM dm_channels WHERE channel_id = ANY($1::uuid[])',
+    [ids],
+  );
+  return new Map(found.map((row) => [row.channel_id, [row.low_id, row.high_id]]));
+}

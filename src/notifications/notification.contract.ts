@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { smallUserSchema } from '../accounts/account.contract.ts';
+import { durableEvent } from '../delivery/event.ts';
+import { idSchema, limitSchema, timeSchema } from '../schema.ts';
+import { type NotificationKind, notificationTypes, strategies, typeOfKind } from './notification.kinds.ts';
+
+const kinds = Object.keys(typeOfKind) as [NotificationKind, ...NotificationKind[]];
+
+export const notificationSchema = z.object({
+  id: idSchema,
+  userId: idSchema,
+  type: z.enum(notificationTypes),
+  kind: z.enum(kinds),
+  title: z.string(),
+  body: z.string(),
+  referenceType: z.string().nullable(),
+  referenceId: idSchema.nullable(),
+  senderId: idSchema.nullable(),
+  sender: smallUserSchema.nullable(),
+  serverId: idSchema.nullable(),
+  channelId: idSchema.nullable(),
+  isRead: z.boolean(),
+  readAt: timeSchema.nullable(),
+  aggregatedCount: z.number().int().describe('How many repeats it stands for.'),
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+});
+
+export const listNotificationsSchema = z.object({
+  limit: limitSchema(100, 50),
+  offset: z.coerce.number('must be a whole number').int('must be a whole number').min(0).max(1_000_000).default(0),
+  unread: z.enum(['true', 'false']).optional().describe('`true`: only those that are unread.'),
+});
+
+export const readScopeSchema = z
+  .object({ serverId: idSchema.nullish(), channelId: idSchema.nullish() })
+  .refine(({ serverId, channelId }) => serverId || channelId, 'needs a serverId or a channelId');
+
+export const updatedSchema = z.object({ ok: z.literal(true), updated: z.number().int() });
+
+export const unreadCountSchema = z.object({ count: z.number().int() });
+
+const counts = z.record(idSchema, z.number().int());
+
+export const scopedUnreadSchema = z.object({
+  servers: z.array(
+    z.object({
+      serverId: idSchema,
+      count: z.number().int(),
+      channels: z.array(z.object({ channelId: idSchema, count: z.number().int() })),
+    }),
+  ),
+  channelUnread: counts.describe('By channel of a server.'),
+  serverUnread: counts,
+  dmUnread: counts.describe('By DM channel.'),
+});
+
+const mutedIds = z
+  .array(idSchema.toLowerCase())
+  .max(1000)
+  .transform((ids) => [...new Set(ids)]);
+
+export const preferencesSchema = z.object({
+  strategy: z.enum(strategies),
+  mutedServerIds: z.array(idSchema),
+  mutedChannelIds: z.array(idSchema),
+});
+
+export const changePreferencesSchema = z.object({
+  strategy: z.enum(strategies).optional(),
+  mutedServerIds: mutedIds.optional(),
+  mutedChannelIds: mutedIds.optional(),
+});
+
+const eventSeq = { eventSeq: z.number().int().optional() };
+
+export const notificationNew = durableEvent({
+  name: 'notification:new',
+  summary: 'There is a new notification for you.',
+  room: 'user',
+  payload: notificationSchema.extend(eventSeq),
+});
+
+export const notificationUpdated = durableEvent({
+  name: 'notification:updated',
+  summary: 'A notification stands for one more repeat.',
+  room: 'user',
+  payload: notificationSchema.extend(eventSeq),
+});
+
+export const notificationRead = durableEvent({
+  name: 'notification:read',
+  summary: 'Notifications were read, here or on another device.',
+  room: 'user',
+  payload: z.object({
+    ids: z.array(idSchema).optional(),
+    scope: z
+      .object({ serverId: idSchema.nullable(), channelId: idSchema.nullable() })
+      .optional()
+      .describe('Everything of this server or channel; both null: everything.'),
+    unreadCount: z.number().int(),
+    ...eventSeq,
+  }),
+});

@@ -1,0 +1,70 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from '../accounts/user.entity.ts';
+import type { NotificationKind, NotificationType, Strategy } from './notification.kinds.ts';
+
+/** Something that a user should come to know of (contract §7). */
+const NotificationSchema = defineEntity({
+  name: 'Notification',
+  tableName: 'notifications',
+  indexes: [
+    { name: 'notifications_recent', properties: ['userId', 'updatedAt', 'id'] },
+    // Counts of what is unread, and the row that a repeat is added to.
+    { name: 'notifications_unread', properties: ['userId', 'kind', 'scope'], where: { readAt: null } },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(false),
+    type: p.string().columnType('text').$type<NotificationType>(),
+    kind: p.string().columnType('text').$type<NotificationKind>(),
+    title: p.string().columnType('text'),
+    body: p.string().columnType('text'),
+    referenceType: p.string().columnType('text').nullable(),
+    referenceId: p.uuid().nullable(),
+    senderId: () => p.manyToOne(User).mapToPk().fieldName('sender_id').nullable().deleteRule('set null').index(false),
+    serverId: p.uuid().nullable(),
+    channelId: p.uuid().nullable(),
+    /** What repeats have in common: a channel, a server or a person. */
+    scope: p.string().columnType('text'),
+    aggregatedCount: p.integer().default(1),
+    readAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    /** Time of the newest repeat. */
+    updatedAt: p.datetime(3),
+  },
+});
+
+export class Notification extends NotificationSchema.class {}
+NotificationSchema.setClass(Notification);
+
+/** What a user wants to hear of. Without a row: everything. */
+const PreferencesSchema = defineEntity({
+  name: 'NotificationPreferences',
+  tableName: 'notification_preferences',
+  properties: {
+    userId: () => p.oneToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade'),
+    strategy: p.string().columnType('text').$type<Strategy>().default('all'),
+    mutedServerIds: p.array().columnType('uuid[]').$type<string[]>(),
+    mutedChannelIds: p.array().columnType('uuid[]').$type<string[]>(),
+  },
+});
+
+export class NotificationPreferences extends PreferencesSchema.class {}
+PreferencesSchema.setClass(NotificationPreferences);
+
+/**
+ * Something that notifications have to be made of, written in the transaction in which it happened and deleted in the
+ * one that makes them: so none is lost, and none is made twice.
+ */
+const NotificationJobSchema = defineEntity({
+  name: 'NotificationJob',
+  tableName: 'notification_jobs',
+  properties: {
+    id: p.uuid().primary(),
+    data: p.json<unknown>().columnType('json'),
+    attempts: p.integer().default(0),
+    dueAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+export class NotificationJob extends NotificationJobSchema.class {}
+NotificationJobSchema.setClass(NotificationJob);

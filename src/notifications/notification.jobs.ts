@@ -1,0 +1,91 @@
+import { v7 as uuid } from 'uuid';
+import { z } from 'zod';
+import type { Rows } from '../database/database.ts';
+import type { Change } from '../delivery/changes.ts';
+import { idSchema, timeSchema } from '../schema.ts';
+import type { NotificationKind } from './notification.kinds.ts';
+
+/** A message that someone should hear of: a DM, a reply, one in a thread, or one that mentions. */
+const messageJobSchema = z.object({
+  job: z.literal('message'),
+  messageId: idSchema,
+  /** Users who are mentioned by name. */
+  users: z.array(idSchema),
+  broadcast: z.enum(['here', 'everyone']).nullable(),
+});
+
+/** The rest of a message that mentions all: its channel's people are told in pieces, so that no one waits for it. */
+const broadcastJobSchema = z.object({
+  job: z.literal('broadcast'),
+  messageId: idSchema,
+  here: z.boolean(),
+  /** People up to this id have been told. */
+  after: idSchema.nullable(),
+  told: z.number().int(),
+  /** People who hear of this message otherwise. */
+  except: z.array(idSchema),
+});
+
+const systemJobSchema = z.object({
+  job: z.literal('system'),
+  kind: z.string(),
+  /** `admins`: the owner and admins of the server. */
+  to: z.union([z.array(idSchema), z.literal('admins')]),
+  senderId: idSchema.nullable(),
+  serverId: idSchema.nullable(),
+  channelId: idSchema.nullable(),
+  referenceType: z.string().nullable(),
+  referenceId: idSchema.nullable(),
+  at: timeSchema,
+});
+
+export const jobSchema = z.discriminatedUnion('job', [messageJobSchema, broadcastJobSchema, systemJobSchema]);
+
+export type MessageJob = z.infer<typeof messageJobSchema>;
+export type BroadcastJob = z.infer<typeof broadcastJobSchema>;
+export type SystemJob = z.infer<typeof systemJobSchema>;
+export type Job = z.infer<typeof jobSchema>;
+
+/** Writes jobs in the transaction of what they tell of. */
+export async function insertJobs(rows: Rows, jobs: Job[]): Promise<void> {
+  if (jobs.length === 0) return;
+  await rows('INSERT INTO notification_jobs (id, data) SELECT * FROM unnest($1::uuid[], $2::json[])', [
+    jobs.map(() => uuid()),
+    jobs.map((job) => JSON.stringify(job)),
+  ]);
+}
+
+/** What services say when someone should be notified of something. */
+export interface Notice {
+  kind: NotificationKind;
+  /** `admins`: the owner and admins of the server. */
+  to: string[] | 'admins';
+  senderId: string;
+  serverId?: string;
+  channelId?: string;
+  reference?: { type: string; id: string };
+}
+
+/** The way from services to the background work that makes notifications. */
+export class NotificationQueue {
+  private listener = () => {};
+
+  /** Calls `listener` when there may be something to do. */
+  onAdded(listener: () => void): void {
+    this.listener = listener;
+  }
+
+  /** Something was added in a transaction that is committed now. */
+  wake(): void {
+    this.listener();
+  }
+
+  /** Notifies of something as part of the change in which it happens: if that is undone, nobody hears of it. */
+  async add(change: Change, notice: Notice): Promise<void> {
+    const { kind, to, senderId, serverId = null, channelId = null, reference } = notice;
+    const target = { referenceType: reference?.type ?? null, referenceId: reference?.id ?? null };
+    const at = new Date().toISOString();
+    await insertJobs(change.rows, [{ job: 'system', kind, to, senderId, serverId, channelId, ...target, at }]);
+    change.afterCommit(() => this.wake());
+  }
+}

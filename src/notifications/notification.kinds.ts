@@ -1,0 +1,24 @@
+/** How a notification is shown and whether it is wanted is decided by its type (contract §7). */
+export const notificationTypes = ['mention', 'reply', 'dm', 'system'] as const;
+export type NotificationType = (typeof notificationTypes)[number];
+
+/** Everything there is to be notified of, with its type. */
+export const typeOfKind = {
+  'message.mention': 'mention',
+  'message.reply': 'reply',
+  'thread.reply': 'reply',
+  'dm.message': 'dm',
+  'friendship.request': 'system',
+  'friendship.accepted': 'system',
+  'server.member_joined': 'system',
+  'server.kicked': 'system',
+  'server.invite': 'system',
+  'server.join_request': 'system',
+  'channel.member_added': 'system',
+  'channel.join_request': 'system',
+} as const satisfies Record<string, NotificationType>;
+
+export type NotificationKind = keyof typeof typeOfKind;
+
+export const strategies = ['all', 'mention_only', 'none'] as const;
+export type Strategy = (typeof strategies)[number];

@@ -1,0 +1,75 @@
+import type { Change } from '../delivery/changes.ts';
+import { type Room, userRoom } from '../delivery/entry.ts';
+import type { DirectActivity } from '../direct/direct.activity.ts';
+import type { NotificationDraft } from './draft.ts';
+import { broadcastsOf, draftOf, draftsOfMessages, type NotedMessage, readNoted } from './message-notices.ts';
+import { type BroadcastJob, insertJobs, type Job, type MessageJob, type SystemJob } from './notification.jobs.ts';
+import { writeNotifications } from './notification.writer.ts';
+import { draftsOfSystem } from './system-notices.ts';
+
+/** So many people are told of a broadcast in one transaction. */
+const broadcastPiece = 200;
+/** So many at most hear of one broadcast. */
+const broadcastLimit = 5000;
+
+/** Who is here now, as far as `@here` asks. */
+export interface OnlineUsers {
+  isOnline(userId: string): boolean;
+}
+
+/** Turns jobs into notifications and their events, all in the change that takes the jobs away. */
+export class NotificationMaker {
+  private readonly direct: DirectActivity;
+  private readonly online: OnlineUsers;
+
+  constructor(parts: { direct: DirectActivity; online: OnlineUsers }) {
+    this.direct = parts.direct;
+    this.online = parts.online;
+  }
+
+  async make(change: Change, jobs: Job[]): Promise<void> {
+    const messages = await readNoted(change.rows, jobs);
+    const ofMessages = jobs.filter((job): job is MessageJob => job.job === 'message');
+    const drafts = await draftsOfMessages(change.rows, ofMessages, messages);
+    await insertJobs(change.rows, broadcastsOf(ofMessages, messages, drafts));
+    for (const job of jobs) {
+      if (job.job === 'broadcast') drafts.push(...(await this.broadcast(change, job, messages.get(job.messageId))));
+    }
+    const ofSystem = jobs.filter((job): job is SystemJob => job.job === 'system');
+    drafts.push(...(await draftsOfSystem(change.rows, ofSystem)));
+    const used = [...messages.values()].filter((message) => message.channel_kind === 'dm');
+    const returning = await this.direct.touch(change.rows, used);
+    // One lock for all, so that no two transactions wait for each other.
+    await change.lock(...rooms([...drafts, ...returning]));
+    for (const { userId, channelId, since } of returning) await this.direct.announce(change, userId, channelId, since);
+    await writeNotifications(change, drafts);
+  }
+
+  /** The next piece of a broadcast, and a job for the rest. */
+  private async broadcast(
+    change: Change,
+    job: BroadcastJob,
+    message: NotedMessage | undefined,
+  ): Promise<NotificationDraft[]> {
+    if (!message?.server_id) return [];
+    const people = await change.rows<{ user_id: string }>(
+      `SELECT s.user_id FROM server_members s JOIN users u ON u.id = s.user_id AND NOT u.is_bot
+       WHERE s.server_id = $1 AND s.user_id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
+       ORDER BY s.user_id LIMIT $3`,
+      [message.server_id, job.after, broadcastPiece],
+    );
+    const meant = people
+      .map((row) => row.user_id)
+      .filter((userId) => !job.except.includes(userId) && (!job.here || this.online.isOnline(userId)));
+    const last = people.at(-1)?.user_id;
+    const told = job.told + meant.length;
+    if (last && people.length === broadcastPiece && told < broadcastLimit) {
+      await insertJobs(change.rows, [{ ...job, after: last, told }]);
+    }
+    return meant.map((userId) => draftOf(message, userId, 'message.mention'));
+  }
+}
+
+function rooms(items: { userId: string }[]): Room[] {
+  return items.map((item) => userRoom(item.userId));
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { type Route, route, uuidParam } from '../rest/route.ts';
+import {
+  changePreferencesSchema,
+  listNotificationsSchema,
+  notificationSchema,
+  preferencesSchema,
+  readScopeSchema,
+  scopedUnreadSchema,
+  unreadCountSchema,
+  updatedSchema,
+} from './notification.contract.ts';
+import type { NotificationService } from './notification.service.ts';
+
+const tag = 'Notifications';
+
+export function notificationRoutes(notifications: NotificationService): Route[] {
+  return [...listRoutes(notifications), ...readRoutes(notifications), ...preferenceRoutes(notifications)];
+}
+
+function listRoutes(notifications: NotificationService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/notifications',
+      summary: 'Your notifications, newest first.',
+      tag,
+      entrance: 'user',
+      query: listNotificationsSchema,
+      answer: z.array(notificationSchema),
+      handle: ({ actor, query }) => notifications.list(actor, query),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/notifications/unread-count',
+      summary: 'How many of your notifications are unread.',
+      tag,
+      entrance: 'user',
+      answer: unreadCountSchema,
+      handle: async ({ actor }) => ({ count: await notifications.unreadCount(actor) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/notifications/scoped-unread',
+      summary: 'The unread ones by server, channel and DM.',
+      tag,
+      entrance: 'user',
+      answer: scopedUnreadSchema,
+      handle: ({ actor }) => notifications.scopedUnread(actor),
+    }),
+  ];
+}
+
+function readRoutes(notifications: NotificationService): Route[] {
+  return [
+    route({
+      method: 'PATCH',
+      path: '/api/notifications/:id/read',
+      summary: 'Mark a notification as read.',
+      tag,
+      entrance: 'user',
+      params: { id: uuidParam('NOTIFICATION_NOT_FOUND', 'Id of the notification.') },
+      answer: notificationSchema,
+      errors: ['NOTIFICATION_NOT_FOUND'],
+      handle: ({ actor, params }) => notifications.read(actor, params.id),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/notifications/read-all',
+      summary: 'Mark all of your notifications as read.',
+      tag,
+      entrance: 'user',
+      answer: updatedSchema,
+      handle: async ({ actor }) => ({ ok: true, updated: await notifications.readAll(actor) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/notifications/read-scope',
+      summary: 'Mark all notifications of a server or a channel as read.',
+      tag,
+      entrance: 'user',
+      body: readScopeSchema,
+      answer: updatedSchema,
+      handle: async ({ actor, body }) => ({
+        ok: true,
+        updated: await notifications.readScope(actor, body.serverId ?? null, body.channelId ?? null),
+      }),
+    }),
+  ];
+}
+
+function preferenceRoutes(notifications: NotificationService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/notifications/preferences',
+      summary: 'What you want to be notified of.',
+      tag,
+      entrance: 'user',
+      answer: preferencesSchema,
+      handle: ({ actor }) => notifications.preferences(actor),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/notifications/preferences',
+      summary: 'Change what you want to be notified of. Muting hides nothing older.',
+      tag,
+      entrance: 'user',
+      body: changePreferencesSchema,
+      answer: preferencesSchema,
+      handle: ({ actor, body }) => notifications.changePreferences(actor, body),
+    }),
+  ];
+}

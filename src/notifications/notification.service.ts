@@ -1,0 +1,176 @@
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { Database, Rows } from '../database/database.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
+import { userRoom } from '../delivery/entry.ts';
+import { AppError } from '../errors.ts';
+import {
+  type changePreferencesSchema,
+  type listNotificationsSchema,
+  notificationRead,
+  type preferencesSchema,
+  type scopedUnreadSchema,
+} from './notification.contract.ts';
+import {
+  type NotificationRecord,
+  type NotificationRow,
+  notificationRecord,
+  selectNotifications,
+} from './notification.view.ts';
+
+const order = 'ORDER BY n.updated_at DESC, n.id DESC LIMIT $2 OFFSET $3';
+const ofUser = `${selectNotifications} WHERE n.user_id = $1 ${order}`;
+const unreadOfUser = `${selectNotifications} WHERE n.user_id = $1 AND n.read_at IS NULL ${order}`;
+const ownOne = `${selectNotifications} WHERE n.id = $1 AND n.user_id = $2`;
+
+type Preferences = z.output<typeof preferencesSchema>;
+type ScopedUnread = z.output<typeof scopedUnreadSchema>;
+
+/** What a user is to read, has read, and wants to hear of (contract §7). Counts are counted, never kept. */
+export class NotificationService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+
+  constructor(parts: { database: Database; changes: Changes }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+  }
+
+  /** Newest first, by their last repeat. */
+  async list(actor: Actor, query: z.output<typeof listNotificationsSchema>): Promise<NotificationRecord[]> {
+    const text = query.unread === 'true' ? unreadOfUser : ofUser;
+    const rows = await this.database.rows<NotificationRow>(text, [actor.userId, query.limit, query.offset]);
+    return rows.map(notificationRecord);
+  }
+
+  async unreadCount(actor: Actor): Promise<number> {
+    return countUnread(this.database.rows, actor.userId);
+  }
+
+  /** Unread notifications by server, channel and DM. */
+  async scopedUnread(actor: Actor): Promise<ScopedUnread> {
+    const rows = await this.database.rows<ScopeRow>(
+      `SELECT n.server_id, n.channel_id, count(*)::int AS count FROM notifications n
+       WHERE n.user_id = $1 AND n.read_at IS NULL AND (n.server_id IS NOT NULL OR n.channel_id IS NOT NULL)
+       GROUP BY n.server_id, n.channel_id ORDER BY n.server_id, n.channel_id`,
+      [actor.userId],
+    );
+    return scoped(rows);
+  }
+
+  /** A second time changes nothing. @throws AppError NOTIFICATION_NOT_FOUND, also for those of others */
+  async read(actor: Actor, id: string): Promise<NotificationRecord> {
+    return this.changes.run(async (change) => {
+      await change.lock(userRoom(actor.userId));
+      const read = await change.rows<{ id: string }>(
+        'UPDATE notifications SET read_at = now() WHERE id = $1 AND user_id = $2 AND read_at IS NULL RETURNING id',
+        [id, actor.userId],
+      );
+      const [row] = await change.rows<NotificationRow>(ownOne, [id, actor.userId]);
+      if (!row) throw new AppError('NOTIFICATION_NOT_FOUND');
+      if (read.length > 0) await this.tellRead(change, actor, { ids: [id] });
+      return notificationRecord(row);
+    });
+  }
+
+  /** @returns how many were unread */
+  readAll(actor: Actor): Promise<number> {
+    return this.readWhere(actor, null, null);
+  }
+
+  /** Everything of a server, of a channel, or of a channel in a server. @returns how many were unread */
+  readScope(actor: Actor, serverId: string | null, channelId: string | null): Promise<number> {
+    return this.readWhere(actor, serverId, channelId);
+  }
+
+  async preferences(actor: Actor): Promise<Preferences> {
+    return readPreferences(this.database.rows, actor.userId);
+  }
+
+  /** In force for everything that happens after the answer. */
+  async changePreferences(actor: Actor, input: z.output<typeof changePreferencesSchema>): Promise<Preferences> {
+    return this.changes.run(async (change) => {
+      // Whoever makes notifications for this user holds the same lock, and has read the preferences under it.
+      await change.lock(userRoom(actor.userId));
+      const next = { ...(await readPreferences(change.rows, actor.userId)), ...given(input) };
+      await change.rows(
+        `INSERT INTO notification_preferences (user_id, strategy, muted_server_ids, muted_channel_ids)
+         VALUES ($1, $2, $3::uuid[], $4::uuid[])
+         ON CONFLICT (user_id) DO UPDATE SET strategy = excluded.strategy,
+           muted_server_ids = excluded.muted_server_ids, muted_channel_ids = excluded.muted_channel_ids`,
+        [actor.userId, next.strategy, next.mutedServerIds, next.mutedChannelIds],
+      );
+      return next;
+    });
+  }
+
+  private async readWhere(actor: Actor, serverId: string | null, channelId: string | null): Promise<number> {
+    return this.changes.run(async (change) => {
+      await change.lock(userRoom(actor.userId));
+      const read = await change.rows<{ id: string }>(
+        `UPDATE notifications SET read_at = now() WHERE user_id = $1 AND read_at IS NULL
+         AND ($2::uuid IS NULL OR server_id = $2) AND ($3::uuid IS NULL OR channel_id = $3) RETURNING id`,
+        [actor.userId, serverId, channelId],
+      );
+      if (read.length > 0) await this.tellRead(change, actor, { scope: { serverId, channelId } });
+      return read.length;
+    });
+  }
+
+  private async tellRead(
+    change: Change,
+    actor: Actor,
+    what: { ids: string[] } | { scope: { serverId: string | null; channelId: string | null } },
+  ): Promise<void> {
+    const unreadCount = await countUnread(change.rows, actor.userId);
+    change.publish(notificationRead.in(userRoom(actor.userId), { ...what, unreadCount }));
+  }
+}
+
+interface ScopeRow {
+  server_id: string | null;
+  channel_id: string | null;
+  count: number;
+}
+
+async function countUnread(rows: Rows, userId: string): Promise<number> {
+  const [row] = await rows<{ count: number }>(
+    'SELECT count(*)::int AS count FROM notifications WHERE user_id = $1 AND read_at IS NULL',
+    [userId],
+  );
+  return row?.count ?? 0;
+}
+
+async function readPreferences(rows: Rows, userId: string): Promise<Preferences> {
+  const [row] = await rows<Preferences>(
+    `SELECT strategy, muted_server_ids AS "mutedServerIds", muted_channel_ids AS "mutedChannelIds"
+     FROM notification_preferences WHERE user_id = $1`,
+    [userId],
+  );
+  return row ?? { strategy: 'all', mutedServerIds: [], mutedChannelIds: [] };
+}
+
+/** Only what the request holds. */
+function given(input: z.output<typeof changePreferencesSchema>): Partial<Preferences> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+}
+
+function scoped(rows: ScopeRow[]): ScopedUnread {
+  const servers = new Map<string, ScopedUnread['servers'][number]>();
+  const result: ScopedUnread = { servers: [], channelUnread: {}, serverUnread: {}, dmUnread: {} };
+  for (const { server_id: serverId, channel_id: channelId, count } of rows) {
+    if (serverId === null) {
+      if (channelId !== null) result.dmUnread[channelId] = count;
+      continue;
+    }
+    const server = servers.get(serverId) ?? { serverId, count: 0, channels: [] };
+    servers.set(serverId, server);
+    server.count += count;
+    if (channelId === null) continue;
+    server.channels.push({ channelId, count });
+    result.channelUnread[channelId] = count;
+  }
+  result.servers = [...servers.values()];
+  for (const { serverId, count } of result.servers) result.serverUnread[serverId] = count;
+  return result;
+}

@@ -1,0 +1,203 @@
+import { v7 as uuid } from 'uuid';
+import type { Rows } from '../database/database.ts';
+import type { Change } from '../delivery/changes.ts';
+import { userRoom } from '../delivery/entry.ts';
+import { type NotificationDraft, scopeOf } from './draft.ts';
+import { notificationNew, notificationUpdated } from './notification.contract.ts';
+import { type Strategy, typeOfKind } from './notification.kinds.ts';
+import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
+
+/** Repeats within so long of the first become one notification (contract §7). */
+const aggregationMs = 5 * 60 * 1000;
+
+interface Wanted {
+  place: number;
+  strategy: Strategy | null;
+  muted_servers: string[] | null;
+  muted_channels: string[] | null;
+}
+
+/** What is unread of a kind in a scope, as far as repeats are concerned. */
+interface OpenRow {
+  id: string;
+  user_id: string;
+  kind: string;
+  scope: string;
+  aggregated_count: number;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** What becomes of a notification in this transaction. */
+interface Outcome {
+  id: string;
+  isNew: boolean;
+  count: number;
+  createdAt: Date;
+  updatedAt: Date;
+  newest: NotificationDraft;
+}
+
+const keyOf = (userId: string, kind: string, scope: string) => `${userId} ${kind} ${scope}`;
+
+/**
+ * Makes notifications of drafts for those who want them, in the change under way. The logs of their users must be locked
+ * by it: so nobody reads, mutes or notifies the same user between what is looked up here and the commit.
+ *
+ * Costs a few statements, however many drafts there are.
+ */
+export async function writeNotifications(change: Change, drafts: NotificationDraft[]): Promise<void> {
+  const wanted = await onlyWanted(change.rows, drafts);
+  if (wanted.length === 0) return;
+  const outcomes = aggregate(wanted, await readOpen(change.rows, wanted));
+  await insert(
+    change.rows,
+    outcomes.filter((outcome) => outcome.isNew),
+  );
+  await update(
+    change.rows,
+    outcomes.filter((outcome) => !outcome.isNew),
+  );
+  await publish(change, outcomes);
+}
+
+/** Leaves out bots, oneself, those who may not see the channel, who blocked the sender, or who do not want it. */
+async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<NotificationDraft[]> {
+  if (drafts.length === 0) return [];
+  const found = await rows<Wanted>(
+    `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_servers, p.muted_channel_ids AS muted_channels
+     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) WITH ORDINALITY AS d (user_id, sender_id, channel_id, place)
+     JOIN users u ON u.id = d.user_id AND NOT u.is_bot AND u.deleted_at IS NULL
+     LEFT JOIN notification_preferences p ON p.user_id = d.user_id
+     LEFT JOIN channels c ON c.id = d.channel_id
+     WHERE d.user_id IS DISTINCT FROM d.sender_id
+       AND NOT EXISTS (SELECT FROM blocks b WHERE b.user_id = d.user_id AND b.blocked_id = d.sender_id)
+       AND (d.channel_id IS NULL OR (
+         (c.server_id IS NULL OR EXISTS (
+           SELECT FROM server_members s WHERE s.server_id = c.server_id AND s.user_id = d.user_id))
+         AND (NOT c.is_private OR EXISTS (
+           SELECT FROM channel_members m WHERE m.channel_id = c.id AND m.user_id = d.user_id))
+       ))
+     ORDER BY d.place`,
+    [drafts.map((draft) => draft.userId), drafts.map((draft) => draft.senderId), drafts.map((draft) => draft.channelId)],
+  );
+  return found.flatMap((preferences) => {
+    const draft = drafts[preferences.place - 1];
+    return draft && isWanted(draft, preferences) ? [draft] : [];
+  });
+}
+
+/** The strategies of contract §7. What concerns the account itself comes through in any case. */
+function isWanted(draft: NotificationDraft, preferences: Wanted): boolean {
+  if (typeOfKind[draft.kind] === 'system') return true;
+  const strategy = preferences.strategy ?? 'all';
+  if (strategy === 'none' || (draft.onlyUnderAll && strategy !== 'all')) return false;
+  if (draft.serverId && preferences.muted_servers?.includes(draft.serverId)) return false;
+  return !(draft.channelId && preferences.muted_channels?.includes(draft.channelId));
+}
+
+async function readOpen(rows: Rows, drafts: NotificationDraft[]): Promise<OpenRow[]> {
+  return rows<OpenRow>(
+    `SELECT DISTINCT ON (n.user_id, n.kind, n.scope) n.id, n.user_id, n.kind, n.scope, n.aggregated_count,
+       n.created_at, n.updated_at
+     FROM unnest($1::uuid[], $2::text[], $3::text[]) AS d (user_id, kind, scope)
+     JOIN notifications n ON n.user_id = d.user_id AND n.kind = d.kind AND n.scope = d.scope AND n.read_at IS NULL
+     ORDER BY n.user_id, n.kind, n.scope, n.created_at DESC`,
+    [drafts.map((draft) => draft.userId), drafts.map((draft) => draft.kind), drafts.map(scopeOf)],
+  );
+}
+
+/** Adds each draft to the open notification of its kind and scope, or begins a new one. */
+function aggregate(drafts: NotificationDraft[], open: OpenRow[]): Outcome[] {
+  const known = new Map(open.map((row) => [keyOf(row.user_id, row.kind, row.scope), row]));
+  const latest = new Map<string, Outcome>();
+  const all: Outcome[] = [];
+  for (const draft of drafts) {
+    const key = keyOf(draft.userId, draft.kind, scopeOf(draft));
+    const before = latest.get(key) ?? continued(known.get(key), draft);
+    if (before && Math.abs(draft.at.getTime() - before.createdAt.getTime()) < aggregationMs) {
+      before.count++;
+      // Jobs of two nodes may come in another order than what they tell of: the newest is shown.
+      if (draft.at >= before.updatedAt) Object.assign(before, { newest: draft, updatedAt: draft.at });
+      if (!latest.has(key)) all.push(before);
+      latest.set(key, before);
+    } else {
+      const fresh = { id: uuid(), isNew: true, count: 1, createdAt: draft.at, updatedAt: draft.at, newest: draft };
+      latest.set(key, fresh);
+      all.push(fresh);
+    }
+  }
+  return all;
+}
+
+function continued(row: OpenRow | undefined, draft: NotificationDraft): Outcome | undefined {
+  if (!row) return undefined;
+  const { id, aggregated_count: count, created_at: createdAt, updated_at: updatedAt } = row;
+  return { id, isNew: false, count, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt), newest: draft };
+}
+
+async function insert(rows: Rows, outcomes: Outcome[]): Promise<void> {
+  if (outcomes.length === 0) return;
+  await rows(
+    `INSERT INTO notifications (id, user_id, type, kind, title, body, reference_type, reference_id, sender_id, server_id,
+       channel_id, scope, aggregated_count, created_at, updated_at)
+     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+       $8::uuid[], $9::uuid[], $10::uuid[], $11::uuid[], $12::text[], $13::int[], $14::timestamptz[],
+       $15::timestamptz[])`,
+    [
+      outcomes.map(({ id }) => id),
+      outcomes.map(({ newest }) => newest.userId),
+      outcomes.map(({ newest }) => typeOfKind[newest.kind]),
+      outcomes.map(({ newest }) => newest.kind),
+      outcomes.map(({ newest }) => newest.title),
+      outcomes.map(({ newest }) => newest.body),
+      outcomes.map(({ newest }) => newest.referenceType),
+      outcomes.map(({ newest }) => newest.referenceId),
+      outcomes.map(({ newest }) => newest.senderId),
+      outcomes.map(({ newest }) => newest.serverId),
+      outcomes.map(({ newest }) => newest.channelId),
+      outcomes.map(({ newest }) => scopeOf(newest)),
+      outcomes.map(({ count }) => count),
+      outcomes.map(({ createdAt }) => createdAt),
+      outcomes.map(({ updatedAt }) => updatedAt),
+    ],
+  );
+}
+
+async function update(rows: Rows, outcomes: Outcome[]): Promise<void> {
+  if (outcomes.length === 0) return;
+  await rows(
+    `UPDATE notifications n SET aggregated_count = d.count, updated_at = greatest(n.updated_at, d.at),
+       title = CASE WHEN d.at >= n.updated_at THEN d.title ELSE n.title END,
+       body = CASE WHEN d.at >= n.updated_at THEN d.body ELSE n.body END,
+       reference_type = CASE WHEN d.at >= n.updated_at THEN d.reference_type ELSE n.reference_type END,
+       reference_id = CASE WHEN d.at >= n.updated_at THEN d.reference_id ELSE n.reference_id END,
+       sender_id = CASE WHEN d.at >= n.updated_at THEN d.sender_id ELSE n.sender_id END
+     FROM unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::uuid[])
+       AS d (id, count, at, title, body, reference_type, reference_id, sender_id)
+     WHERE n.id = d.id`,
+    [
+      outcomes.map(({ id }) => id),
+      outcomes.map(({ count }) => count),
+      outcomes.map(({ newest }) => newest.at),
+      outcomes.map(({ newest }) => newest.title),
+      outcomes.map(({ newest }) => newest.body),
+      outcomes.map(({ newest }) => newest.referenceType),
+      outcomes.map(({ newest }) => newest.referenceId),
+      outcomes.map(({ newest }) => newest.senderId),
+    ],
+  );
+}
+
+/** Each user's devices get the records as they are read back. */
+async function publish(change: Change, outcomes: Outcome[]): Promise<void> {
+  const isNew = new Map(outcomes.map((outcome) => [outcome.id, outcome.isNew]));
+  const rows = await change.rows<NotificationRow>(
+    `${selectNotifications} WHERE n.id = ANY($1::uuid[]) ORDER BY n.updated_at, n.id`,
+    [[...isNew.keys()]],
+  );
+  for (const row of rows) {
+    const event = isNew.get(row.id) ? notificationNew : notificationUpdated;
+    change.publish(event.in(userRoom(row.user_id), notificationRecord(row)));
+  }
+}

@@ -1,0 +1,76 @@
+import type { Rows } from '../database/database.ts';
+import type { NotificationDraft } from './draft.ts';
+import type { SystemJob } from './notification.jobs.ts';
+import { type NotificationKind, typeOfKind } from './notification.kinds.ts';
+
+/** More admins than this of one server are not told of each other's doings. */
+const maxAdmins = 100;
+
+interface Names {
+  of(id: string | null): string;
+}
+
+/** Who hears of what is no message. */
+export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<NotificationDraft[]> {
+  if (jobs.length === 0) return [];
+  const names = await readNames(rows, jobs);
+  const drafts: NotificationDraft[] = [];
+  for (const job of jobs) {
+    const { kind, senderId, serverId, channelId, referenceType, referenceId } = job;
+    if (!isKind(kind)) continue;
+    const title = titleOf(kind, names.of(senderId), names.of(serverId), names.of(channelId));
+    const place = { senderId, serverId, channelId, referenceType, referenceId };
+    for (const userId of await recipients(rows, job)) {
+      drafts.push({ userId, kind, ...place, title, body: '', at: new Date(job.at), onlyUnderAll: false });
+    }
+  }
+  return drafts;
+}
+
+function isKind(kind: string): kind is NotificationKind {
+  return kind in typeOfKind;
+}
+
+async function recipients(rows: Rows, job: SystemJob): Promise<string[]> {
+  if (job.to !== 'admins') return job.to;
+  const admins = await rows<{ user_id: string }>(
+    `SELECT user_id FROM server_members WHERE server_id = $1 AND role IN ('owner', 'admin') ORDER BY joined_at LIMIT $2`,
+    [job.serverId, maxAdmins],
+  );
+  return admins.map((admin) => admin.user_id);
+}
+
+async function readNames(rows: Rows, jobs: SystemJob[]): Promise<Names> {
+  const ids = jobs.flatMap(({ senderId, serverId, channelId }) => [senderId, serverId, channelId]);
+  const found = await rows<{ id: string; name: string }>(
+    `SELECT id, display_name AS name FROM users WHERE id = ANY($1::uuid[])
+     UNION ALL SELECT id, name FROM servers WHERE id = ANY($1::uuid[])
+     UNION ALL SELECT id, name FROM channels WHERE id = ANY($1::uuid[])`,
+    [ids.filter((id) => id !== null)],
+  );
+  const names = new Map(found.map((row) => [row.id, row.name]));
+  return { of: (id) => (id && names.get(id)) || 'someone' };
+}
+
+function titleOf(kind: NotificationKind, sender: string, server: string, channel: string): string {
+  switch (kind) {
+    case 'friendship.request':
+      return `${sender} wants to be friends with you`;
+    case 'friendship.accepted':
+      return `${sender} is your friend now`;
+    case 'server.member_joined':
+      return `${sender} joined ${server}`;
+    case 'server.kicked':
+      return `You were removed from ${server}`;
+    case 'server.invite':
+      return `${sender} invites you to ${server}`;
+    case 'server.join_request':
+      return `${sender} asks to join ${server}`;
+    case 'channel.member_added':
+      return `${sender} added you to #${channel}`;
+    case 'channel.join_request':
+      return `${sender} asks to join #${channel}`;
+    default:
+      return sender;
+  }
+}
