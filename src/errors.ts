@@ -50,6 +50,7 @@ export const errorCodes = {
   FRIENDSHIP_NOT_FOUND: [404, 'There is no such friendship or request.'],
   AGENT_NOT_FOUND: [404, 'There is no such agent.'],
   POLICY_NOT_FOUND: [404, 'There is no such policy.'],
+  NOTIFICATION_NOT_FOUND: [404, 'You have no such notification.'],
   UNKNOWN_EVENT: [404, 'There is no such event; see the API documents.'],
   METHOD_NOT_ALLOWED: [405, 'This address does not know this method.'],
   EMAIL_TAKEN: [409, 'This e-mail already has an account; sign in instead.'],

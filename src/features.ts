@@ -24,6 +24,8 @@ import type { InviteService } from './invites/invite.service.ts';
 import { messageHandlers } from './messages/message.gateway.ts';
 import { messageRoutes } from './messages/message.routes.ts';
 import type { MessageService } from './messages/message.service.ts';
+import { notificationRoutes } from './notifications/notification.routes.ts';
+import type { NotificationService } from './notifications/notification.service.ts';
 import type { Route } from './rest/route.ts';
 import { serverRoutes } from './servers/server.routes.ts';
 import type { ServerService } from './servers/server.service.ts';
@@ -42,6 +44,7 @@ export interface Services extends AgentServices {
   friends: FriendService;
   blocks: BlockService;
   direct: DirectService;
+  notifications: NotificationService;
 }
 
 /** Every REST route there is. */
@@ -59,6 +62,7 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
     ...directRoutes(services.direct),
     ...agentRoutes(services.agents),
     ...policyRoutes(services.policies, services.agentConfig),
+    ...notificationRoutes(services.notifications),
   ];
   return routes;
 }

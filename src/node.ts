@@ -91,7 +91,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   shutdown.add('mail', () => mailer.close(settings.shutdown.graceMs / 2));
   shutdown.add('rate limits', () => limits.close());
   const trimmer = new Trimmer(database, settings.delivery, delivery.counters, log);
-  const { services, changes, writer, serverAccess, blobCollector } = createServices({
+  const { services, changes, writer, serverAccess, notificationWorker, blobCollector } = createServices({
     settings,
     log,
     database,
@@ -110,6 +110,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     trimmer.close();
     delivery.close();
   });
+  notificationWorker.start();
+  shutdown.add('notifications', () => notificationWorker.close());
 
   const health = new Health(database, redis);
   const metrics = new Metrics(settings.metricsToken);

@@ -16,18 +16,16 @@ import type { Control } from './delivery/control.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import { Writer } from './delivery/writer.ts';
 import { DirectAccess } from './direct/direct.access.ts';
-import { DirectService } from './direct/direct.service.ts';
 import { EventsService } from './events/events.service.ts';
 import type { Services } from './features.ts';
-import { BlockService } from './friends/block.service.ts';
-import { FriendService } from './friends/friend.service.ts';
 import type { Log } from './infrastructure/log.ts';
 import type { Mailer } from './infrastructure/mail.ts';
 import type { RateLimits } from './infrastructure/rate-limits.ts';
-import { InviteService } from './invites/invite.service.ts';
 import { MessageAccess } from './messages/message.access.ts';
 import { MessageService } from './messages/message.service.ts';
 import { messageTable } from './messages/message.table.ts';
+import { NotificationQueue } from './notifications/notification.jobs.ts';
+import { createPeople } from './people.ts';
 import { ServerAccess } from './servers/server.access.ts';
 import { ServerService } from './servers/server.service.ts';
 import type { Settings } from './settings.ts';
@@ -60,8 +58,6 @@ export function createServices(ground: Ground) {
   const messageAccess = new MessageAccess(database, channelAccess);
   const channels = new ChannelService({ database, changes, channelAccess, serverAccess });
   const blobCollector = new BlobCollector(database, settings.blobs, log);
-  const messages = new MessageService({ database, changes, writer, channelAccess, messageAccess });
-  const friends = new FriendService({ database, changes });
   const agentIdentity = new AgentIdentity(database, caches);
   const servers = new ServerService({ database, changes, control, serverAccess, capabilities, channels });
   const accounts = createAccounts({
@@ -77,6 +73,26 @@ export function createServices(ground: Ground) {
     publicUrl: ground.publicUrl,
     agentIdentity,
   });
+  const notificationQueue = new NotificationQueue();
+  const messages = new MessageService({
+    database,
+    changes,
+    writer,
+    channelAccess,
+    messageAccess,
+    notifications: notificationQueue,
+  });
+  const people = createPeople({
+    settings,
+    log,
+    database,
+    changes,
+    capabilities,
+    channelAccess,
+    directAccess,
+    messages,
+    notificationQueue,
+  });
   const services: Services = {
     accounts,
     servers,
@@ -84,10 +100,7 @@ export function createServices(ground: Ground) {
     channelAccess,
     messages,
     events: new EventsService(catchUp, channelAccess),
-    invites: new InviteService({ database, changes, capabilities }),
-    friends,
-    blocks: new BlockService({ database, changes, friends, directAccess }),
-    direct: new DirectService({ database, changes, channelAccess, messages, followed: settings.sockets.followedDms }),
+    ...people.services,
     ...agentServices({
       ...ground,
       changes,
@@ -100,5 +113,5 @@ export function createServices(ground: Ground) {
       leaveAll: (change, userId) => servers.leaveAll(change, userId),
     }),
   };
-  return { services, changes, writer, serverAccess, blobCollector };
+  return { services, changes, writer, serverAccess, notificationWorker: people.notificationWorker, blobCollector };
 }

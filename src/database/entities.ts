@@ -13,6 +13,7 @@ import { DmChannel } from '../direct/dm-channel.entity.ts';
 import { Block, Friendship } from '../friends/friendship.entity.ts';
 import { InviteCode } from '../invites/invite-code.entity.ts';
 import { Message } from '../messages/message.entity.ts';
+import { Notification, NotificationJob, NotificationPreferences } from '../notifications/notification.entity.ts';
 import { Server } from '../servers/server.entity.ts';
 import { ServerMember } from '../servers/server-member.entity.ts';
 
@@ -43,4 +44,7 @@ export const entities = [
   Agent,
   AgentToken,
   AgentPolicy,
+  Notification,
+  NotificationPreferences,
+  NotificationJob,
 ];

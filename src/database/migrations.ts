@@ -6,6 +6,7 @@ import { entities } from './entities.ts';
 import { Initial } from './migrations/0001-initial.ts';
 import { Accounts } from './migrations/0010-accounts.ts';
 import { People } from './migrations/0030-people.ts';
+import { Notifications } from './migrations/0031-notifications.ts';
 import { Blobs } from './migrations/0040-blobs.ts';
 import { Agents } from './migrations/0050-agents.ts';
 
@@ -14,6 +15,7 @@ export const migrations = [
   { name: '0001-initial', class: Initial },
   { name: '0010-accounts', class: Accounts },
   { name: '0030-people', class: People },
+  { name: '0031-notifications', class: Notifications },
   { name: '0040-blobs', class: Blobs },
   { name: '0050-agents', class: Agents },
 ];

@@ -6,7 +6,7 @@ import type { DirectService } from './direct.service.ts';
 export interface DmUse {
   channel_id: string;
   seq: number;
-  created_at: Date;
+  created_at: Date | string;
 }
 
 /** Someone whose sockets may not be in the room of a DM, and the position from which on they need its events. */
@@ -20,7 +20,7 @@ interface Touched {
   channel_id: string;
   low_id: string;
   high_id: string;
-  before: Date;
+  before: Date | string;
 }
 
 /** Keeps in mind which DMs were used last, and brings people back into those that rested for long. */
@@ -64,14 +64,14 @@ export class DirectActivity {
   }
 
   /** Which of the seats were not among the user's last used ones before. The walk along each index is bounded. */
-  private async beyond(rows: Rows, seats: { userId: string; before: Date }[]): Promise<Set<number>> {
+  private async beyond(rows: Rows, seats: { userId: string; before: Date | string }[]): Promise<Set<number>> {
     const found = await rows<{ place: number }>(
       `SELECT s.place::int FROM unnest($1::uuid[], $2::timestamptz[]) WITH ORDINALITY AS s (user_id, before, place)
-       WHERE $3 < (
+       WHERE $3::int < (
          SELECT count(*) FROM (
-           (SELECT FROM dm_channels WHERE low_id = s.user_id AND last_active_at > s.before LIMIT $3 + 1)
+           (SELECT FROM dm_channels WHERE low_id = s.user_id AND last_active_at > s.before LIMIT $3::int + 1)
            UNION ALL
-           (SELECT FROM dm_channels WHERE high_id = s.user_id AND last_active_at > s.before LIMIT $3 + 1)
+           (SELECT FROM dm_channels WHERE high_id = s.user_id AND last_active_at > s.before LIMIT $3::int + 1)
          ) AS newer
        )`,
       [seats.map((seat) => seat.userId), seats.map((seat) => seat.before), this.followed],

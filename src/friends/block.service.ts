@@ -29,7 +29,7 @@ export class BlockService {
   }
 
   async list(actor: Actor): Promise<BlockRecord[]> {
-    const rows = await this.database.rows<UserColumns & { created_at: Date }>(ofUser, [actor.userId]);
+    const rows = await this.database.rows<UserColumns & { created_at: Date | string }>(ofUser, [actor.userId]);
     return rows.map(blockRecord);
   }
 
@@ -48,7 +48,7 @@ export class BlockService {
         [actor.userId],
       );
       if ((held?.count ?? 0) >= maxBlocks) throw new AppError('BLOCK_LIMIT');
-      const [row] = await change.rows<{ created_at: Date }>(
+      const [row] = await change.rows<{ created_at: Date | string }>(
         `INSERT INTO blocks (user_id, blocked_id, created_at) VALUES ($1, $2, now())
          ON CONFLICT (user_id, blocked_id) DO UPDATE SET created_at = blocks.created_at RETURNING created_at`,
         [actor.userId, userId],

@@ -6,6 +6,8 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import type { DurableEvent } from '../delivery/event.ts';
 import { AppError } from '../errors.ts';
+import type { NotificationQueue } from '../notifications/notification.jobs.ts';
+import type { NotificationKind } from '../notifications/notification.kinds.ts';
 import { betweenThem, ownFriendship, requireNoBlock } from './friend.access.ts';
 import { friendAccepted, friendRemoved, friendRequest, type friendshipSchema } from './friend.contract.ts';
 import {
@@ -40,10 +42,12 @@ const maxFriendships = 2000;
 export class FriendService {
   private readonly database: Database;
   private readonly changes: Changes;
+  private readonly notifications: NotificationQueue;
 
-  constructor(parts: { database: Database; changes: Changes }) {
+  constructor(parts: { database: Database; changes: Changes; notifications: NotificationQueue }) {
     this.database = parts.database;
     this.changes = parts.changes;
+    this.notifications = parts.notifications;
   }
 
   friends(actor: Actor): Promise<FriendshipRecord[]> {
@@ -80,6 +84,7 @@ export class FriendService {
       await requireRoom(change.rows, actor.userId);
       const row = await ask(change.rows, actor.userId, other.id);
       await this.tell(change, friendRequest, row);
+      await this.notify(change, 'friendship.request', actor.userId, row);
       return friendshipRecord(row, actor.userId, other);
     });
   }
@@ -141,7 +146,13 @@ export class FriendService {
   private async makeFriends(change: Change, row: FriendshipRow, accepter: Actor): Promise<FriendshipRecord> {
     const accepted = await setStatus(change.rows, row.id, 'accepted');
     await this.tell(change, friendAccepted, accepted);
+    await this.notify(change, 'friendship.accepted', accepter.userId, accepted);
     return friendshipRecord(accepted, accepter.userId, await knownPerson(change.rows, row.requester_id));
+  }
+
+  private notify(change: Change, kind: NotificationKind, senderId: string, row: FriendshipRow): Promise<void> {
+    const reference = { type: 'friendship', id: row.id };
+    return this.notifications.add(change, { kind, to: [otherOf(row, senderId)], senderId, reference });
   }
 
   private async end(change: Change, row: FriendshipRow): Promise<void> {

@@ -8,6 +8,7 @@ import type { Changes } from '../delivery/changes.ts';
 import { channelRoom } from '../delivery/entry.ts';
 import type { Writer, Written } from '../delivery/writer.ts';
 import { AppError } from '../errors.ts';
+import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { MessageAccess } from './message.access.ts';
 import {
   type listMessagesSchema,
@@ -18,6 +19,7 @@ import {
   type sendMessageSchema,
 } from './message.contract.ts';
 import { MessageList } from './message.list.ts';
+import { isNoticed } from './message.notices.ts';
 import { type NewMessage, selectMessages } from './message.table.ts';
 import { headerNonce, type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
@@ -30,6 +32,7 @@ export class MessageService {
   private readonly writer: Writer<NewMessage, MessageRecord>;
   private readonly channels: ChannelAccess;
   private readonly access: MessageAccess;
+  private readonly notifications: NotificationQueue;
   private readonly pages: MessageList;
 
   constructor(parts: {
@@ -38,12 +41,14 @@ export class MessageService {
     writer: Writer<NewMessage, MessageRecord>;
     channelAccess: ChannelAccess;
     messageAccess: MessageAccess;
+    notifications: NotificationQueue;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
     this.writer = parts.writer;
     this.channels = parts.channelAccess;
     this.access = parts.messageAccess;
+    this.notifications = parts.notifications;
     this.pages = new MessageList(parts.database);
   }
 
@@ -74,9 +79,10 @@ export class MessageService {
       metadata: input.metadata ?? null,
       nonce,
       createdAt: new Date().toISOString(),
+      isDirect: kind === 'dm',
     };
     try {
-      return await this.writer.submit({
+      const written = await this.writer.submit({
         room: channelRoom(channelId),
         row,
         onceKey: nonce === null ? null : `${actor.userId} ${nonce}`,
@@ -86,6 +92,8 @@ export class MessageService {
           return { draft: messageNew.in(channelRoom(channelId), record, row.threadId), result: record };
         },
       });
+      if (isNoticed(row)) this.notifications.wake();
+      return written;
     } catch (error) {
       if (isForeignKeyViolation(error)) throw new AppError('CHANNEL_NOT_FOUND');
       throw error;

@@ -1,5 +1,7 @@
 import type { Rows } from '../database/database.ts';
 import type { WriterTable } from '../delivery/writer.ts';
+import { insertJobs } from '../notifications/notification.jobs.ts';
+import { noticesOf } from './message.notices.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
 /** What is written of a new message. */
@@ -13,6 +15,8 @@ export interface NewMessage {
   metadata: Record<string, unknown> | null;
   nonce: string | null;
   createdAt: string;
+  /** Whether it is sent in a DM. */
+  isDirect: boolean;
 }
 
 export const selectMessages = `SELECT m.id, m.channel_id, c.kind AS channel_kind, m.seq, m.content, m.author_id, u.username, u.display_name,
@@ -67,5 +71,6 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
         items.map(({ row }) => row.createdAt),
       ],
     );
+    await insertJobs(rows, noticesOf(items.map(({ row }) => row)));
   },
 };

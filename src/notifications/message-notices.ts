@@ -11,7 +11,7 @@ export interface NotedMessage {
   author_id: string;
   preview: string;
   thread_id: string | null;
-  created_at: Date;
+  created_at: Date | string;
   channel_kind: 'server' | 'dm';
   channel_name: string;
   server_id: string | null;
@@ -87,7 +87,7 @@ export function draftOf(message: NotedMessage, userId: string, kind: Notificatio
     referenceId: message.id,
     title: titleOf(message, kind),
     body: message.preview,
-    at: message.created_at,
+    at: new Date(message.created_at),
     onlyUnderAll: false,
   };
 }

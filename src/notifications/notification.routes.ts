@@ -14,6 +14,8 @@ import type { NotificationService } from './notification.service.ts';
 
 const tag = 'Notifications';
 
+const updated = (count: number): z.input<typeof updatedSchema> => ({ ok: true, updated: count });
+
 export function notificationRoutes(notifications: NotificationService): Route[] {
   return [...listRoutes(notifications), ...readRoutes(notifications), ...preferenceRoutes(notifications)];
 }
@@ -71,7 +73,7 @@ function readRoutes(notifications: NotificationService): Route[] {
       tag,
       entrance: 'user',
       answer: updatedSchema,
-      handle: async ({ actor }) => ({ ok: true, updated: await notifications.readAll(actor) }),
+      handle: async ({ actor }) => updated(await notifications.readAll(actor)),
     }),
     route({
       method: 'POST',
@@ -81,10 +83,8 @@ function readRoutes(notifications: NotificationService): Route[] {
       entrance: 'user',
       body: readScopeSchema,
       answer: updatedSchema,
-      handle: async ({ actor, body }) => ({
-        ok: true,
-        updated: await notifications.readScope(actor, body.serverId ?? null, body.channelId ?? null),
-      }),
+      handle: async ({ actor, body }) =>
+        updated(await notifications.readScope(actor, body.serverId ?? null, body.channelId ?? null)),
     }),
   ];
 }

@@ -1,5 +1,5 @@
-import { AppError } from '../errors.ts';
 import type { Changes } from '../delivery/changes.ts';
+import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { type Job, jobSchema, type NotificationQueue } from './notification.jobs.ts';
 import type { NotificationMaker } from './notification.maker.ts';

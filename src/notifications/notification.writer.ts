@@ -24,8 +24,8 @@ interface OpenRow {
   kind: string;
   scope: string;
   aggregated_count: number;
-  created_at: Date;
-  updated_at: Date;
+  created_at: Date | string;
+  updated_at: Date | string;
 }
 
 /** What becomes of a notification in this transaction. */
@@ -79,7 +79,11 @@ async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<Noti
            SELECT FROM channel_members m WHERE m.channel_id = c.id AND m.user_id = d.user_id))
        ))
      ORDER BY d.place`,
-    [drafts.map((draft) => draft.userId), drafts.map((draft) => draft.senderId), drafts.map((draft) => draft.channelId)],
+    [
+      drafts.map((draft) => draft.userId),
+      drafts.map((draft) => draft.senderId),
+      drafts.map((draft) => draft.channelId),
+    ],
   );
   return found.flatMap((preferences) => {
     const draft = drafts[preferences.place - 1];

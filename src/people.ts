@@ -1,0 +1,46 @@
+import type { Capabilities } from './access/capabilities.ts';
+import type { ChannelAccess } from './channels/channel.access.ts';
+import type { Database } from './database/database.ts';
+import type { Changes } from './delivery/changes.ts';
+import type { DirectAccess } from './direct/direct.access.ts';
+import { DirectActivity } from './direct/direct.activity.ts';
+import { DirectService } from './direct/direct.service.ts';
+import { BlockService } from './friends/block.service.ts';
+import { FriendService } from './friends/friend.service.ts';
+import type { Log } from './infrastructure/log.ts';
+import { InviteService } from './invites/invite.service.ts';
+import type { MessageService } from './messages/message.service.ts';
+import type { NotificationQueue } from './notifications/notification.jobs.ts';
+import { NotificationMaker } from './notifications/notification.maker.ts';
+import { NotificationService } from './notifications/notification.service.ts';
+import { NotificationWorker } from './notifications/notification.worker.ts';
+import type { Settings } from './settings.ts';
+
+/** What people are to each other: friends, DMs, invite codes, and what they are told of. */
+export function createPeople(parts: {
+  settings: Settings;
+  log: Log;
+  database: Database;
+  changes: Changes;
+  capabilities: Capabilities;
+  channelAccess: ChannelAccess;
+  directAccess: DirectAccess;
+  messages: MessageService;
+  notificationQueue: NotificationQueue;
+}) {
+  const { database, changes, capabilities, channelAccess, directAccess, messages, notificationQueue, log } = parts;
+  const followed = parts.settings.sockets.followedDms;
+  const friends = new FriendService({ database, changes, notifications: notificationQueue });
+  const direct = new DirectService({ database, changes, channelAccess, messages, followed });
+  const online = { isOnline: () => true };
+  const maker = new NotificationMaker({ direct: new DirectActivity(direct, followed), online });
+  const notificationWorker = new NotificationWorker({ changes, queue: notificationQueue, maker, log });
+  const services = {
+    invites: new InviteService({ database, changes, capabilities }),
+    friends,
+    blocks: new BlockService({ database, changes, friends, directAccess }),
+    direct,
+    notifications: new NotificationService({ database, changes }),
+  };
+  return { services, notificationWorker };
+}
