@@ -61,6 +61,7 @@ export const errorCodes = {
   FRIEND_REQUEST_EXISTS: [409, 'You have asked already; wait for the answer.'],
   FRIEND_REQUEST_REJECTED: [409, 'Your request was turned down; ask again after a day.'],
   FRIEND_REQUEST_CLOSED: [409, 'This request does not wait for an answer any more.'],
+  OAUTH_ACCOUNT_TAKEN: [409, 'That account signs in somebody else here; unlink it there first.'],
   LAST_SIGN_IN_METHOD: [409, 'This is the last way to sign in to your account; set a password first.'],
   TOKEN_LIMIT: [409, 'You have as many personal access tokens as one may have; delete one first.'],
   AGENT_STOPPED: [409, 'This bot is stopped; its owner can start it again.'],

@@ -2,9 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
+import { SettingsError } from './settings-error.ts';
 
-/** A setting that is wrong or missing; its message is one sentence for the operator. */
-export class SettingsError extends Error {}
+export { SettingsError };
 
 const positive = z.number().int().positive();
 const port = z.coerce.number().int().min(0).max(65535);
@@ -39,6 +40,7 @@ const fileSchema = z.strictObject({
     expiryWarningSeconds: positive,
     emailCode: z.strictObject({ seconds: positive, tries: positive }),
     passwordResetSeconds: positive,
+    oauth: z.strictObject({ stateSeconds: positive, timeoutMs: positive, keysCooldownMs: positive }),
     personalTokens: positive,
     password: z.strictObject({
       memoryKib: positive,
@@ -152,6 +154,7 @@ export interface Settings extends FileSettings {
   trustProxy: number;
   logLevel: string;
   rateLimits: boolean;
+  oauthProviders: ProviderSettings[];
   bootstrapInviteCode: string | null;
   newAccountTier: string;
   /** Asked for at /metrics; null: only this machine may ask. */
@@ -169,7 +172,7 @@ export function loadSettings(
   environment: Record<string, string | undefined> = process.env,
   overrides: DeepPartial<Settings> = {},
 ): Settings {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '' && value != null));
+  const given = setVariables(environment);
   const env = parse(environmentSchema, given, (path) => `The environment variable ${path}`);
   const files = readConfigFiles(env.NODE_ENV);
   const dataDir = path.resolve(overrides.dataDir ?? env.DATA_DIR);
@@ -189,6 +192,7 @@ export function loadSettings(
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     rateLimits: env.RATE_LIMITS === 'on',
+    oauthProviders: oauthProviders(given),
     bootstrapInviteCode: env.BOOTSTRAP_INVITE_CODE ?? null,
     newAccountTier: env.NEW_ACCOUNT_TIER,
     metricsToken: env.METRICS_TOKEN ?? null,
@@ -198,6 +202,12 @@ export function loadSettings(
   requireTier(merged, 'accounts.inviteTier', merged.accounts.inviteTier);
   if (merged.jwtSecrets.length === 0) merged.jwtSecrets = jwtSecrets(env.JWT_SECRET, merged).map(withKeyId);
   return merged;
+}
+
+function setVariables(environment: Record<string, string | undefined>): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const [key, value] of Object.entries(environment)) if (value) given[key] = value;
+  return given;
 }
 
 type DeepPartial<T> = T extends unknown[] ? T : T extends object ? { [K in keyof T]?: DeepPartial<T[K]> } : T;

@@ -4,6 +4,7 @@ import type { Accounts } from './accounts.ts';
 import { departureRoutes } from './departure.routes.ts';
 import { mailedRoutes } from './mailed.routes.ts';
 import { membershipRoutes } from './membership.routes.ts';
+import { oauthRoutes } from './oauth/oauth.routes.ts';
 import { personalTokenRoutes } from './personal-token.routes.ts';
 import { sessionRoutes } from './session.routes.ts';
 
@@ -12,6 +13,7 @@ export function accountsRoutes(accounts: Accounts): Route[] {
   return [
     ...accountRoutes(accounts.service, accounts.dashboard),
     ...mailedRoutes(accounts.emailCodes, accounts.passwordResets),
+    ...oauthRoutes(accounts.oauth, accounts.linking),
     ...sessionRoutes(accounts.sessions),
     ...personalTokenRoutes(accounts.personalTokens),
     ...membershipRoutes(accounts.membership),

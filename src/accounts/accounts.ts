@@ -15,6 +15,9 @@ import { Departure } from './departure.ts';
 import { EmailCodeService } from './email-code.service.ts';
 import { Identity } from './identity.ts';
 import { MembershipService } from './membership.service.ts';
+import { LinkingService } from './oauth/linking.service.ts';
+import { OAuthService } from './oauth/oauth.service.ts';
+import { createProviders } from './oauth/providers.ts';
 import { PasswordResetService } from './password-reset.service.ts';
 import { Passwords } from './passwords.ts';
 import { PersonalTokenService } from './personal-token.service.ts';
@@ -52,9 +55,13 @@ export function createAccounts(ground: AccountsGround) {
   const sessions = new SessionService({ ...ground, revocation, tokens });
   const membership = new MembershipService(ground);
   const mails = new AccountMails(ground.mailer, ground.publicUrl);
+  const linking = new LinkingService({ ...ground, mails, sessions, membership });
+  const providers = createProviders(settings);
   return {
     tokens,
     identity,
+    linking,
+    oauth: new OAuthService({ ...ground, linking, providers }),
     activity,
     sessions,
     membership,

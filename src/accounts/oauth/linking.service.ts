@@ -1,0 +1,160 @@
+import { v7 as uuid } from 'uuid';
+import type { z } from 'zod';
+import type { Actor } from '../../access/actor.ts';
+import type { Database } from '../../database/database.ts';
+import { isUniqueViolation } from '../../database/failures.ts';
+import type { Change, Changes } from '../../delivery/changes.ts';
+import { AppError } from '../../errors.ts';
+import { isoTime } from '../../schema.ts';
+import type { Settings } from '../../settings.ts';
+import { displayNameSchema } from '../account.contract.ts';
+import type { AccountMails } from '../account.mails.ts';
+import type { Device } from '../device.ts';
+import type { MembershipService } from '../membership.service.ts';
+import { createUser, namingConflicts } from '../new-user.ts';
+import { type AuthAnswer, ownSession, type SessionService } from '../session.service.ts';
+import type { oauthAccountSchema } from './oauth.contract.ts';
+import type { ProviderIdentity } from './provider.ts';
+
+type AccountRecord = z.input<typeof oauthAccountSchema>;
+
+/** What a sign-in at a provider may bring along. */
+export interface SignInExtras {
+  displayName?: string;
+  inviteCode?: string | null;
+}
+
+const findLinked = `SELECT a.user_id AS "userId", u.deleted_at IS NOT NULL AS gone
+  FROM oauth_accounts a JOIN users u ON u.id = a.user_id WHERE a.provider = $1 AND a.subject = $2`;
+const findByEmail = `SELECT id, username FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL`;
+const insertLink = `INSERT INTO oauth_accounts (id, user_id, provider, subject, provider_email, created_at)
+  VALUES ($1, $2, $3, $4, $5, now())`;
+const listOwn = `SELECT id, provider, provider_email AS "providerEmail", created_at AS "createdAt"
+  FROM oauth_accounts WHERE user_id = $1 ORDER BY created_at, id`;
+const otherWays = `SELECT u.password_hash IS NOT NULL
+    OR EXISTS (SELECT FROM oauth_accounts WHERE user_id = u.id AND id <> $2) AS any
+  FROM users u WHERE u.id = $1 FOR UPDATE OF u`;
+const attempts = 3;
+
+interface LinkingParts {
+  database: Database;
+  changes: Changes;
+  mails: AccountMails;
+  sessions: SessionService;
+  membership: MembershipService;
+  settings: Settings;
+}
+
+/** Which accounts at identity providers sign in whom here (contract §3). */
+export class LinkingService {
+  private readonly parts: LinkingParts;
+
+  constructor(parts: LinkingParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * Signs in who a provider says it is: by the link that there is, else the account with the e-mail that the provider
+   * vouches for, else a new account. Of several at once for the same new person one makes it, the others find it.
+   */
+  async signIn(identity: ProviderIdentity, extras: SignInExtras, device: Device): Promise<AuthAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await namingConflicts(true, () => this.trySignIn(identity, extras, device));
+      } catch (error) {
+        const raced = isUniqueViolation(error, 'oauth_accounts_subject') || isEmailTaken(error);
+        if (!raced || attempt === attempts) throw error;
+      }
+    }
+  }
+
+  /** @throws AppError OAUTH_ACCOUNT_TAKEN when it signs in somebody else */
+  async link(userId: string, identity: ProviderIdentity): Promise<void> {
+    await this.parts.changes.run(async (change) => {
+      const [linked] = await change.rows<{ userId: string }>(findLinked, [identity.provider, identity.subject]);
+      if (linked && linked.userId !== userId) throw new AppError('OAUTH_ACCOUNT_TAKEN');
+      if (!linked) await this.addLink(change, userId, identity);
+    });
+  }
+
+  async list(actor: Actor): Promise<AccountRecord[]> {
+    const rows = await this.parts.database.rows<AccountRow>(listOwn, [actor.userId]);
+    return rows.map((row) => ({ ...row, createdAt: isoTime(row.createdAt) }));
+  }
+
+  /** @throws AppError OAUTH_ACCOUNT_NOT_FOUND, LAST_SIGN_IN_METHOD, INSUFFICIENT_PAT_SCOPE */
+  async unlink(actor: Actor, accountId: string): Promise<void> {
+    ownSession(actor);
+    await this.parts.changes.run(async (change) => {
+      // The row of the user is locked: two accounts that are unlinked at once do not both see the other one.
+      const [others] = await change.rows<{ any: boolean }>(otherWays, [actor.userId, accountId]);
+      const removed = await change.rows<{ id: string }>(
+        'DELETE FROM oauth_accounts WHERE id = $1 AND user_id = $2 RETURNING id',
+        [accountId, actor.userId],
+      );
+      if (removed.length === 0) throw new AppError('OAUTH_ACCOUNT_NOT_FOUND');
+      if (!others?.any) throw new AppError('LAST_SIGN_IN_METHOD');
+    });
+  }
+
+  private async trySignIn(identity: ProviderIdentity, extras: SignInExtras, device: Device): Promise<AuthAnswer> {
+    const { changes, sessions } = this.parts;
+    return changes.run(async (change) => {
+      const userId = await this.userOf(change, identity, extras);
+      if (extras.inviteCode) await this.redeem(userId, extras.inviteCode);
+      return sessions.open(change, userId, device);
+    });
+  }
+
+  private async userOf(change: Change, identity: ProviderIdentity, extras: SignInExtras): Promise<string> {
+    const [linked] = await change.rows<{ userId: string; gone: boolean }>(findLinked, [
+      identity.provider,
+      identity.subject,
+    ]);
+    if (linked?.gone) throw new AppError('USER_NOT_FOUND');
+    if (linked) return linked.userId;
+    const known = await this.byEmail(change, identity);
+    const userId = known ?? (await this.signUp(change, identity, extras));
+    await this.addLink(change, userId, identity);
+    return userId;
+  }
+
+  /** Who had the account is told: it may have been made by somebody else with an address that was not theirs. */
+  private async byEmail(change: Change, { verifiedEmail, provider }: ProviderIdentity): Promise<string | null> {
+    if (verifiedEmail === null) return null;
+    const { mails } = this.parts;
+    const [user] = await change.rows<{ id: string; username: string }>(findByEmail, [verifiedEmail]);
+    if (!user) return null;
+    change.afterCommit(() => mails.post(async () => mails.signInLinked(verifiedEmail, user.username, provider)));
+    return user.id;
+  }
+
+  private async signUp(change: Change, identity: ProviderIdentity, extras: SignInExtras): Promise<string> {
+    const { verifiedEmail: email, suggestion } = identity;
+    const named = displayNameSchema.safeParse(extras.displayName ?? identity.displayName?.slice(0, 64).toWellFormed());
+    const displayName = named.success ? named.data : undefined;
+    const tier = this.parts.settings.newAccountTier;
+    const user = await createUser(change, { email, passwordHash: null, displayName, tier, suggestion });
+    return user.id;
+  }
+
+  private async addLink(change: Change, userId: string, identity: ProviderIdentity): Promise<void> {
+    const { provider, subject, email } = identity;
+    await change.rows(insertLink, [uuid(), userId, provider, subject, email]);
+  }
+
+  /** A code that cannot be redeemed never stops a sign-in (contract §13): it fails as a part of its own. */
+  private async redeem(userId: string, code: string): Promise<void> {
+    try {
+      await this.parts.changes.run((change) => this.parts.membership.redeemFor(change, userId, code));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'INVALID_INVITE_CODE') throw error;
+    }
+  }
+}
+
+interface AccountRow extends Omit<AccountRecord, 'createdAt'> {
+  createdAt: Date | string;
+}
+
+const isEmailTaken = (error: unknown) => error instanceof AppError && error.code === 'EMAIL_TAKEN';

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { idSchema, record, timeSchema } from '../../schema.ts';
+import { displayNameSchema } from '../account.contract.ts';
+import { inviteCodeSchema } from '../membership.contract.ts';
+
+const redirectSchema = z.string().max(2048).optional().catch(undefined);
+
+export const startOAuthSchema = z.object({
+  /** A path on this site to go on to. */
+  redirect: redirectSchema,
+  /** Redeemed when the user comes back, if it can be. */
+  inviteCode: inviteCodeSchema.optional().catch(undefined),
+});
+
+export const linkSchema = z.object({ redirect: redirectSchema });
+
+export const linkAnswerSchema = z.object({ url: z.url() });
+
+/** What providers send back; the rest of the query is for the protocol's own check. */
+export const callbackSchema = z.object({ state: z.string().max(512).optional().catch(undefined) });
+
+const tokenText = z.string().min(1).max(16_384);
+
+/** `idToken`, also `credential`, as Google's button calls it. */
+export const idTokenSchema = z
+  .object({
+    idToken: tokenText.optional(),
+    credential: tokenText.optional(),
+    nonce: z.string().min(1).max(512).optional(),
+    displayName: displayNameSchema.optional(),
+    inviteCode: inviteCodeSchema.optional(),
+  })
+  .refine(({ idToken, credential }) => (idToken ?? credential) !== undefined, {
+    path: ['idToken'],
+    message: 'must be given',
+  });
+
+export const oauthAccountSchema = record('OAuthAccount', {
+  id: idSchema,
+  provider: z.string(),
+  providerEmail: z.string().nullable(),
+  createdAt: timeSchema,
+});

@@ -1,0 +1,15 @@
+import type { Settings } from '../../settings.ts';
+import { GitHubProvider } from './github.ts';
+import { OpenIdProvider } from './openid.ts';
+import type { Provider } from './provider.ts';
+
+/** The providers of the settings by their names. Nothing is asked of them before someone wants to sign in. */
+export function createProviders(settings: Settings): Map<string, Provider> {
+  const { oauth } = settings.accounts;
+  return new Map(
+    settings.oauthProviders.map((provider) => [
+      provider.name,
+      provider.kind === 'github' ? new GitHubProvider(provider, oauth) : new OpenIdProvider(provider, oauth),
+    ]),
+  );
+}
