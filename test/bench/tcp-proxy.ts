@@ -48,6 +48,12 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
   };
 }
 
+/** A reset while the end of a stream still waits to be sent would leave Node spinning at its exit. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
 /** The connections that pass through a proxy. */
 class Links {
   readonly weather: Weather = { held: false, minMs: 0, maxMs: 0 };
@@ -71,7 +77,7 @@ class Links {
   }
 
   cut(): void {
-    for (const socket of this.sockets) socket.resetAndDestroy();
+    for (const socket of this.sockets) reset(socket);
   }
 
   hold(held: boolean): void {

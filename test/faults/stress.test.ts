@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import { faults } from '../stress/faults.ts';
+import { type Site, startSite } from '../stress/site.ts';
+import { header, row } from '../stress/table.ts';
+import { type Load, runTrial } from '../stress/trial.ts';
+
+/** The stress programme in short (see test/stress/run.ts). */
+describe('under stress', () => {
+  const load: Load = { seconds: 2.5, channels: 8, receivers: 3, senders: 6, pauseMs: 50 };
+  let site: Site;
+
+  before(async function () {
+    this.timeout(40_000);
+    site = await startSite(2);
+  });
+  after(() => site.stop());
+
+  // What fills the buffers of a kernel takes longer, and has a test of its own.
+  const left = ['slow-consumer', 'all'];
+  for (const fault of faults.filter(({ name }) => !left.includes(name))) {
+    it(`everything acknowledged is delivered once and in order: ${fault.name}`, async () => {
+      const outcome = await runTrial(site, fault, load);
+      expect(outcome.acknowledged).to.be.above(0);
+      expect(outcome.broken, `${header}\n${row(outcome)}`).to.deep.equal([]);
+    }).timeout(60_000);
+  }
+});

@@ -1,0 +1,72 @@
+import { parseArgs } from 'node:util';
+import { runEnding } from '../bench/ending.ts';
+import { faults } from './faults.ts';
+import { startSite } from './site.ts';
+import { header, row } from './table.ts';
+import { type Load, runTrial } from './trial.ts';
+
+/**
+ * `npm run stress -- [fault ...] [--seconds N] [--nodes N] [--channels N] [--receivers N] [--senders N] [--pause MS]`:
+ * breaks a whole installation while messages are sent, and checks that what contract §10 promises holds. One row for
+ * each fault; exit code 1 when a promise broke.
+ */
+
+const usage = `Faults: ${faults.map((fault) => fault.name).join(', ')}. Without a name: each in turn, but "all".`;
+const legend = `sent, acked: messages; raw: undisturbed sockets, stock: Socket.IO's own recovery, after: channel:join { after },
+resume: auth.resume, poll: long polls, each in % of what was acknowledged and due to them; twice, order: events that came
+again or out of order; p50, p99: from the begin of a send to an undisturbed socket; gap: the longest that one waited for
+an acknowledged message; recovered: returns of stock clients that Socket.IO recovered.`;
+
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.once(name, () => void runEnding().finally(() => process.exit(130)));
+process.exit(await main());
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      seconds: { type: 'string', default: '12' },
+      nodes: { type: 'string', default: '2' },
+      channels: { type: 'string', default: '20' },
+      receivers: { type: 'string', default: '10' },
+      senders: { type: 'string', default: '16' },
+      pause: { type: 'string', default: '60' },
+    },
+  });
+  const chosen = positionals.map((name) => faults.find((fault) => fault.name === name));
+  const known = chosen.filter((fault) => fault !== undefined);
+  if (known.length < chosen.length) {
+    say(usage);
+    return 2;
+  }
+  const { seconds, channels, receivers, senders, pause } = values;
+  const load: Load = {
+    seconds: Number(seconds),
+    channels: Number(channels),
+    receivers: Number(receivers),
+    senders: Number(senders),
+    pauseMs: Number(pause),
+  };
+  const list = known.length > 0 ? known : faults.filter((fault) => fault.name !== 'all');
+  return runAll(list, Number(values.nodes), load).finally(runEnding);
+}
+
+async function runAll(list: typeof faults, nodes: number, load: Load): Promise<number> {
+  const site = await startSite(nodes);
+  let broken = 0;
+  say(header);
+  for (const fault of list) {
+    const outcome = await runTrial(site, fault, load);
+    say(row(outcome));
+    for (const sentence of outcome.broken.slice(0, 10)) say(`  ! ${sentence}`);
+    if (outcome.broken.length > 0) broken++;
+  }
+  say(`\n${legend}`);
+  say(broken === 0 ? 'Every promise was kept.' : `Promises were broken under ${broken} of ${list.length} faults.`);
+  await site.stop();
+  return broken === 0 ? 0 : 1;
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { io, type Socket } from 'socket.io-client';
+import type { Loose } from '../world/person.ts';
+import { contentOf, type Ledger } from './ledger.ts';
+import type { Seat } from './receivers.ts';
+
+/** How a message is sent: over REST with a nonce or an Idempotency-Key, or over a socket. */
+export type Way = 'nonce' | 'key' | 'socket';
+export const ways: Way[] = ['nonce', 'key', 'socket'];
+
+export interface SenderOptions {
+  name: string;
+  way: Way;
+  /** Between two messages, in milliseconds. */
+  pauseMs: number;
+  /** Characters added to each message. */
+  padding: number;
+}
+
+const triesMs = 30_000;
+
+/** Sends one message after the other, each until it is acknowledged. */
+export class Sender {
+  private readonly seat: Seat;
+  private readonly ledger: Ledger;
+  private readonly options: SenderOptions;
+  private readonly socket: Socket | undefined;
+  private count = 0;
+  private stopped = false;
+  private readonly running: Promise<void>;
+
+  constructor(seat: Seat, ledger: Ledger, options: SenderOptions) {
+    this.seat = seat;
+    this.ledger = ledger;
+    this.options = options;
+    if (options.way === 'socket') this.socket = this.connect();
+    this.running = this.run();
+  }
+
+  /** Ends after the message that is under way. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.running;
+    this.socket?.disconnect();
+  }
+
+  private connect(): Socket {
+    const pace = { reconnectionDelay: 50, reconnectionDelayMax: 400, timeout: 2000 };
+    const auth = { token: this.seat.token };
+    const socket = io(this.seat.url, { transports: ['websocket'], forceNew: true, ...pace, auth });
+    socket.on('connect_error', () => void (socket.active || setTimeout(() => socket.connect(), 200)));
+    return socket;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopped) {
+      const { channelIds } = this.seat;
+      const channelId = channelIds[this.count % channelIds.length] ?? '';
+      const message = await this.send(channelId, `${this.options.name}-${++this.count}`);
+      if (message && this.count % 8 === 0) await this.edit(message.id);
+      await delay(this.options.pauseMs * (0.5 + Math.random()));
+    }
+  }
+
+  /** Tries until the service says that it has the message. */
+  private async send(channelId: string, key: string): Promise<Loose> {
+    const sentAt = Date.now();
+    const content = contentOf(key, sentAt, this.options.padding);
+    this.ledger.sent++;
+    for (let pause = 50; Date.now() - sentAt < triesMs; pause = Math.min(pause * 2, 400)) {
+      const { message, refused } = await this.once(channelId, key, content);
+      if (refused) this.ledger.broken.push(`${key} was refused: ${refused}`);
+      if (message) this.ledger.acknowledged(key, message, sentAt);
+      if (message || refused) return message;
+      await delay(pause);
+    }
+    this.ledger.broken.push(`${key} could not be sent in ${triesMs} ms`);
+    return undefined;
+  }
+
+  private async once(channelId: string, key: string, content: string): Promise<{ message?: Loose; refused?: string }> {
+    if (this.socket) {
+      const payload = { channelId, content, nonce: key };
+      const ack: Loose = await this.socket
+        .timeout(3000)
+        .emitWithAck('message:send', payload)
+        .catch(() => null);
+      return outcome(ack?.ok ? 201 : isPassing(ack?.code) ? 503 : ack ? 400 : 0, ack?.message, ack?.code);
+    }
+    const headers: Record<string, string> = this.options.way === 'key' ? { 'idempotency-key': key } : {};
+    const body = this.options.way === 'nonce' ? { content, nonce: key } : { content };
+    const { status, answer } = await request(this.seat, 'POST', `/api/channels/${channelId}/messages`, body, headers);
+    return outcome(status, answer, answer?.code);
+  }
+
+  private async edit(id: string): Promise<void> {
+    const content = `edited ${id}`;
+    const { status, answer } = await request(this.seat, 'PATCH', `/api/messages/${id}`, { content });
+    if (status >= 400 && status < 500) this.ledger.broken.push(`an edit was refused: ${answer?.code}`);
+  }
+}
+
+function isPassing(code: unknown): boolean {
+  return code === 'DATABASE_UNAVAILABLE' || code === 'SERVER_BUSY';
+}
+
+function outcome(status: number, message: Loose, code: unknown): { message?: Loose; refused?: string } {
+  if (status === 200 || status === 201) return { message };
+  const passing = status === 0 || status === 503;
+  return passing ? {} : { refused: `${status} ${String(code)}` };
+}
+
+/** Status 0: no answer came. */
+export async function request(
+  seat: { url: string; token: string },
+  method: string,
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; answer: Loose }> {
+  try {
+    const response = await fetch(seat.url + path, {
+      method,
+      body: JSON.stringify(body),
+      headers: { authorization: `Bearer ${seat.token}`, 'content-type': 'application/json', ...headers },
+      signal: AbortSignal.timeout(6000),
+    });
+    const answer: Loose = await response.json();
+    return { status: response.status, answer };
+  } catch {
+    return { status: 0, answer: undefined };
+  }
+}
