@@ -31,6 +31,13 @@ import { serverRoutes } from './servers/server.routes.ts';
 import type { ServerService } from './servers/server.service.ts';
 import { version } from './version.ts';
 import { pageRoutes } from './web/pages.routes.ts';
+import type { ArchiveService } from './workspace/archive.ts';
+import { fileRoutes } from './workspace/file.routes.ts';
+import type { FileService } from './workspace/file.service.ts';
+import { folderRoutes } from './workspace/folder.routes.ts';
+import type { NodeService } from './workspace/node.service.ts';
+import { workspaceRoutes } from './workspace/workspace.routes.ts';
+import type { WorkspaceService } from './workspace/workspace.service.ts';
 
 /** The services that the doors lead to. */
 export interface Services extends AgentServices {
@@ -45,6 +52,10 @@ export interface Services extends AgentServices {
   blocks: BlockService;
   direct: DirectService;
   notifications: NotificationService;
+  workspaces: WorkspaceService;
+  nodes: NodeService;
+  files: FileService;
+  archives: ArchiveService;
 }
 
 /** Every REST route there is. */
@@ -63,6 +74,9 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
     ...agentRoutes(services.agents),
     ...policyRoutes(services.policies, services.agentConfig),
     ...notificationRoutes(services.notifications),
+    ...workspaceRoutes(services.workspaces, services.nodes),
+    ...folderRoutes(services.workspaces, services.nodes, services.archives),
+    ...fileRoutes(services.workspaces, services.nodes, services.files),
   ];
   return routes;
 }

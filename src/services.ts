@@ -6,6 +6,7 @@ import { agentServices } from './agents/agent.services.ts';
 import { AgentTokens } from './agents/agent.tokens.ts';
 import { PolicyAccess } from './agents/policies/policy.access.ts';
 import { BlobCollector } from './blobs/blob.collector.ts';
+import { DatabaseBlobStore } from './blobs/blob.store.ts';
 import { ChannelAccess } from './channels/channel.access.ts';
 import { ChannelService } from './channels/channel.service.ts';
 import type { Database } from './database/database.ts';
@@ -21,6 +22,7 @@ import type { Services } from './features.ts';
 import type { Log } from './infrastructure/log.ts';
 import type { Mailer } from './infrastructure/mail.ts';
 import type { RateLimits } from './infrastructure/rate-limits.ts';
+import { SignedLinks } from './infrastructure/signed-links.ts';
 import { MessageAccess } from './messages/message.access.ts';
 import { MessageService } from './messages/message.service.ts';
 import { messageTable } from './messages/message.table.ts';
@@ -29,6 +31,7 @@ import { createPeople } from './people.ts';
 import { ServerAccess } from './servers/server.access.ts';
 import { ServerService } from './servers/server.service.ts';
 import type { Settings } from './settings.ts';
+import { createWorkspace } from './workspace/workspace.ts';
 
 /** What the services stand on. */
 export interface Ground {
@@ -57,6 +60,8 @@ export function createServices(ground: Ground) {
   const channelAccess = new ChannelAccess(database, caches, serverAccess, directAccess, policyAccess);
   const messageAccess = new MessageAccess(database, channelAccess);
   const channels = new ChannelService({ database, changes, channelAccess, serverAccess });
+  const blobs = new DatabaseBlobStore(database);
+  const links = new SignedLinks(settings.jwtSecrets);
   const blobCollector = new BlobCollector(database, settings.blobs, log);
   const agentIdentity = new AgentIdentity(database, caches);
   const servers = new ServerService({ database, changes, control, serverAccess, capabilities, channels });
@@ -112,6 +117,7 @@ export function createServices(ground: Ground) {
       serverAccess,
       leaveAll: (change, userId) => servers.leaveAll(change, userId),
     }),
+    ...createWorkspace({ settings, database, changes, serverAccess, blobs, links }),
   };
   return { services, changes, writer, serverAccess, notificationWorker: people.notificationWorker, blobCollector };
 }

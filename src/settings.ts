@@ -102,6 +102,12 @@ const fileSchema = z.strictObject({
     events: rate,
     joins: rate,
   }),
+  workspace: z.strictObject({
+    quotaBytes: positive,
+    // The ZIP format that the downloads have knows no more entries.
+    maxNodes: positive.max(65_000),
+    maxDepth: positive.max(100),
+  }),
   blobs: z.strictObject({ graceSeconds: positive }),
   shutdown: z.strictObject({ graceMs: positive }),
 });

@@ -4,6 +4,7 @@ import { v7 as uuid } from 'uuid';
 import type { Database } from '../database/database.ts';
 import { databaseCode, isUniqueViolation } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
+import type { ByteRange } from '../infrastructure/served-content.ts';
 
 /** A content in the store. */
 export interface StoredBlob {
@@ -15,12 +16,6 @@ export interface StoredBlob {
   size: number;
 }
 
-/** Bytes from `start` to `end`, both included, as in HTTP. */
-export interface ByteRange {
-  start: number;
-  end: number;
-}
-
 /** Where the bytes of files and attachments are: each content once, in pieces small enough to pass through memory. */
 export interface BlobStore {
   /**
@@ -28,7 +23,7 @@ export interface BlobStore {
    * @throws AppError BODY_TOO_LARGE beyond `maxBytes`; nothing remains of it then
    */
   write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob>;
-  /** Takes in a content that is in memory, as a part of the change under way if there is one. */
+  /** Takes in a content that is in memory anyway, as a part of the change under way if there is one. */
   put(bytes: Uint8Array): Promise<StoredBlob>;
   /** The bytes of a blob, read as they are consumed. */
   read(id: string, range?: ByteRange): Readable;
@@ -66,16 +61,21 @@ export class DatabaseBlobStore implements BlobStore {
 
   async put(bytes: Uint8Array): Promise<StoredBlob> {
     const hash = createHash('sha256').update(bytes).digest('hex');
-    if (bytes.length > chunkSize) throw new Error('Contents of this size are written, not put.');
+    const id = uuid();
+    const chunks = Array.from({ length: Math.ceil(bytes.length / chunkSize) }, (_, index) =>
+      Buffer.from(bytes.subarray(index * chunkSize, (index + 1) * chunkSize)),
+    );
     const [row] = await this.database.rows<{ id: string }>(
       `WITH blob AS (
          INSERT INTO blobs (id, hash, size, chunk_size, unused_since) VALUES ($1, $2, $3, $4, now())
          ON CONFLICT (hash) DO UPDATE SET unused_since = now() RETURNING id
-       ), chunk AS (
-         INSERT INTO blob_chunks (blob_id, position, data) SELECT id, 0, $5 FROM blob ON CONFLICT DO NOTHING
+       ), chunks AS (
+         INSERT INTO blob_chunks (blob_id, position, data)
+         SELECT blob.id, chunk.number - 1, chunk.data
+         FROM blob, unnest($5::bytea[]) WITH ORDINALITY AS chunk (data, number) WHERE blob.id = $1
        )
        SELECT id FROM blob`,
-      [uuid(), hash, bytes.length, chunkSize, Buffer.from(bytes)],
+      [id, hash, bytes.length, chunkSize, chunks],
     );
     if (!row) throw new Error('A blob was not kept.');
     return { id: row.id, hash, size: bytes.length };

@@ -16,6 +16,7 @@ import { Message } from '../messages/message.entity.ts';
 import { Notification, NotificationJob, NotificationPreferences } from '../notifications/notification.entity.ts';
 import { Server } from '../servers/server.entity.ts';
 import { ServerMember } from '../servers/server-member.entity.ts';
+import { Workspace, WorkspaceNode, WorkspaceViewer } from '../workspace/workspace.entity.ts';
 
 /** All tables. A new one is listed here, and gets a migration. */
 export const entities = [
@@ -47,4 +48,7 @@ export const entities = [
   Notification,
   NotificationPreferences,
   NotificationJob,
+  Workspace,
+  WorkspaceNode,
+  WorkspaceViewer,
 ];

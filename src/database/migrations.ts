@@ -8,6 +8,7 @@ import { Accounts } from './migrations/0010-accounts.ts';
 import { People } from './migrations/0030-people.ts';
 import { Notifications } from './migrations/0031-notifications.ts';
 import { Blobs } from './migrations/0040-blobs.ts';
+import { Workspaces } from './migrations/0041-workspace.ts';
 import { Agents } from './migrations/0050-agents.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
@@ -17,6 +18,7 @@ export const migrations = [
   { name: '0030-people', class: People },
   { name: '0031-notifications', class: Notifications },
   { name: '0040-blobs', class: Blobs },
+  { name: '0041-workspace', class: Workspaces },
   { name: '0050-agents', class: Agents },
 ];
 

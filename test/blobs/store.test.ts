@@ -66,6 +66,10 @@ describe('the blob store', () => {
     ]);
     expect(new Set(blobs.map((blob) => blob.id)).size).to.equal(1);
     expect(await chunks()).to.equal(before + 1);
+    const large = randomBytes(700_000);
+    const held = await store.put(large);
+    expect((await buffer(store.read(held.id))).equals(large)).to.equal(true);
+    expect((await store.write(inPieces(large, 60_000), 1_000_000)).id).to.equal(held.id);
     const empty = await Promise.all([store.put(Buffer.alloc(0)), store.write(inPieces(Buffer.alloc(0), 1), 10)]);
     expect(empty[0].id).to.equal(empty[1].id);
     expect((await buffer(store.read(empty[0].id))).length).to.equal(0);

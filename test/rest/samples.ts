@@ -15,6 +15,9 @@ export interface Samples {
 export async function samplesOf(world: World): Promise<Samples> {
   const { alice, bob, server, channel } = world;
   const message = await alice.say(channel.id, 'to be changed');
+  const workspace = `/api/servers/${server.id}/workspace`;
+  const folder = (await alice.post(`${workspace}/folders`, { name: 'folder' })).body;
+  const file = (await alice.post(`${workspace}/files`, { name: 'file.txt', content: 'text' })).body;
   const word = () => randomBytes(5).toString('hex');
   return {
     ids: {
@@ -22,6 +25,8 @@ export async function samplesOf(world: World): Promise<Samples> {
       CHANNEL_NOT_FOUND: channel.id,
       MESSAGE_NOT_FOUND: message.id,
       USER_NOT_FOUND: bob.id,
+      FOLDER_NOT_FOUND: folder.id,
+      FILE_NOT_FOUND: file.id,
     },
     fields: {
       channelId: () => channel.id,
@@ -31,6 +36,8 @@ export async function samplesOf(world: World): Promise<Samples> {
       parentMessageId: () => message.id,
       around: () => message.id,
       userId: () => bob.id,
+      parentId: () => folder.id,
+      nodeId: () => file.id,
       username: () => `u${word()}`,
       email: () => `u${word()}@example.com`,
       password: () => 'correct horse',

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { ByteRange, ServedContent } from '../infrastructure/served-content.ts';
+import { RawReply } from './route.ts';
+
+/** The request headers that parts and repeats of a content are asked for with. */
+export const contentHeaders = z.object({
+  range: z.string().max(200).optional().describe('One range of bytes; several are answered with all of it.'),
+  'if-range': z.string().max(200).optional(),
+  'if-none-match': z.string().max(1000).optional(),
+});
+
+/** Answers with a content, or the part of it that was asked for: 200, 206, 304 or 416 (RFC 9110). */
+export function contentReply(content: ServedContent, asked: z.output<typeof contentHeaders>): RawReply {
+  const etag = `"${content.etag}"`;
+  const headers = { ...content.headers, ETag: etag, 'Accept-Ranges': 'bytes', 'X-Content-Type-Options': 'nosniff' };
+  if (matches(asked['if-none-match'], etag)) return new RawReply(304, headers);
+  const wanted = asked['if-range'] === undefined || asked['if-range'] === etag ? asked.range : undefined;
+  const range = wanted === undefined ? undefined : rangeOf(wanted, content.size);
+  if (range === 'none') return new RawReply(416, { ...headers, 'Content-Range': `bytes */${content.size}` });
+  if (!range) return new RawReply(200, { ...headers, 'Content-Length': String(content.size) }, content.read());
+  const part = {
+    'Content-Range': `bytes ${range.start}-${range.end}/${content.size}`,
+    'Content-Length': String(range.end - range.start + 1),
+  };
+  return new RawReply(206, { ...headers, ...part }, content.read(range));
+}
+
+function matches(condition: string | undefined, etag: string): boolean {
+  if (condition === undefined) return false;
+  const known = condition.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return known.includes('*') || known.includes(etag);
+}
+
+/** @returns undefined for what is no single range and is ignored, `none` when nothing of it is there */
+function rangeOf(header: string, size: number): ByteRange | 'none' | undefined {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim());
+  if (!match || (match[1] === '' && match[2] === '')) return undefined;
+  const [from, to] = [match[1] ?? '', match[2] ?? ''];
+  if (from === '') {
+    const length = Math.min(Number(to), size);
+    return length === 0 ? 'none' : { start: size - length, end: size - 1 };
+  }
+  const range = { start: Number(from), end: Math.min(to === '' ? size - 1 : Number(to), size - 1) };
+  if (to !== '' && Number(to) < range.start) return undefined;
+  return range.start >= size ? 'none' : range;
+}

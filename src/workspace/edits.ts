@@ -1,0 +1,64 @@
+import type { Actor } from '../access/actor.ts';
+import type { Changes } from '../delivery/changes.ts';
+import { AppError } from '../errors.ts';
+import type { Announcer } from './announcer.ts';
+import { readNodes } from './node.table.ts';
+import { type NodeRecord, nodeRecord } from './node.view.ts';
+import { TreeEdit, type WorkspaceLimits } from './tree-edit.ts';
+import type { WorkspaceAccess } from './workspace.access.ts';
+
+/** The records of what an edit touched, as they are after it. */
+export type Touched = Map<string, NodeRecord>;
+
+/** The one way in which a workspace is edited: under its lock, counted, and announced in one event. */
+export class WorkspaceEdits {
+  private readonly changes: Changes;
+  private readonly access: WorkspaceAccess;
+  private readonly announcer: Announcer;
+  private readonly limits: WorkspaceLimits;
+
+  constructor(parts: {
+    changes: Changes;
+    workspaceAccess: WorkspaceAccess;
+    announcer: Announcer;
+    limits: WorkspaceLimits;
+  }) {
+    this.changes = parts.changes;
+    this.access = parts.workspaceAccess;
+    this.announcer = parts.announcer;
+    this.limits = parts.limits;
+  }
+
+  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, and what `work` throws; nothing is changed then */
+  async run<T>(
+    actor: Actor,
+    serverId: string,
+    work: (edit: TreeEdit) => Promise<T>,
+  ): Promise<{ result: T; touched: Touched }> {
+    const workspace = await this.access.open(actor, serverId);
+    return this.changes.run(async (change) => {
+      const edit = await TreeEdit.begin(change.rows, workspace, actor.userId, this.limits);
+      const result = await work(edit);
+      await edit.finish();
+      const rows = await readNodes(change.rows, workspace.id, [...edit.touched]);
+      const nodes = rows.map(nodeRecord);
+      if (nodes.length + edit.deleted.size > 0) {
+        await this.announcer.announce(change, workspace, { nodes, deletedIds: [...edit.deleted] });
+      }
+      return { result, touched: new Map(nodes.map((node) => [node.id, node])) };
+    });
+  }
+
+  /** The same for an edit that is about one node, whose id it gives. @returns the node's record after it */
+  async one(actor: Actor, serverId: string, work: (edit: TreeEdit) => Promise<string>): Promise<NodeRecord> {
+    const { result, touched } = await this.run(actor, serverId, async (edit) => {
+      const id = await work(edit);
+      // Also when nothing had to be changed its record is the answer.
+      edit.touched.add(id);
+      return id;
+    });
+    const node = touched.get(result);
+    if (!node) throw new AppError('NODE_NOT_FOUND');
+    return node;
+  }
+}

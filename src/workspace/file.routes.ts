@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import { contentHeaders, contentReply } from '../rest/content.ts';
+import { Reply, type Route, rawAnswer, route, slugParam, uuidParam } from '../rest/route.ts';
+import { done, doneSchema } from '../schema.ts';
+import type { FileService } from './file.service.ts';
+import type { NodeService } from './node.service.ts';
+import {
+  createFileSchema,
+  fileSchema,
+  fileVersionHeaders,
+  mediaLinkSchema,
+  mediaUrlAnswer,
+  mediaUrlSchema,
+  nodeSchema,
+  searchSchema,
+  updateFileSchema,
+  uploadFieldsSchema,
+} from './workspace.contract.ts';
+import type { WorkspaceService } from './workspace.service.ts';
+
+const tag = 'Workspace';
+const base = '/api/servers/:serverId/workspace';
+const serverId = slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.');
+const fileId = uuidParam('FILE_NOT_FOUND', 'Id of the file.');
+
+/** A record with its version as ETag, for If-Match. */
+const versioned = <R extends { version: number }>(record: R, status?: number) =>
+  new Reply(record, { status, headers: { ETag: `"${record.version}"` } });
+
+export function fileRoutes(workspaces: WorkspaceService, nodes: NodeService, files: FileService): Route[] {
+  return [...changingRoutes(nodes, files), ...readingRoutes(workspaces, files), ...byteRoutes(files)];
+}
+
+function changingRoutes(nodes: NodeService, files: FileService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: `${base}/files`,
+      summary: 'Make a text file. Where the name is taken it gets a number.',
+      tag,
+      entrance: 'user',
+      params: { serverId },
+      body: createFileSchema,
+      status: 201,
+      answer: nodeSchema,
+      errors: ['NOT_A_MEMBER', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED'],
+      handle: async ({ actor, params, body }) => versioned(await nodes.createFile(actor, params.serverId, body)),
+    }),
+    route({
+      method: 'PATCH',
+      path: `${base}/files/:fileId`,
+      summary: 'Change the text of a file, its name or its place.',
+      tag,
+      entrance: 'user',
+      params: { serverId, fileId },
+      headers: fileVersionHeaders,
+      body: updateFileSchema,
+      answer: nodeSchema,
+      errors: ['NOT_A_MEMBER', 'FOLDER_NOT_FOUND', 'NAME_TAKEN', 'FILE_CHANGED', 'QUOTA_EXCEEDED'],
+      async handle({ actor, params, body, headers }) {
+        const version = headers['if-match'] ?? null;
+        return versioned(await nodes.updateFile(actor, params.serverId, params.fileId, body, version));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${base}/files/:fileId`,
+      summary: 'Delete a file.',
+      tag,
+      entrance: 'user',
+      params: { serverId, fileId },
+      answer: doneSchema,
+      errors: ['NOT_A_MEMBER'],
+      async handle({ actor, params }) {
+        await nodes.delete(actor, params.serverId, params.fileId, 'file');
+        return done;
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/files/:fileId/clone`,
+      summary: 'Make a copy of a file beside it.',
+      tag,
+      entrance: 'user',
+      params: { serverId, fileId },
+      status: 201,
+      answer: nodeSchema,
+      errors: ['NOT_A_MEMBER', 'QUOTA_EXCEEDED'],
+      handle: async ({ actor, params }) => versioned(await nodes.clone(actor, params.serverId, params.fileId)),
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/upload`,
+      summary: 'Upload a file of up to 100 MiB. Where the name is taken it gets a number.',
+      tag,
+      entrance: 'user',
+      params: { serverId },
+      body: uploadFieldsSchema,
+      file: {
+        description: 'The file, with its name.',
+        receive: ({ actor, params }, file) => files.receive(actor, params.serverId, file),
+      },
+      status: 201,
+      answer: nodeSchema,
+      errors: ['NOT_A_MEMBER', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED'],
+      handle: async ({ actor, params, body, file }) =>
+        versioned(await files.upload(actor, params.serverId, file, body.parentId)),
+    }),
+  ];
+}
+
+function readingRoutes(workspaces: WorkspaceService, files: FileService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: `${base}/files/search`,
+      summary: 'Files by a part of their name.',
+      tag,
+      entrance: 'user',
+      params: { serverId },
+      query: searchSchema,
+      answer: z.array(nodeSchema),
+      errors: ['NOT_A_MEMBER'],
+      handle: ({ actor, params, query }) => workspaces.search(actor, params.serverId, 'file', query.query),
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/files/:fileId`,
+      summary: 'A file, with its text if it is one.',
+      tag,
+      entrance: 'user',
+      params: { serverId, fileId },
+      answer: fileSchema,
+      errors: ['NOT_A_MEMBER'],
+      handle: async ({ actor, params }) => versioned(await files.get(actor, params.serverId, params.fileId)),
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/files/:fileId/media-url`,
+      summary: 'A link to the bytes of a file that works without signing in, for ten minutes.',
+      tag,
+      entrance: 'user',
+      params: { serverId, fileId },
+      query: mediaUrlSchema,
+      answer: mediaUrlAnswer,
+      errors: ['NOT_A_MEMBER'],
+      handle: ({ actor, params, query }) => files.mediaUrl(actor, params.serverId, params.fileId, query.disposition),
+    }),
+  ];
+}
+
+function byteRoutes(files: FileService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: `${base}/files/:fileId/download`,
+      summary: 'The bytes of a file. Inline are only images, audio, video and plain text.',
+      tag,
+      entrance: 'user',
+      params: { serverId, fileId },
+      query: mediaUrlSchema,
+      headers: contentHeaders,
+      produces: '*/*',
+      answer: rawAnswer,
+      errors: ['NOT_A_MEMBER'],
+      async handle({ actor, params, query, headers }) {
+        const content = await files.download(actor, params.serverId, params.fileId, query.disposition);
+        return contentReply(content, headers);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/files/:fileId/media`,
+      summary: 'What a signed link leads to.',
+      tag,
+      entrance: 'anyone',
+      params: { serverId, fileId },
+      query: mediaLinkSchema,
+      headers: contentHeaders,
+      produces: '*/*',
+      answer: rawAnswer,
+      errors: ['LINK_EXPIRED'],
+      async handle({ params, query, headers }) {
+        const content = await files.linked(params.serverId, params.fileId, query.disposition, query.token);
+        return contentReply(content, headers);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,128 @@
+import { text } from 'node:stream/consumers';
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { BlobStore } from '../blobs/blob.store.ts';
+import { AppError } from '../errors.ts';
+import type { IncomingFile } from '../infrastructure/incoming-file.ts';
+import { withCharset } from '../infrastructure/media-types.ts';
+import { contentDisposition, type ServedContent } from '../infrastructure/served-content.ts';
+import type { SignedLinks } from '../infrastructure/signed-links.ts';
+import { validated } from '../validation.ts';
+import type { NodeService } from './node.service.ts';
+import { type NodeRecord, nodeRecord, type PlacedRow } from './node.view.ts';
+import type { FileContent } from './tree-edit.ts';
+import { UploadProbe } from './upload-probe.ts';
+import type { WorkspaceAccess } from './workspace.access.ts';
+import { type fileSchema, type mediaUrlAnswer, uploadNameSchema } from './workspace.contract.ts';
+
+/** Longer texts are not edited, but downloaded. JSON bodies are no longer either. */
+const maxTextBytes = 2 * 1024 * 1024;
+/** How long a signed link works (contract §6). */
+const linkSeconds = 600;
+
+type Disposition = 'inline' | 'attachment';
+
+/** A file that was received and is in the store, but in no folder yet. */
+export interface ReceivedFile {
+  name: string;
+  content: FileContent;
+}
+
+/** Contents of files: in and out of the workspace (contract §8, §12, §13). */
+export class FileService {
+  private readonly access: WorkspaceAccess;
+  private readonly nodes: NodeService;
+  private readonly blobs: BlobStore;
+  private readonly links: SignedLinks;
+  private readonly uploadBytes: number;
+
+  constructor(parts: {
+    workspaceAccess: WorkspaceAccess;
+    nodes: NodeService;
+    blobs: BlobStore;
+    links: SignedLinks;
+    uploadBytes: number;
+  }) {
+    this.access = parts.workspaceAccess;
+    this.nodes = parts.nodes;
+    this.blobs = parts.blobs;
+    this.links = parts.links;
+    this.uploadBytes = parts.uploadBytes;
+  }
+
+  /** A file with its text. @throws AppError FILE_NOT_FOUND */
+  async get(actor: Actor, serverId: string, fileId: string): Promise<z.input<typeof fileSchema>> {
+    const workspace = await this.access.open(actor, serverId);
+    const row = await this.access.file(workspace, fileId);
+    return { ...nodeRecord(row), content: row.is_text ? await text(this.blobs.read(row.blob_id)) : null };
+  }
+
+  /**
+   * Takes in the bytes of an upload.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER before anything is read, BODY_TOO_LARGE, VALIDATION_FAILED
+   */
+  async receive(actor: Actor, serverId: string, file: IncomingFile): Promise<ReceivedFile> {
+    await this.access.open(actor, serverId);
+    const { name } = validated(uploadNameSchema, { name: file.name });
+    const probe = new UploadProbe(maxTextBytes);
+    const blob = await this.blobs.write(probe.through(file.bytes), this.uploadBytes);
+    const content = { blobId: blob.id, size: blob.size, mime: await probe.type(name), isText: probe.isText };
+    return { name, content };
+  }
+
+  /** Puts a received file into a folder. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
+  upload(actor: Actor, serverId: string, file: ReceivedFile, parentId: string | null): Promise<NodeRecord> {
+    return this.nodes.addFile(actor, serverId, parentId, file);
+  }
+
+  async download(actor: Actor, serverId: string, fileId: string, disposition: Disposition): Promise<ServedContent> {
+    const workspace = await this.access.open(actor, serverId);
+    return this.served(await this.access.file(workspace, fileId), disposition);
+  }
+
+  /** A link to a file's bytes that works without signing in, for ten minutes. */
+  async mediaUrl(
+    actor: Actor,
+    serverId: string,
+    fileId: string,
+    disposition: Disposition,
+  ): Promise<z.input<typeof mediaUrlAnswer>> {
+    const workspace = await this.access.open(actor, serverId);
+    const file = await this.access.file(workspace, fileId);
+    const { token, expiresAt } = this.links.sign(subject(workspace.serverId, file.id, disposition), linkSeconds);
+    const path = `/api/servers/${workspace.serverId}/workspace/files/${file.id}/media`;
+    return { url: `${path}?disposition=${disposition}&token=${token}`, expiresAt: expiresAt.toISOString() };
+  }
+
+  /** What a signed link leads to. @throws AppError LINK_EXPIRED, FILE_NOT_FOUND */
+  async linked(serverId: string, fileId: string, disposition: Disposition, token: string): Promise<ServedContent> {
+    if (!this.links.verify(subject(serverId, fileId, disposition), token)) throw new AppError('LINK_EXPIRED');
+    return this.served(await this.access.linkedFile(serverId, fileId), disposition);
+  }
+
+  private served(file: PlacedRow & { blob_id: string }, disposition: Disposition): ServedContent {
+    const inline = disposition === 'inline' && isHarmless(file.mime ?? '');
+    return {
+      size: file.size_bytes,
+      etag: file.blob_id,
+      headers: {
+        'Content-Type': inline ? withCharset(file.mime ?? '') : 'application/octet-stream',
+        'Content-Disposition': contentDisposition(inline ? 'inline' : 'attachment', file.name),
+        'Content-Security-Policy': "default-src 'none'; sandbox",
+        // The link is the permission: pages of other origins may show what it leads to.
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+        'Cache-Control': 'private, no-cache',
+      },
+      read: (range) => this.blobs.read(file.blob_id, range),
+    };
+  }
+}
+
+/** Types that a browser may show without running anything. */
+function isHarmless(mime: string): boolean {
+  return mime === 'text/plain' || (/^(image|audio|video)\//.test(mime) && !mime.includes('svg'));
+}
+
+function subject(serverId: string, fileId: string, disposition: Disposition): string {
+  return `workspace-file ${serverId} ${fileId} ${disposition}`;
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { extensionOf } from '../infrastructure/media-types.ts';
+
+export const maxNameLength = 255;
+
+/** What a folder or a file may be called (contract §8): kept as typed, case-sensitive. */
+export const nodeNameSchema = z
+  .string()
+  .max(maxNameLength, `must have at most ${maxNameLength} characters`)
+  .refine((name) => name.trim() !== '', 'must not be empty')
+  .refine((name) => !/[/\\]/.test(name), 'must not contain "/" or "\\"')
+  .refine((name) => name !== '.' && name !== '..', 'must not be "." or ".."')
+  .refine((name) => !/\p{Cc}/u.test(name), 'must not contain control characters');
+
+/** What a number comes behind: the name without its extension. */
+function stemOf(name: string, kind: 'dir' | 'file'): string {
+  const extension = kind === 'file' ? (extensionOf(name) ?? '') : '';
+  return name.slice(0, name.length - extension.length);
+}
+
+/** More digits than there are nodes in a workspace. */
+const longestMark = ' (1000000)'.length;
+
+/** What a name and all that `freeName` makes of it begin with. */
+export function beginningOf(name: string, kind: 'dir' | 'file'): string {
+  const stem = stemOf(name, kind);
+  return shortened(stem, maxNameLength - longestMark - (name.length - stem.length));
+}
+
+/**
+ * The first of `a.txt`, `a (1).txt`, `a (2).txt`, … that is free (contract §8). A name at its full length gives up
+ * some of its end for the number.
+ */
+export function freeName(name: string, kind: 'dir' | 'file', taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name;
+  const stem = stemOf(name, kind);
+  const extension = name.slice(stem.length);
+  for (let number = 1; ; number++) {
+    const mark = ` (${number})`;
+    const candidate = `${shortened(stem, maxNameLength - mark.length - extension.length)}${mark}${extension}`;
+    if (!taken.has(candidate)) return candidate;
+  }
+}
+
+/** Cut without leaving half of a surrogate pair behind. */
+function shortened(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const cut = text.slice(0, Math.max(length, 0));
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}

@@ -1,0 +1,209 @@
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { BlobStore } from '../blobs/blob.store.ts';
+import { AppError } from '../errors.ts';
+import { mediaTypeOf } from '../infrastructure/media-types.ts';
+import type { WorkspaceEdits } from './edits.ts';
+import type { NodeRecord } from './node.view.ts';
+import type { FileContent, TreeEdit } from './tree-edit.ts';
+import type {
+  Command,
+  commandsAnswer,
+  createFileSchema,
+  createFolderSchema,
+  pasteAnswer,
+  pasteSchema,
+  updateFileSchema,
+  updateFolderSchema,
+} from './workspace.contract.ts';
+
+/** Makes, changes, moves and deletes folders and files (contract §8). Every member may. */
+export class NodeService {
+  private readonly edits: WorkspaceEdits;
+  private readonly blobs: BlobStore;
+
+  constructor(parts: { workspaceEdits: WorkspaceEdits; blobs: BlobStore }) {
+    this.edits = parts.workspaceEdits;
+    this.blobs = parts.blobs;
+  }
+
+  createFolder(actor: Actor, serverId: string, input: z.output<typeof createFolderSchema>): Promise<NodeRecord> {
+    return this.edits.one(actor, serverId, (edit) => edit.createFolder(input.parentId ?? null, input.name));
+  }
+
+  updateFolder(
+    actor: Actor,
+    serverId: string,
+    folderId: string,
+    input: z.output<typeof updateFolderSchema>,
+  ): Promise<NodeRecord> {
+    return this.edits.one(actor, serverId, async (edit) => {
+      await requireKind(edit, folderId, 'dir');
+      await relocate(edit, folderId, input);
+      return folderId;
+    });
+  }
+
+  async delete(actor: Actor, serverId: string, nodeId: string, kind: 'dir' | 'file'): Promise<void> {
+    await this.edits.run(actor, serverId, async (edit) => {
+      await requireKind(edit, nodeId, kind);
+      await edit.remove(nodeId);
+    });
+  }
+
+  async createFile(actor: Actor, serverId: string, input: z.output<typeof createFileSchema>): Promise<NodeRecord> {
+    const content = await this.textContent(input.name, input.content);
+    return this.edits.one(actor, serverId, (edit) => edit.createFile(input.parentId ?? null, input.name, content));
+  }
+
+  /**
+   * Changes text, name or place of a file.
+   * @param version only if it still has this version; null: in any case
+   * @throws AppError FILE_NOT_FOUND, FILE_CHANGED, NAME_TAKEN, QUOTA_EXCEEDED
+   */
+  async updateFile(
+    actor: Actor,
+    serverId: string,
+    fileId: string,
+    input: z.output<typeof updateFileSchema>,
+    version: number | null,
+  ): Promise<NodeRecord> {
+    const content = input.content === undefined ? null : await this.textContent('', input.content);
+    return this.edits.one(actor, serverId, async (edit) => {
+      await requireKind(edit, fileId, 'file', version);
+      if (content) await edit.setContent(fileId, content);
+      await relocate(edit, fileId, input);
+      return fileId;
+    });
+  }
+
+  /** A file from contents that are in the store already. */
+  addFile(
+    actor: Actor,
+    serverId: string,
+    parentId: string | null,
+    file: { name: string; content: FileContent },
+  ): Promise<NodeRecord> {
+    return this.edits.one(actor, serverId, (edit) => edit.createFile(parentId, file.name, file.content));
+  }
+
+  /** A copy of a file beside it. */
+  clone(actor: Actor, serverId: string, fileId: string): Promise<NodeRecord> {
+    return this.edits.one(actor, serverId, async (edit) => {
+      const file = await requireKind(edit, fileId, 'file');
+      return (await edit.copy(fileId, file.parent_id)).id;
+    });
+  }
+
+  /** Copies or moves nodes with all that is in them; a node inside another one of them goes with it. */
+  async paste(
+    actor: Actor,
+    serverId: string,
+    input: z.output<typeof pasteSchema>,
+  ): Promise<z.input<typeof pasteAnswer>> {
+    const target = input.targetParentId ?? null;
+    const { result, touched } = await this.edits.run(actor, serverId, async (edit) => {
+      const pasted = { ids: [] as string[], folderIds: [] as string[], fileIds: [] as string[] };
+      for (const nodeId of await edit.outermost(input.nodeIds)) {
+        if (input.mode === 'cut') {
+          await edit.move(nodeId, target);
+          edit.touched.add(nodeId);
+          pasted.ids.push(nodeId);
+          continue;
+        }
+        const copy = await edit.copy(nodeId, target);
+        pasted.ids.push(copy.id);
+        pasted.folderIds.push(...copy.folderIds);
+        pasted.fileIds.push(...copy.fileIds);
+      }
+      return pasted;
+    });
+    return {
+      nodes: result.ids.flatMap((id) => touched.get(id) ?? []),
+      createdFolderIds: result.folderIds,
+      createdFileIds: result.fileIds,
+    };
+  }
+
+  /** Runs steps in their order, all or none. @throws AppError what a step throws, with its `index` */
+  async runCommands(actor: Actor, serverId: string, commands: Command[]): Promise<z.input<typeof commandsAnswer>> {
+    // Contents go to the store first: nothing may wait for that while the workspace is locked.
+    const steps: { command: Command; content: FileContent | null }[] = [];
+    for (const command of commands) steps.push({ command, content: await this.contentOf(command) });
+    const { result, touched } = await this.edits.run(actor, serverId, async (edit) => {
+      const ids: string[] = [];
+      for (const [index, { command, content }] of steps.entries()) {
+        const id = await runStep(edit, command, content).catch((error) => {
+          throw error instanceof AppError ? withIndex(error, index) : error;
+        });
+        ids.push(id);
+      }
+      return ids;
+    });
+    return commands.map(({ type }, index) => {
+      const nodeId = result[index] ?? '';
+      return { ok: true, type, nodeId, node: touched.get(nodeId) ?? null };
+    });
+  }
+
+  private async contentOf(command: Command): Promise<FileContent | null> {
+    if (command.type === 'create-file') return this.textContent(command.name, command.content);
+    return command.type === 'update-file' ? this.textContent('', command.content) : null;
+  }
+
+  private async textContent(name: string, text: string): Promise<FileContent> {
+    const { id, size } = await this.blobs.put(Buffer.from(text));
+    return { blobId: id, size, mime: mediaTypeOf(name) ?? 'text/plain', isText: true };
+  }
+}
+
+async function runStep(edit: TreeEdit, command: Command, content: FileContent | null): Promise<string> {
+  switch (command.type) {
+    case 'create-folder':
+      return edit.createFolder(command.parentId, command.name);
+    case 'create-file':
+      if (!content) throw new Error('A file without its content.');
+      return edit.createFile(command.parentId, command.name, content);
+    case 'rename':
+      await edit.rename(command.nodeId, command.name);
+      break;
+    case 'move':
+      await edit.move(command.nodeId, command.parentId);
+      break;
+    case 'delete':
+      await edit.remove(command.nodeId);
+      return command.nodeId;
+    case 'update-file':
+      if (!content) throw new Error('A file without its content.');
+      await requireKind(edit, command.nodeId, 'file');
+      await edit.setContent(command.nodeId, content);
+  }
+  edit.touched.add(command.nodeId);
+  return command.nodeId;
+}
+
+function withIndex(error: AppError, index: number): AppError {
+  return new AppError(error.code, { message: error.message, extra: { ...error.extra, index }, cause: error });
+}
+
+/** A node of the kind that the address speaks of. @throws AppError FOLDER_NOT_FOUND, FILE_NOT_FOUND, FILE_CHANGED */
+async function requireKind(edit: TreeEdit, nodeId: string, kind: 'dir' | 'file', version: number | null = null) {
+  const node = await edit.find(nodeId);
+  if (node?.kind !== kind) throw new AppError(kind === 'dir' ? 'FOLDER_NOT_FOUND' : 'FILE_NOT_FOUND');
+  if (version !== null && node.version !== version) {
+    throw new AppError('FILE_CHANGED', { extra: { version: node.version } });
+  }
+  return node;
+}
+
+interface Relocation {
+  name?: string;
+  parentId?: string | null;
+  targetParentId?: string | null;
+}
+
+async function relocate(edit: TreeEdit, nodeId: string, { name, parentId, targetParentId }: Relocation): Promise<void> {
+  const target = parentId !== undefined ? parentId : targetParentId;
+  if (target !== undefined) await edit.move(nodeId, target);
+  if (name !== undefined) await edit.rename(nodeId, name);
+}

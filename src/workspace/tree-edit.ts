@@ -1,0 +1,274 @@
+import { v7 as uuid } from 'uuid';
+import type { Rows } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import { beginningOf, freeName } from './names.ts';
+import { type Extent, type Line, readCovered, readExtent, readLine, readNodes } from './node.table.ts';
+import type { PlacedRow } from './node.view.ts';
+import type { OpenWorkspace } from './workspace.access.ts';
+
+export interface WorkspaceLimits {
+  quotaBytes: number;
+  maxNodes: number;
+  maxDepth: number;
+}
+
+/** What a file holds: bytes in the store, and what is known of them. */
+export interface FileContent {
+  blobId: string;
+  size: number;
+  mime: string;
+  isText: boolean;
+}
+
+interface Totals {
+  folderCount: number;
+  fileCount: number;
+  totalBytes: number;
+}
+
+/**
+ * Edits of one workspace within one transaction. From `begin` to the commit its row is locked, so edits of the same
+ * workspace come one after the other, on all nodes: names stay unique, no folder gets into itself, counts are right.
+ */
+export class TreeEdit {
+  /** Ids of nodes that were made or changed, and of those that are gone, each without what is inside. */
+  readonly touched = new Set<string>();
+  readonly deleted = new Set<string>();
+  private readonly rows: Rows;
+  private readonly workspace: OpenWorkspace;
+  private readonly limits: WorkspaceLimits;
+  private readonly totals: Totals;
+  private readonly userId: string;
+
+  private constructor(rows: Rows, workspace: OpenWorkspace, userId: string, limits: WorkspaceLimits, totals: Totals) {
+    this.rows = rows;
+    this.workspace = workspace;
+    this.userId = userId;
+    this.limits = limits;
+    this.totals = totals;
+  }
+
+  /** @param userId who edits, for `createdBy` */
+  static async begin(rows: Rows, workspace: OpenWorkspace, userId: string, limits: WorkspaceLimits): Promise<TreeEdit> {
+    const [totals] = await rows<Totals>(
+      `SELECT folder_count AS "folderCount", file_count AS "fileCount", total_bytes AS "totalBytes"
+       FROM workspaces WHERE id = $1 FOR NO KEY UPDATE`,
+      [workspace.id],
+    );
+    if (!totals) throw new AppError('SERVER_NOT_FOUND');
+    return new TreeEdit(rows, workspace, userId, limits, totals);
+  }
+
+  /** Writes the counts. The last step of an edit. */
+  async finish(): Promise<void> {
+    const { folderCount, fileCount, totalBytes } = this.totals;
+    await this.rows(
+      `UPDATE workspaces SET folder_count = $2, file_count = $3, total_bytes = $4, updated_at = now() WHERE id = $1`,
+      [this.workspace.id, folderCount, fileCount, totalBytes],
+    );
+  }
+
+  /** A node of this workspace; undefined when there is none of this id. */
+  async find(nodeId: string): Promise<PlacedRow | undefined> {
+    const [row] = await readNodes(this.rows, this.workspace.id, [nodeId]);
+    return row;
+  }
+
+  /** The given nodes without those that lie inside others of them. */
+  async outermost(nodeIds: string[]): Promise<string[]> {
+    const covered = await readCovered(this.rows, nodeIds);
+    return [...new Set(nodeIds)].filter((id) => !covered.has(id));
+  }
+
+  /** Makes a folder; a name that is taken gets a number. @throws AppError FOLDER_NOT_FOUND, FOLDER_TOO_DEEP */
+  async createFolder(parentId: string | null, name: string): Promise<string> {
+    const line = await this.line(parentId);
+    this.requireDepth(line, 1);
+    return this.insert(parentId, 'dir', name, null);
+  }
+
+  /** Makes a file; a name that is taken gets a number. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
+  async createFile(parentId: string | null, name: string, content: FileContent): Promise<string> {
+    await this.line(parentId);
+    return this.insert(parentId, 'file', name, content);
+  }
+
+  /** @throws AppError NODE_NOT_FOUND, NAME_TAKEN */
+  async rename(nodeId: string, name: string): Promise<void> {
+    const node = await this.node(nodeId);
+    if (node.name === name) return;
+    const taken = await this.namesLike(node.parent_id, name);
+    if (taken.has(name)) throw new AppError('NAME_TAKEN');
+    await this.place(nodeId, node.parent_id, name);
+  }
+
+  /**
+   * Moves a node with all that is in it; a name that is taken there gets a number.
+   * @throws AppError NODE_NOT_FOUND, FOLDER_NOT_FOUND, FOLDER_INTO_ITSELF, FOLDER_TOO_DEEP
+   */
+  async move(nodeId: string, parentId: string | null): Promise<void> {
+    const node = await this.node(nodeId);
+    if (node.parent_id === parentId) return;
+    await this.requireRoomFor(node, parentId);
+    const taken = await this.namesLike(parentId, beginningOf(node.name, node.kind));
+    await this.place(nodeId, parentId, freeName(node.name, node.kind, taken));
+  }
+
+  /**
+   * Copies a node with all that is in it.
+   * @returns the id of the copy, and those of all that was made
+   * @throws AppError as `move`, and QUOTA_EXCEEDED
+   */
+  async copy(nodeId: string, parentId: string | null): Promise<{ id: string; folderIds: string[]; fileIds: string[] }> {
+    const node = await this.node(nodeId);
+    const extent = await this.requireRoomFor(node, parentId);
+    this.count(extent, 1);
+    const taken = await this.namesLike(parentId, beginningOf(node.name, node.kind));
+    return this.duplicate(node, parentId, freeName(node.name, node.kind, taken));
+  }
+
+  /** Deletes a node with all that is in it. @throws AppError NODE_NOT_FOUND */
+  async remove(nodeId: string): Promise<void> {
+    await this.node(nodeId);
+    this.count(await readExtent(this.rows, nodeId), -1);
+    await this.rows(
+      `WITH RECURSIVE inside AS (
+         SELECT id FROM workspace_nodes WHERE id = $1
+         UNION ALL SELECT c.id FROM inside JOIN workspace_nodes c ON c.parent_id = inside.id
+       ) DELETE FROM workspace_nodes USING inside WHERE workspace_nodes.id = inside.id`,
+      [nodeId],
+    );
+    this.touched.delete(nodeId);
+    this.deleted.add(nodeId);
+  }
+
+  /** Gives a file new bytes. @throws AppError NODE_NOT_FOUND, QUOTA_EXCEEDED */
+  async setContent(fileId: string, content: FileContent): Promise<void> {
+    const file = await this.node(fileId);
+    this.count({ folders: 0, files: 0, bytes: content.size - file.size_bytes, height: 0 }, 1);
+    await this.rows(
+      `UPDATE workspace_nodes SET blob_id = $2, size_bytes = $3, is_text = $4, version = version + 1, updated_at = now()
+       WHERE id = $1`,
+      [fileId, content.blobId, content.size, content.isText],
+    );
+    this.touched.add(fileId);
+  }
+
+  private async node(nodeId: string): Promise<PlacedRow> {
+    const row = await this.find(nodeId);
+    if (!row) throw new AppError('NODE_NOT_FOUND');
+    return row;
+  }
+
+  private async line(folderId: string | null): Promise<Line> {
+    const line = await readLine(this.rows, this.workspace.id, folderId);
+    if (!line) throw new AppError('FOLDER_NOT_FOUND');
+    return line;
+  }
+
+  private async requireRoomFor(node: PlacedRow, parentId: string | null): Promise<Extent> {
+    const line = await this.line(parentId);
+    if (line.ids.includes(node.id)) throw new AppError('FOLDER_INTO_ITSELF');
+    const extent = await readExtent(this.rows, node.id);
+    this.requireDepth(line, extent.height);
+    return extent;
+  }
+
+  private requireDepth(line: Line, height: number): void {
+    if (line.ids.length + height > this.limits.maxDepth && height > 0) {
+      throw new AppError('FOLDER_TOO_DEEP', {
+        message: `Folders can be at most ${this.limits.maxDepth} deep in one another.`,
+      });
+    }
+  }
+
+  /** @throws AppError QUOTA_EXCEEDED when something is added that there is no room for */
+  private count({ folders, files, bytes }: Extent, sign: 1 | -1): void {
+    this.totals.folderCount += sign * folders;
+    this.totals.fileCount += sign * files;
+    this.totals.totalBytes += sign * bytes;
+    if (sign < 0) return;
+    const { quotaBytes, maxNodes } = this.limits;
+    const { folderCount, fileCount, totalBytes } = this.totals;
+    if (bytes > 0 && totalBytes > quotaBytes) {
+      throw new AppError('QUOTA_EXCEEDED', { extra: { totalBytes: totalBytes - bytes, quotaBytes } });
+    }
+    if (folders + files > 0 && folderCount + fileCount > maxNodes) {
+      throw new AppError('QUOTA_EXCEEDED', {
+        message: `A workspace can have at most ${maxNodes} folders and files; delete some first.`,
+      });
+    }
+  }
+
+  private async insert(
+    parentId: string | null,
+    kind: 'dir' | 'file',
+    name: string,
+    content: FileContent | null,
+  ): Promise<string> {
+    const bytes = content?.size ?? 0;
+    this.count({ folders: kind === 'dir' ? 1 : 0, files: kind === 'file' ? 1 : 0, bytes, height: 0 }, 1);
+    const taken = await this.namesLike(parentId, beginningOf(name, kind));
+    const id = uuid();
+    await this.rows(
+      `INSERT INTO workspace_nodes (id, workspace_id, parent_id, kind, name, mime, size_bytes, is_text, blob_id,
+         created_by, created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now(), now())`,
+      [
+        id,
+        this.workspace.id,
+        parentId,
+        kind,
+        freeName(name, kind, taken),
+        content?.mime ?? null,
+        bytes,
+        content?.isText ?? false,
+        content?.blobId ?? null,
+        this.userId,
+      ],
+    );
+    this.touched.add(id);
+    return id;
+  }
+
+  private async duplicate(node: PlacedRow, parentId: string | null, name: string) {
+    const inside = await this.rows<{ id: string; kind: string }>(
+      `WITH RECURSIVE inside AS (
+         SELECT id, kind FROM workspace_nodes WHERE id = $1
+         UNION ALL SELECT c.id, c.kind FROM inside JOIN workspace_nodes c ON c.parent_id = inside.id
+       ) SELECT id, kind FROM inside`,
+      [node.id],
+    );
+    const copies = inside.map(({ id, kind }) => ({ from: id, to: uuid(), kind }));
+    await this.rows(
+      `WITH pairs AS MATERIALIZED (SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS pair (old, new))
+       INSERT INTO workspace_nodes (id, workspace_id, parent_id, kind, name, mime, size_bytes, is_text, blob_id,
+         created_by, created_at, updated_at)
+       SELECT pairs.new, n.workspace_id, coalesce(above.new, $3), n.kind, CASE WHEN n.id = $4 THEN $5 ELSE n.name END,
+         n.mime, n.size_bytes, n.is_text, n.blob_id, $6, now(), now()
+       FROM pairs JOIN workspace_nodes n ON n.id = pairs.old LEFT JOIN pairs above ON above.old = n.parent_id`,
+      [copies.map((copy) => copy.from), copies.map((copy) => copy.to), parentId, node.id, name, this.userId],
+    );
+    const id = copies[0]?.to ?? '';
+    this.touched.add(id);
+    const made = (kind: string) => copies.filter((copy) => copy.kind === kind).map((copy) => copy.to);
+    return { id, folderIds: made('dir'), fileIds: made('file') };
+  }
+
+  private async place(nodeId: string, parentId: string | null, name: string): Promise<void> {
+    await this.rows(
+      `UPDATE workspace_nodes SET parent_id = $2, name = $3, version = version + 1, updated_at = now() WHERE id = $1`,
+      [nodeId, parentId, name],
+    );
+    this.touched.add(nodeId);
+  }
+
+  /** The names in a folder that begin like this. */
+  private async namesLike(parentId: string | null, beginning: string): Promise<Set<string>> {
+    const found = await this.rows<{ name: string }>(
+      `SELECT name FROM workspace_nodes WHERE coalesce(parent_id, workspace_id) = $1 AND starts_with(name, $2)`,
+      [parentId ?? this.workspace.id, beginning],
+    );
+    return new Set(found.map((row) => row.name));
+  }
+}

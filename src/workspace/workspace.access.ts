@@ -1,0 +1,71 @@
+import { v7 as uuid } from 'uuid';
+import type { Actor } from '../access/actor.ts';
+import type { Database } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import type { ServerAccess } from '../servers/server.access.ts';
+import { readNodes } from './node.table.ts';
+import type { PlacedRow } from './node.view.ts';
+
+/** A workspace that the actor may use. */
+export interface OpenWorkspace {
+  id: string;
+  serverId: string;
+}
+
+/** The only way to get at a workspace and what is in it on behalf of someone. */
+export class WorkspaceAccess {
+  private readonly database: Database;
+  private readonly servers: ServerAccess;
+
+  constructor(database: Database, servers: ServerAccess) {
+    this.database = database;
+    this.servers = servers;
+  }
+
+  /**
+   * The workspace of a server that the actor is a member of (contract §5: members use the workspace). The first who
+   * comes makes it; several at once make one.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER
+   */
+  async open(actor: Actor, serverIdOrSlug: string): Promise<OpenWorkspace> {
+    const { id: serverId } = await this.servers.joined(actor, serverIdOrSlug);
+    const known = await this.find(serverId);
+    if (known) return { id: known, serverId };
+    await this.database.rows(
+      `INSERT INTO workspaces (id, server_id, name, created_at, updated_at)
+       SELECT $1, id, name, now(), now() FROM servers WHERE id = $2 ON CONFLICT (server_id) DO NOTHING`,
+      [uuid(), serverId],
+    );
+    const made = await this.find(serverId);
+    if (!made) throw new AppError('SERVER_NOT_FOUND');
+    return { id: made, serverId };
+  }
+
+  /** A folder of the workspace. @throws AppError FOLDER_NOT_FOUND */
+  async folder(workspace: OpenWorkspace, folderId: string): Promise<PlacedRow> {
+    const [row] = await readNodes(this.database.rows, workspace.id, [folderId]);
+    if (row?.kind !== 'dir') throw new AppError('FOLDER_NOT_FOUND');
+    return row;
+  }
+
+  /** A file of the workspace. @throws AppError FILE_NOT_FOUND */
+  async file(workspace: OpenWorkspace, fileId: string): Promise<PlacedRow & { blob_id: string }> {
+    const [row] = await readNodes(this.database.rows, workspace.id, [fileId]);
+    if (!row?.blob_id) throw new AppError('FILE_NOT_FOUND');
+    return { ...row, blob_id: row.blob_id };
+  }
+
+  /** A file that a signed link leads to; who made the link was allowed to. @throws AppError FILE_NOT_FOUND */
+  async linkedFile(serverId: string, fileId: string): Promise<PlacedRow & { blob_id: string }> {
+    const workspaceId = await this.find(serverId);
+    if (!workspaceId) throw new AppError('FILE_NOT_FOUND');
+    return this.file({ id: workspaceId, serverId }, fileId);
+  }
+
+  private async find(serverId: string): Promise<string | undefined> {
+    const [row] = await this.database.rows<{ id: string }>('SELECT id FROM workspaces WHERE server_id = $1', [
+      serverId,
+    ]);
+    return row?.id;
+  }
+}

@@ -1,0 +1,74 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from '../accounts/user.entity.ts';
+import { Blob } from '../blobs/blob.entity.ts';
+import { Server } from '../servers/server.entity.ts';
+
+/** The files of a server. Whoever changes anything in it holds the lock of its row. */
+const WorkspaceSchema = defineEntity({
+  name: 'Workspace',
+  tableName: 'workspaces',
+  properties: {
+    id: p.uuid().primary(),
+    serverId: () => p.oneToOne(Server).mapToPk().fieldName('server_id').deleteRule('cascade').owner(),
+    name: p.string().columnType('text'),
+    /** Counted in the changes, so that nobody has to look at all nodes. */
+    folderCount: p.integer().default(0),
+    fileCount: p.integer().default(0),
+    totalBytes: p.bigint('number').default(0),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    updatedAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+export class Workspace extends WorkspaceSchema.class {}
+WorkspaceSchema.setClass(Workspace);
+
+/** A folder or a file. */
+const WorkspaceNodeSchema = defineEntity({
+  name: 'WorkspaceNode',
+  tableName: 'workspace_nodes',
+  uniques: [
+    {
+      name: 'workspace_nodes_place',
+      expression:
+        'create unique index workspace_nodes_place on workspace_nodes (coalesce(parent_id, workspace_id), name)',
+    },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    workspaceId: () => p.manyToOne(Workspace).mapToPk().fieldName('workspace_id').deleteRule('cascade').index(),
+    /** Null: at the top. */
+    parentId: () =>
+      p.manyToOne(WorkspaceNode).mapToPk().fieldName('parent_id').nullable().deleteRule('cascade').index(),
+    kind: p.string().columnType('text').$type<'dir' | 'file'>(),
+    name: p.string().columnType('text'),
+    mime: p.string().columnType('text').nullable(),
+    sizeBytes: p.bigint('number').default(0),
+    /** Whether its bytes are UTF-8 text of a size to be edited. */
+    isText: p.boolean().default(false),
+    blobId: () => p.manyToOne(Blob).mapToPk().fieldName('blob_id').nullable().deleteRule('no action').index(),
+    /** Goes up with each change of its own; what If-Match is about. */
+    version: p.integer().default(1),
+    createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable().deleteRule('set null').index(false),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    updatedAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+export class WorkspaceNode extends WorkspaceNodeSchema.class {}
+WorkspaceNodeSchema.setClass(WorkspaceNode);
+
+/** Who looked into the workspace of a large server lately, and is told of its changes. */
+const WorkspaceViewerSchema = defineEntity({
+  name: 'WorkspaceViewer',
+  tableName: 'workspace_viewers',
+  properties: {
+    workspaceId: () =>
+      p.manyToOne(Workspace).mapToPk().fieldName('workspace_id').primary().deleteRule('cascade').index(false),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(false),
+    seenAt: p.datetime(3),
+  },
+});
+
+export class WorkspaceViewer extends WorkspaceViewerSchema.class {}
+WorkspaceViewerSchema.setClass(WorkspaceViewer);

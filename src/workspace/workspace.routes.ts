@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { type Route, route, slugParam } from '../rest/route.ts';
+import type { NodeService } from './node.service.ts';
+import {
+  childrenBatchAnswer,
+  childrenBatchSchema,
+  childrenSchema,
+  commandsAnswer,
+  commandsSchema,
+  nodeSchema,
+  pasteAnswer,
+  pasteSchema,
+  renameWorkspaceSchema,
+  treeNodeSchema,
+  workspaceSchema,
+  workspaceStatsSchema,
+} from './workspace.contract.ts';
+import type { WorkspaceService } from './workspace.service.ts';
+
+const tag = 'Workspace';
+const base = '/api/servers/:serverId/workspace';
+const serverId = slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.');
+
+export function workspaceRoutes(workspaces: WorkspaceService, nodes: NodeService): Route[] {
+  return [...lookingRoutes(workspaces), ...editingRoutes(nodes)];
+}
+
+function lookingRoutes(workspaces: WorkspaceService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: base,
+      summary: 'The workspace of a server.',
+      tag,
+      entrance: 'user',
+      params: { serverId },
+      answer: workspaceSchema,
+      errors: ['NOT_A_MEMBER'],
+      handle: ({ actor, params }) => workspaces.get(actor, params.serverId),
+    }),
+    route({
+      method: 'PATCH',
+      path: base,
+      summary: 'Rename the workspace.',
+      tag,
+      entrance: 'user',
+      params: { serverId },
+      body: renameWorkspaceSchema,
+      answer: workspaceSchema,
+      errors: ['NOT_A_MEMBER'],
+      handle: ({ actor, params, body }) => workspaces.rename(actor, params.serverId, body.name),
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/tree`,
+      summary: 'All folders and files, in one another.',
+      tag,
+      entrance: 'user',
+      params: { serverId },
+      answer: z.array(treeNodeSchema),
+      errors: ['NOT_A_MEMBER'],
+      handle: ({ actor, params }) => workspaces.tree(actor, params.serverId),
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/stats`,
+      summary: 'How much is in the workspace.',
+      tag,
+      entrance: 'user',
+      params: { serverId },
+      answer: workspaceStatsSchema,
+      errors: ['NOT_A_MEMBER'],
+      handle: ({ actor, params }) => workspaces.stats(actor, params.serverId),
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/children`,
+      summary: 'What is in a folder.',
+      tag,
+      entrance: 'user',
+      params: { serverId },
+      query: childrenSchema,
+      answer: z.array(nodeSchema),
+      errors: ['NOT_A_MEMBER', 'FOLDER_NOT_FOUND'],
+      handle: ({ actor, params, query }) => workspaces.children(actor, params.serverId, query.parentId),
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/children/batch`,
+      summary: 'What is in several folders.',
+      tag,
+      entrance: 'user',
+      params: { serverId },
+      body: childrenBatchSchema,
+      answer: childrenBatchAnswer,
+      errors: ['NOT_A_MEMBER'],
+      handle: ({ actor, params, body }) => workspaces.childrenOf(actor, params.serverId, body.parentIds),
+    }),
+  ];
+}
+
+function editingRoutes(nodes: NodeService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: `${base}/nodes/paste`,
+      summary: 'Copy or move folders and files, with all that is in them.',
+      tag,
+      entrance: 'user',
+      params: { serverId },
+      body: pasteSchema,
+      answer: pasteAnswer,
+      errors: [
+        'NOT_A_MEMBER',
+        'NODE_NOT_FOUND',
+        'FOLDER_NOT_FOUND',
+        'FOLDER_INTO_ITSELF',
+        'FOLDER_TOO_DEEP',
+        'QUOTA_EXCEEDED',
+      ],
+      handle: ({ actor, params, body }) => nodes.paste(actor, params.serverId, body),
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/commands`,
+      summary: 'Several changes, all or none: one result for each.',
+      tag,
+      entrance: 'user',
+      params: { serverId },
+      body: commandsSchema,
+      answer: commandsAnswer,
+      errors: [
+        'NOT_A_MEMBER',
+        'NODE_NOT_FOUND',
+        'FOLDER_NOT_FOUND',
+        'FILE_NOT_FOUND',
+        'FOLDER_INTO_ITSELF',
+        'FOLDER_TOO_DEEP',
+        'NAME_TAKEN',
+        'QUOTA_EXCEEDED',
+      ],
+      handle: ({ actor, params, body }) => nodes.runCommands(actor, params.serverId, body.commands),
+    }),
+  ];
+}

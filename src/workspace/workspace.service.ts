@@ -1,0 +1,121 @@
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { Database } from '../database/database.ts';
+import type { Changes } from '../delivery/changes.ts';
+import { AppError } from '../errors.ts';
+import { isoTime } from '../schema.ts';
+import type { Announcer } from './announcer.ts';
+import { readAll, readChildren, searchNodes } from './node.table.ts';
+import { type NodeRecord, nodeRecord, type TreeRecord, treeOf } from './node.view.ts';
+import type { OpenWorkspace, WorkspaceAccess } from './workspace.access.ts';
+import { rootKey, type workspaceSchema, type workspaceStatsSchema } from './workspace.contract.ts';
+
+const searchLimit = 100;
+
+interface WorkspaceRow {
+  id: string;
+  serverId: string;
+  name: string;
+  folderCount: number;
+  fileCount: number;
+  totalBytes: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const selectWorkspace = `SELECT id, server_id AS "serverId", name, folder_count AS "folderCount",
+  file_count AS "fileCount", total_bytes AS "totalBytes", created_at AS "createdAt", updated_at AS "updatedAt"
+  FROM workspaces WHERE id = $1`;
+
+/** Workspaces as a whole, and looking around in them (contract §8). */
+export class WorkspaceService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly access: WorkspaceAccess;
+  private readonly announcer: Announcer;
+  private readonly quotaBytes: number;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    workspaceAccess: WorkspaceAccess;
+    announcer: Announcer;
+    quotaBytes: number;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.access = parts.workspaceAccess;
+    this.announcer = parts.announcer;
+    this.quotaBytes = parts.quotaBytes;
+  }
+
+  async get(actor: Actor, serverId: string): Promise<z.input<typeof workspaceSchema>> {
+    return this.record(await this.look(actor, serverId));
+  }
+
+  async rename(actor: Actor, serverId: string, name: string): Promise<z.input<typeof workspaceSchema>> {
+    const workspace = await this.access.open(actor, serverId);
+    return this.changes.run(async (change) => {
+      await change.rows('UPDATE workspaces SET name = $2, updated_at = now() WHERE id = $1', [workspace.id, name]);
+      await this.announcer.announce(change, workspace, { nodes: [], deletedIds: [], more: true });
+      return this.record(workspace);
+    });
+  }
+
+  async stats(actor: Actor, serverId: string): Promise<z.input<typeof workspaceStatsSchema>> {
+    const { folderCount, fileCount, totalCount, totalBytes, quotaBytes } = await this.get(actor, serverId);
+    return { folderCount, fileCount, totalCount, totalBytes, quotaBytes };
+  }
+
+  /** All folders and files, read by one query however many there are. */
+  async tree(actor: Actor, serverId: string): Promise<TreeRecord[]> {
+    const workspace = await this.look(actor, serverId);
+    return treeOf(await readAll(this.database.rows, workspace.id));
+  }
+
+  /** What is in a folder; null: at the top. @throws AppError FOLDER_NOT_FOUND */
+  async children(actor: Actor, serverId: string, parentId: string | null): Promise<NodeRecord[]> {
+    const workspace = await this.look(actor, serverId);
+    if (parentId) await this.access.folder(workspace, parentId);
+    return (await readChildren(this.database.rows, workspace.id, [parentId ?? workspace.id])).map(nodeRecord);
+  }
+
+  /** What is in several folders, by their ids; a folder that is gone is empty. */
+  async childrenOf(
+    actor: Actor,
+    serverId: string,
+    parentIds: (string | null)[],
+  ): Promise<Record<string, NodeRecord[]>> {
+    const workspace = await this.look(actor, serverId);
+    const ids = parentIds.map((id) => id ?? workspace.id);
+    const nodes = await readChildren(this.database.rows, workspace.id, ids);
+    const answer: Record<string, NodeRecord[]> = {};
+    for (const id of parentIds) answer[id ?? rootKey] = [];
+    for (const row of nodes) answer[row.parent_id ?? rootKey]?.push(nodeRecord(row));
+    return answer;
+  }
+
+  /** Folders or files whose names have a text in them, in any case; the first hundred. */
+  async search(actor: Actor, serverId: string, kind: 'dir' | 'file', text: string): Promise<NodeRecord[]> {
+    const workspace = await this.look(actor, serverId);
+    return (await searchNodes(this.database.rows, workspace.id, kind, text, searchLimit)).map(nodeRecord);
+  }
+
+  private async look(actor: Actor, serverId: string): Promise<OpenWorkspace> {
+    const workspace = await this.access.open(actor, serverId);
+    await this.announcer.seenBy(actor.userId, workspace);
+    return workspace;
+  }
+
+  private async record(workspace: OpenWorkspace): Promise<z.input<typeof workspaceSchema>> {
+    const [row] = await this.database.rows<WorkspaceRow>(selectWorkspace, [workspace.id]);
+    if (!row) throw new AppError('SERVER_NOT_FOUND');
+    return {
+      ...row,
+      totalCount: row.folderCount + row.fileCount,
+      quotaBytes: this.quotaBytes,
+      createdAt: isoTime(row.createdAt),
+      updatedAt: isoTime(row.updatedAt),
+    };
+  }
+}

@@ -1,0 +1,37 @@
+import type { BlobStore } from '../blobs/blob.store.ts';
+import type { Database } from '../database/database.ts';
+import type { Changes } from '../delivery/changes.ts';
+import type { SignedLinks } from '../infrastructure/signed-links.ts';
+import type { ServerAccess } from '../servers/server.access.ts';
+import type { Settings } from '../settings.ts';
+import { Announcer } from './announcer.ts';
+import { ArchiveService } from './archive.ts';
+import { WorkspaceEdits } from './edits.ts';
+import { FileService } from './file.service.ts';
+import { NodeService } from './node.service.ts';
+import { WorkspaceAccess } from './workspace.access.ts';
+import { WorkspaceService } from './workspace.service.ts';
+
+/** Puts the parts of this room together. */
+export function createWorkspace(ground: {
+  settings: Settings;
+  database: Database;
+  changes: Changes;
+  serverAccess: ServerAccess;
+  blobs: BlobStore;
+  links: SignedLinks;
+}) {
+  const { settings, database, changes, blobs, links } = ground;
+  const { quotaBytes, maxNodes } = settings.workspace;
+  const { uploadBytes } = settings.limits;
+  const workspaceAccess = new WorkspaceAccess(database, ground.serverAccess);
+  const announcer = new Announcer(database);
+  const workspaceEdits = new WorkspaceEdits({ changes, workspaceAccess, announcer, limits: settings.workspace });
+  const nodes = new NodeService({ workspaceEdits, blobs });
+  return {
+    workspaces: new WorkspaceService({ database, changes, workspaceAccess, announcer, quotaBytes }),
+    nodes,
+    files: new FileService({ workspaceAccess, nodes, blobs, links, uploadBytes }),
+    archives: new ArchiveService({ database, workspaceAccess, blobs, maxNodes }),
+  };
+}
