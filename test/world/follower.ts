@@ -36,11 +36,15 @@ export class Follower {
   }
 
   /** Enters a channel's room. @returns the ack, its events counted as received */
-  async join(channelId: string, after?: number): Promise<Loose> {
-    const ack = await this.socket.timeout(8000).emitWithAck('channel:join', { channelId, after });
-    if (!ack.ok) throw new Error(`cannot join: ${JSON.stringify(ack)}`);
-    for (const { data } of ack.events) this.note(data);
-    return ack;
+  join(channelId: string, after?: number): Promise<Loose> {
+    return new Promise((resolve, reject) => {
+      this.socket.timeout(8000).emit('channel:join', { channelId, after }, (error: Error | null, ack: Loose) => {
+        if (!ack?.ok) return reject(error ?? new Error(`cannot join: ${JSON.stringify(ack)}`));
+        // In this very moment: the next packet may be an event of the room.
+        for (const { data } of ack.events) this.note(data);
+        resolve(ack);
+      });
+    });
   }
 
   /** The numbers of a channel's events, in the order of their arrival. */

@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { Follower, range } from '../world/follower.ts';
+import { withRows } from '../world/log.ts';
+import type { Answer, Loose } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('the order of a room', () => {
+  let here: World;
+  const followers: Follower[] = [];
+
+  before(async () => {
+    here = await world();
+  });
+  afterEach(() => {
+    for (const follower of followers.splice(0)) follower.close();
+  });
+  after(() => here.close());
+
+  async function newChannel(): Promise<string> {
+    const { alice, server } = here;
+    return (await alice.post(`/api/servers/${server.id}/channels`, { name: 'order' })).body.id;
+  }
+
+  /** A socket on each person's node, in the channel. */
+  async function ears(channelId: string): Promise<Follower[]> {
+    const { alice, bob } = here;
+    const made = [alice, bob].map(({ node, token }) => new Follower({ url: node.url, token }));
+    followers.push(...made);
+    for (const ear of made) {
+      await ear.connected(1);
+      await ear.join(channelId);
+    }
+    return made;
+  }
+
+  it('is the same for everyone, without holes, when all kinds of writes cross on all nodes', async () => {
+    const { alice, bob, cluster } = here;
+    const channelId = await newChannel();
+    const listeners = await ears(channelId);
+    const mouth = await bob.connect();
+    const first = (await alice.get(`/api/channels/${channelId}`)).body.lastSeq;
+    const work = range(1, 60).map(async (i) => {
+      const mine = await alice.say(channelId, `rest ${i}`);
+      const theirs = (await mouth.emit('message:send', { channelId, content: `socket ${i}` })).message;
+      const edit = alice.patch(`/api/messages/${mine.id}`, { content: `edited ${i}` });
+      const change = i % 2 ? bob.delete(`/api/messages/${theirs.id}`) : bob.patch(`/api/messages/${theirs.id}`, mine);
+      for (const answer of await Promise.all([edit, change])) expect(answer.status).to.equal(200);
+    });
+    await Promise.all(work);
+    const last = first + 240;
+    for (const ear of listeners) {
+      await ear.reach(channelId, last);
+      expect(ear.seen(channelId)).to.deep.equal(range(first + 1, last));
+    }
+    const log = await withRows(cluster.databaseUrl, (rows) =>
+      rows<{ seq: string; numbered: string }>(
+        "SELECT seq, data->>'eventSeq' AS numbered FROM log_entries WHERE stream_id = $1 ORDER BY seq",
+        [channelId],
+      ),
+    );
+    expect(log.map((entry) => Number(entry.seq))).to.deep.equal(range(first + 1, last));
+    expect(log.every((entry) => entry.numbered === String(entry.seq))).to.equal(true);
+  });
+
+  it('holds for the same nonce sent at once over REST and sockets on all nodes: one message, one event', async () => {
+    const { alice, bob } = here;
+    const channelId = await newChannel();
+    const [ear] = await ears(channelId);
+    const elsewhere = alice.on(bob.node);
+    const mouths = [await alice.connect(), await elsewhere.connect()];
+    for (const i of range(1, 15)) {
+      const nonce = `n${i}`;
+      const body = { content: 'once', nonce };
+      const byRest = [alice, elsewhere].map((person) => person.post(`/api/channels/${channelId}/messages`, body));
+      const bySocket = mouths.map((mouth) => mouth.emit('message:send', { channelId, ...body }));
+      const answers = await Promise.all(byRest);
+      const acks = await Promise.all(bySocket);
+      const messages: Loose[] = [...answers.map((answer) => answer.body), ...acks.map((ack) => ack.message)];
+      for (const message of messages) expect(message).to.deep.equal(messages[0]);
+      expect(messages[0].nonce).to.equal(nonce);
+      const created = answers.filter((answer) => answer.status === 201).length;
+      expect(created).to.be.at.most(1);
+    }
+    const last = await bob.say(channelId, 'last');
+    await ear?.reach(channelId, last.seq);
+    expect(ear?.seen(channelId)).to.deep.equal(range(1, 16));
+  });
+
+  it('lets the same nonce stand for different messages in other channels and of other people', async () => {
+    const { alice, bob } = here;
+    const [one, two] = [await newChannel(), await newChannel()];
+    const body = { content: 'hello', nonce: 'same' };
+    const sends = [alice, bob].flatMap((person) =>
+      [one, two].map((id) => person.post(`/api/channels/${id}/messages`, body)),
+    );
+    const answers = await Promise.all(sends);
+    expect(new Set(answers.map((answer) => answer.body.id)).size).to.equal(4);
+  });
+
+  it('does a POST with an Idempotency-Key once, whichever nodes get it at the same moment', async () => {
+    const { alice, bob } = here;
+    const elsewhere = alice.on(bob.node);
+    for (const i of range(1, 5)) {
+      const headers = { 'idempotency-key': `server-${i}` };
+      const posts = [alice, elsewhere, alice, elsewhere].map((p) => p.post('/api/servers', { name: `S${i}` }, headers));
+      const answers: Answer[] = await Promise.all(posts);
+      expect(answers.map((answer) => answer.status)).to.deep.equal([201, 201, 201, 201]);
+      for (const answer of answers) expect(answer.body).to.deep.equal(answers[0]?.body);
+      const replayed = answers.filter((answer) => answer.headers.get('idempotency-replayed') === 'true');
+      expect(replayed).to.have.lengthOf(3);
+    }
+    const own = (await alice.get('/api/servers')).body;
+    expect(own.filter((server: Loose) => /^S\d$/.test(server.name))).to.have.lengthOf(5);
+  });
+
+  it('does a message with an Idempotency-Key once', async () => {
+    const { alice, bob } = here;
+    const channelId = await newChannel();
+    const headers = { 'idempotency-key': 'a key' };
+    const posts = [alice, alice.on(bob.node)].map((p) =>
+      p.post(`/api/channels/${channelId}/messages`, { content: 'once' }, headers),
+    );
+    const [one, two] = await Promise.all(posts);
+    expect(one?.body).to.deep.equal(two?.body);
+    expect((await alice.get(`/api/channels/${channelId}`)).body.lastSeq).to.equal(1);
+  });
+});
