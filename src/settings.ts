@@ -97,6 +97,7 @@ const fileSchema = z.strictObject({
     loginFailures: rate,
     refresh: rate,
     oauth: rate,
+    redeem: rate,
     messages: rate,
     botMessages: rate,
     events: rate,

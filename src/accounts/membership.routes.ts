@@ -24,7 +24,7 @@ export function membershipRoutes(membership: MembershipService): Route[] {
       body: redeemSchema,
       answer: membershipSchema,
       errors: ['INVALID_INVITE_CODE', 'FORBIDDEN'],
-      limit: 'auth',
+      limit: 'redeem',
       handle: ({ actor, body }) => membership.redeem(actor, body),
     }),
   ];

@@ -19,14 +19,15 @@ export interface World {
  * A world of its own in one line: `const { alice, bob, channel } = await world()`. On several nodes alice and bob are
  * on different ones.
  */
-export async function world(cluster?: Cluster): Promise<World> {
+export async function world(cluster?: Cluster, headers: () => Record<string, string> = () => ({})): Promise<World> {
   const nodes = cluster ?? (await sharedCluster());
   const at = (i: number): Node => {
     const node = nodes.nodes[i % nodes.nodes.length];
     if (!node) throw new Error('no node');
     return node;
   };
-  const [alice, bob, carol] = await Promise.all([register(at(0)), register(at(1)), register(at(2))]);
+  const person = (i: number) => register(at(i), {}, headers());
+  const [alice, bob, carol] = await Promise.all([person(0), person(1), person(2)]);
   const slug = `s-${randomBytes(5).toString('hex')}`;
   const server = (await alice.post('/api/servers', { name: 'Home', slug })).body;
   const [channel] = (await alice.get(`/api/servers/${server.id}/channels`)).body;
@@ -47,10 +48,14 @@ export async function world(cluster?: Cluster): Promise<World> {
 }
 
 /** A new account on a node. */
-export async function register(node: Node, more: Record<string, unknown> = {}): Promise<Person> {
+export async function register(
+  node: Node,
+  more: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Promise<Person> {
   const username = `u${randomBytes(6).toString('hex')}`;
   const account = { email: `${username}@example.com`, password: 'correct horse', username, ...more };
-  const { status, body } = await request(node, 'POST', '/api/auth/register', account);
+  const { status, body } = await request(node, 'POST', '/api/auth/register', account, headers);
   if (status !== 201) throw new Error(`cannot register: ${JSON.stringify(body)}`);
   const { accessToken: token, refreshToken, user } = body;
   return new Person(node, { id: user.id, username: user.username, token, refreshToken });

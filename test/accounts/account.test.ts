@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { v7 as uuid } from 'uuid';
+import { type Cluster, sharedCluster } from '../world/nodes.ts';
+import { type Person, request } from '../world/person.ts';
+import { register, type World, world } from '../world/world.ts';
+
+describe('accounts', () => {
+  let cluster: Cluster;
+  const at = (i: number) => {
+    const node = cluster.nodes[i % cluster.nodes.length];
+    if (!node) throw new Error('no node');
+    return node;
+  };
+  const post = (path: string, body: unknown, i = 0) => request(at(i), 'POST', `/api/auth/${path}`, body);
+  const name = () => `n${Math.random().toString(36).slice(2, 12)}`;
+
+  before(async () => {
+    cluster = await sharedCluster();
+  });
+
+  it('are made with what was given, and with defaults for the rest', async () => {
+    const local = name();
+    const { status, body } = await post('register', { email: `  ${local}@Example.COM`, password: 'correct horse' });
+    expect(status).to.equal(201);
+    const { user } = body;
+    expect(user).to.include({ email: `${local}@example.com`, username: local, displayName: local, isBot: false });
+    expect(user).to.include({ avatarUrl: null, status: 'member' });
+    expect(user.membership).to.deep.include({ status: 'member', level: 10, isMember: true });
+    expect(user.membership.capabilities).to.deep.equal(user.membership.tier.capabilities);
+    const again = await post('register', { email: `${local}@other.example`, password: 'correct horse' }, 1);
+    expect(again.body.user.username).to.match(new RegExp(`^${local}\\d+$`));
+  });
+
+  it('take each e-mail and each username once, in any case, also when many come at once', async () => {
+    const username = name();
+    const tries = Array.from({ length: 6 }, (_, i) =>
+      post(
+        'register',
+        {
+          email: `${name()}@example.com`,
+          password: 'correct horse',
+          username: i % 2 ? username : username.toUpperCase(),
+        },
+        i,
+      ),
+    );
+    const answers = await Promise.all(tries);
+    expect(answers.filter((answer) => answer.status === 201)).to.have.lengthOf(1);
+    for (const { status, body } of answers)
+      if (status !== 201) expect([status, body.code]).to.deep.equal([409, 'USERNAME_TAKEN']);
+    const email = `${name()}@example.com`;
+    const both = await Promise.all([0, 1].map((i) => post('register', { email, password: 'correct horse' }, i)));
+    expect(both.map((answer) => answer.status).sort()).to.deep.equal([201, 409]);
+    expect(both.find((answer) => answer.status === 409)?.body.code).to.equal('EMAIL_TAKEN');
+  });
+
+  it('with generated names never fail for the name of another', async () => {
+    const local = name();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        post('register', { email: `${local}@${i}.example`, password: 'correct horse' }, i),
+      ),
+    );
+    expect(answers.map((answer) => answer.status)).to.deep.equal(Array(8).fill(201));
+    expect(new Set(answers.map((answer) => answer.body.user.username)).size).to.equal(8);
+  });
+
+  it('are not made of what does not fit, and each field is named', async () => {
+    const good = { email: `${name()}@example.com`, password: 'correct horse' };
+    const bad: [string, object][] = [
+      ['email', { email: 'nobody' }],
+      ['email', { email: undefined }],
+      ['password', { password: 'short' }],
+      ['password', { password: 'x'.repeat(129) }],
+      ['username', { username: 'ab' }],
+      ['username', { username: 'x'.repeat(33) }],
+      ['username', { username: '.dot' }],
+      ['username', { username: 'white space' }],
+      ['username', { username: 'a@b.c' }],
+      ['displayName', { displayName: 'x'.repeat(65) }],
+      ['displayName', { displayName: 'a\0b' }],
+    ];
+    for (const [field, change] of bad) {
+      const { status, body } = await post('register', { ...good, ...change });
+      expect([status, body.code, body.issues?.[0]?.path], field).to.deep.equal([400, 'VALIDATION_FAILED', field]);
+    }
+  });
+
+  it('are signed in to with e-mail or username in any case, and answer alike for a wrong password and for nobody', async () => {
+    const person = await register(at(0));
+    for (const email of [person.username, person.username.toUpperCase(), `${person.username}@EXAMPLE.com`]) {
+      const { status, body } = await post('login', { email, password: 'correct horse' }, 1);
+      expect([status, body.user.id]).to.deep.equal([200, person.id]);
+    }
+    const wrong = await post('login', { email: person.username, password: 'wrong horse' });
+    const nobody = await post('login', { email: name(), password: 'wrong horse' });
+    const plain = ({ requestId: _, ...rest }: { requestId: string }) => rest;
+    expect([wrong.status, wrong.body.code]).to.deep.equal([401, 'INVALID_CREDENTIALS']);
+    expect(plain(wrong.body)).to.deep.equal(plain(nobody.body));
+  });
+
+  it('are changed by their owners, and everyone sees it on every node', async () => {
+    const person = await register(at(0));
+    const socket = await person.on(at(1)).connect();
+    const changed = await person.patch('/api/auth/me', {
+      displayName: 'New Name',
+      avatarUrl: 'https://example.com/a.png',
+    });
+    expect([changed.status, changed.body.displayName]).to.deep.equal([200, 'New Name']);
+    const other = await register(at(1));
+    const seen = await other.get(`/api/auth/users/${person.id}`);
+    expect(seen.body).to.deep.include({
+      id: person.id,
+      displayName: 'New Name',
+      avatarUrl: 'https://example.com/a.png',
+    });
+    expect(seen.body).not.to.have.any.keys('email', 'membership', 'status');
+    expect((await person.patch('/api/auth/me', { avatarUrl: null })).body.avatarUrl).to.equal(null);
+    for (const avatarUrl of ['javascript:alert(1)', '//evil.example/x', 'data:text/html,x']) {
+      expect((await person.patch('/api/auth/me', { avatarUrl })).body.issues?.[0]?.path, avatarUrl).to.equal(
+        'avatarUrl',
+      );
+    }
+    socket.close();
+  });
+
+  it('that do not exist are not found', async () => {
+    const person = await register(at(0));
+    for (const id of [uuid(), 'nonsense', '%00']) {
+      const { status, body } = await person.get(`/api/auth/users/${id}`);
+      expect([status, body.code], id).to.deep.equal([404, 'USER_NOT_FOUND']);
+    }
+  });
+
+  it('say good-bye with the token in header or body, whatever its type, and are always answered well', async () => {
+    const person = await register(at(0));
+    expect((await person.post('/api/auth/disconnect')).body.ok).to.equal(true);
+    const beacon = await fetch(`${at(0).url}/api/auth/disconnect`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain;charset=UTF-8' },
+      body: JSON.stringify({ token: person.token }),
+    });
+    expect([beacon.status, await beacon.json()]).to.deep.equal([200, { ok: true, success: true }]);
+    for (const body of ['nonsense', '{"token":"nonsense"}', '{"token":7}']) {
+      expect((await post('disconnect', body)).status, body).to.equal(200);
+    }
+  });
+});
+
+describe('the dashboard', () => {
+  let here: World;
+  before(async () => {
+    here = await world();
+  });
+  after(() => here.close());
+
+  it('counts what is there', async () => {
+    const { alice, bob, channel } = here;
+    await bob.say(channel.id, 'one');
+    await bob.say(channel.id, 'two');
+    const counts = async (person: Person) => (await person.get('/api/auth/dashboard')).body;
+    expect(await counts(alice)).to.include({ serversOwned: 1, serversJoined: 0, messagesSent: 0, friends: 0 });
+    const ofBob = await counts(bob);
+    expect(ofBob).to.include({
+      serversOwned: 0,
+      serversJoined: 1,
+      messagesSent: 2,
+      buddyCount: 0,
+      buddyOnlineHours: 0,
+    });
+    expect(ofBob.memberSince).to.equal((await bob.get('/api/auth/me')).body.createdAt);
+  });
+});

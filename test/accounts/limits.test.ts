@@ -1,0 +1,204 @@
+import { expect } from 'chai';
+import { addressKey, clientAddress } from '../../src/infrastructure/client-address.ts';
+import { startRedis } from '../bench/redis.ts';
+import { until } from '../bench/until.ts';
+import { type Cluster, nodeCount, startCluster } from '../world/nodes.ts';
+import { type Answer, type Person, request } from '../world/person.ts';
+import { register, world } from '../world/world.ts';
+import { dataFolder } from './mailbox.ts';
+
+/** Small limits, so that few requests meet them. */
+const rates = {
+  auth: { points: 6, seconds: 60 },
+  emailStart: { points: 3, seconds: 600 },
+  resetStart: { points: 3, seconds: 600 },
+  mailbox: { points: 2, seconds: 3600 },
+  loginFailures: { points: 3, seconds: 900 },
+  messages: { points: 10, seconds: 10 },
+  events: { points: 5, seconds: 60 },
+  joins: { points: 8, seconds: 60 },
+};
+
+describe('rate limits', () => {
+  const folder = dataFolder();
+  let cluster: Cluster;
+  let count = 0;
+  const at = (i: number) => {
+    const node = cluster.nodes[i % cluster.nodes.length];
+    if (!node) throw new Error('no node');
+    return node;
+  };
+  /** Each test comes from an address of its own. */
+  const address = () => ({ 'x-forwarded-for': `198.51.100.${++count}` });
+  const post = (path: string, body: object, headers: Record<string, string>, i = 0) =>
+    request(at(i), 'POST', `/api/auth/${path}`, body, headers);
+  const login = (email: string, headers: Record<string, string>, i = 0) =>
+    post('login', { email, password: 'wrong horse' }, headers, i);
+  const expectRefused = ({ status, body, headers }: Answer, name: string, points: number, seconds: number) => {
+    expect([status, body.code]).to.deep.equal([429, 'RATE_LIMITED']);
+    expect(body.retryAfter).to.be.a('number').within(1, seconds);
+    expect(headers.get('retry-after')).to.equal(String(body.retryAfter)).and.match(/^\d+$/);
+    expect(headers.get('ratelimit-policy')).to.equal(`"${name}";q=${points};w=${seconds}`);
+    expect(headers.get('ratelimit')).to.match(new RegExp(`^"${name}";r=0;t=\\d+$`));
+  };
+
+  before(async () => {
+    const settings = { rateLimits: true, trustProxy: 1, rates, dataDir: folder.dataDir };
+    cluster = await startCluster({ settings });
+  });
+  after(() => cluster.stop());
+
+  it('count the fast endpoints together, by address and over all nodes, and say how much is left', async () => {
+    const headers = address();
+    for (let i = 0; i < 6; i++) {
+      const answer = await (i % 2 ? login(`x${count}-${i}`, headers, i) : post('register', {}, headers, i));
+      expect(answer.status).to.equal(i % 2 ? 401 : 400);
+      expect(answer.headers.get('ratelimit')).to.match(new RegExp(`^"auth";r=${5 - i};t=\\d+$`));
+    }
+    expectRefused(await login('anyone', headers, 1), 'auth', 6, 60);
+    expectRefused(await post('google/id-token', { idToken: 'x' }, headers), 'auth', 6, 60);
+    expect((await login('anyone', address())).status).to.equal(401);
+    const cross = await request(at(0), 'POST', '/api/auth/login', {}, { ...headers, origin: 'https://a.example' });
+    expect(cross.headers.get('access-control-expose-headers'))
+      .to.match(/RateLimit/)
+      .and.match(/Retry-After/);
+  });
+
+  it('count failures by account, whatever address they come from and however many at once', async () => {
+    const person = await register(at(0), {}, address());
+    const tries = await Promise.all(Array.from({ length: 8 }, (_, i) => login(person.username, address(), i)));
+    expect(tries.filter((answer) => answer.status === 401)).to.have.lengthOf(3);
+    const refused = await post(
+      'login',
+      { email: `${person.username}@example.com`, password: 'correct horse' },
+      address(),
+    );
+    expectRefused(refused, 'loginFailures', 3, 900);
+  });
+
+  it('do not count what succeeds as a failure', async () => {
+    const person = await register(at(0), {}, address());
+    const good = () => post('login', { email: person.username, password: 'correct horse' }, address());
+    for (let i = 0; i < 5; i++) expect((await good()).status).to.equal(200);
+    await login(person.username, address());
+    await login(person.username, address());
+    expect((await good()).status).to.equal(200);
+  });
+
+  it('bound mails by address, and by mailbox without a word about it', async () => {
+    const headers = address();
+    for (let i = 0; i < 3; i++)
+      expect((await post('email/start', { email: `a${i}@example.com` }, headers, i)).status).to.equal(200);
+    expectRefused(await post('email/start', { email: 'a@example.com' }, headers, 1), 'emailStart', 3, 600);
+    expect((await post('password-reset/start', { email: 'a@example.com' }, headers)).status).to.equal(200);
+    const answers = [];
+    for (let i = 0; i < 4; i++) answers.push(await post('email/start', { email: 'full@example.com' }, address(), i));
+    expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).to.equal(1);
+    await post('email/start', { email: 'last@example.com' }, address());
+    const sent = async (to: string) => (await folder.mails()).filter((mail) => mail.to?.[0]?.address === to);
+    await until(
+      async () => (await sent('last@example.com')).length === 1 && (await sent('full@example.com')).length === 2,
+    );
+  });
+
+  it('bound messages by user, over REST and sockets together, and nobody else', async () => {
+    const here = await world(cluster, address);
+    const { alice, bob, channel } = here;
+    const socket = await alice.listen(channel.id);
+    const path = `/api/channels/${channel.id}/messages`;
+    for (let i = 0; i < 10; i++) {
+      const content = `message ${i}`;
+      if (i % 2) expect((await socket.emit('message:send', { channelId: channel.id, content })).ok).to.equal(true);
+      else expect((await alice.post(path, { content })).status).to.equal(201);
+    }
+    expectRefused(await alice.post(path, { content: 'one more' }), 'messages', 10, 10);
+    const ack = await socket.emit('message:send', { channelId: channel.id, content: 'one more' });
+    expect(ack).to.include({ ok: false, code: 'RATE_LIMITED' });
+    expect(ack.retryAfter).to.be.within(1, 10);
+    expect((await bob.post(path, { content: 'mine' })).status).to.equal(201);
+    here.close();
+  });
+
+  it('learn what other nodes counted, without asking them for each message', async function () {
+    if (nodeCount < 2) return this.skip();
+    const here = await world(cluster, address);
+    const path = `/api/channels/${here.channel.id}/messages`;
+    for (let i = 0; i < 9; i++) expect((await here.alice.post(path, { content: 'x' })).status).to.equal(201);
+    await until(async () => {
+      const { headers, status } = await here.alice.on(at(1)).post(path, { content: 'x' });
+      return status === 429 || headers.get('ratelimit')?.startsWith('"messages";r=0');
+    });
+    expect((await here.alice.on(at(1)).post(path, { content: 'x' })).status).to.equal(429);
+    here.close();
+  });
+
+  it('bound the other events of a socket, and joins by themselves', async () => {
+    const here = await world(cluster, address);
+    const { alice, channel } = here;
+    const socket = await alice.connect();
+    const edit = () => socket.emit('message:edit', { messageId: channel.id, content: 'x' });
+    for (let i = 0; i < 5; i++) expect((await edit()).code).to.equal('MESSAGE_NOT_FOUND');
+    expect(await edit()).to.include({ ok: false, code: 'RATE_LIMITED' });
+    for (let i = 0; i < 8; i++)
+      expect((await socket.emit('channel:join', { channelId: channel.id })).ok).to.equal(true);
+    expect((await socket.emit('channel:join', { channelId: channel.id })).code).to.equal('RATE_LIMITED');
+    const second = await alice.listen(channel.id);
+    expect(second.socket.connected).to.equal(true);
+    here.close();
+  });
+});
+
+describe('rate limits while Redis is away', () => {
+  it('are counted by each node, and hold nobody up', async () => {
+    const redis = await startRedis();
+    const settings = { rateLimits: true, trustProxy: 1, rates };
+    const cluster = await startCluster({ nodes: 1, redisUrl: redis.url, settings });
+    try {
+      const [node] = cluster.nodes;
+      if (!node) throw new Error('no node');
+      redis.pause();
+      const started = Date.now();
+      const answers = [];
+      for (let i = 0; i < 8; i++) {
+        answers.push(await request(node, 'POST', '/api/auth/register', {}, { 'x-forwarded-for': '203.0.113.9' }));
+      }
+      expect(answers.map((answer) => answer.status)).to.deep.equal([...Array(6).fill(400), 429, 429]);
+      expect(Date.now() - started).to.be.below(4000);
+      redis.resume();
+    } finally {
+      await cluster.stop();
+      await redis.stop();
+    }
+  });
+});
+
+describe('the address of a client', () => {
+  it('is what the trusted proxies said, and nothing that the client wrote itself', () => {
+    const headers = { 'x-forwarded-for': '1.1.1.1, 2.2.2.2, 3.3.3.3' };
+    expect(clientAddress(headers, '9.9.9.9', 0)).to.equal('9.9.9.9');
+    expect(clientAddress(headers, '9.9.9.9', 1)).to.equal('3.3.3.3');
+    expect(clientAddress(headers, '9.9.9.9', 2)).to.equal('2.2.2.2');
+    expect(clientAddress({ 'x-forwarded-for': '1.1.1.1' }, '9.9.9.9', 2)).to.equal('1.1.1.1');
+    expect(clientAddress({}, '9.9.9.9', 1)).to.equal('9.9.9.9');
+  });
+
+  it('counts as one for a whole IPv6 network, and the same in both forms of IPv4', () => {
+    expect(addressKey('2001:db8:1:2:3:4:5:6')).to.equal(addressKey('2001:0DB8:1:2::9'));
+    expect(addressKey('2001:db8:1:3::1')).not.to.equal(addressKey('2001:db8:1:2::1'));
+    expect(addressKey('::ffff:192.0.2.1')).to.equal('192.0.2.1');
+    expect(addressKey('::1')).to.equal('0:0:0:0::/64');
+  });
+
+  it('is written into the session', async () => {
+    const cluster = await startCluster({ nodes: 1, settings: { trustProxy: 1 } });
+    try {
+      const [node] = cluster.nodes;
+      if (!node) throw new Error('no node');
+      const person: Person = await register(node, {}, { 'x-forwarded-for': '6.6.6.6, 198.51.100.77' });
+      const [session] = (await person.get('/api/auth/sessions')).body;
+      expect(session.ipAddress).to.equal('198.51.100.77');
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
