@@ -18,6 +18,7 @@ import { MembershipService } from './membership.service.ts';
 import { LinkingService } from './oauth/linking.service.ts';
 import { OAuthService } from './oauth/oauth.service.ts';
 import { createProviders } from './oauth/providers.ts';
+import { OperatorService } from './operator.service.ts';
 import { PasswordResetService } from './password-reset.service.ts';
 import { Passwords } from './passwords.ts';
 import { PersonalTokenService } from './personal-token.service.ts';
@@ -68,6 +69,7 @@ export function createAccounts(ground: AccountsGround) {
     service: new AccountService({ ...ground, passwords, sessions, membership, revocation }),
     emailCodes: new EmailCodeService({ ...ground, mails, sessions, membership }),
     passwordResets: new PasswordResetService({ ...ground, mails, passwords, revocation }),
+    operator: new OperatorService({ ...ground, passwords, membership, revocation }),
     personalTokens: new PersonalTokenService({ ...ground, revocation }),
     dashboard: new Dashboard(database),
     departure: new Departure(identity),

@@ -32,27 +32,27 @@ export class Revocation {
 
   /** @returns whether there was such a session */
   async session(change: Change, userId: string, sessionId: string): Promise<boolean> {
-    return this.end(change, sessionCache, await change.rows<Revoked>(revokeOne, [sessionId, userId]));
+    return this.end(change, sessionCache, await change.rows<Revoked>(revokeOne, [sessionId, userId])) > 0;
   }
 
-  /** Ends all sessions of a user, but the one to keep. */
-  async sessions(change: Change, userId: string, keep: string | null = null): Promise<void> {
-    this.end(change, sessionCache, await change.rows<Revoked>(revokeOthers, [userId, keep]));
+  /** Ends all sessions of a user, but the one to keep. @returns how many there were */
+  async sessions(change: Change, userId: string, keep: string | null = null): Promise<number> {
+    return this.end(change, sessionCache, await change.rows<Revoked>(revokeOthers, [userId, keep]));
   }
 
   /** @returns whether there was such a token */
   async personalToken(change: Change, userId: string, tokenId: string): Promise<boolean> {
-    return this.end(change, personalTokenCache, await change.rows<Revoked>(revokeToken, [tokenId, userId]));
+    return this.end(change, personalTokenCache, await change.rows<Revoked>(revokeToken, [tokenId, userId])) > 0;
   }
 
-  private end(change: Change, cache: string, revoked: Revoked[]): boolean {
+  private end(change: Change, cache: string, revoked: Revoked[]): number {
     const ids = revoked.map(({ id }) => id);
     change.afterCommit(async () => {
       // Orders of one node arrive in the order in which they were given: whoever is thrown out cannot come back.
       const forgotten = this.caches.forget(cache, ids);
       await Promise.all([forgotten, ...ids.map((id) => this.disconnect(id))]);
     });
-    return ids.length > 0;
+    return ids.length;
   }
 
   private disconnect(sessionId: string): Promise<void> {

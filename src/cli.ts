@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import { commands, help, type Input, options } from './cli/commands.ts';
+import { EmbeddedPostgresError } from './database/embedded.ts';
+import { AppError } from './errors.ts';
+import { createLog } from './infrastructure/log.ts';
+import { loadSettings, SettingsError } from './settings.ts';
+
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** `npm run parley -- <command>`: what an operator does by hand, through the services. @returns the exit code */
+async function main(args: string[]): Promise<number> {
+  const { positionals, values } = parseArgs({ args, options, allowPositionals: true });
+  const [name = 'help', ...words] = positionals;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
+    if (name !== 'help') process.stderr.write(`There is no command "${name}".\n\n`);
+    print(help);
+    return name === 'help' ? 0 : 2;
+  }
+  // Only now, since it brings the whole server along.
+  const { openGround } = await import('./cli/ground.ts');
+  const ground = await openGround(loadSettings(), createLog('error'));
+  try {
+    const input: Input = { words, options: values, services: ground.services, print };
+    await command.run(input);
+    return 0;
+  } finally {
+    await ground.close();
+  }
+}
+
+/** What went wrong, in a sentence where it is one of ours or the operator's own slip. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const expected =
+    error instanceof AppError || error instanceof SettingsError || error instanceof EmbeddedPostgresError;
+  const isSlip = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+  return expected || isSlip ? error.message : (error.stack ?? error.message);
+}
+
+main(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error) => {
+    process.stderr.write(`${sentenceOf(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import { displayNameSchema, emailSchema, passwordSchema, usernameSchema } from '../accounts/account.contract.ts';
+import type { ListedUser } from '../accounts/operator.service.ts';
+import type { Services } from '../features.ts';
+import { validated } from '../validation.ts';
+
+/** What a command gets. */
+export interface Input {
+  /** What stands behind the command's name. */
+  words: string[];
+  options: Record<string, string | boolean | undefined>;
+  services: Services;
+  print(line: string): void;
+}
+
+interface Command {
+  usage: string;
+  summary: string;
+  run(input: Input): Promise<void>;
+}
+
+/** Options of all commands, in the form of node:util's parseArgs. */
+export const options = {
+  email: { type: 'string' },
+  username: { type: 'string' },
+  name: { type: 'string' },
+  tier: { type: 'string' },
+  note: { type: 'string' },
+  search: { type: 'string' },
+  limit: { type: 'string' },
+  'password-stdin': { type: 'boolean' },
+} as const;
+
+const newUserSchema = z.object({
+  email: emailSchema,
+  username: usernameSchema.optional(),
+  displayName: displayNameSchema.optional(),
+});
+const countSchema = z.object({ count: z.coerce.number().int().min(1).max(1000).default(1) });
+const limitSchema = z.object({ limit: z.coerce.number().int().min(1).max(10_000).default(50) });
+
+export const commands: Record<string, Command> = {
+  'create-user': {
+    usage: 'create-user --email <address> [--username <name>] [--name <display name>] [--tier <tier>]',
+    summary: 'make an account; a member unless --tier says otherwise',
+    async run({ options, services, print }) {
+      const { email, username, name, tier } = options;
+      const user = validated(newUserSchema, { email, username, displayName: name });
+      const password = await newPassword(options);
+      const made = await services.accounts.operator.createUser({
+        ...user,
+        password: password.text,
+        tier: asText(tier),
+      });
+      print(`Made ${made.username}, id ${made.id}.`);
+      if (password.isGenerated) print(`Password: ${password.text}`);
+    },
+  },
+  'reset-password': {
+    usage: 'reset-password <user>',
+    summary: 'set a new password, and end all sessions of the user',
+    async run({ words, services, print, options }) {
+      const name = theWord(words, 'user');
+      const password = await newPassword(options);
+      await services.accounts.operator.setPassword(name, password.text);
+      print(`The password of ${name} is set; all sessions have ended.`);
+      if (password.isGenerated) print(`Password: ${password.text}`);
+    },
+  },
+  'set-tier': {
+    usage: 'set-tier <user> <tier>',
+    summary: 'make someone a member, a visitor, or what other tiers the settings have',
+    async run({ words, services, print }) {
+      const [name, tier] = [theWord(words, 'user'), theWord(words.slice(1), 'tier')];
+      await services.accounts.operator.setTier(name, tier);
+      print(`${name} is now: ${tier}.`);
+    },
+  },
+  'make-invites': {
+    usage: 'make-invites [count] [--note <text>]',
+    summary: 'make invite codes, each of which turns one visitor into a member',
+    async run({ words, options: { note }, services, print }) {
+      const { count } = validated(countSchema, { count: words[0] });
+      const codes = await services.invites.issue(count, asText(note) ?? '');
+      for (const { code } of codes) print(code);
+    },
+  },
+  'revoke-sessions': {
+    usage: 'revoke-sessions <user>',
+    summary: 'sign someone out everywhere',
+    async run({ words, services, print }) {
+      const name = theWord(words, 'user');
+      const count = await services.accounts.operator.revokeSessions(name);
+      print(`${count} ${count === 1 ? 'session' : 'sessions'} of ${name} ended.`);
+    },
+  },
+  'list-users': {
+    usage: 'list-users [--search <text>] [--limit <number>]',
+    summary: 'the newest users, or those whose name or e-mail holds a text',
+    async run({ options: { search, limit }, services, print }) {
+      const most = validated(limitSchema, { limit }).limit;
+      const users = await services.accounts.operator.list(asText(search) ?? '', most);
+      for (const user of users) print(lineOf(user));
+      if (users.length === 0) print('There are none.');
+    },
+  },
+};
+
+export const help = `npm run parley -- <command>
+
+${Object.values(commands)
+  .map(({ usage, summary }) => `  ${usage}\n      ${summary}`)
+  .join('\n')}
+  help
+      this text
+
+<user> is an id, an e-mail or a username. New passwords are generated and printed, unless --password-stdin is given;
+then the first line of the standard input is the password. The installation is the one that the server's environment
+variables and the folder it is started in name; the server may be running or not.`;
+
+/** A password never stands in the arguments, where every user of the machine can read it. */
+async function newPassword(given: Input['options']): Promise<{ text: string; isGenerated: boolean }> {
+  if (!given['password-stdin']) return { text: randomBytes(12).toString('base64url'), isGenerated: true };
+  const [password] = (await text(process.stdin)).split(/\r?\n/);
+  return { text: validated(z.object({ password: passwordSchema }), { password }).password, isGenerated: false };
+}
+
+function theWord(words: string[], what: string): string {
+  return validated(z.object({ [what]: z.string('must be given').min(1) }), { [what]: words[0] })[what] ?? '';
+}
+
+function asText(value: string | boolean | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function lineOf({ id, username, email, tier, isBot, createdAt, sessions }: ListedUser): string {
+  return [id, createdAt, isBot ? 'bot' : tier, `${sessions} sessions`, username, email ?? '-'].join('  ');
+}

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { Database } from '../database/database.ts';
+import { runningDatabaseUrl } from '../database/embedded/running.ts';
+import { migrate } from '../database/migrations.ts';
+import { openDatabaseUrl } from '../database/open.ts';
+import { RedisBus, SoloBus } from '../delivery/bus.ts';
+import { Caches } from '../delivery/caches.ts';
+import { CatchUp } from '../delivery/catch-up.ts';
+import { Control } from '../delivery/control.ts';
+import { Delivery } from '../delivery/delivery.ts';
+import type { Services } from '../features.ts';
+import type { Log } from '../infrastructure/log.ts';
+import { Mailer } from '../infrastructure/mail.ts';
+import { RateLimits } from '../infrastructure/rate-limits.ts';
+import { RedisConnections } from '../infrastructure/redis.ts';
+import { Shutdown } from '../infrastructure/shutdown.ts';
+import { createServices } from '../services.ts';
+import type { Settings } from '../settings.ts';
+
+/** The services of an installation without a server around them, beside one or alone. */
+export interface CommandGround {
+  services: Services;
+  close(): Promise<void>;
+}
+
+const redisWaitMs = 2000;
+
+/** Opens the installation that the settings name. A server that runs on the same data folder lends its database. */
+export async function openGround(settings: Settings, log: Log): Promise<CommandGround> {
+  const shutdown = new Shutdown(log);
+  try {
+    const database = await openDatabase(settings, log, shutdown);
+    const redis = settings.redisUrl ? new RedisConnections(settings.redisUrl, log) : null;
+    shutdown.add('Redis', () => redis?.close());
+    await redis?.waitUntilHealthy(redisWaitMs);
+    const bus = redis ? new RedisBus(redis, randomBytes(6).toString('hex')) : new SoloBus();
+    const control = new Control(bus);
+    const delivery = new Delivery(database, bus, settings.delivery, log);
+    const limits = new RateLimits(settings, redis);
+    const { services, writer, blobCollector } = createServices({
+      settings,
+      log,
+      database,
+      delivery,
+      catchUp: new CatchUp(delivery, database, settings.delivery.tailEvents),
+      control,
+      caches: new Caches(control, () => 1000),
+      limits,
+      mailer: new Mailer(settings, log),
+      publicUrl: () => settings.publicUrl ?? `http://localhost:${settings.port}`,
+    });
+    shutdown.add('services', async () => {
+      limits.close();
+      blobCollector.close();
+      await services.accounts.activity.close();
+      writer.close();
+      delivery.close();
+    });
+    return { services, close: () => shutdown.run() };
+  } catch (error) {
+    await shutdown.run();
+    throw error;
+  }
+}
+
+async function openDatabase(settings: Settings, log: Log, shutdown: Shutdown): Promise<Database> {
+  const running = settings.databaseUrl ? null : runningDatabaseUrl(settings.dataDir);
+  const place = running ? { url: running, stop: async () => {} } : await openDatabaseUrl(settings, log);
+  shutdown.add('embedded PostgreSQL', () => place.stop());
+  await migrate(place.url, log);
+  const database = await Database.connect(place.url, settings, log);
+  shutdown.add('database', () => database.close());
+  return database;
+}

@@ -1,0 +1,21 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { readPidFile } from './postmaster.ts';
+import { servesFolder } from './processes.ts';
+
+/**
+ * The URL of the embedded PostgreSQL that another process runs on this data folder, if one does: for programs that
+ * work beside a server.
+ * @param database name of the database and of the role that owns it
+ */
+export function runningDatabaseUrl(dataDir: string, database = 'parley'): string | null {
+  const passwordFile = path.join(dataDir, 'postgres-password');
+  if (!existsSync(passwordFile)) return null;
+  const folder = path.join(realpathSync(dataDir), 'postgres');
+  const lines = readPidFile(folder);
+  const [pid, port] = [Number(lines[0]), Number(lines[3])];
+  const isReady = lines[7]?.startsWith('ready') ?? false;
+  if (!isReady || !port || !servesFolder(pid, folder)) return null;
+  const password = readFileSync(passwordFile, 'utf8').trim();
+  return `postgres://${database}:${password}@127.0.0.1:${port}/${database}`;
+}

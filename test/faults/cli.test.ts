@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { createLog } from '../../src/infrastructure/log.ts';
+import { type Node, startNode } from '../../src/node.ts';
+import { atEnd } from '../bench/ending.ts';
+import { until } from '../bench/until.ts';
+import { testSettings } from '../world/nodes.ts';
+import { Person, request } from '../world/person.ts';
+
+const cli = path.join(import.meta.dirname, '..', '..', 'src', 'cli.ts');
+
+describe('the operator’s command line', function () {
+  // Each command is a process that brings the whole server along.
+  this.timeout(60_000);
+
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-cli-'));
+  atEnd(() => rmSync(dataDir, { recursive: true, force: true }));
+  let node: Node | undefined;
+  const server = (): Node => {
+    if (!node) throw new Error('The server is not running.');
+    return node;
+  };
+
+  /** Runs a command as an operator does. */
+  async function parley(args: string[], input = '') {
+    const env = { PATH: process.env.PATH, NODE_ENV: 'test', DATA_DIR: dataDir };
+    const child = spawn(process.execPath, [cli, ...args], { env, stdio: 'pipe' });
+    child.stdin.end(input);
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const [out, complaint] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: await ended, out, complaint };
+  }
+
+  const login = async (email: string, password: string) =>
+    request(server(), 'POST', '/api/auth/login', { email, password });
+
+  after(() => node?.stop());
+
+  it('works before the first start, on the embedded database', async () => {
+    const made = await parley(
+      ['create-user', '--email', 'Boss@example.com', '--username', 'boss', '--password-stdin'],
+      'operator pass\n',
+    );
+    expect([made.code, made.complaint]).to.deep.equal([0, '']);
+    expect(made.out).to.match(/^Made boss, id [\w-]{36}\.\n$/);
+    const taken = await parley(['create-user', '--email', 'boss@example.com']);
+    expect([taken.code, taken.out]).to.deep.equal([1, '']);
+    expect(taken.complaint).to.contain('already has an account');
+  });
+
+  it('works beside the running server, which takes notice at once', async () => {
+    const settings = testSettings('', null, { databaseUrl: null, dataDir, newAccountTier: 'visitor' });
+    node = await startNode(settings, createLog('silent'));
+    const { status, body } = await login('boss', 'operator pass');
+    expect([status, body.user.status]).to.deep.equal([200, 'member']);
+    const { accessToken: token, refreshToken, user } = body;
+    const person = new Person(node, { id: user.id, username: 'boss', token, refreshToken });
+    const socket = await person.connect();
+
+    const tier = await parley(['set-tier', '@BOSS', 'visitor']);
+    expect([tier.code, tier.out]).to.deep.equal([0, '@BOSS is now: visitor.\n']);
+    expect(await socket.next('membership:updated')).to.include({ status: 'visitor' });
+
+    const ended = await parley(['revoke-sessions', 'boss@example.com']);
+    expect(ended.out).to.equal('1 session of boss@example.com ended.\n');
+    await until(() => socket.socket.disconnected);
+    expect(socket.all('auth:session-revoked')).to.have.lengthOf(1);
+    expect((await person.get('/api/auth/me')).body.code).to.equal('SESSION_REVOKED');
+  });
+
+  it('sets passwords, makes codes that work, and lists users', async () => {
+    const reset = await parley(['reset-password', 'boss']);
+    const password = /^Password: (\S+)$/m.exec(reset.out)?.[1] ?? '';
+    expect((await login('boss', 'operator pass')).status).to.equal(401);
+    expect((await login('boss', password)).status).to.equal(200);
+    const codes = (await parley(['make-invites', '2', '--note', 'for friends'])).out.trim().split('\n');
+    expect(codes).to.have.lengthOf(2);
+    const account = { email: 'new@example.com', password: 'correct horse', inviteCode: codes[0] };
+    expect((await request(server(), 'POST', '/api/auth/register', account)).body.user.status).to.equal('member');
+    const listed = (await parley(['list-users', '--search', 'BOSS@'])).out;
+    expect(listed).to.contain('boss@example.com').and.not.contain('new@example.com').and.not.contain('$argon2');
+  });
+
+  it('says in a sentence what it does not understand', async () => {
+    const [help, unknown, nobody, option] = await Promise.all([
+      parley(['help']),
+      parley(['destroy-world']),
+      parley(['reset-password', 'nobody']),
+      parley(['list-users', '--colour', 'red']),
+    ]);
+    expect([help.code, unknown.code, nobody.code, option.code]).to.deep.equal([0, 2, 1, 1]);
+    expect(help.out).to.contain('create-user');
+    expect(nobody.complaint).to.equal('There is no user "nobody".\n');
+    expect(option.complaint).to.contain("'--colour'").and.not.contain('\n    at ');
+  });
+});
