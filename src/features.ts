@@ -4,9 +4,15 @@ import type { Accounts } from './accounts/accounts.ts';
 import { agentRoutes } from './agents/agent.routes.ts';
 import type { AgentServices } from './agents/agent.services.ts';
 import { policyRoutes } from './agents/policies/policy.routes.ts';
+import { bootstrapRoutes } from './channels/bootstrap.routes.ts';
+import type { BootstrapService } from './channels/bootstrap.service.ts';
 import type { ChannelAccess } from './channels/channel.access.ts';
+import { channelHandlers } from './channels/channel.gateway.ts';
 import { channelRoutes } from './channels/channel.routes.ts';
 import type { ChannelService } from './channels/channel.service.ts';
+import { channelMemberRoutes } from './channels/channel-member.routes.ts';
+import type { ChannelMemberService } from './channels/channel-member.service.ts';
+import type { ReadStateService } from './channels/read-state.service.ts';
 import { directRoutes } from './direct/direct.routes.ts';
 import type { DirectService } from './direct/direct.service.ts';
 import { documentRoutes } from './documents/document.routes.ts';
@@ -21,14 +27,32 @@ import type { Handler } from './gateway/handler.ts';
 import type { Membership } from './gateway/membership.ts';
 import { inviteRoutes } from './invites/invite.routes.ts';
 import type { InviteService } from './invites/invite.service.ts';
+import { joinRequestRoutes } from './join-requests/join-request.routes.ts';
+import type { JoinRequestService } from './join-requests/join-request.service.ts';
+import { mediaRoutes } from './media/media.routes.ts';
+import type { MediaService } from './media/media.service.ts';
+import { mentionRoutes } from './mentions/mention.routes.ts';
+import type { MentionService } from './mentions/mention.service.ts';
 import { messageHandlers } from './messages/message.gateway.ts';
 import { messageRoutes } from './messages/message.routes.ts';
 import type { MessageService } from './messages/message.service.ts';
+import type { PinService } from './messages/pin.service.ts';
 import { notificationRoutes } from './notifications/notification.routes.ts';
 import type { NotificationService } from './notifications/notification.service.ts';
+import { reactionHandlers } from './reactions/reaction.gateway.ts';
+import { reactionRoutes } from './reactions/reaction.routes.ts';
+import type { ReactionService } from './reactions/reaction.service.ts';
 import type { Route } from './rest/route.ts';
+import { searchRoutes } from './search/search.routes.ts';
+import type { SearchService } from './search/search.service.ts';
+import { memberRoutes } from './servers/member.routes.ts';
+import type { MemberService } from './servers/member.service.ts';
 import { serverRoutes } from './servers/server.routes.ts';
 import type { ServerService } from './servers/server.service.ts';
+import type { ThreadAccess } from './threads/thread.access.ts';
+import { threadHandlers } from './threads/thread.gateway.ts';
+import { threadRoutes } from './threads/thread.routes.ts';
+import type { ThreadService } from './threads/thread.service.ts';
 import { version } from './version.ts';
 import { pageRoutes } from './web/pages.routes.ts';
 import type { ArchiveService } from './workspace/archive.ts';
@@ -43,9 +67,21 @@ import type { WorkspaceService } from './workspace/workspace.service.ts';
 export interface Services extends AgentServices {
   accounts: Accounts;
   servers: ServerService;
+  members: MemberService;
   channels: ChannelService;
+  channelMembers: ChannelMemberService;
   channelAccess: ChannelAccess;
+  readStates: ReadStateService;
+  bootstrap: BootstrapService;
+  joinRequests: JoinRequestService;
   messages: MessageService;
+  pins: PinService;
+  reactions: ReactionService;
+  threads: ThreadService;
+  threadAccess: ThreadAccess;
+  mentions: MentionService;
+  media: MediaService;
+  search: SearchService;
   events: EventsService;
   invites: InviteService;
   friends: FriendService;
@@ -65,8 +101,17 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
     ...accountsRoutes(services.accounts),
     ...pageRoutes(),
     ...serverRoutes(services.servers),
-    ...channelRoutes(services.channels),
-    ...messageRoutes(services.messages),
+    ...memberRoutes(services.members),
+    ...channelRoutes(services.channels, services.readStates),
+    ...channelMemberRoutes(services.channelMembers),
+    ...bootstrapRoutes(services.bootstrap),
+    ...joinRequestRoutes(services.joinRequests),
+    ...messageRoutes(services.messages, services.pins),
+    ...reactionRoutes(services.reactions),
+    ...threadRoutes(services.threads),
+    ...mentionRoutes(services.mentions),
+    ...mediaRoutes(services.media),
+    ...searchRoutes(services.search),
     ...eventsRoutes(services.events),
     ...inviteRoutes(services.invites),
     ...friendRoutes(services.friends, services.blocks),
@@ -86,6 +131,9 @@ export function allHandlers(services: Services, gateway: { membership: Membershi
   return [
     ...accountHandlers(services.accounts.identity, gateway.expiry),
     ...roomHandlers(services.channelAccess, gateway.membership),
+    ...channelHandlers(services.readStates),
     ...messageHandlers(services.messages),
+    ...reactionHandlers(services.reactions),
+    ...threadHandlers(services.threadAccess, gateway.membership),
   ];
 }

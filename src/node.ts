@@ -12,6 +12,7 @@ import { CatchUp } from './delivery/catch-up.ts';
 import { Control } from './delivery/control.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { streamId } from './delivery/entry.ts';
+import { Ephemeral } from './delivery/ephemeral.ts';
 import { Trimmer } from './delivery/trimmer.ts';
 import { allHandlers, allRoutes } from './features.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -27,12 +28,11 @@ import { RateLimits } from './infrastructure/rate-limits.ts';
 import { RedisConnections } from './infrastructure/redis.ts';
 import { Shutdown } from './infrastructure/shutdown.ts';
 import { bootstrapInvite } from './invites/bootstrap.ts';
+import { followLosses } from './losses.ts';
 import { createApp } from './rest/app.ts';
 import { Idempotency } from './rest/idempotency.ts';
 import { limitRequest } from './rest/limits.ts';
 import type { Route } from './rest/route.ts';
-import type { ServerAccess } from './servers/server.access.ts';
-import { serverLeft } from './servers/server.contract.ts';
 import { createServices } from './services.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
@@ -91,7 +91,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   shutdown.add('mail', () => mailer.close(settings.shutdown.graceMs / 2));
   shutdown.add('rate limits', () => limits.close());
   const trimmer = new Trimmer(database, settings.delivery, delivery.counters, log);
-  const { services, changes, writer, serverAccess, notificationWorker, blobCollector } = createServices({
+  const ephemeral = new Ephemeral();
+  const { services, changes, writer, serverAccess, notificationWorker, blobCollector, chores } = createServices({
     settings,
     log,
     database,
@@ -99,11 +100,13 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     catchUp,
     control,
     caches,
+    ephemeral,
     limits,
     mailer,
     publicUrl: () => settings.publicUrl ?? url,
   });
   shutdown.add('blobs', () => blobCollector.close());
+  shutdown.add('chores', () => chores.close());
   shutdown.add('activity', () => services.accounts.activity.close());
   shutdown.add('delivery', () => {
     writer.close();
@@ -142,8 +145,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     catchUp,
     redis,
     access: {
-      channel: (actor, channelId) => services.channelAccess.visible(actor, channelId),
-      thread: (actor, threadId) => services.messages.threadPlace(actor, threadId),
+      channel: (actor, channelId) => services.channelAccess.entered(actor, channelId),
+      thread: (actor, threadId) => services.threadAccess.place(actor, threadId),
     },
     roomsOnConnect: (actor, missed) => services.direct.roomsOnConnect(actor, missed),
     authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
@@ -157,7 +160,9 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   });
   const doors = { routes, handlers: handlers() };
   gateway.setHandlers(doors.handlers);
-  connectControl(control, gateway, delivery, serverAccess);
+  ephemeral.connect((rooms, event, data, except) => gateway.tell(rooms, event, data, except));
+  connectControl(control, gateway);
+  followLosses(delivery, gateway.membership, serverAccess, services.channelAccess);
   const revocations = new RevocationWatch(database, caches, log, (id) => {
     gateway.disconnect(`session:${id}`, goodbye(id));
   });
@@ -187,22 +192,15 @@ async function connectRedis(settings: Settings, log: Log, shutdown: Shutdown): P
   return redis;
 }
 
-/** Orders of this and other nodes, and what the log itself says about who is no longer where. */
-function connectControl(control: Control, gateway: Gateway, delivery: Delivery, servers: ServerAccess): void {
+/** Orders of this and other nodes. */
+function connectControl(control: Control, gateway: Gateway): void {
   control.handle({
     evict: ({ userId, serverId, rooms }) => gateway.membership.evict(userId, serverId, rooms),
     disconnect: ({ sessionId, userId, event }) => {
       gateway.disconnect(sessionId ? `session:${sessionId}` : `user:${userId}`, event);
     },
+    dissolve: ({ rooms }) => gateway.membership.dissolve(rooms),
     'hand-over': ({ pid }) => gateway.handOver(pid),
-  });
-  // Where an order was lost, the event of the same change arrives all the same, by way of the sweep.
-  delivery.observe((entry) => {
-    if (entry.event !== serverLeft.name) return;
-    const { serverId } = serverLeft.payload.parse(JSON.parse(entry.json));
-    const userId = streamId(entry.room);
-    servers.forgetHere(serverId, userId);
-    gateway.membership.evict(userId, serverId, null);
   });
 }
 

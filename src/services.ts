@@ -8,13 +8,14 @@ import { PolicyAccess } from './agents/policies/policy.access.ts';
 import { BlobCollector } from './blobs/blob.collector.ts';
 import { DatabaseBlobStore } from './blobs/blob.store.ts';
 import { ChannelAccess } from './channels/channel.access.ts';
-import { ChannelService } from './channels/channel.service.ts';
+import { createCommunity } from './communities.ts';
 import type { Database } from './database/database.ts';
 import type { Caches } from './delivery/caches.ts';
 import type { CatchUp } from './delivery/catch-up.ts';
 import { Changes } from './delivery/changes.ts';
 import type { Control } from './delivery/control.ts';
 import type { Delivery } from './delivery/delivery.ts';
+import type { Ephemeral } from './delivery/ephemeral.ts';
 import { Writer } from './delivery/writer.ts';
 import { DirectAccess } from './direct/direct.access.ts';
 import { EventsService } from './events/events.service.ts';
@@ -24,13 +25,12 @@ import type { Mailer } from './infrastructure/mail.ts';
 import type { RateLimits } from './infrastructure/rate-limits.ts';
 import { SignedLinks } from './infrastructure/signed-links.ts';
 import { MessageAccess } from './messages/message.access.ts';
-import { MessageService } from './messages/message.service.ts';
 import { messageTable } from './messages/message.table.ts';
 import { NotificationQueue } from './notifications/notification.jobs.ts';
 import { createPeople } from './people.ts';
 import { ServerAccess } from './servers/server.access.ts';
-import { ServerService } from './servers/server.service.ts';
 import type { Settings } from './settings.ts';
+import { ThreadAccess } from './threads/thread.access.ts';
 import { createWorkspace } from './workspace/workspace.ts';
 
 /** What the services stand on. */
@@ -42,6 +42,7 @@ export interface Ground {
   catchUp: CatchUp;
   control: Control;
   caches: Caches;
+  ephemeral: Ephemeral;
   limits: RateLimits;
   mailer: Mailer;
   /** Where people find this site, without a slash at its end. */
@@ -59,12 +60,11 @@ export function createServices(ground: Ground) {
   const policyAccess = new PolicyAccess(database, caches);
   const channelAccess = new ChannelAccess(database, caches, serverAccess, directAccess, policyAccess);
   const messageAccess = new MessageAccess(database, channelAccess);
-  const channels = new ChannelService({ database, changes, channelAccess, serverAccess });
+  const threadAccess = new ThreadAccess(database, caches, channelAccess);
   const blobs = new DatabaseBlobStore(database);
   const links = new SignedLinks(settings.jwtSecrets);
   const blobCollector = new BlobCollector(database, settings.blobs, log);
   const agentIdentity = new AgentIdentity(database, caches);
-  const servers = new ServerService({ database, changes, control, serverAccess, capabilities, channels });
   const accounts = createAccounts({
     settings,
     log,
@@ -79,13 +79,18 @@ export function createServices(ground: Ground) {
     agentIdentity,
   });
   const notificationQueue = new NotificationQueue();
-  const messages = new MessageService({
-    database,
+  const { roster, chores, ...community } = createCommunity({
+    ...ground,
     changes,
     writer,
+    capabilities,
+    serverAccess,
     channelAccess,
     messageAccess,
+    threadAccess,
     notifications: notificationQueue,
+    blobs,
+    links,
   });
   const people = createPeople({
     settings,
@@ -95,15 +100,14 @@ export function createServices(ground: Ground) {
     capabilities,
     channelAccess,
     directAccess,
-    messages,
+    messages: community.messages,
     notificationQueue,
   });
   const services: Services = {
     accounts,
-    servers,
-    channels,
+    ...community,
     channelAccess,
-    messages,
+    threadAccess,
     events: new EventsService(catchUp, channelAccess),
     ...people.services,
     ...agentServices({
@@ -115,9 +119,10 @@ export function createServices(ground: Ground) {
       policyAccess,
       channelAccess,
       serverAccess,
-      leaveAll: (change, userId) => servers.leaveAll(change, userId),
+      leaveAll: (change, userId) => roster.removeFromAll(change, userId),
     }),
     ...createWorkspace({ settings, database, changes, serverAccess, blobs, links }),
   };
-  return { services, changes, writer, serverAccess, notificationWorker: people.notificationWorker, blobCollector };
+  const { notificationWorker } = people;
+  return { services, changes, writer, serverAccess, notificationWorker, blobCollector, chores };
 }

@@ -87,7 +87,7 @@ const fileSchema = z.strictObject({
     /** How many of a user's DMs, the last used ones, a socket is put into when it connects. */
     followedDms: positive,
   }),
-  limits: z.strictObject({ jsonBodyBytes: positive, uploadBytes: positive }),
+  limits: z.strictObject({ jsonBodyBytes: positive, uploadBytes: positive, attachmentBytes: positive }),
   mail: z.strictObject({ queue: positive, attempts: positive, retryMs: positive, timeoutMs: positive }),
   rates: z.strictObject({
     auth: rate,
@@ -102,6 +102,8 @@ const fileSchema = z.strictObject({
     botMessages: rate,
     events: rate,
     joins: rate,
+    uploads: rate,
+    search: rate,
   }),
   workspace: z.strictObject({
     quotaBytes: positive,

@@ -4,6 +4,13 @@ import { defineEntity, p } from '@mikro-orm/core';
 const UserSchema = defineEntity({
   name: 'User',
   tableName: 'users',
+  indexes: [
+    {
+      // For names that begin with what someone has typed so far.
+      name: 'users_username_prefix',
+      expression: 'create index users_username_prefix on users (username_key text_pattern_ops)',
+    },
+  ],
   properties: {
     id: p.uuid().primary(),
     username: p.string().columnType('text'),

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 import { Channel } from './channel.entity.ts';
 
-/** Who was let into a private channel; people need no row for the others (contract §5). */
+/** Who was let into a private channel, or put out of an open one, where people need no row to be (contract §5). */
 const ChannelMemberSchema = defineEntity({
   name: 'ChannelMember',
   tableName: 'channel_members',
@@ -10,6 +10,8 @@ const ChannelMemberSchema = defineEntity({
   properties: {
     channelId: () => p.manyToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade'),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
+    /** Taken out of a channel that is open to the whole server. */
+    excluded: p.boolean().default(false),
     joinedAt: p.datetime(3).onCreate(() => new Date()),
   },
 });

@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor.ts';
-import type { Role } from '../access/roles.ts';
+import { may, type Permission, type Role, requireRole } from '../access/roles.ts';
 import type { PolicyAccess } from '../agents/policies/policy.access.ts';
 import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
@@ -13,15 +13,28 @@ export interface ChannelInfo {
   id: string;
   serverId: string | null;
   kind: 'server' | 'dm';
+  name: string;
   type: 'text' | 'announcement' | 'voice';
   isPrivate: boolean;
   isArchived: boolean;
+  /** Whether anyone may know of its server. */
+  serverIsPublic: boolean;
 }
 
 /** A channel with the actor's place in it. */
 export interface OpenChannel extends ChannelInfo {
-  /** The role in the channel's server; null in a DM. */
+  /** The role in the channel's server; null in a DM, and for those who are not in the server. */
   role: Role | null;
+}
+
+/** A channel that someone may know of, and whether it is in it. */
+export interface SeenChannel extends OpenChannel {
+  isMember: boolean;
+}
+
+/** `in`: let in; `out`: put out of an open channel; `none`: neither, so the channel's own rule decides. */
+interface Entry {
+  state: 'in' | 'out' | 'none';
 }
 
 const channelCache = 'channels';
@@ -36,7 +49,7 @@ export class ChannelAccess {
   private readonly direct: DirectAccess;
   private readonly policies: PolicyAccess;
   private readonly channels: Cache<ChannelInfo>;
-  private readonly members: Cache<{ userId: string }>;
+  private readonly members: Cache<Entry>;
 
   constructor(database: Database, caches: Caches, servers: ServerAccess, direct: DirectAccess, policies: PolicyAccess) {
     this.database = database;
@@ -49,25 +62,44 @@ export class ChannelAccess {
   }
 
   /**
-   * A channel that the actor may know of: members of its server, and where it is private (or a DM, or the actor a bot)
-   * only those who were let in. To all others it does not exist.
+   * A channel that the actor may know of: what it is in, what admins may enter, and the open channels of public servers
+   * (contract §5). To all others it does not exist.
    * @throws AppError CHANNEL_NOT_FOUND
    */
-  async visible(actor: Actor, channelId: string): Promise<OpenChannel> {
+  async visible(actor: Actor, channelId: string): Promise<SeenChannel> {
     const channel = await this.find(channelId);
     const seat = channel.serverId === null ? undefined : await this.servers.seat(channel.serverId, actor.userId);
-    if (channel.serverId !== null && !seat) throw new AppError('CHANNEL_NOT_FOUND');
-    const needsRow = channel.kind === 'dm' || channel.isPrivate || actor.user.isBot;
-    if (needsRow && !(await this.isMember(channelId, actor.userId))) throw new AppError('CHANNEL_NOT_FOUND');
-    return { ...channel, role: seat?.role ?? null };
+    const role = seat?.role ?? null;
+    if (channel.serverId !== null && role === null) {
+      if (channel.serverIsPublic && !channel.isPrivate && !actor.user.isBot)
+        return { ...channel, role, isMember: false };
+      throw new AppError('CHANNEL_NOT_FOUND');
+    }
+    const { state } = await this.entry(channelId, actor.userId);
+    const needsEntry = channel.kind === 'dm' || channel.isPrivate || actor.user.isBot;
+    const isMember = needsEntry ? state === 'in' : state !== 'out';
+    const mayKnow = isMember || !needsEntry || (may(role, 'channel:see-private') && !actor.user.isBot);
+    if (!mayKnow) throw new AppError('CHANNEL_NOT_FOUND');
+    return { ...channel, role, isMember };
+  }
+
+  /**
+   * A channel that the actor is in, though as a bot it may be kept from listening there.
+   * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER where it may know of it
+   */
+  async entered(actor: Actor, channelId: string): Promise<OpenChannel> {
+    const channel = await this.visible(actor, channelId);
+    if (!channel.isMember)
+      throw new AppError('NOT_A_MEMBER', { message: 'You are not in this channel; join it first.' });
+    return channel;
   }
 
   /**
    * A channel whose messages the actor may read.
-   * @throws AppError CHANNEL_NOT_FOUND, FORBIDDEN for a bot that is not to listen there (contract §13)
+   * @throws AppError like `entered`, FORBIDDEN for a bot that is not to listen there (contract §13)
    */
   async readable(actor: Actor, channelId: string): Promise<OpenChannel> {
-    const channel = await this.visible(actor, channelId);
+    const channel = await this.entered(actor, channelId);
     if (actor.user.isBot && !(await this.policies.effective(actor.userId, channelId)).listen) {
       throw new AppError('FORBIDDEN', { message: "This bot's policy does not let it listen in this channel." });
     }
@@ -75,36 +107,36 @@ export class ChannelAccess {
   }
 
   /**
-   * A channel that the actor may write to.
-   * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED where only admins post, BLOCKED, USER_BLOCKED,
+   * A channel that the actor may send to.
+   * @throws AppError like `entered`, CHANNEL_ARCHIVED, ROLE_REQUIRED where only admins post, BLOCKED, USER_BLOCKED,
    *   FORBIDDEN for a bot that is not to reply there
    */
   async postable(actor: Actor, channelId: string): Promise<OpenChannel> {
-    const channel = await this.visible(actor, channelId);
+    const channel = await this.entered(actor, channelId);
     if (channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
     if (channel.kind === 'dm') await this.direct.requireOpen(actor, channelId);
-    const announces = channel.type === 'announcement' && channel.role !== 'owner' && channel.role !== 'admin';
-    if (announces) throw new AppError('ROLE_REQUIRED', { message: 'Only admins post in announcement channels.' });
+    if (channel.type === 'announcement') requireRole(channel.role, 'channel:announce');
     if (actor.user.isBot && !(await this.policies.effective(actor.userId, channelId)).reply) {
       throw new AppError('FORBIDDEN', { message: "This bot's policy does not let it write in this channel." });
     }
     return channel;
   }
 
-  forget(channelId: string): Promise<void> {
-    return this.caches.forget(channelCache, [channelId]);
+  /** A channel of a server that the actor's role lets it manage. @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */
+  async managed(actor: Actor, channelId: string, permission: Permission): Promise<SeenChannel & { serverId: string }> {
+    const { serverId, ...channel } = await this.visible(actor, channelId);
+    if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages have no such settings.' });
+    requireRole(channel.role, permission);
+    return { ...channel, serverId };
   }
 
-  forgetMembers(channelIds: string[], userId: string): Promise<void> {
-    const keys = channelIds.map((channelId) => memberKey(channelId, userId));
-    return this.caches.forget(memberCache, keys);
-  }
-
-  private async find(channelId: string): Promise<ChannelInfo> {
+  /** What there is to know of a channel, whoever asks. @throws AppError CHANNEL_NOT_FOUND */
+  async find(channelId: string): Promise<ChannelInfo> {
     const channel = await this.channels.get(channelId, async () => {
       const [row] = await this.database.committedRows<ChannelInfo>(
-        `SELECT id, server_id AS "serverId", kind, type, is_private AS "isPrivate", is_archived AS "isArchived"
-         FROM channels WHERE id = $1`,
+        `SELECT c.id, c.server_id AS "serverId", c.kind, c.name, c.type, c.is_private AS "isPrivate",
+           c.is_archived AS "isArchived", coalesce(s.is_public, false) AS "serverIsPublic"
+         FROM channels c LEFT JOIN servers s ON s.id = c.server_id WHERE c.id = $1 AND c.deleted_at IS NULL`,
         [channelId],
       );
       return row;
@@ -113,14 +145,36 @@ export class ChannelAccess {
     return channel;
   }
 
-  private async isMember(channelId: string, userId: string): Promise<boolean> {
-    const member = await this.members.get(memberKey(channelId, userId), async () => {
-      const [row] = await this.database.committedRows<{ userId: string }>(
-        'SELECT user_id AS "userId" FROM channel_members WHERE channel_id = $1 AND user_id = $2',
+  /** Makes all nodes ask anew what these channels are. */
+  forget(channelIds: string[]): Promise<void> {
+    return this.caches.forget(channelCache, channelIds);
+  }
+
+  forgetHere(channelId: string): void {
+    this.caches.dropHere(channelCache, [channelId]);
+  }
+
+  /** Makes all nodes ask anew whether a user is in these channels. */
+  forgetMembers(channelIds: string[], userId: string): Promise<void> {
+    return this.caches.forget(
+      memberCache,
+      channelIds.map((channelId) => memberKey(channelId, userId)),
+    );
+  }
+
+  forgetMemberHere(channelId: string, userId: string): void {
+    this.caches.dropHere(memberCache, [memberKey(channelId, userId)]);
+  }
+
+  private async entry(channelId: string, userId: string): Promise<Entry> {
+    const entry = await this.members.get(memberKey(channelId, userId), async () => {
+      const [row] = await this.database.committedRows<{ excluded: boolean }>(
+        'SELECT excluded FROM channel_members WHERE channel_id = $1 AND user_id = $2',
         [channelId, userId],
       );
-      return row;
+      if (!row) return { state: 'none' };
+      return { state: row.excluded ? 'out' : 'in' };
     });
-    return member !== undefined;
+    return entry ?? { state: 'none' };
   }
 }

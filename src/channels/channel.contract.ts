@@ -9,7 +9,7 @@ export const channelSchema = record('Channel', {
   serverId: idSchema.nullable(),
   kind: z.enum(['server', 'dm']),
   name: z.string(),
-  type: z.enum(channelTypes),
+  type: z.enum(channelTypes).describe('In `announcement` channels only admins post; `voice` is only kept.'),
   description: z.string().nullable(),
   topic: z.string().nullable().describe('The description, under its other name.'),
   position: z.number().int(),
@@ -21,17 +21,109 @@ export const channelSchema = record('Channel', {
   updatedAt: timeSchema,
 });
 
+export const channelItemSchema = channelSchema
+  .extend({
+    isMember: z.boolean().describe('Whether you are in it and may read it.'),
+    unreadCount: z.number().int().describe('Messages of others after `lastReadSeq`, without those in threads.'),
+    lastReadSeq: z.number().int(),
+    lastMessagePreview: z.string().nullable().describe('The last message, cut at 200 characters.'),
+  })
+  .meta({ id: 'ChannelItem' });
+
+const descriptionSchema = z.string().max(1024).nullish();
+
 export const createChannelSchema = z.object({
   name: nameSchema(100),
   type: z.enum(channelTypes).default('text'),
-  description: z.string().max(1024).nullish(),
-  topic: z.string().max(1024).nullish(),
+  description: descriptionSchema,
+  topic: descriptionSchema,
   isPrivate: z.boolean().default(false),
 });
+
+export const updateChannelSchema = z.object({
+  name: nameSchema(100).optional(),
+  description: descriptionSchema,
+  topic: descriptionSchema.describe('The description, under its other name.'),
+});
+
+export const positionsSchema = z
+  .object({
+    channelIds: z.array(idSchema).max(1000).optional().describe('In their order; the others follow.'),
+    positions: z
+      .array(z.object({ id: idSchema, position: z.number().int().min(0).max(1_000_000) }))
+      .max(1000)
+      .optional(),
+  })
+  .refine((body) => body.channelIds !== undefined || body.positions !== undefined, {
+    path: ['channelIds'],
+    message: 'must be given, or positions',
+  });
+
+export const markReadSchema = z
+  .object({ messageId: idSchema.optional(), seq: z.number().int().min(0).optional() })
+  .refine((body) => body.messageId !== undefined || body.seq !== undefined, {
+    path: ['seq'],
+    message: 'must be given, or messageId',
+  });
+
+export const markReadEventSchema = z
+  .object({ channelId: idSchema, messageId: idSchema.optional(), seq: z.number().int().min(0).optional() })
+  .refine((body) => body.messageId !== undefined || body.seq !== undefined, {
+    path: ['seq'],
+    message: 'must be given, or messageId',
+  });
+
+export const readStateSchema = z.object({
+  channelId: idSchema,
+  lastReadSeq: z.number().int(),
+  unreadCount: z.number().int(),
+});
+
+export const addChannelMemberSchema = z.object({ userId: idSchema });
 
 export const channelCreated = durableEvent({
   name: 'channel:created',
   summary: 'There is a new channel that you may see.',
   room: 'user',
   payload: z.object({ channel: channelSchema }),
+});
+
+export const channelUpdated = durableEvent({
+  name: 'channel:updated',
+  summary: 'The channel was renamed, described, moved, archived or brought back.',
+  room: 'channel',
+  payload: z.object({ channel: channelSchema }),
+});
+
+export const channelDeleted = durableEvent({
+  name: 'channel:deleted',
+  summary: 'The channel is gone; this is its last event.',
+  room: 'channel',
+  payload: z.object({ id: idSchema, channelId: idSchema, serverId: idSchema.nullable() }),
+});
+
+export const channelMemberAdded = durableEvent({
+  name: 'channel:member-added',
+  summary: 'You are in a channel from now on.',
+  room: 'user',
+  payload: z.object({
+    channelId: idSchema,
+    serverId: idSchema.nullable(),
+    channel: channelSchema,
+    existing: z.boolean().optional().describe('You were in it before; told to bots when they connect.'),
+  }),
+});
+
+export const channelMemberRemoved = durableEvent({
+  name: 'channel:member-removed',
+  summary: 'You are no longer in a channel.',
+  room: 'user',
+  payload: z.object({ channelId: idSchema, serverId: idSchema.nullable() }),
+});
+
+export const channelRead = durableEvent({
+  name: 'channel:read',
+  summary: 'You have read a channel up to here, on this or another device.',
+  room: 'user',
+  payload: readStateSchema,
 });

@@ -6,7 +6,10 @@ import { Server } from '../servers/server.entity.ts';
 const ChannelSchema = defineEntity({
   name: 'Channel',
   tableName: 'channels',
-  indexes: [{ name: 'channels_server_position', properties: ['serverId', 'position'] }],
+  indexes: [
+    { name: 'channels_server_position', properties: ['serverId', 'position'] },
+    { name: 'channels_deleted', properties: ['deletedAt'], where: { deletedAt: { $ne: null } } },
+  ],
   properties: {
     id: p.uuid().primary(),
     serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').nullable().deleteRule('cascade').index(false),
@@ -23,6 +26,8 @@ const ChannelSchema = defineEntity({
       .datetime(3)
       .onCreate(() => new Date())
       .onUpdate(() => new Date()),
+    /** A deleted channel has no server any more; its messages are removed in the background. */
+    deletedAt: p.datetime(3).nullable(),
   },
 });
 

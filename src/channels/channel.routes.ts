@@ -1,12 +1,26 @@
 import { z } from 'zod';
 import { type Route, route, slugParam, uuidParam } from '../rest/route.ts';
-import { channelSchema, createChannelSchema } from './channel.contract.ts';
+import { done, doneSchema } from '../schema.ts';
+import {
+  channelItemSchema,
+  createChannelSchema,
+  markReadSchema,
+  positionsSchema,
+  readStateSchema,
+  updateChannelSchema,
+} from './channel.contract.ts';
 import type { ChannelService } from './channel.service.ts';
+import type { ReadStateService } from './read-state.service.ts';
 
 const tag = 'Channels';
 const serverId = slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.');
+const id = uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.');
 
-export function channelRoutes(channels: ChannelService): Route[] {
+export function channelRoutes(channels: ChannelService, readStates: ReadStateService): Route[] {
+  return [...ofServer(channels), ...oneChannel(channels), ...archiveRoutes(channels), readRoute(readStates)];
+}
+
+function ofServer(channels: ChannelService): Route[] {
   return [
     route({
       method: 'POST',
@@ -17,31 +31,128 @@ export function channelRoutes(channels: ChannelService): Route[] {
       params: { serverId },
       body: createChannelSchema,
       status: 201,
-      answer: channelSchema,
+      answer: channelItemSchema,
       errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
       handle: ({ actor, params, body }) => channels.create(actor, params.serverId, body),
     }),
     route({
       method: 'GET',
       path: '/api/servers/:serverId/channels',
-      summary: 'The channels of a server that you may see, in their order.',
+      summary: 'The channels of a server that you may see, in their order, with what you have not read in them.',
       tag,
       entrance: 'user',
       params: { serverId },
-      answer: z.array(channelSchema),
+      answer: z.array(channelItemSchema),
       errors: ['SERVER_NOT_FOUND'],
       handle: ({ actor, params }) => channels.list(actor, params.serverId),
     }),
+    route({
+      method: 'GET',
+      path: '/api/servers/:serverId/channels/archived',
+      summary: 'The archived channels of a server that you may see.',
+      tag,
+      entrance: 'user',
+      params: { serverId },
+      answer: z.array(channelItemSchema),
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER'],
+      handle: ({ actor, params }) => channels.listArchived(actor, params.serverId),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/servers/:serverId/channels/positions',
+      summary: 'Put the channels of a server in order; for admins.',
+      tag,
+      entrance: 'user',
+      params: { serverId },
+      body: positionsSchema,
+      answer: z.array(channelItemSchema),
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_NOT_FOUND'],
+      handle: ({ actor, params, body }) => channels.order(actor, params.serverId, body),
+    }),
+  ];
+}
+
+function oneChannel(channels: ChannelService): Route[] {
+  return [
     route({
       method: 'GET',
       path: '/api/channels/:id',
       summary: 'A channel.',
       tag,
       entrance: 'user',
-      params: { id: uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.') },
-      answer: channelSchema,
+      params: { id },
+      answer: channelItemSchema,
       errors: ['CHANNEL_NOT_FOUND'],
       handle: ({ actor, params }) => channels.get(actor, params.id),
     }),
+    route({
+      method: 'PATCH',
+      path: '/api/channels/:id',
+      summary: 'Rename or describe a channel; for admins.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      body: updateChannelSchema,
+      answer: channelItemSchema,
+      errors: ['CHANNEL_NOT_FOUND', 'ROLE_REQUIRED', 'FORBIDDEN'],
+      handle: ({ actor, params, body }) => channels.update(actor, params.id, body),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/channels/:id',
+      summary: 'Delete a channel and everything in it; for admins.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      answer: doneSchema,
+      errors: ['CHANNEL_NOT_FOUND', 'ROLE_REQUIRED', 'FORBIDDEN'],
+      async handle({ actor, params }) {
+        await channels.delete(actor, params.id);
+        return done;
+      },
+    }),
   ];
+}
+
+function archiveRoutes(channels: ChannelService): Route[] {
+  const errors = ['CHANNEL_NOT_FOUND', 'ROLE_REQUIRED', 'FORBIDDEN'] as const;
+  return [
+    route({
+      method: 'POST',
+      path: '/api/channels/:id/archive',
+      summary: 'Archive a channel: it can be read, and nothing can be sent to it; for admins.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      answer: channelItemSchema,
+      errors: [...errors],
+      handle: ({ actor, params }) => channels.archive(actor, params.id, true),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/channels/:id/unarchive',
+      summary: 'Bring an archived channel back; for admins.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      answer: channelItemSchema,
+      errors: [...errors],
+      handle: ({ actor, params }) => channels.archive(actor, params.id, false),
+    }),
+  ];
+}
+
+function readRoute(readStates: ReadStateService): Route {
+  return route({
+    method: 'PUT',
+    path: '/api/channels/:id/read',
+    summary: 'You have read the channel up to a message or a number of its log; it never goes back.',
+    tag,
+    entrance: 'user',
+    params: { id },
+    body: markReadSchema,
+    answer: readStateSchema,
+    errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'MESSAGE_NOT_FOUND'],
+    handle: ({ actor, params, body }) => readStates.markRead(actor, params.id, body),
+  });
 }

@@ -1,56 +1,67 @@
 import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
+import { requireRole } from '../access/roles.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
+import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
+import type { Chores } from '../infrastructure/chores.ts';
+import type { Audience } from '../servers/audience.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import type { ChannelAccess } from './channel.access.ts';
-import { channelCreated, type createChannelSchema } from './channel.contract.ts';
+import {
+  channelCreated,
+  channelDeleted,
+  channelUpdated,
+  type createChannelSchema,
+  type positionsSchema,
+  type updateChannelSchema,
+} from './channel.contract.ts';
 import { Channel } from './channel.entity.ts';
-import { type ChannelRecord, type ChannelRow, channelRecord } from './channel.view.ts';
-
-const selectChannels = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private,
-  c.is_archived, c.created_at, c.updated_at, s.last_seq,
-  (SELECT m.created_at FROM messages m WHERE m.channel_id = c.id AND m.deleted_at IS NULL AND m.thread_id IS NULL
-   ORDER BY m.seq DESC LIMIT 1) AS last_message_at
-  FROM channels c JOIN streams s ON s.id = c.id`;
-const oneChannel = `${selectChannels} WHERE c.id = $1`;
-const ofServer = `${selectChannels} LEFT JOIN channel_members own ON own.channel_id = c.id AND own.user_id = $2
-  WHERE c.server_id = $1 AND NOT c.is_archived AND (NOT (c.is_private OR $3) OR own.user_id IS NOT NULL)
-  ORDER BY c.position, c.created_at LIMIT 1000`;
-
-/** A join or a leave of a server is told in so many of its channels at most. */
-const announcedChannels = 200;
-/** A new channel is told to so many members at most; the others see it when they list the channels. */
-const toldMembers = 1000;
+import { removeDeletedChannels } from './channel.purge.ts';
+import { channelItemOf, channelItems, channelRecordOf, channelRecords } from './channel.reader.ts';
+import type { ChannelItem, ChannelRecord } from './channel.view.ts';
 
 /** Places for messages (contract §5). */
 export class ChannelService {
   private readonly database: Database;
   private readonly changes: Changes;
+  private readonly control: Control;
+  private readonly chores: Chores;
   private readonly access: ChannelAccess;
   private readonly servers: ServerAccess;
+  private readonly audience: Audience;
 
   constructor(parts: {
     database: Database;
     changes: Changes;
+    control: Control;
+    chores: Chores;
     channelAccess: ChannelAccess;
     serverAccess: ServerAccess;
+    audience: Audience;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
+    this.control = parts.control;
+    this.chores = parts.chores;
     this.access = parts.channelAccess;
     this.servers = parts.serverAccess;
+    this.audience = parts.audience;
+    parts.chores.add(removeDeletedChannels);
   }
 
-  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED for all below admin */
-  async create(actor: Actor, server: string, input: z.output<typeof createChannelSchema>): Promise<ChannelRecord> {
+  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
+  async create(actor: Actor, server: string, input: z.output<typeof createChannelSchema>): Promise<ChannelItem> {
     const { id: serverId, seat } = await this.servers.joined(actor, server);
-    if (seat.role !== 'owner' && seat.role !== 'admin') throw new AppError('ROLE_REQUIRED');
-    return this.changes.run((change) => this.insert(change, actor, serverId, input));
+    requireRole(seat.role, 'channel:create');
+    return this.changes.run(async (change) => {
+      const { id } = await this.insert(change, actor, serverId, input);
+      return channelItemOf(change.rows, actor, id, seat.role);
+    });
   }
 
   /** The channel that every new server has. */
@@ -58,42 +69,121 @@ export class ChannelService {
     return this.insert(change, actor, serverId, { name: 'general', type: 'text', isPrivate: false });
   }
 
-  /** The channels of a server that the actor may read, in their order. */
-  async list(actor: Actor, server: string): Promise<ChannelRecord[]> {
-    const { id, seat, isPublic } = await this.servers.visible(actor, server);
-    if (!seat && !isPublic) throw new AppError('SERVER_NOT_FOUND');
-    const rows = await this.database.rows<ChannelRow>(ofServer, [id, actor.userId, actor.user.isBot]);
-    return rows.map(channelRecord);
+  /** The channels of a server that the actor may know of, in their order. @throws AppError SERVER_NOT_FOUND */
+  async list(actor: Actor, server: string): Promise<ChannelItem[]> {
+    const { id, seat } = await this.servers.visible(actor, server);
+    return channelItems(this.database.rows, actor, id, seat?.role ?? null, false);
   }
 
-  async get(actor: Actor, channelId: string): Promise<ChannelRecord> {
-    await this.access.visible(actor, channelId);
-    return this.record(this.database.rows, channelId);
+  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
+  async listArchived(actor: Actor, server: string): Promise<ChannelItem[]> {
+    const { id, seat } = await this.servers.joined(actor, server);
+    return channelItems(this.database.rows, actor, id, seat.role, true);
   }
 
-  /** The channels of a server in which its comings and goings are told. */
-  async announcedIn(rows: Rows, serverId: string): Promise<string[]> {
-    const channels = await rows<{ id: string }>(
-      `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
-       ORDER BY position, created_at LIMIT $2`,
-      [serverId, announcedChannels],
+  /** @throws AppError CHANNEL_NOT_FOUND */
+  async get(actor: Actor, channelId: string): Promise<ChannelItem> {
+    const { role } = await this.access.visible(actor, channelId);
+    return channelItemOf(this.database.rows, actor, channelId, role);
+  }
+
+  /** @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */
+  async update(actor: Actor, channelId: string, input: z.output<typeof updateChannelSchema>): Promise<ChannelItem> {
+    await this.access.managed(actor, channelId, 'channel:update');
+    const description = input.description !== undefined ? input.description : input.topic;
+    return this.change(
+      actor,
+      channelId,
+      `UPDATE channels SET name = coalesce($2, name), description = CASE WHEN $3 THEN $4 ELSE description END,
+         updated_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
+      [input.name ?? null, description !== undefined, description ?? null],
     );
-    return channels.map((channel) => channel.id);
   }
 
-  /** Takes a user out of all private channels of a server. @returns those channels */
-  async dropMemberships(change: Change, serverId: string, userId: string): Promise<string[]> {
-    const lost = await change.rows<{ channel_id: string }>(
-      `DELETE FROM channel_members USING channels
-       WHERE channels.id = channel_members.channel_id AND channels.server_id = $1 AND channel_members.user_id = $2
-       RETURNING channel_members.channel_id`,
-      [serverId, userId],
+  /** Nothing can be sent to an archived channel; it stays readable. @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */
+  async archive(actor: Actor, channelId: string, isArchived: boolean): Promise<ChannelItem> {
+    await this.access.managed(actor, channelId, 'channel:archive');
+    return this.change(
+      actor,
+      channelId,
+      `UPDATE channels SET is_archived = $2, updated_at = now()
+       WHERE id = $1 AND deleted_at IS NULL AND is_archived <> $2 RETURNING id`,
+      [isArchived],
     );
-    return lost.map((row) => row.channel_id);
   }
 
-  forgetMemberships(channelIds: string[], userId: string): Promise<void> {
-    return this.access.forgetMembers(channelIds, userId);
+  /**
+   * Deletes a channel at once for everyone; what was said in it is removed in the background.
+   * @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED
+   */
+  async delete(actor: Actor, channelId: string): Promise<void> {
+    const { serverId } = await this.access.managed(actor, channelId, 'channel:delete');
+    await this.changes.run(async (change) => {
+      const deleted = await change.rows<{ id: string }>(
+        `UPDATE channels SET server_id = NULL, deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
+        [channelId],
+      );
+      if (deleted.length === 0) throw new AppError('CHANNEL_NOT_FOUND');
+      change.publish(channelDeleted.in(channelRoom(channelId), { id: channelId, channelId, serverId }));
+      change.afterCommit(async () => {
+        await this.access.forget([channelId]);
+        await this.control.send({ kind: 'dissolve', rooms: [channelRoom(channelId)] });
+        this.chores.soon();
+      });
+    });
+  }
+
+  /** Detaches all channels of a server that is being deleted. @returns their ids; their rooms are to be dissolved */
+  async detachAll(change: Change, serverId: string): Promise<string[]> {
+    const detached = await change.rows<{ id: string }>(
+      'UPDATE channels SET server_id = NULL, deleted_at = now() WHERE server_id = $1 RETURNING id',
+      [serverId],
+    );
+    return detached.map((channel) => channel.id);
+  }
+
+  /**
+   * Puts the channels of a server in order: those named come first, or where their positions put them.
+   * @returns all that the actor may know of, in their new order
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, CHANNEL_NOT_FOUND for one of another server
+   */
+  async order(actor: Actor, server: string, input: z.output<typeof positionsSchema>): Promise<ChannelItem[]> {
+    const { id: serverId, seat } = await this.servers.joined(actor, server);
+    requireRole(seat.role, 'channel:order');
+    return this.changes.run(async (change) => {
+      // Two who put them in order do so one after the other.
+      await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
+      const current = await change.rows<{ id: string; position: number }>(
+        'SELECT id, position FROM channels WHERE server_id = $1 ORDER BY position, created_at, id',
+        [serverId],
+      );
+      const ordered = inOrder(current, input);
+      const moved = ordered.filter((channel, at) => channel.position !== at);
+      await change.rows(
+        `UPDATE channels SET position = moved.position, updated_at = now()
+         FROM unnest($1::uuid[], $2::int[]) AS moved (id, position) WHERE channels.id = moved.id`,
+        [moved.map((channel) => channel.id), moved.map((channel) => ordered.indexOf(channel))],
+      );
+      const ids = moved.map((channel) => channel.id);
+      for (const channel of await channelRecords(change.rows, ids)) {
+        change.publish(channelUpdated.in(channelRoom(channel.id), { channel }));
+      }
+      return channelItems(change.rows, actor, serverId, seat.role, false);
+    });
+  }
+
+  /** Runs an update of one channel and tells of it, if it changed anything. */
+  private change(actor: Actor, channelId: string, update: string, values: unknown[]): Promise<ChannelItem> {
+    return this.changes.run(async (change) => {
+      const changed = await change.rows<{ id: string }>(update, [channelId, ...values]);
+      if (changed.length > 0) {
+        const channel = await channelRecordOf(change.rows, channelId);
+        change.publish(channelUpdated.in(channelRoom(channelId), { channel }));
+        change.afterCommit(() => this.access.forget([channelId]));
+      }
+      const { role } = await this.access.visible(actor, channelId);
+      return channelItemOf(change.rows, actor, channelId, role);
+    });
   }
 
   private async insert(
@@ -103,10 +193,6 @@ export class ChannelService {
     input: z.output<typeof createChannelSchema>,
   ): Promise<ChannelRecord> {
     const id = uuid();
-    const [last] = await change.rows<{ position: number }>(
-      'SELECT coalesce(max(position) + 1, 0) AS position FROM channels WHERE server_id = $1',
-      [serverId],
-    );
     change.em.create(Channel, {
       id,
       serverId,
@@ -115,36 +201,45 @@ export class ChannelService {
       type: input.type,
       description: input.description ?? input.topic ?? null,
       isPrivate: input.isPrivate,
-      position: last?.position ?? 0,
+      position: await nextPosition(change.rows, serverId),
       createdBy: actor.userId,
     });
     await change.em.flush();
     await createStream(change.rows, channelRoom(id));
+    const channel = await channelRecordOf(change.rows, id);
     if (input.isPrivate) {
       const add = 'INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())';
       await change.rows(add, [id, actor.userId]);
-    }
-    const channel = await this.record(change.rows, id);
-    for (const userId of await this.whoSees(change.rows, channel, actor.userId)) {
-      change.publish(channelCreated.in(userRoom(userId), { channel }));
+      change.publish(channelCreated.in(userRoom(actor.userId), { channel }));
+    } else {
+      await this.audience.tell(change, serverId, ({ userId }) => channelCreated.in(userRoom(userId), { channel }));
     }
     return channel;
   }
+}
 
-  /** Who is told of a new channel: its members where it is private, else the people of the server. */
-  private async whoSees(rows: Rows, channel: ChannelRecord, creatorId: string): Promise<string[]> {
-    if (channel.isPrivate) return [creatorId];
-    const members = await rows<{ user_id: string }>(
-      `SELECT m.user_id FROM server_members m JOIN users u ON u.id = m.user_id
-       WHERE m.server_id = $1 AND NOT u.is_bot ORDER BY m.joined_at LIMIT $2`,
-      [channel.serverId, toldMembers],
-    );
-    return members.map((member) => member.user_id);
-  }
+async function nextPosition(rows: Rows, serverId: string): Promise<number> {
+  const [last] = await rows<{ position: number }>(
+    'SELECT coalesce(max(position) + 1, 0) AS position FROM channels WHERE server_id = $1',
+    [serverId],
+  );
+  return last?.position ?? 0;
+}
 
-  private async record(rows: Rows, channelId: string): Promise<ChannelRecord> {
-    const [row] = await rows<ChannelRow>(oneChannel, [channelId]);
-    if (!row) throw new AppError('CHANNEL_NOT_FOUND');
-    return channelRecord(row);
-  }
+interface Placed {
+  id: string;
+  position: number;
+}
+
+function inOrder(current: Placed[], input: z.output<typeof positionsSchema>): Placed[] {
+  const wishes = input.channelIds
+    ? new Map(input.channelIds.map((id, at, all) => [id, at - all.length]))
+    : new Map(input.positions?.map(({ id, position }) => [id, position]));
+  const known = new Set(current.map((channel) => channel.id));
+  for (const id of wishes.keys()) if (!known.has(id)) throw new AppError('CHANNEL_NOT_FOUND');
+  const key = (channel: Placed) => wishes.get(channel.id) ?? channel.position;
+  return current
+    .map((channel, at) => ({ channel, at }))
+    .sort((a, b) => key(a.channel) - key(b.channel) || a.at - b.at)
+    .map(({ channel }) => channel);
 }

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { isoTime, isoTimeOrNull } from '../schema.ts';
-import type { channelSchema } from './channel.contract.ts';
+import type { channelItemSchema, channelSchema } from './channel.contract.ts';
 
-/** A row of `channels` with the state of its log. */
+/** A row of `channels` with the state of its log and of the caller in it. */
 export interface ChannelRow {
   id: string;
   server_id: string | null;
@@ -13,13 +13,21 @@ export interface ChannelRow {
   position: number;
   is_private: boolean;
   is_archived: boolean;
-  last_message_at: string | null;
+  last_message_at: string | Date | null;
   last_seq: number;
   created_at: Date | string;
   updated_at: Date | string;
 }
 
-export type ChannelRecord = z.input<typeof channelSchema>;
+export interface ChannelItemRow extends ChannelRow {
+  is_member: boolean;
+  unread_count: number;
+  last_read_seq: number;
+  last_message: string | null;
+}
+
+export type ChannelRecord = z.output<typeof channelSchema>;
+export type ChannelItem = z.output<typeof channelItemSchema>;
 
 export function channelRecord(row: ChannelRow): ChannelRecord {
   return {
@@ -37,5 +45,15 @@ export function channelRecord(row: ChannelRow): ChannelRecord {
     lastSeq: row.last_seq,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
+  };
+}
+
+export function channelItem(row: ChannelItemRow): ChannelItem {
+  return {
+    ...channelRecord(row),
+    isMember: row.is_member,
+    unreadCount: row.unread_count,
+    lastReadSeq: row.last_read_seq,
+    lastMessagePreview: row.last_message,
   };
 }

@@ -8,14 +8,19 @@ import { AgentPolicy } from '../agents/policies/policy.entity.ts';
 import { Blob, BlobChunk } from '../blobs/blob.entity.ts';
 import { Channel } from '../channels/channel.entity.ts';
 import { ChannelMember } from '../channels/channel-member.entity.ts';
+import { ChannelRead } from '../channels/channel-read.entity.ts';
 import { IdempotencyKey, LogRow, Stream } from '../delivery/log.entity.ts';
 import { DmChannel } from '../direct/dm-channel.entity.ts';
 import { Block, Friendship } from '../friends/friendship.entity.ts';
 import { InviteCode } from '../invites/invite-code.entity.ts';
+import { JoinRequest } from '../join-requests/join-request.entity.ts';
+import { Attachment } from '../media/attachment.entity.ts';
 import { Message } from '../messages/message.entity.ts';
 import { Notification, NotificationJob, NotificationPreferences } from '../notifications/notification.entity.ts';
+import { Reaction } from '../reactions/reaction.entity.ts';
 import { Server } from '../servers/server.entity.ts';
 import { ServerMember } from '../servers/server-member.entity.ts';
+import { Thread } from '../threads/thread.entity.ts';
 import { Workspace, WorkspaceNode, WorkspaceViewer } from '../workspace/workspace.entity.ts';
 
 /** All tables. A new one is listed here, and gets a migration. */
@@ -33,7 +38,12 @@ export const entities = [
   ServerMember,
   Channel,
   ChannelMember,
+  ChannelRead,
   Message,
+  Thread,
+  Reaction,
+  Attachment,
+  JoinRequest,
   Stream,
   LogRow,
   IdempotencyKey,

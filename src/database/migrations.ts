@@ -5,20 +5,24 @@ import type { Log } from '../infrastructure/log.ts';
 import { entities } from './entities.ts';
 import { Initial } from './migrations/0001-initial.ts';
 import { Accounts } from './migrations/0010-accounts.ts';
+import { Communities } from './migrations/0020-communities.ts';
 import { People } from './migrations/0030-people.ts';
 import { Notifications } from './migrations/0031-notifications.ts';
 import { Blobs } from './migrations/0040-blobs.ts';
 import { Workspaces } from './migrations/0041-workspace.ts';
+import { Attachments } from './migrations/0045-attachments.ts';
 import { Agents } from './migrations/0050-agents.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
   { name: '0001-initial', class: Initial },
   { name: '0010-accounts', class: Accounts },
+  { name: '0020-communities', class: Communities },
   { name: '0030-people', class: People },
   { name: '0031-notifications', class: Notifications },
   { name: '0040-blobs', class: Blobs },
   { name: '0041-workspace', class: Workspaces },
+  { name: '0045-attachments', class: Attachments },
   { name: '0050-agents', class: Agents },
 ];
 

@@ -7,6 +7,8 @@ export type ControlMessage =
   | { kind: 'drop'; cache: string; keys: string[] }
   /** A user lost access to rooms; `rooms: null` means every room of the server. */
   | { kind: 'evict'; userId: string; serverId: string | null; rooms: string[] | null }
+  /** Rooms that are gone: everyone leaves. */
+  | { kind: 'dissolve'; rooms: Room[] }
   /** Sockets of a session or of a user that are to be closed. */
   | { kind: 'disconnect'; sessionId?: string; userId?: string; event: { name: string; data: object } | null }
   /** What a bot may hear is different from now on. */

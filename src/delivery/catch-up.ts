@@ -131,7 +131,7 @@ export class CatchUp {
     const gap = stream.tailStart - after;
     const nearTail = gap > 0 && gap <= this.tailEvents;
     const count = nearTail ? gap : Math.min(limit, readSize);
-    const key = `${stream.room} ${after} ${count}`;
+    const key = `${stream.room} ${after} ${count} ${stream.revision}`;
     const running = this.reads.get(key);
     if (running) return running;
     const promise = this.readAndKeep(stream, after, count, nearTail).finally(() => this.reads.delete(key));
@@ -140,10 +140,11 @@ export class CatchUp {
   }
 
   private async readAndKeep(stream: LiveStream, after: number, count: number, keep: boolean): Promise<LogEntry[]> {
+    const { revision } = stream;
     const entries = await readLog(this.database.committedRows, stream.room, after, count);
     // What was read may be ahead of what was given out; then the room hears it now, before anyone enters.
     if (entries[0]?.seq === after + 1) stream.offer(entries);
-    if (keep) stream.extendTail(entries);
+    if (keep) stream.extendTail(entries, revision);
     return entries;
   }
 

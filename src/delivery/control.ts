@@ -31,6 +31,8 @@ export class Control {
         return this.handlers.drop?.(message);
       case 'evict':
         return this.handlers.evict?.(message);
+      case 'dissolve':
+        return this.handlers.dissolve?.(message);
       case 'disconnect':
         return this.handlers.disconnect?.(message);
       case 'hearing':

@@ -26,6 +26,7 @@ export class LiveStream {
   private marks: number[] = [];
   private tail: LogEntry[] = [];
   private tailSize = 0;
+  private forgets = 0;
   private readonly held = new Map<number, LogEntry>();
   private readonly waiters = new Set<Waiter>();
   private readonly limits: { tailEvents: number; tailBytes: number };
@@ -90,10 +91,18 @@ export class LiveStream {
     return missing <= this.tail.length ? this.tail.slice(-missing) : undefined;
   }
 
-  /** Puts older entries, just read from the log, before the tail. They must end where it begins. */
-  extendTail(older: LogEntry[]): void {
+  /** Changes whenever something is taken out of the log behind its head (see `forget`). */
+  get revision(): number {
+    return this.forgets;
+  }
+
+  /**
+   * Puts older entries, just read from the log, before the tail. They must end where it begins.
+   * @param revision as it was before they were read
+   */
+  extendTail(older: LogEntry[], revision: number): void {
     const first = this.position - this.tail.length;
-    if (older.at(-1)?.seq !== first) return;
+    if (older.at(-1)?.seq !== first || revision !== this.forgets) return;
     const room = this.limits.tailEvents - this.tail.length;
     for (const entry of older.slice(-Math.max(room, 0)).reverse()) {
       if (room <= 0 || this.tailSize + entry.json.length > this.limits.tailBytes) break;
@@ -110,6 +119,16 @@ export class LiveStream {
   dropTail(): void {
     this.tail = [];
     this.tailSize = 0;
+  }
+
+  /**
+   * Keeps no entry before `seq` in memory that mentions `text`, nor any before it: the log no longer says what it said
+   * there. The tail begins behind it.
+   */
+  forget(text: string, seq: number): void {
+    this.forgets++;
+    const last = this.tail.findLastIndex((entry) => entry.seq < seq && entry.json.includes(text));
+    for (const entry of this.tail.splice(0, last + 1)) this.tailSize -= entry.json.length;
   }
 
   /**

@@ -24,7 +24,15 @@ const LogEntrySchema = defineEntity({
   name: 'LogRow',
   tableName: 'log_entries',
   primaryKeys: ['streamId', 'seq'],
-  indexes: [{ name: 'log_entries_created', properties: ['createdAt'], type: 'brin' }],
+  indexes: [
+    { name: 'log_entries_created', properties: ['createdAt'], type: 'brin' },
+    {
+      // Entries beside its message:new that repeat a message's content, which must go when the message goes.
+      name: 'log_entries_retold',
+      expression:
+        "create index log_entries_retold on log_entries (stream_id, (data ->> 'id')) where event in ('message:updated', 'message:pinned', 'message:unpinned')",
+    },
+  ],
   properties: {
     streamId: p.uuid().primary(),
     seq: p.bigint('number').primary(),

@@ -7,9 +7,10 @@ const selectDms = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.descripti
   left(last.content, 200) AS preview, d.low_id, d.high_id, u.id AS other_id, u.username, u.display_name, u.avatar_url,
   u.is_bot,
   (SELECT count(*)::int FROM messages m WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL
-   AND m.author_id <> $1) AS unread_count
+   AND m.seq > coalesce(r.last_read_seq, 0) AND m.author_id <> $1) AS unread_count
   FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN streams s ON s.id = d.channel_id
   JOIN users u ON u.id = CASE WHEN d.low_id = $1 THEN d.high_id ELSE d.low_id END
+  LEFT JOIN channel_reads r ON r.channel_id = c.id AND r.user_id = $1
   LEFT JOIN LATERAL (
     SELECT m.created_at, m.content FROM messages m
     WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 1

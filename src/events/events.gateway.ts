@@ -18,20 +18,20 @@ export function roomHandlers(channels: ChannelAccess, membership: Membership): H
       tag,
       payload: joinSchema,
       ack: joinAckSchema,
-      errors: ['CHANNEL_NOT_FOUND'],
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
       limit: 'joins',
       readOnly: true,
       async handle({ actor, payload, socket, respond }) {
         const { channelId, after } = payload;
         const room = channelRoom(channelId);
-        const { serverId } = await channels.visible(actor, channelId);
+        const { serverId } = await channels.entered(actor, channelId);
         const answer = (page: Page) => ({ channelId, ...pageRecord(page) });
         // The ack leaves in the moment of entering, so that no live event can come before it.
         const entered = (page: Page) => respond(answer(page));
         const page = await membership.join(socket, room, { room, serverId }, after, entered);
         if (page.hasMore) return answer(page);
         // Whoever lost access meanwhile was thrown out of rooms before this one was entered.
-        await channels.visible(actor, channelId).catch((error) => {
+        await channels.entered(actor, channelId).catch((error) => {
           membership.leave(socket, room);
           throw error;
         });

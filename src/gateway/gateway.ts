@@ -102,6 +102,15 @@ export class Gateway {
     return this.recovery.handOver(pid);
   }
 
+  /**
+   * Tells the sockets of rooms on all nodes something that is not in the log; those that cannot take it now miss it.
+   * @param exceptSocket id of a socket that knows already
+   */
+  tell(rooms: string[], event: string, data: object, exceptSocket: string | undefined): void {
+    const targets = this.io.to(rooms).volatile;
+    (exceptSocket ? targets.except(exceptSocket) : targets).emit(event, data);
+  }
+
   /** Closes sockets of a session or of all of a user's, telling them why (contract §3). */
   disconnect(room: string, event: { name: string; data: object } | null): void {
     for (const socket of this.membership.socketsOf(room)) {

@@ -107,12 +107,18 @@ export class Membership {
     for (const room of lostRooms) if (room.startsWith('channel:')) this.wake(room);
   }
 
-  /** Empties a room that is gone. */
-  dissolve(room: Room): void {
-    for (const socket of this.socketsOf(room)) {
-      for (const [name, joined] of socket.data.joined) if (joined.room === room) this.leave(socket, name);
+  /** Empties rooms that are gone, with the threads in them, once their last event was given out. */
+  async dissolve(rooms: Room[]): Promise<void> {
+    for (const room of rooms) {
+      const stream = this.delivery.peek(room);
+      // Where the log cannot be read, nobody may stay for that reason.
+      if (stream) await this.delivery.freshen(stream).catch(() => {});
     }
-    this.delivery.peek(room)?.wakeAll();
+    const gone = new Set<string>(rooms);
+    for (const socket of this.io.of('/').sockets.values()) {
+      for (const [name, joined] of socket.data.joined) if (gone.has(joined.room)) this.leave(socket, name);
+    }
+    for (const room of rooms) this.delivery.peek(room)?.wakeAll();
   }
 
   *socketsOf(room: string): Iterable<ParleySocket> {

@@ -1,11 +1,18 @@
 import type { Actor } from '../access/actor.ts';
+import { may, requireRole } from '../access/roles.ts';
 import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { selectMessages } from './message.table.ts';
+import { isThere, selectMessages } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
 
-const oneMessage = `${selectMessages} WHERE m.id = $1 AND m.deleted_at IS NULL`;
+const oneMessage = `${selectMessages} WHERE m.id = $1 AND ${isThere}`;
+
+/** A message with its channel, as someone may see it. */
+export interface FoundMessage {
+  row: MessageRow;
+  channel: OpenChannel;
+}
 
 /** The only way to get at a message on behalf of someone. */
 export class MessageAccess {
@@ -18,10 +25,10 @@ export class MessageAccess {
   }
 
   /**
-   * A message that the actor may read, with its channel. To those who may not read the channel there is no message.
-   * @throws AppError MESSAGE_NOT_FOUND
+   * A message that the actor may read. To those who may not know of its channel there is no message.
+   * @throws AppError MESSAGE_NOT_FOUND, NOT_A_MEMBER
    */
-  async readable(actor: Actor, messageId: string): Promise<{ row: MessageRow; channel: OpenChannel }> {
+  async readable(actor: Actor, messageId: string): Promise<FoundMessage> {
     const [row] = await this.database.rows<MessageRow>(oneMessage, [messageId]);
     if (!row) throw new AppError('MESSAGE_NOT_FOUND');
     const channel = await this.channels.readable(actor, row.channel_id).catch((error) => {
@@ -30,22 +37,37 @@ export class MessageAccess {
     return { row, channel };
   }
 
-  /** A message that the actor may change: its own. @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN */
-  async editable(actor: Actor, messageId: string): Promise<{ row: MessageRow; channel: OpenChannel }> {
+  /** A message that the actor may react to. @throws AppError MESSAGE_NOT_FOUND, NOT_A_MEMBER, CHANNEL_ARCHIVED */
+  async open(actor: Actor, messageId: string): Promise<FoundMessage> {
     const found = await this.readable(actor, messageId);
-    if (found.row.author_id !== actor.userId) {
-      throw new AppError('FORBIDDEN', { message: 'Only its author may edit a message.' });
-    }
     if (found.channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
     return found;
   }
 
-  /** A message that the actor may delete: its own, and as a moderator that of others. @throws AppError */
-  async deletable(actor: Actor, messageId: string): Promise<{ row: MessageRow; channel: OpenChannel }> {
+  /** A message that the actor may change: its own. @throws AppError like `open`, FORBIDDEN */
+  async editable(actor: Actor, messageId: string): Promise<FoundMessage> {
+    const found = await this.open(actor, messageId);
+    if (found.row.author_id !== actor.userId) {
+      throw new AppError('FORBIDDEN', { message: 'Only its author may edit a message.' });
+    }
+    return found;
+  }
+
+  /**
+   * A message that the actor may delete: its own, and as a moderator that of others (contract §6).
+   * @throws AppError like `readable`, FORBIDDEN
+   */
+  async deletable(actor: Actor, messageId: string): Promise<FoundMessage> {
     const found = await this.readable(actor, messageId);
-    const { role } = found.channel;
-    const moderates = role === 'owner' || role === 'admin' || role === 'moderator';
-    if (found.row.author_id === actor.userId || moderates) return found;
+    if (found.row.author_id === actor.userId) return found;
+    if (may(found.channel.role, 'message:delete-others')) return found;
     throw new AppError('FORBIDDEN', { message: 'Only its author and moderators may delete a message.' });
+  }
+
+  /** A message that the actor may pin: in a server as a moderator, in a DM both (contract §13). @throws AppError */
+  async pinnable(actor: Actor, messageId: string): Promise<FoundMessage> {
+    const found = await this.open(actor, messageId);
+    if (found.channel.kind === 'server') requireRole(found.channel.role, 'message:pin');
+    return found;
   }
 }

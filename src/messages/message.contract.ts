@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { smallUserSchema } from '../accounts/account.contract.ts';
-import { durableEvent } from '../delivery/event.ts';
+import { durableEvent, passingEvent } from '../delivery/event.ts';
+import { attachmentSchema, maxAttachments, sentAttachmentSchema } from '../media/attachment.contract.ts';
+import { mentionSchema } from '../mentions/mention.contract.ts';
+import { reactionSchema } from '../reactions/reaction.contract.ts';
 import { idSchema, jsonObjectSchema, limitSchema, record, textSchema, timeSchema } from '../schema.ts';
+import { threadSummarySchema } from '../threads/thread.contract.ts';
 
 export const maxContent = 16_000;
 const maxMetadataBytes = 32 * 1024;
@@ -16,7 +20,7 @@ export const replyPreviewSchema = record('ReplyPreview', {
 export const messageSchema = record('Message', {
   id: idSchema,
   channelId: idSchema,
-  dmChannelId: idSchema.optional().describe('The channel again, in DMs only.'),
+  dmChannelId: idSchema.optional().describe('The same as `channelId`, in direct messages only.'),
   seq: z.number().int().describe("Number of its message:new in the channel's log."),
   content: z.string(),
   authorId: idSchema,
@@ -24,10 +28,10 @@ export const messageSchema = record('Message', {
   threadId: idSchema.nullable(),
   replyToId: idSchema.nullable(),
   replyTo: replyPreviewSchema.nullable(),
-  thread: z.null(),
-  attachments: z.array(z.never()),
-  reactions: z.array(z.never()),
-  mentions: z.array(z.never()),
+  thread: threadSummarySchema.nullable().describe('The thread that starts from it.'),
+  attachments: z.array(attachmentSchema),
+  reactions: z.array(reactionSchema),
+  mentions: z.array(mentionSchema),
   metadata: z.record(z.string(), z.unknown()).nullable(),
   nonce: z.string().nullable().optional().describe('For the author, as sent.'),
   isEdited: z.boolean(),
@@ -36,8 +40,8 @@ export const messageSchema = record('Message', {
   updatedAt: timeSchema,
 });
 
-const contentSchema = textSchema(maxContent, z.string().min(1, 'must not be empty')).refine(
-  (text) => text.trim() !== '',
+const contentSchema = textSchema(maxContent).refine(
+  (text) => text === '' || text.trim() !== '',
   'must not be white space only',
 );
 
@@ -47,17 +51,40 @@ const metadataSchema = jsonObjectSchema(maxMetadataBytes);
 export const maxNonce = 64;
 export const nonceSchema = textSchema(maxNonce, z.string().min(1));
 
-export const sendMessageSchema = z.object({
-  content: contentSchema,
+const newMessageSchema = z.object({
+  content: contentSchema.default(''),
+  attachments: z
+    .array(sentAttachmentSchema)
+    .max(maxAttachments)
+    .refine((ids) => new Set(ids).size === ids.length, 'must not name a file twice')
+    .nullish()
+    .describe('Uploads of your own: `{ id }`, or `{ url }` from the answer of the upload.'),
   threadId: idSchema.nullish(),
   replyToId: idSchema.nullish(),
   metadata: metadataSchema.nullish(),
   nonce: nonceSchema.nullish(),
 });
 
-export const sendMessageEventSchema = sendMessageSchema.extend({ channelId: idSchema });
+/** A message says something or carries something. */
+const isSubstantial = (message: { content: string; attachments?: string[] | null }) =>
+  message.content !== '' || (message.attachments?.length ?? 0) > 0;
+const substance = { path: ['content'], message: 'must not be empty' };
 
-export const editMessageSchema = z.object({ content: contentSchema });
+export const sendMessageSchema = newMessageSchema.refine(isSubstantial, substance);
+
+export const sendMessageEventSchema = newMessageSchema.extend({ channelId: idSchema }).refine(isSubstantial, substance);
+
+export const threadMessageSchema = newMessageSchema.omit({ threadId: true }).refine(isSubstantial, substance);
+
+export const editMessageSchema = z.object({
+  content: contentSchema.describe('Empty only where the message carries attachments.'),
+});
+
+export const typingSchema = z.object({
+  channelId: idSchema,
+  threadId: idSchema.nullish(),
+  typing: z.boolean().default(true),
+});
 
 export const listMessagesSchema = z.object({
   limit: limitSchema(100, 50),
@@ -93,5 +120,39 @@ export const messageDeleted = durableEvent({
   name: 'message:deleted',
   summary: 'A message was deleted.',
   room: 'channel',
-  payload: z.object({ id: idSchema, channelId: idSchema, seq: z.number().int(), ...eventSeq }),
+  payload: z.object({
+    id: idSchema,
+    channelId: idSchema,
+    seq: z.number().int(),
+    threadId: idSchema.nullable(),
+    ...eventSeq,
+  }),
+});
+
+export const messagePinned = durableEvent({
+  name: 'message:pinned',
+  summary: 'A message was pinned.',
+  room: 'channel',
+  payload: messageSchema.extend(eventSeq),
+});
+
+export const messageUnpinned = durableEvent({
+  name: 'message:unpinned',
+  summary: 'A message is no longer pinned.',
+  room: 'channel',
+  payload: messageSchema.extend(eventSeq),
+});
+
+export const messageTyping = passingEvent({
+  name: 'message:typing',
+  summary: 'Someone is typing, or has stopped.',
+  room: 'channel',
+  payload: z.object({
+    channelId: idSchema,
+    threadId: idSchema.nullable(),
+    userId: idSchema,
+    username: z.string(),
+    displayName: z.string(),
+    typing: z.boolean(),
+  }),
 });

@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 import { Channel } from '../channels/channel.entity.ts';
+import type { MentionRecord } from '../mentions/mention.contract.ts';
+import { Thread } from '../threads/thread.entity.ts';
 
 /**
  * A message. Deleted ones stay as empty rows: cursors keep their place and replies know what they answered.
@@ -20,8 +22,14 @@ const MessageSchema = defineEntity({
     {
       name: 'messages_roots',
       properties: ['channelId', 'seq'],
+      // With the author in the index, unread messages are counted without reading the rows.
+      include: ['authorId'],
       where: { threadId: null, deletedAt: null },
     },
+    { name: 'messages_of_thread', properties: ['threadId', 'seq'], where: { threadId: { $ne: null } } },
+    { name: 'messages_replies', properties: ['replyToId'], where: { replyToId: { $ne: null } } },
+    { name: 'messages_pinned', properties: ['channelId', 'pinnedAt'], where: { pinnedAt: { $ne: null } } },
+    { name: 'messages_search', expression: 'create index messages_search on messages using gin (search)' },
   ],
   properties: {
     id: p.uuid().primary(),
@@ -30,14 +38,23 @@ const MessageSchema = defineEntity({
     seq: p.bigint('number'),
     authorId: () => p.manyToOne(User).mapToPk().fieldName('author_id').index(false),
     content: p.text(),
-    threadId: p.uuid().nullable(),
+    threadId: () => p.manyToOne(Thread).mapToPk().fieldName('thread_id').nullable().index(false),
     replyToId: p.uuid().nullable(),
     metadata: p.json<Record<string, unknown>>().columnType('json').nullable(),
+    mentions: p.json<MentionRecord[]>().columnType('json').nullable(),
     nonce: p.string().columnType('text').nullable(),
     isEdited: p.boolean().default(false),
+    pinnedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p.datetime(3).onCreate(() => new Date()),
     deletedAt: p.datetime(3).nullable(),
+    /** Its words, and the id of its channel as one more word: a search looks only into the channels it may see. */
+    search: p
+      .string()
+      .columnType('tsvector')
+      .generated(`(to_tsvector('simple'::regconfig, content) || array_to_tsvector(array[(channel_id)::text])) stored`)
+      .nullable()
+      .lazy(),
   },
 });
 

@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import { type Handler, handler } from '../gateway/handler.ts';
 import { idSchema } from '../schema.ts';
-import { editMessageSchema, messageSchema, sendMessageEventSchema } from './message.contract.ts';
+import { editMessageSchema, messageSchema, sendMessageEventSchema, typingSchema } from './message.contract.ts';
+import { sendErrors } from './message.routes.ts';
 import type { MessageService } from './message.service.ts';
 
 const tag = 'Messages';
 const messageAck = z.object({ message: messageSchema });
-const deletedSchema = z.object({ id: idSchema, channelId: idSchema, seq: z.number().int() });
+const deletedSchema = z.object({
+  id: idSchema,
+  channelId: idSchema,
+  seq: z.number().int(),
+  threadId: idSchema.nullable(),
+});
 
 export function messageHandlers(messages: MessageService): Handler[] {
   return [
@@ -16,7 +22,7 @@ export function messageHandlers(messages: MessageService): Handler[] {
       tag,
       payload: sendMessageEventSchema,
       ack: messageAck,
-      errors: ['CHANNEL_NOT_FOUND', 'CHANNEL_ARCHIVED', 'ROLE_REQUIRED', 'THREAD_NOT_FOUND', 'MESSAGE_NOT_FOUND'],
+      errors: [...sendErrors],
       limit: 'messages',
       async handle({ actor, payload }) {
         const { channelId, ...input } = payload;
@@ -30,7 +36,7 @@ export function messageHandlers(messages: MessageService): Handler[] {
       tag,
       payload: editMessageSchema.extend({ messageId: idSchema }),
       ack: messageAck,
-      errors: ['MESSAGE_NOT_FOUND', 'FORBIDDEN', 'CHANNEL_ARCHIVED'],
+      errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'CHANNEL_ARCHIVED'],
       limit: 'events',
       handle: async ({ actor, payload }) => ({
         message: await messages.edit(actor, payload.messageId, payload.content),
@@ -42,9 +48,22 @@ export function messageHandlers(messages: MessageService): Handler[] {
       tag,
       payload: z.object({ messageId: idSchema }),
       ack: z.object({ message: deletedSchema }),
-      errors: ['MESSAGE_NOT_FOUND', 'FORBIDDEN'],
+      errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
       limit: 'events',
       handle: async ({ actor, payload }) => ({ message: await messages.delete(actor, payload.messageId) }),
+    }),
+    handler({
+      event: 'message:typing',
+      summary: 'Tell the others that you are typing, or that you have stopped.',
+      tag,
+      payload: typingSchema,
+      ack: z.object({}),
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED', 'ROLE_REQUIRED'],
+      limit: 'events',
+      async handle({ actor, payload, socket }) {
+        await messages.typing(actor, payload, socket.id);
+        return {};
+      },
     }),
   ];
 }

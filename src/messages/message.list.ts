@@ -14,19 +14,21 @@ export interface MessageRows {
 
 type Query = z.output<typeof listMessagesSchema>;
 
-const where = (threads: boolean) => (threads ? '' : ' AND m.thread_id IS NULL');
-const older = (threads: boolean) =>
-  `${selectMessages} WHERE m.channel_id = $1 AND m.deleted_at IS NULL${where(threads)} AND m.seq < $2
-   ORDER BY m.seq DESC LIMIT $3`;
-const newer = (threads: boolean) =>
-  `${selectMessages} WHERE m.channel_id = $1 AND m.deleted_at IS NULL${where(threads)} AND m.seq > $2
-   ORDER BY m.seq LIMIT $3`;
+/** How a list is read: strictly older than a number newest first, and strictly newer oldest first. */
+interface Texts {
+  older: string;
+  newer: string;
+}
 
-// Constants, so that each is prepared once: four statements serve all pages.
-const olderRoots = older(false);
-const olderAll = older(true);
-const newerRoots = newer(false);
-const newerAll = newer(true);
+const texts = (where: string): Texts => ({
+  older: `${selectMessages} WHERE ${where} AND m.seq < $2 ORDER BY m.seq DESC LIMIT $3`,
+  newer: `${selectMessages} WHERE ${where} AND m.seq > $2 ORDER BY m.seq LIMIT $3`,
+});
+
+// Constants, so that each is prepared once. What belongs to deleted threads is gone, though its rows may not be yet.
+const roots = texts('m.channel_id = $1 AND m.thread_id IS NULL AND m.deleted_at IS NULL');
+const all = texts('m.channel_id = $1 AND m.deleted_at IS NULL AND t.deleted_at IS NULL');
+const inThread = texts('m.thread_id = $1 AND m.deleted_at IS NULL');
 
 const endOfTime = Number.MAX_SAFE_INTEGER;
 
@@ -41,35 +43,43 @@ export class MessageList {
     this.database = database;
   }
 
-  /** @throws AppError INVALID_CURSOR */
-  async page(channelId: string, query: Query): Promise<MessageRows> {
-    const threads = query.include === 'threads';
-    if (query.around !== undefined) return this.around(channelId, query.around, query.limit, threads);
-    if (query.after !== undefined) {
-      const seq = await this.seqAfter(channelId, query.after);
-      const rows = await this.read(threads ? newerAll : newerRoots, channelId, seq, query.limit + 1);
-      return cut(rows, query.limit);
-    }
-    const before = query.cursor === undefined ? endOfTime : await this.seqBefore(channelId, query.cursor);
-    const rows = await this.read(threads ? olderAll : olderRoots, channelId, before, query.limit + 1);
-    return cut(rows, query.limit);
+  /** @throws AppError INVALID_CURSOR, MESSAGE_NOT_FOUND for an unknown `around` */
+  async ofChannel(channelId: string, query: Query): Promise<MessageRows> {
+    const list = query.include === 'threads' ? all : roots;
+    if (query.around !== undefined) return this.around(list, channelId, query.around, query.limit);
+    return this.page(list, channelId, channelId, query);
   }
 
-  private async around(channelId: string, id: string, limit: number, threads: boolean): Promise<MessageRows> {
+  /** @throws AppError INVALID_CURSOR */
+  ofThread(channelId: string, threadId: string, query: Omit<Query, 'around' | 'include'>): Promise<MessageRows> {
+    return this.page(inThread, threadId, channelId, query);
+  }
+
+  private async page(list: Texts, id: string, channelId: string, query: Query): Promise<MessageRows> {
+    const { limit, after, cursor } = query;
+    if (after !== undefined) {
+      const seq = await this.seqAfter(channelId, after);
+      return cut(await this.read(list.newer, id, seq, limit + 1), limit);
+    }
+    const before = cursor === undefined ? endOfTime : await this.seqBefore(channelId, cursor);
+    return cut(await this.read(list.older, id, before, limit + 1), limit);
+  }
+
+  private async around(list: Texts, channelId: string, id: string, limit: number): Promise<MessageRows> {
     const seq = await this.seqOf(channelId, id);
     if (seq === undefined) throw new AppError('MESSAGE_NOT_FOUND');
     const olderCount = Math.floor(limit / 2);
     const newerCount = limit - olderCount;
     const [before, after] = await Promise.all([
-      this.read(threads ? olderAll : olderRoots, channelId, seq, olderCount + 1),
-      this.read(threads ? newerAll : newerRoots, channelId, seq - 1, newerCount + 1),
+      this.read(list.older, channelId, seq, olderCount + 1),
+      this.read(list.newer, channelId, seq - 1, newerCount + 1),
     ]);
     const rows = [...after.slice(0, newerCount).reverse(), ...before.slice(0, olderCount)];
     return { rows, hasMore: before.length > olderCount, hasNewer: after.length > newerCount };
   }
 
-  private read(text: string, channelId: string, seq: number, limit: number): Promise<MessageRow[]> {
-    return this.database.rows<MessageRow>(text, [channelId, seq, limit]);
+  private read(text: string, id: string, seq: number, limit: number): Promise<MessageRow[]> {
+    return this.database.rows<MessageRow>(text, [id, seq, limit]);
   }
 
   /** The number of a message of the channel, also of a deleted one: its place stays (contract §6). */
@@ -86,13 +96,26 @@ export class MessageList {
       const seq = await this.seqOf(channelId, cursor);
       if (seq !== undefined) return seq;
     } else if (isTime(cursor)) {
-      const [row] = await this.database.rows<{ seq: number }>(
-        `SELECT seq FROM messages WHERE channel_id = $1 AND created_at < $2 ORDER BY seq DESC LIMIT 1`,
-        [channelId, new Date(cursor)],
-      );
-      return row ? row.seq + 1 : 0;
+      return this.seqAt(channelId, new Date(cursor));
     }
     throw new AppError('INVALID_CURSOR');
+  }
+
+  /** The number before which all messages were sent before `time`: numbers grow with time, so halving finds it. */
+  private async seqAt(channelId: string, time: Date): Promise<number> {
+    const atOrBelow = `SELECT seq, created_at >= $3 AS late FROM messages WHERE channel_id = $1 AND seq <= $2
+      ORDER BY seq DESC LIMIT 1`;
+    const find = (seq: number) =>
+      this.database.rows<{ seq: number; late: boolean }>(atOrBelow, [channelId, seq, time]).then(([row]) => row);
+    let early = 0;
+    let late = ((await find(endOfTime))?.seq ?? 0) + 1;
+    while (late - early > 1) {
+      const middle = Math.floor((early + late) / 2);
+      const row = await find(middle);
+      if (row?.late) late = row.seq;
+      else early = middle;
+    }
+    return late;
   }
 
   private async seqAfter(channelId: string, after: string): Promise<number> {

@@ -1,5 +1,7 @@
+import { z } from 'zod';
+import type { Written } from '../delivery/writer.ts';
 import { Reply, type Route, route, uuidParam } from '../rest/route.ts';
-import { done, doneSchema } from '../schema.ts';
+import { done, doneSchema, limitSchema } from '../schema.ts';
 import {
   editMessageSchema,
   listMessagesSchema,
@@ -8,12 +10,28 @@ import {
   sendMessageSchema,
 } from './message.contract.ts';
 import type { MessageService } from './message.service.ts';
+import type { MessageRecord } from './message.view.ts';
+import type { PinService } from './pin.service.ts';
 
 const tag = 'Messages';
 const channelId = uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.');
 const id = uuidParam('MESSAGE_NOT_FOUND', 'Id of the message.');
+export const sendErrors = [
+  'CHANNEL_NOT_FOUND',
+  'NOT_A_MEMBER',
+  'CHANNEL_ARCHIVED',
+  'ROLE_REQUIRED',
+  'THREAD_NOT_FOUND',
+  'THREAD_ARCHIVED',
+  'MESSAGE_NOT_FOUND',
+  'ATTACHMENT_INVALID',
+] as const;
 
-export function messageRoutes(messages: MessageService): Route[] {
+export function messageRoutes(messages: MessageService, pins: PinService): Route[] {
+  return [...listRoutes(messages), ...oneMessageRoutes(messages), ...pinRoutes(pins)];
+}
+
+function listRoutes(messages: MessageService): Route[] {
   return [
     route({
       method: 'POST',
@@ -25,17 +43,11 @@ export function messageRoutes(messages: MessageService): Route[] {
       body: sendMessageSchema,
       status: 201,
       answer: messageSchema,
-      errors: ['CHANNEL_NOT_FOUND', 'CHANNEL_ARCHIVED', 'ROLE_REQUIRED', 'THREAD_NOT_FOUND', 'MESSAGE_NOT_FOUND'],
+      errors: [...sendErrors],
       limit: 'messages',
       repeats: 'nonce',
-      async handle({ actor, params, body, idempotencyKey }) {
-        const { result, repeated } = await messages.send(actor, params.channelId, body, idempotencyKey);
-        if (!repeated) return result;
-        // A repeated key answers as the first time; a repeated nonce says that the message was there (contract §13).
-        return idempotencyKey
-          ? new Reply(result, { headers: { 'Idempotency-Replayed': 'true' } })
-          : new Reply(result, { status: 200 });
-      },
+      handle: async ({ actor, params, body, idempotencyKey }) =>
+        sentMessage(await messages.send(actor, params.channelId, body, idempotencyKey), idempotencyKey),
     }),
     route({
       method: 'GET',
@@ -46,9 +58,33 @@ export function messageRoutes(messages: MessageService): Route[] {
       params: { channelId },
       query: listMessagesSchema,
       answer: messagePageSchema,
-      errors: ['CHANNEL_NOT_FOUND', 'INVALID_CURSOR', 'MESSAGE_NOT_FOUND'],
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR', 'MESSAGE_NOT_FOUND'],
       handle: ({ actor, params, query }) => messages.list(actor, params.channelId, query),
     }),
+    route({
+      method: 'GET',
+      path: '/api/channels/:channelId/messages/around/:messageId',
+      summary: 'A message with its neighbours, newest first; as `around` of the list.',
+      tag,
+      entrance: 'user',
+      params: { channelId, messageId: id },
+      query: z.object({ limit: limitSchema(100, 50) }),
+      answer: messagePageSchema,
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'MESSAGE_NOT_FOUND'],
+      handle: ({ actor, params, query }) =>
+        messages.list(actor, params.channelId, { limit: query.limit, around: params.messageId }),
+    }),
+  ];
+}
+
+/** A repeated key answers as the first time; a repeated nonce says that the message was there (contract §13). */
+export function sentMessage({ result, repeated }: Written<MessageRecord>, key: string | null): Reply<MessageRecord> {
+  if (!repeated) return new Reply(result);
+  return key ? new Reply(result, { headers: { 'Idempotency-Replayed': 'true' } }) : new Reply(result, { status: 200 });
+}
+
+function oneMessageRoutes(messages: MessageService): Route[] {
+  return [
     route({
       method: 'GET',
       path: '/api/messages/:id',
@@ -57,7 +93,7 @@ export function messageRoutes(messages: MessageService): Route[] {
       entrance: 'user',
       params: { id },
       answer: messageSchema,
-      errors: ['MESSAGE_NOT_FOUND'],
+      errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER'],
       handle: ({ actor, params }) => messages.get(actor, params.id),
     }),
     route({
@@ -69,7 +105,7 @@ export function messageRoutes(messages: MessageService): Route[] {
       params: { id },
       body: editMessageSchema,
       answer: messageSchema,
-      errors: ['MESSAGE_NOT_FOUND', 'FORBIDDEN', 'CHANNEL_ARCHIVED'],
+      errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'CHANNEL_ARCHIVED'],
       handle: ({ actor, params, body }) => messages.edit(actor, params.id, body.content),
     }),
     route({
@@ -80,11 +116,70 @@ export function messageRoutes(messages: MessageService): Route[] {
       entrance: 'user',
       params: { id },
       answer: doneSchema,
-      errors: ['MESSAGE_NOT_FOUND', 'FORBIDDEN'],
+      errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
       async handle({ actor, params }) {
         await messages.delete(actor, params.id);
         return done;
       },
+    }),
+  ];
+}
+
+function pinRoutes(pins: PinService): Route[] {
+  const pinErrors = ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_ARCHIVED'] as const;
+  const inChannel = { path: '/api/channels/:channelId/pins/:messageId', params: { channelId, messageId: id } };
+  const ofMessage = { path: '/api/messages/:id/pin', params: { id } };
+  return [
+    route({
+      method: 'GET',
+      path: '/api/channels/:channelId/pins',
+      summary: 'The pinned messages of a channel, the last one pinned first.',
+      tag,
+      entrance: 'user',
+      params: { channelId },
+      answer: z.array(messageSchema),
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
+      handle: ({ actor, params }) => pins.list(actor, params.channelId),
+    }),
+    route({
+      ...inChannel,
+      method: 'PUT',
+      summary: 'Pin a message; for moderators, in direct messages for both.',
+      tag,
+      entrance: 'user',
+      answer: messageSchema,
+      errors: [...pinErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL', 'PIN_LIMIT'],
+      handle: ({ actor, params }) => pins.pin(actor, params.messageId, params.channelId),
+    }),
+    route({
+      ...inChannel,
+      method: 'DELETE',
+      summary: 'Unpin a message.',
+      tag,
+      entrance: 'user',
+      answer: messageSchema,
+      errors: [...pinErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL'],
+      handle: ({ actor, params }) => pins.unpin(actor, params.messageId, params.channelId),
+    }),
+    route({
+      ...ofMessage,
+      method: 'POST',
+      summary: 'Pin a message.',
+      tag,
+      entrance: 'user',
+      answer: messageSchema,
+      errors: [...pinErrors, 'PIN_LIMIT'],
+      handle: ({ actor, params }) => pins.pin(actor, params.id, null),
+    }),
+    route({
+      ...ofMessage,
+      method: 'DELETE',
+      summary: 'Unpin a message.',
+      tag,
+      entrance: 'user',
+      answer: messageSchema,
+      errors: [...pinErrors],
+      handle: ({ actor, params }) => pins.unpin(actor, params.id, null),
     }),
   ];
 }

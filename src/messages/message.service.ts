@@ -1,37 +1,50 @@
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
-import type { ChannelAccess } from '../channels/channel.access.ts';
+import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/failures.ts';
-import type { Changes } from '../delivery/changes.ts';
-import { channelRoom } from '../delivery/entry.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
+import { channelRoom, threadRoom } from '../delivery/entry.ts';
+import type { Ephemeral } from '../delivery/ephemeral.ts';
 import type { Writer, Written } from '../delivery/writer.ts';
 import { AppError } from '../errors.ts';
+import type { MentionService } from '../mentions/mention.service.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
+import { invalid } from '../validation.ts';
+import { eraseMessages } from './erasure.ts';
 import type { MessageAccess } from './message.access.ts';
+import { asRow, type MessageComposer, type SendInput } from './message.composer.ts';
 import {
   type listMessagesSchema,
   messageDeleted,
   messageNew,
   type messagePageSchema,
+  messageTyping,
   messageUpdated,
-  type sendMessageSchema,
+  type typingSchema,
 } from './message.contract.ts';
 import { MessageList } from './message.list.ts';
 import { isNoticed } from './message.notices.ts';
-import { type NewMessage, selectMessages } from './message.table.ts';
+import { withParts } from './message.parts.ts';
+import { type NewMessage, StaleMessage, selectMessages } from './message.table.ts';
 import { headerNonce, type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
-type SendInput = z.output<typeof sendMessageSchema>;
+const byId = `${selectMessages} WHERE m.id = $1`;
+const byNonce = `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.nonce = $3
+  AND m.created_at > now() - interval '1 day'`;
+/** How often a message is made anew when what it refers to changes while it is sent. */
+const composeAttempts = 5;
 
 /** Messages: sent through the writer, everything else as ordinary changes (contract §6). */
 export class MessageService {
   private readonly database: Database;
   private readonly changes: Changes;
   private readonly writer: Writer<NewMessage, MessageRecord>;
+  private readonly ephemeral: Ephemeral;
   private readonly channels: ChannelAccess;
   private readonly access: MessageAccess;
+  private readonly composer: MessageComposer;
+  private readonly mentions: MentionService;
   private readonly notifications: NotificationQueue;
   private readonly pages: MessageList;
 
@@ -39,15 +52,21 @@ export class MessageService {
     database: Database;
     changes: Changes;
     writer: Writer<NewMessage, MessageRecord>;
+    ephemeral: Ephemeral;
     channelAccess: ChannelAccess;
     messageAccess: MessageAccess;
+    composer: MessageComposer;
+    mentions: MentionService;
     notifications: NotificationQueue;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
     this.writer = parts.writer;
+    this.ephemeral = parts.ephemeral;
     this.channels = parts.channelAccess;
     this.access = parts.messageAccess;
+    this.composer = parts.composer;
+    this.mentions = parts.mentions;
     this.notifications = parts.notifications;
     this.pages = new MessageList(parts.database);
   }
@@ -56,8 +75,8 @@ export class MessageService {
    * Sends a message. It is committed when this returns; the same nonce (or Idempotency-Key) of the same author in the
    * same channel gives the first message again.
    *
-   * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED, MESSAGE_NOT_FOUND for the one replied to,
-   *   DATABASE_UNAVAILABLE
+   * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED, THREAD_NOT_FOUND, THREAD_ARCHIVED,
+   *   MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_INVALID, DATABASE_UNAVAILABLE
    */
   async send(
     actor: Actor,
@@ -65,139 +84,133 @@ export class MessageService {
     input: SendInput,
     idempotencyKey: string | null = null,
   ): Promise<Written<MessageRecord>> {
-    const { kind } = await this.channels.postable(actor, channelId);
-    if (input.threadId) throw new AppError('THREAD_NOT_FOUND');
-    const reply = input.replyToId ? await this.replied(channelId, input.replyToId) : null;
-    const nonce = idempotencyKey === null ? (input.nonce ?? null) : headerNonce(idempotencyKey);
-    const row: NewMessage = {
-      id: uuid(),
-      channelId,
-      authorId: actor.userId,
-      content: input.content,
-      threadId: input.threadId ?? null,
-      replyToId: input.replyToId ?? null,
-      metadata: input.metadata ?? null,
-      nonce,
-      createdAt: new Date().toISOString(),
-      isDirect: kind === 'dm',
-    };
-    try {
-      const written = await this.writer.submit({
-        room: channelRoom(channelId),
-        row,
-        onceKey: nonce === null ? null : `${actor.userId} ${nonce}`,
-        size: 512 + row.content.length * 2,
-        complete: (seq) => {
-          const record = messageRecord(asRow(row, seq, kind, actor, reply), actor.userId);
-          return { draft: messageNew.in(channelRoom(channelId), record, row.threadId), result: record };
-        },
-      });
-      if (isNoticed(row)) this.notifications.wake();
-      return written;
-    } catch (error) {
-      if (isForeignKeyViolation(error)) throw new AppError('CHANNEL_NOT_FOUND');
-      throw error;
+    const channel = await this.channels.postable(actor, channelId);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.write(actor, channel, input, idempotencyKey);
+      } catch (error) {
+        if (isForeignKeyViolation(error)) throw new AppError('CHANNEL_NOT_FOUND');
+        if (error instanceof StaleMessage && attempt < composeAttempts) continue;
+        // It may have been sent before: then what it needed has been used up by itself.
+        const nonce = idempotencyKey === null ? input.nonce : headerNonce(idempotencyKey);
+        const earlier = nonce && error instanceof AppError ? await this.sentBefore(actor, channelId, nonce) : undefined;
+        if (earlier) return { result: earlier, repeated: true };
+        throw error instanceof StaleMessage ? new AppError('SERVER_BUSY') : error;
+      }
     }
   }
 
+  /** Messages of a channel (contract §6). @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR */
   async list(
     actor: Actor,
     channelId: string,
     query: z.output<typeof listMessagesSchema>,
-  ): Promise<z.input<typeof messagePageSchema>> {
+  ): Promise<z.output<typeof messagePageSchema>> {
     await this.channels.readable(actor, channelId);
-    const { rows, ...more } = await this.pages.page(channelId, query);
-    return { messages: rows.map((row) => messageRecord(row, actor.userId)), ...more };
+    const { rows, ...more } = await this.pages.ofChannel(channelId, query);
+    return { messages: await withParts(this.database.rows, rows, actor.userId), ...more };
   }
 
   async get(actor: Actor, messageId: string): Promise<MessageRecord> {
     const { row } = await this.access.readable(actor, messageId);
-    return messageRecord(row, actor.userId);
+    return one(await withParts(this.database.rows, [row], actor.userId));
   }
 
+  /** @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, CHANNEL_ARCHIVED, VALIDATION_FAILED when nothing would be left */
   async edit(actor: Actor, messageId: string, content: string): Promise<MessageRecord> {
     const { channel } = await this.access.editable(actor, messageId);
+    const mentions = await this.mentions.find(channel, content);
     return this.changes.run(async (change) => {
       // The log is locked first: edits of one message are told in the order in which they were made.
       await change.lock(channelRoom(channel.id));
       const updated = await change.rows<{ id: string }>(
-        `UPDATE messages SET content = $2, is_edited = true, updated_at = greatest(now(), created_at)
+        `UPDATE messages SET content = $2, mentions = $3::json, is_edited = true,
+           updated_at = greatest(now(), updated_at + interval '1 ms')
          WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
-        [messageId, content],
+        [messageId, content, mentions.length > 0 ? JSON.stringify(mentions) : null],
       );
       if (updated.length === 0) throw new AppError('MESSAGE_NOT_FOUND');
-      const row = await this.row(change.rows, messageId);
-      change.publish(messageUpdated.in(channelRoom(channel.id), messageRecord(row, null), row.thread_id));
-      return messageRecord(row, actor.userId);
+      const record = await this.tellUpdated(change, actor, messageId);
+      if (content === '' && record.attachments.length === 0) {
+        throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
+      }
+      return record;
     });
   }
 
+  /** Publishes a message as it is now, after a change of it. The log of its channel must be locked. */
+  async tellUpdated(change: Change, actor: Actor, messageId: string): Promise<MessageRecord> {
+    const record = await this.record(change.rows, messageId, null);
+    change.publish(messageUpdated.in(channelRoom(record.channelId), record, record.threadId));
+    return this.record(change.rows, messageId, actor.userId);
+  }
+
   /** @returns what is left of it: its id, channel and number */
-  async delete(actor: Actor, messageId: string): Promise<{ id: string; channelId: string; seq: number }> {
+  async delete(actor: Actor, messageId: string): Promise<z.output<typeof messageDeleted.payload>> {
     const { row, channel } = await this.access.deletable(actor, messageId);
-    const gone = { id: row.id, channelId: channel.id, seq: row.seq };
+    const gone = { id: row.id, channelId: channel.id, seq: row.seq, threadId: row.thread_id };
     await this.changes.run(async (change) => {
       await change.lock(channelRoom(channel.id));
-      const deleted = await change.rows<{ id: string }>(
-        `UPDATE messages SET content = '', metadata = NULL, deleted_at = now() WHERE id = $1 AND deleted_at IS NULL
-         RETURNING id`,
-        [messageId],
-      );
-      if (deleted.length === 0) throw new AppError('MESSAGE_NOT_FOUND');
+      const erased = await eraseMessages(change.rows, channel.id, [row.id]);
+      if (erased.length === 0) throw new AppError('MESSAGE_NOT_FOUND');
+      if (row.thread_id) {
+        const count = 'UPDATE threads SET message_count = message_count - 1 WHERE id = $1';
+        await change.rows(count, [row.thread_id]);
+      }
       change.publish(messageDeleted.in(channelRoom(channel.id), gone, row.thread_id));
     });
     return gone;
   }
 
-  /** Where a thread is, if the actor may read it. @throws AppError THREAD_NOT_FOUND */
-  async threadPlace(_actor: Actor, _threadId: string): Promise<{ channelId: string; serverId: string | null }> {
-    throw new AppError('THREAD_NOT_FOUND');
+  /** Tells the others that the actor is typing. @throws AppError like `send` */
+  async typing(actor: Actor, input: z.output<typeof typingSchema>, socketId: string): Promise<void> {
+    const { channelId, typing } = input;
+    await this.channels.postable(actor, channelId);
+    const { username, displayName } = actor.user;
+    const threadId = input.threadId ?? null;
+    const data = { channelId, threadId, userId: actor.userId, username, displayName, typing };
+    const rooms = threadId ? [channelRoom(channelId), threadRoom(threadId)] : [channelRoom(channelId)];
+    this.ephemeral.tell(rooms, messageTyping, data, socketId);
   }
 
-  private async replied(channelId: string, messageId: string): Promise<MessageRow> {
-    const [row] = await this.database.rows<MessageRow>(`${selectMessages} WHERE m.id = $1 AND m.deleted_at IS NULL`, [
-      messageId,
-    ]);
-    if (row?.channel_id === channelId) return row;
-    throw new AppError('MESSAGE_NOT_FOUND', { message: 'There is no such message in this channel to reply to.' });
+  /** The record of a message that is known to be readable. @throws AppError MESSAGE_NOT_FOUND */
+  async record(rows: Rows, messageId: string, viewerId: string | null): Promise<MessageRecord> {
+    const found = await rows<MessageRow>(byId, [messageId]);
+    return one(await withParts(rows, found, viewerId));
   }
 
-  private async row(rows: Rows, messageId: string): Promise<MessageRow> {
-    const [row] = await rows<MessageRow>(`${selectMessages} WHERE m.id = $1`, [messageId]);
-    if (!row) throw new AppError('MESSAGE_NOT_FOUND');
-    return row;
+  private async write(
+    actor: Actor,
+    channel: OpenChannel,
+    input: SendInput,
+    idempotencyKey: string | null,
+  ): Promise<Written<MessageRecord>> {
+    const message = await this.composer.compose(actor, channel, input, idempotencyKey);
+    const { row } = message;
+    const room = channelRoom(channel.id);
+    const written = await this.writer.submit({
+      room,
+      row,
+      onceKey: row.nonce === null ? null : `${actor.userId} ${row.nonce}`,
+      size: 512 + row.content.length * 2,
+      complete: (seq) => {
+        const record = messageRecord(asRow(message, seq, actor, channel), message.parts, actor.userId);
+        return { draft: messageNew.in(room, record, row.threadId), result: record };
+      },
+    });
+    if (isNoticed(row)) this.notifications.wake();
+    return written;
+  }
+
+  private async sentBefore(actor: Actor, channelId: string, nonce: string): Promise<MessageRecord | undefined> {
+    const rows = await this.database.rows<MessageRow>(byNonce, [channelId, actor.userId, nonce]);
+    const [record] = await withParts(this.database.rows, rows, actor.userId);
+    return record;
   }
 }
 
-/** A new message in the form in which it would be read back, without reading it. */
-function asRow(
-  row: NewMessage,
-  seq: number,
-  kind: MessageRow['channel_kind'],
-  actor: Actor,
-  reply: MessageRow | null,
-): MessageRow {
-  const { user } = actor;
-  return {
-    id: row.id,
-    channel_id: row.channelId,
-    channel_kind: kind,
-    seq,
-    content: row.content,
-    author_id: row.authorId,
-    username: user.username,
-    display_name: user.displayName,
-    avatar_url: user.avatarUrl,
-    is_bot: user.isBot,
-    thread_id: row.threadId,
-    reply_to_id: row.replyToId,
-    reply_author_id: reply?.author_id ?? null,
-    reply_content: reply?.content ?? null,
-    reply_deleted: reply ? false : null,
-    metadata: row.metadata,
-    nonce: row.nonce,
-    is_edited: false,
-    created_at: row.createdAt,
-    updated_at: row.createdAt,
-  };
+function one(records: MessageRecord[]): MessageRecord {
+  const [record] = records;
+  if (!record) throw new AppError('MESSAGE_NOT_FOUND');
+  return record;
 }

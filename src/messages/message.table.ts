@@ -1,8 +1,10 @@
 import type { Rows } from '../database/database.ts';
 import type { WriterTable } from '../delivery/writer.ts';
+import type { MentionRecord } from '../mentions/mention.contract.ts';
 import { insertJobs } from '../notifications/notification.jobs.ts';
 import { noticesOf } from './message.notices.ts';
-import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
+import { withParts } from './message.parts.ts';
+import { type MessageRecord, type MessageRow, shownNonce } from './message.view.ts';
 
 /** What is written of a new message. */
 export interface NewMessage {
@@ -12,6 +14,10 @@ export interface NewMessage {
   content: string;
   threadId: string | null;
   replyToId: string | null;
+  /** The state of the replied message that the new one quotes. */
+  replyUpdatedAt: string | null;
+  attachmentIds: string[];
+  mentions: MentionRecord[] | null;
   metadata: Record<string, unknown> | null;
   nonce: string | null;
   createdAt: string;
@@ -19,11 +25,18 @@ export interface NewMessage {
   isDirect: boolean;
 }
 
-export const selectMessages = `SELECT m.id, m.channel_id, c.kind AS channel_kind, m.seq, m.content, m.author_id, u.username, u.display_name,
-  u.avatar_url, u.is_bot, m.thread_id, m.reply_to_id, r.author_id AS reply_author_id,
-  left(r.content, 201) AS reply_content, r.deleted_at IS NOT NULL AS reply_deleted, m.metadata, m.nonce, m.is_edited,
-  m.created_at, m.updated_at
-  FROM messages m JOIN users u ON u.id = m.author_id JOIN channels c ON c.id = m.channel_id LEFT JOIN messages r ON r.id = m.reply_to_id`;
+/** What the message was made of has changed meanwhile: make it again from what is there now. */
+export class StaleMessage extends Error {}
+
+export const selectMessages = `SELECT m.id, m.channel_id, c.kind, m.seq, m.content, m.author_id, u.username,
+  u.display_name, u.avatar_url, u.is_bot, m.thread_id, m.reply_to_id, r.author_id AS reply_author_id,
+  left(r.content, 201) AS reply_content, r.deleted_at IS NOT NULL AS reply_deleted, m.metadata, m.mentions, m.nonce,
+  m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at, m.updated_at
+  FROM messages m JOIN users u ON u.id = m.author_id JOIN channels c ON c.id = m.channel_id
+  LEFT JOIN messages r ON r.id = m.reply_to_id LEFT JOIN threads t ON t.id = m.thread_id`;
+
+/** Neither deleted itself nor with its thread or channel. */
+export const isThere = 'm.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL';
 
 /** How long a nonce or an Idempotency-Key is remembered (contract §1). */
 const rememberedFor = "interval '1 day'";
@@ -47,30 +60,90 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     const expired = found.filter((row) => row.expired).map((row) => row.id);
     if (expired.length > 0) await rows('UPDATE messages SET nonce = NULL WHERE id = ANY($1::uuid[])', [expired]);
     const repeats = found.filter((row) => !row.expired);
-    return new Map(repeats.map((row) => [row.place - 1, messageRecord(row, row.author_id)]));
+    const records = await withParts(rows, repeats, null);
+    const own = records.map((record, at) => ({ ...record, ...shownNonce(repeats[at]?.nonce ?? null) }));
+    return new Map(own.map((record, at) => [(repeats[at]?.place ?? 0) - 1, record]));
   },
 
   async insert(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {
-    await rows(
-      `INSERT INTO messages (id, channel_id, seq, author_id, content, thread_id, reply_to_id, metadata, nonce,
-         created_at, updated_at)
-       SELECT id, channel_id, seq, author_id, content, thread_id, reply_to_id, metadata, nonce, created_at, created_at
-       FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[], $6::uuid[], $7::uuid[], $8::json[],
-         $9::text[], $10::timestamptz[])
-         AS new (id, channel_id, seq, author_id, content, thread_id, reply_to_id, metadata, nonce, created_at)`,
-      [
-        items.map(({ row }) => row.id),
-        items.map(({ row }) => row.channelId),
-        items.map(({ seq }) => seq),
-        items.map(({ row }) => row.authorId),
-        items.map(({ row }) => row.content),
-        items.map(({ row }) => row.threadId),
-        items.map(({ row }) => row.replyToId),
-        items.map(({ row }) => row.metadata && JSON.stringify(row.metadata)),
-        items.map(({ row }) => row.nonce),
-        items.map(({ row }) => row.createdAt),
-      ],
-    );
-    await insertJobs(rows, noticesOf(items.map(({ row }) => row)));
+    const added = items.map(({ row }) => row);
+    await checkReplies(rows, added);
+    await countInThreads(rows, added);
+    await insertMessages(rows, items);
+    await claimAttachments(rows, added);
+    await insertJobs(rows, noticesOf(added));
   },
 };
+
+/** From here to the commit no one can change the messages of these channels: what is quoted is what holds. */
+async function checkReplies(rows: Rows, added: NewMessage[]): Promise<void> {
+  const replies = added.filter((row) => row.replyToId !== null);
+  if (replies.length === 0) return;
+  const valid = await rows<{ id: string }>(
+    `SELECT m.id FROM unnest($1::uuid[], $2::timestamptz[]) AS reply (id, updated_at)
+     JOIN messages m ON m.id = reply.id AND m.updated_at = reply.updated_at AND m.deleted_at IS NULL`,
+    [replies.map((row) => row.replyToId), replies.map((row) => row.replyUpdatedAt)],
+  );
+  if (valid.length < replies.length) throw new StaleMessage();
+}
+
+async function countInThreads(rows: Rows, added: NewMessage[]): Promise<void> {
+  const threads = new Map<string, { count: number; last: string }>();
+  for (const { threadId, createdAt } of added) {
+    if (threadId === null) continue;
+    const known = threads.get(threadId) ?? { count: 0, last: createdAt };
+    threads.set(threadId, { count: known.count + 1, last: createdAt > known.last ? createdAt : known.last });
+  }
+  if (threads.size === 0) return;
+  const counted = await rows<{ id: string }>(
+    `UPDATE threads SET message_count = message_count + new.count, last_message_at = greatest(last_message_at, new.last)
+     FROM unnest($1::uuid[], $2::int[], $3::timestamptz[]) AS new (id, count, last)
+     WHERE threads.id = new.id AND deleted_at IS NULL AND NOT is_archived RETURNING threads.id`,
+    [[...threads.keys()], [...threads.values()].map((t) => t.count), [...threads.values()].map((t) => t.last)],
+  );
+  if (counted.length < threads.size) throw new StaleMessage();
+}
+
+async function insertMessages(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {
+  await rows(
+    `INSERT INTO messages (id, channel_id, seq, author_id, content, thread_id, reply_to_id, metadata, mentions, nonce,
+       created_at, updated_at)
+     SELECT id, channel_id, seq, author_id, content, thread_id, reply_to_id, metadata, mentions, nonce, created_at,
+       created_at
+     FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[], $6::uuid[], $7::uuid[], $8::json[],
+       $9::json[], $10::text[], $11::timestamptz[])
+       AS new (id, channel_id, seq, author_id, content, thread_id, reply_to_id, metadata, mentions, nonce, created_at)`,
+    [
+      items.map(({ row }) => row.id),
+      items.map(({ row }) => row.channelId),
+      items.map(({ seq }) => seq),
+      items.map(({ row }) => row.authorId),
+      items.map(({ row }) => row.content),
+      items.map(({ row }) => row.threadId),
+      items.map(({ row }) => row.replyToId),
+      items.map(({ row }) => row.metadata && JSON.stringify(row.metadata)),
+      items.map(({ row }) => row.mentions && JSON.stringify(row.mentions)),
+      items.map(({ row }) => row.nonce),
+      items.map(({ row }) => row.createdAt),
+    ],
+  );
+}
+
+/** An upload goes into one message: whoever comes second finds it taken. */
+async function claimAttachments(rows: Rows, added: NewMessage[]): Promise<void> {
+  const claims = added.flatMap((row) => row.attachmentIds.map((id, place) => ({ id, place, row })));
+  if (claims.length === 0) return;
+  const claimed = await rows<{ id: string }>(
+    `UPDATE attachments SET message_id = claim.message_id, place = claim.place
+     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[]) AS claim (id, message_id, author_id, place)
+     WHERE attachments.id = claim.id AND uploader_id = claim.author_id AND attachments.message_id IS NULL
+     RETURNING attachments.id`,
+    [
+      claims.map(({ id }) => id),
+      claims.map(({ row }) => row.id),
+      claims.map(({ row }) => row.authorId),
+      claims.map(({ place }) => place),
+    ],
+  );
+  if (claimed.length < claims.length) throw new StaleMessage();
+}

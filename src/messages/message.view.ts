@@ -1,14 +1,16 @@
 import type { z } from 'zod';
+import type { AttachmentRecord } from '../media/attachment.contract.ts';
+import type { MentionRecord } from '../mentions/mention.contract.ts';
 import { isoTime } from '../schema.ts';
 import { maxNonce, type messageSchema } from './message.contract.ts';
 
-export type MessageRecord = z.input<typeof messageSchema>;
+export type MessageRecord = z.output<typeof messageSchema>;
 
 /** A row of `messages` with its author and the message that it answers. */
 export interface MessageRow {
   id: string;
   channel_id: string;
-  channel_kind: 'server' | 'dm';
+  kind: 'server' | 'dm';
   seq: number;
   content: string;
   author_id: string;
@@ -22,14 +24,25 @@ export interface MessageRow {
   reply_content: string | null;
   reply_deleted: boolean | null;
   metadata: Record<string, unknown> | null;
+  mentions: MentionRecord[] | null;
   nonce: string | null;
   is_edited: boolean;
+  is_pinned: boolean;
   created_at: string | Date;
   updated_at: string | Date;
 }
 
+/** What hangs on a message, from tables of its own. */
+export interface MessageParts {
+  attachments: AttachmentRecord[];
+  reactions: MessageRecord['reactions'];
+  thread: MessageRecord['thread'];
+}
+
+export const noParts: MessageParts = { attachments: [], reactions: [], thread: null };
+
 /** @param viewerId whose own nonces are shown; null: nobody's */
-export function messageRecord(row: MessageRow, viewerId: string | null): MessageRecord {
+export function messageRecord(row: MessageRow, parts: MessageParts, viewerId: string | null): MessageRecord {
   const author = {
     id: row.author_id,
     username: row.username,
@@ -40,7 +53,7 @@ export function messageRecord(row: MessageRow, viewerId: string | null): Message
   return {
     id: row.id,
     channelId: row.channel_id,
-    ...(row.channel_kind === 'dm' ? { dmChannelId: row.channel_id } : {}),
+    ...(row.kind === 'dm' ? { dmChannelId: row.channel_id } : {}),
     seq: row.seq,
     content: row.content,
     authorId: row.author_id,
@@ -48,14 +61,12 @@ export function messageRecord(row: MessageRow, viewerId: string | null): Message
     threadId: row.thread_id,
     replyToId: row.reply_to_id,
     replyTo: replyPreview(row),
-    thread: null,
-    attachments: [],
-    reactions: [],
-    mentions: [],
+    ...parts,
+    mentions: row.mentions ?? [],
     metadata: row.metadata,
-    ...(row.author_id === viewerId && row.nonce !== null ? { nonce: shownNonce(row.nonce) } : {}),
+    ...(row.author_id === viewerId ? shownNonce(row.nonce) : {}),
     isEdited: row.is_edited,
-    isPinned: false,
+    isPinned: row.is_pinned,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
   };
@@ -64,20 +75,20 @@ export function messageRecord(row: MessageRow, viewerId: string | null): Message
 function replyPreview(row: MessageRow): MessageRecord['replyTo'] {
   if (row.reply_to_id === null || row.reply_author_id === null) return null;
   const deleted = row.reply_deleted ?? true;
-  const content = deleted ? '' : cut(row.reply_content ?? '');
+  const content = deleted ? '' : cut(row.reply_content ?? '', 200);
   return { id: row.reply_to_id, authorId: row.reply_author_id, content, deleted };
 }
 
-/** The first 200 characters, without half of a surrogate pair at the end. */
-function cut(text: string): string {
-  if (text.length <= 200) return text;
-  const head = text.slice(0, 200);
+/** The first `max` characters, without half of a surrogate pair at the end. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const head = text.slice(0, max);
   return head.isWellFormed() ? head : head.slice(0, -1);
 }
 
 /** Keys of Idempotency-Key headers are kept beside nonces, and are longer than any nonce can be. */
 export const headerNonce = (key: string): string => `key:${key}`;
 
-function shownNonce(nonce: string): string | null {
-  return nonce.length > maxNonce ? null : nonce;
+export function shownNonce(nonce: string | null): { nonce?: string } {
+  return nonce === null || nonce.length > maxNonce ? {} : { nonce };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { roles } from '../access/roles.ts';
 import { smallUserSchema } from '../accounts/account.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, nameSchema, record, timeSchema, urlSchema } from '../schema.ts';
+import { idSchema, limitSchema, nameSchema, record, timeSchema, urlSchema } from '../schema.ts';
 
 /** Slugs that are parts of paths. */
 const reservedSlugs = new Set(['discover', 'invite', '_']);
@@ -42,18 +42,52 @@ export const memberSchema = record('Member', {
 /** One's own servers: the record, with `server` and `member` beside it for clients that look there. */
 export const ownServerSchema = serverSchema.extend({ server: serverSchema, member: memberSchema });
 
+const homepageSchema = z
+  .string()
+  .max(256 * 1024)
+  .describe('HTML; shown by clients in a sandbox.');
+
 export const createServerSchema = z.object({
   name: nameSchema(100),
   slug: slugSchema.nullish(),
   description: z.string().max(1024).nullish(),
   iconUrl: urlSchema.nullish(),
   bannerUrl: urlSchema.nullish(),
+  homepageHtml: homepageSchema.nullish(),
   isPublic: z.boolean().default(false),
 });
 
+export const updateServerSchema = z.object({
+  name: nameSchema(100).optional(),
+  slug: slugSchema.nullish(),
+  description: z.string().max(1024).nullish(),
+  iconUrl: urlSchema.nullish(),
+  bannerUrl: urlSchema.nullish(),
+  homepageHtml: homepageSchema.nullish(),
+  isPublic: z.boolean().optional(),
+});
+
+export const discoverSchema = z.object({
+  query: z.string().trim().max(100).default('').describe('Part of a name, slug or description.'),
+  limit: limitSchema(100, 50),
+  offset: z.coerce.number('must be a whole number').int('must be a whole number').min(0).max(10_000).default(0),
+});
+
+export const listMembersSchema = z.object({
+  limit: limitSchema(1000, 1000),
+  cursor: idSchema.optional().describe('`userId` of the last member of the page before.'),
+});
+
+export const setRoleSchema = z.object({ role: z.enum(roles).describe('`owner` hands the server over.') });
+
+export const inviteMemberSchema = z.object({ userId: idSchema });
+
+/** What someone outside may know of a private server that it asks for by its id. */
+export const serverStubSchema = z.object({ id: idSchema, isPublic: z.boolean() });
+
 export const joinServerSchema = z.object({ inviteCode: z.string().trim().max(64).nullish() });
 
-const memberEventSchema = z.object({
+export const memberEventSchema = z.object({
   serverId: idSchema,
   channelId: idSchema.optional(),
   userId: idSchema,
@@ -68,6 +102,13 @@ export const memberJoined = durableEvent({
   summary: 'Someone can be met in this channel from now on.',
   room: 'channel',
   payload: memberEventSchema,
+});
+
+export const memberUpdated = durableEvent({
+  name: 'member:updated',
+  summary: 'Someone has another role.',
+  room: 'channel',
+  payload: memberEventSchema.extend({ role: z.enum(roles) }),
 });
 
 export const memberLeft = durableEvent({
@@ -89,4 +130,25 @@ export const serverLeft = durableEvent({
   summary: 'You are no longer a member of a server.',
   room: 'user',
   payload: z.object({ serverId: idSchema }),
+});
+
+export const serverUpdated = durableEvent({
+  name: 'server:updated',
+  summary: 'A server of yours, or your role in it, was changed.',
+  room: 'user',
+  payload: z.object({ server: serverSchema }),
+});
+
+export const serverDeleted = durableEvent({
+  name: 'server:deleted',
+  summary: 'A server of yours is gone, and everything in it.',
+  room: 'user',
+  payload: z.object({ id: idSchema, serverId: idSchema }),
+});
+
+export const serverInvited = durableEvent({
+  name: 'server:invited',
+  summary: 'A member of a server invites you to join it.',
+  room: 'user',
+  payload: z.object({ server: serverSchema, inviteCode: z.string(), invitedBy: smallUserSchema }),
 });

@@ -5,6 +5,12 @@ import { User } from '../accounts/user.entity.ts';
 const ServerSchema = defineEntity({
   name: 'Server',
   tableName: 'servers',
+  indexes: [
+    {
+      name: 'servers_discover',
+      expression: 'create index servers_discover on servers (member_count desc, id) where is_public',
+    },
+  ],
   properties: {
     id: p.uuid().primary(),
     name: p.string().columnType('text'),

@@ -1,13 +1,24 @@
 import { z } from 'zod';
-import { type Route, route, slugParam } from '../rest/route.ts';
+import { type Route, route, slugParam, textParam } from '../rest/route.ts';
 import { done, doneSchema } from '../schema.ts';
-import { createServerSchema, joinServerSchema, ownServerSchema, serverSchema } from './server.contract.ts';
+import {
+  createServerSchema,
+  discoverSchema,
+  inviteMemberSchema,
+  ownServerSchema,
+  serverSchema,
+  updateServerSchema,
+} from './server.contract.ts';
 import type { ServerService } from './server.service.ts';
 
 const tag = 'Servers';
 const id = slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.');
 
 export function serverRoutes(servers: ServerService): Route[] {
+  return [...ownRoutes(servers), ...findRoutes(servers), ...manageRoutes(servers), ...inviteRoutes(servers)];
+}
+
+function ownRoutes(servers: ServerService): Route[] {
   return [
     route({
       method: 'POST',
@@ -18,7 +29,7 @@ export function serverRoutes(servers: ServerService): Route[] {
       body: createServerSchema,
       status: 201,
       answer: serverSchema,
-      errors: ['INVITE_REQUIRED', 'SLUG_TAKEN'],
+      errors: ['INVITE_REQUIRED', 'FORBIDDEN', 'SLUG_TAKEN'],
       handle: ({ actor, body }) => servers.create(actor, body),
     }),
     route({
@@ -29,6 +40,32 @@ export function serverRoutes(servers: ServerService): Route[] {
       entrance: 'user',
       answer: z.array(ownServerSchema),
       handle: ({ actor }) => servers.own(actor),
+    }),
+  ];
+}
+
+function findRoutes(servers: ServerService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/servers/discover',
+      summary: 'Public servers, those with the most members first.',
+      tag,
+      entrance: 'anyone',
+      query: discoverSchema,
+      answer: z.array(serverSchema),
+      handle: ({ query }) => servers.discover(query),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/servers/invite/:code',
+      summary: 'The server that an invite code leads to.',
+      tag,
+      entrance: 'anyone',
+      params: { code: textParam('SERVER_NOT_FOUND', 'The code.') },
+      answer: serverSchema,
+      errors: ['SERVER_NOT_FOUND'],
+      handle: ({ params }) => servers.byInvite(params.code),
     }),
     route({
       method: 'GET',
@@ -41,29 +78,65 @@ export function serverRoutes(servers: ServerService): Route[] {
       errors: ['SERVER_NOT_FOUND'],
       handle: ({ actor, params }) => servers.get(actor, params.id),
     }),
+  ];
+}
+
+function manageRoutes(servers: ServerService): Route[] {
+  return [
     route({
-      method: 'POST',
-      path: '/api/servers/:id/join',
-      summary: 'Join a server. A private one needs its invite code; with "_" as id the code alone is enough.',
+      method: 'PATCH',
+      path: '/api/servers/:id',
+      summary: 'Change a server; for admins.',
       tag,
       entrance: 'user',
       params: { id },
-      body: joinServerSchema,
+      body: updateServerSchema,
       answer: serverSchema,
-      errors: ['SERVER_NOT_FOUND', 'INVITE_CODE_REQUIRED', 'ALREADY_MEMBER'],
-      handle: ({ actor, params, body }) => servers.join(actor, params.id, body.inviteCode ?? null),
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'SLUG_TAKEN'],
+      handle: ({ actor, params, body }) => servers.update(actor, params.id, body),
     }),
     route({
-      method: 'POST',
-      path: '/api/servers/:id/leave',
-      summary: 'Leave a server. Its owner hands it over first.',
+      method: 'DELETE',
+      path: '/api/servers/:id',
+      summary: 'Delete a server and everything in it; for its owner.',
       tag,
       entrance: 'user',
       params: { id },
       answer: doneSchema,
-      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'OWNER_CANNOT_LEAVE'],
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
       async handle({ actor, params }) {
-        await servers.leave(actor, params.id);
+        await servers.delete(actor, params.id);
+        return done;
+      },
+    }),
+  ];
+}
+
+function inviteRoutes(servers: ServerService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/servers/:id/invite/regenerate',
+      summary: 'Make a new invite code; the old one is worthless at once. For admins.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      answer: z.object({ inviteCode: z.string() }),
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
+      handle: ({ actor, params }) => servers.regenerateInvite(actor, params.id),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/servers/:id/invite-member',
+      summary: 'Invite a user to join; it gets the invite code.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      body: inviteMemberSchema,
+      answer: doneSchema,
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'USER_NOT_FOUND', 'ALREADY_MEMBER', 'FORBIDDEN'],
+      async handle({ actor, params, body }) {
+        await servers.invite(actor, params.id, body.userId);
         return done;
       },
     }),

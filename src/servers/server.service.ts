@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
 import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Capabilities } from '../access/capabilities.ts';
-import type { Role } from '../access/roles.ts';
-import { smallUser } from '../accounts/account.view.ts';
+import { type Role, requireRole } from '../access/roles.ts';
+import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { ChannelService } from '../channels/channel.service.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isUniqueViolation } from '../database/failures.ts';
@@ -12,55 +13,85 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
+import type { Chores } from '../infrastructure/chores.ts';
+import type { NotificationQueue } from '../notifications/notification.jobs.ts';
+import type { Audience } from './audience.ts';
+import type { Roster } from './roster.ts';
 import type { ServerAccess } from './server.access.ts';
 import {
   type createServerSchema,
-  memberJoined,
-  memberLeft,
+  type discoverSchema,
   type ownServerSchema,
-  serverJoined,
-  serverLeft,
+  serverDeleted,
+  serverInvited,
+  serverUpdated,
+  type updateServerSchema,
 } from './server.contract.ts';
 import { Server } from './server.entity.ts';
-import { memberRecord, type ServerRecord, type ServerRow, serverRecord } from './server.view.ts';
+import {
+  findServer,
+  type MemberRow,
+  memberColumns,
+  memberRecord,
+  type ServerRecord,
+  type ServerRow,
+  serverColumns,
+  serverRecord,
+} from './server.view.ts';
 
-const selectServers = `SELECT s.id, s.name, s.slug, s.description, s.icon_url, s.banner_url, s.homepage_html,
-  s.is_public, s.owner_id, s.invite_code, s.created_at, s.updated_at, s.member_count, m.role, m.nickname, m.joined_at
-  FROM servers s`;
-const byId = `${selectServers} LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2 WHERE s.id = $1`;
-const ofUser = `${selectServers} JOIN server_members m ON m.server_id = s.id WHERE m.user_id = $1
-  ORDER BY m.joined_at, s.id LIMIT 1000`;
+const ofUser = `SELECT ${serverColumns}, ${memberColumns} FROM server_members m
+  JOIN servers s ON s.id = m.server_id JOIN users u ON u.id = m.user_id
+  WHERE m.user_id = $1 ORDER BY m.joined_at, s.id LIMIT 1000`;
+const discovered = `SELECT ${serverColumns}, NULL AS role FROM servers s
+  WHERE s.is_public AND ($1 = '' OR s.name ILIKE $1 OR s.slug ILIKE $1 OR s.description ILIKE $1)
+  ORDER BY s.member_count DESC, s.id LIMIT $2 OFFSET $3`;
+const byInviteCode = `SELECT ${serverColumns}, NULL AS role FROM servers s WHERE s.invite_code = $1`;
 
-/** Communities and who belongs to them (contract §5). */
+/** Communities (contract §5). */
 export class ServerService {
   private readonly database: Database;
   private readonly changes: Changes;
   private readonly control: Control;
+  private readonly chores: Chores;
   private readonly access: ServerAccess;
+  private readonly channelAccess: ChannelAccess;
   private readonly capabilities: Capabilities;
   private readonly channels: ChannelService;
+  private readonly audience: Audience;
+  private readonly roster: Roster;
+  private readonly notifications: NotificationQueue;
 
   constructor(parts: {
     database: Database;
     changes: Changes;
     control: Control;
+    chores: Chores;
     serverAccess: ServerAccess;
+    channelAccess: ChannelAccess;
     capabilities: Capabilities;
     channels: ChannelService;
+    audience: Audience;
+    roster: Roster;
+    notifications: NotificationQueue;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
     this.control = parts.control;
+    this.chores = parts.chores;
     this.access = parts.serverAccess;
+    this.channelAccess = parts.channelAccess;
     this.capabilities = parts.capabilities;
     this.channels = parts.channels;
+    this.audience = parts.audience;
+    this.roster = parts.roster;
+    this.notifications = parts.notifications;
   }
 
   /** Makes a server with a channel `general`; the actor owns it. @throws AppError INVITE_REQUIRED, SLUG_TAKEN */
   async create(actor: Actor, input: z.output<typeof createServerSchema>): Promise<ServerRecord> {
     this.capabilities.require(actor, 'server:create');
-    try {
-      return await this.changes.run(async (change) => {
+    return this.withFreeSlug(() =>
+      this.changes.run(async (change) => {
         const server = change.em.create(Server, {
           id: uuid(),
           name: input.name,
@@ -68,160 +99,165 @@ export class ServerService {
           description: input.description ?? null,
           iconUrl: input.iconUrl ?? null,
           bannerUrl: input.bannerUrl ?? null,
+          homepageHtml: input.homepageHtml ?? null,
           isPublic: input.isPublic,
           ownerId: actor.userId,
-          inviteCode: randomBytes(9).toString('base64url'),
+          inviteCode: newInviteCode(),
         });
         await change.em.flush();
-        await this.addMember(change, actor, server.id, 'owner');
+        const record = await this.roster.add(change, actor.user, server.id, 'owner');
         await this.channels.createGeneral(change, actor, server.id);
-        return this.announceJoined(change, actor, server.id);
+        return record;
+      }),
+    );
+  }
+
+  /** The actor's servers, in the order in which it joined them. */
+  async own(actor: Actor): Promise<z.input<typeof ownServerSchema>[]> {
+    const rows = await this.database.rows<ServerRow & MemberRow & { role: Role }>(ofUser, [actor.userId]);
+    return rows.map((row) => {
+      const server = serverRecord(row);
+      return { ...server, server, member: memberRecord(row) };
+    });
+  }
+
+  /** @throws AppError SERVER_NOT_FOUND */
+  async get(actor: Actor, idOrSlug: string): Promise<ServerRecord> {
+    const { id } = await this.access.visible(actor, idOrSlug);
+    return this.record(this.database.rows, id, actor.userId);
+  }
+
+  /** Public servers, those with the most members first; for anyone. */
+  async discover(query: z.output<typeof discoverSchema>): Promise<ServerRecord[]> {
+    const like = query.query === '' ? '' : `%${query.query.replace(/[\\%_]/g, '\\$&')}%`;
+    const rows = await this.database.rows<ServerRow>(discovered, [like, query.limit, query.offset]);
+    return rows.map(serverRecord);
+  }
+
+  /** The server that a code leads to; for anyone who has the code. @throws AppError SERVER_NOT_FOUND */
+  async byInvite(code: string): Promise<ServerRecord> {
+    const [row] = await this.database.rows<ServerRow>(byInviteCode, [code]);
+    if (!row) throw new AppError('SERVER_NOT_FOUND', { message: 'No server has this invite code.' });
+    return serverRecord(row);
+  }
+
+  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, SLUG_TAKEN */
+  async update(actor: Actor, idOrSlug: string, input: z.output<typeof updateServerSchema>): Promise<ServerRecord> {
+    const { id, seat } = await this.access.joined(actor, idOrSlug);
+    requireRole(seat.role, 'server:update');
+    return this.withFreeSlug(() =>
+      this.changes.run(async (change) => {
+        const server = await change.em.findOne(Server, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        if (!server) throw new AppError('SERVER_NOT_FOUND');
+        const becomesOther = input.isPublic !== undefined && input.isPublic !== server.isPublic;
+        change.em.assign(server, withoutUndefined(input));
+        await change.em.flush();
+        if (becomesOther) await this.forgetChannels(change, id);
+        return this.tellUpdated(change, actor, id);
+      }),
+    );
+  }
+
+  /** Makes the old invite code worthless. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
+  async regenerateInvite(actor: Actor, idOrSlug: string): Promise<{ inviteCode: string }> {
+    const { id, seat } = await this.access.joined(actor, idOrSlug);
+    requireRole(seat.role, 'server:regenerate-invite');
+    const inviteCode = newInviteCode();
+    await this.changes.run(async (change) => {
+      await change.rows('UPDATE servers SET invite_code = $2, updated_at = now() WHERE id = $1', [id, inviteCode]);
+      await this.tellUpdated(change, actor, id);
+    });
+    return { inviteCode };
+  }
+
+  /**
+   * Deletes a server at once for everyone; what was said in it is removed in the background.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED for all but the owner
+   */
+  async delete(actor: Actor, idOrSlug: string): Promise<void> {
+    const { id, seat } = await this.access.joined(actor, idOrSlug);
+    requireRole(seat.role, 'server:delete');
+    await this.changes.run(async (change) => {
+      const [server] = await change.rows<{ owner_id: string }>(
+        'SELECT owner_id FROM servers WHERE id = $1 FOR UPDATE',
+        [id],
+      );
+      if (!server) throw new AppError('SERVER_NOT_FOUND');
+      if (server.owner_id !== actor.userId) throw new AppError('ROLE_REQUIRED');
+      await this.audience.tell(change, id, ({ userId }) => serverDeleted.in(userRoom(userId), { id, serverId: id }));
+      const detached = await this.channels.detachAll(change, id);
+      await change.rows('DELETE FROM servers WHERE id = $1', [id]);
+      change.afterCommit(async () => {
+        await this.channelAccess.forget(detached);
+        await this.control.send({ kind: 'dissolve', rooms: detached.map(channelRoom) });
+        this.chores.soon();
       });
+    });
+  }
+
+  /** Tells a user where to join. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, USER_NOT_FOUND, ALREADY_MEMBER */
+  async invite(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
+    const { id, seat } = await this.access.joined(actor, idOrSlug);
+    requireRole(seat.role, 'server:invite');
+    await this.changes.run(async (change) => {
+      const [user] = await change.rows<{ is_bot: boolean }>(
+        'SELECT is_bot FROM users WHERE id = $1 AND deleted_at IS NULL',
+        [userId],
+      );
+      if (!user) throw new AppError('USER_NOT_FOUND');
+      if (user.is_bot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });
+      const row = await findServer(change.rows, id, userId);
+      if (!row) throw new AppError('SERVER_NOT_FOUND');
+      if (row.role) throw new AppError('ALREADY_MEMBER', { message: 'This user is a member already.' });
+      const invitation = { server: serverRecord(row), inviteCode: row.invite_code, invitedBy: actor.user };
+      change.publish(serverInvited.in(userRoom(userId), invitation));
+      const reference = { type: 'server', id };
+      const to = [userId];
+      await this.notifications.add(change, {
+        kind: 'server.invite',
+        to,
+        senderId: actor.userId,
+        serverId: id,
+        reference,
+      });
+    });
+  }
+
+  private async tellUpdated(change: Change, actor: Actor, serverId: string): Promise<ServerRecord> {
+    const row = await findServer(change.rows, serverId, actor.userId);
+    if (!row) throw new AppError('SERVER_NOT_FOUND');
+    await this.audience.tell(change, serverId, ({ userId, role }) =>
+      serverUpdated.in(userRoom(userId), { server: serverRecord({ ...row, role }) }),
+    );
+    return serverRecord(row);
+  }
+
+  /** Who may know of the channels depends on whether the server is public. */
+  private async forgetChannels(change: Change, serverId: string): Promise<void> {
+    const channels = await change.rows<{ id: string }>('SELECT id FROM channels WHERE server_id = $1', [serverId]);
+    change.afterCommit(() => this.channelAccess.forget(channels.map((channel) => channel.id)));
+  }
+
+  private async withFreeSlug<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
     } catch (error) {
       if (isUniqueViolation(error, 'servers_slug_unique')) throw new AppError('SLUG_TAKEN');
       throw error;
     }
   }
 
-  /** The actor's servers, in the order in which it joined them. */
-  async own(actor: Actor): Promise<z.input<typeof ownServerSchema>[]> {
-    const rows = await this.database.rows<MemberServerRow>(ofUser, [actor.userId]);
-    return rows.map((row) => {
-      const server = serverRecord(row);
-      const membership = { serverId: row.id, role: row.role, nickname: row.nickname, joinedAt: row.joined_at };
-      return { ...server, server, member: memberRecord(membership, smallUser(actor.user)) };
-    });
-  }
-
-  async get(actor: Actor, idOrSlug: string): Promise<ServerRecord> {
-    const { id } = await this.access.visible(actor, idOrSlug);
-    return this.record(this.database.rows, id, actor.userId);
-  }
-
-  /**
-   * Joins a server: a public one freely, a private one with its invite code. With `_` in place of the id the code
-   * alone says which.
-   * @throws AppError SERVER_NOT_FOUND, INVITE_CODE_REQUIRED, ALREADY_MEMBER with the record
-   */
-  async join(actor: Actor, idOrSlug: string, code: string | null): Promise<ServerRecord> {
-    const serverId = await this.joinable(idOrSlug, code);
-    if (await this.access.seat(serverId, actor.userId)) throw await this.alreadyMember(actor, serverId);
-    try {
-      return await this.changes.run(async (change) => {
-        await this.addMember(change, actor, serverId, 'member');
-        return this.announceJoined(change, actor, serverId);
-      });
-    } catch (error) {
-      if (isUniqueViolation(error, 'server_members_pkey')) throw await this.alreadyMember(actor, serverId);
-      throw error;
-    }
-  }
-
-  /** @throws AppError OWNER_CANNOT_LEAVE */
-  async leave(actor: Actor, idOrSlug: string): Promise<void> {
-    const { id, seat } = await this.access.joined(actor, idOrSlug);
-    if (seat.role === 'owner') throw new AppError('OWNER_CANNOT_LEAVE');
-    await this.changes.run((change) => this.removeMember(change, id, actor.userId));
-  }
-
-  /** Takes a user out of all its servers, as part of its end. */
-  async leaveAll(change: Change, userId: string): Promise<void> {
-    const joined = await change.rows<{ id: string }>(
-      'SELECT server_id AS id FROM server_members WHERE user_id = $1 ORDER BY server_id',
-      [userId],
-    );
-    for (const server of joined) await this.removeMember(change, server.id, userId);
-  }
-
-  /**
-   * Takes a user out of a server and, before the answer, its sockets on all nodes out of the server's rooms.
-   */
-  private async removeMember(change: Change, serverId: string, userId: string): Promise<void> {
-    const removed = await change.rows<{ user_id: string }>(
-      'DELETE FROM server_members WHERE server_id = $1 AND user_id = $2 RETURNING user_id',
-      [serverId, userId],
-    );
-    if (removed.length === 0) throw new AppError('NOT_A_MEMBER');
-    await change.rows('UPDATE servers SET member_count = member_count - 1 WHERE id = $1', [serverId]);
-    const lost = await this.channels.dropMemberships(change, serverId, userId);
-    const user = await this.smallUser(change.rows, userId);
-    for (const channelId of await this.channels.announcedIn(change.rows, serverId)) {
-      change.publish(memberLeft.in(channelRoom(channelId), { serverId, channelId, userId, ...userPart(user) }));
-    }
-    change.publish(serverLeft.in(userRoom(userId), { serverId }));
-    change.afterCommit(async () => {
-      await this.access.forget(serverId, userId);
-      await this.channels.forgetMemberships(lost, userId);
-      await this.control.send({ kind: 'evict', userId, serverId, rooms: null });
-    });
-  }
-
-  private async joinable(idOrSlug: string, code: string | null): Promise<string> {
-    if (idOrSlug === '_') {
-      if (!code) throw new AppError('INVITE_CODE_REQUIRED');
-      const [found] = await this.database.rows<{ id: string }>('SELECT id FROM servers WHERE invite_code = $1', [code]);
-      if (!found) throw new AppError('SERVER_NOT_FOUND', { message: 'No server has this invite code.' });
-      return found.id;
-    }
-    const server = await this.access.find(idOrSlug);
-    if (server.isPublic && !code) return server.id;
-    if (!code) throw new AppError('INVITE_CODE_REQUIRED');
-    const [matching] = await this.database.rows<{ id: string }>(
-      'SELECT id FROM servers WHERE id = $1 AND invite_code = $2',
-      [server.id, code],
-    );
-    if (!matching) throw new AppError('SERVER_NOT_FOUND', { message: 'This invite code does not fit.' });
-    return server.id;
-  }
-
-  private async alreadyMember(actor: Actor, serverId: string): Promise<AppError> {
-    const server = await this.record(this.database.rows, serverId, actor.userId);
-    return new AppError('ALREADY_MEMBER', { extra: { server } });
-  }
-
-  private async addMember(change: Change, actor: Actor, serverId: string, role: Role): Promise<void> {
-    await change.rows('INSERT INTO server_members (server_id, user_id, role, joined_at) VALUES ($1, $2, $3, now())', [
-      serverId,
-      actor.userId,
-      role,
-    ]);
-    await change.rows('UPDATE servers SET member_count = member_count + 1 WHERE id = $1', [serverId]);
-    change.afterCommit(() => this.access.forget(serverId, actor.userId));
-  }
-
-  private async announceJoined(change: Change, actor: Actor, serverId: string): Promise<ServerRecord> {
-    const server = await this.record(change.rows, serverId, actor.userId);
-    const member = { serverId, userId: actor.userId, ...userPart(actor.user) };
-    for (const channelId of await this.channels.announcedIn(change.rows, serverId)) {
-      change.publish(memberJoined.in(channelRoom(channelId), { ...member, channelId }));
-    }
-    change.publish(serverJoined.in(userRoom(actor.userId), { server }));
-    return server;
-  }
-
   private async record(rows: Rows, serverId: string, userId: string): Promise<ServerRecord> {
-    const [row] = await rows<ServerRow>(byId, [serverId, userId]);
+    const row = await findServer(rows, serverId, userId);
     if (!row) throw new AppError('SERVER_NOT_FOUND');
     return serverRecord(row);
   }
-
-  private async smallUser(rows: Rows, userId: string): Promise<Actor['user']> {
-    const [user] = await rows<Actor['user']>(
-      `SELECT id, username, display_name AS "displayName", avatar_url AS "avatarUrl", is_bot AS "isBot"
-       FROM users WHERE id = $1`,
-      [userId],
-    );
-    if (!user) throw new AppError('USER_NOT_FOUND');
-    return user;
-  }
 }
 
-interface MemberServerRow extends ServerRow {
-  role: Role;
-  nickname: string | null;
-  joined_at: Date | string;
-}
+const newInviteCode = (): string => randomBytes(9).toString('base64url');
 
-function userPart({ username, displayName, avatarUrl, isBot }: Actor['user']) {
-  return { username, displayName, avatarUrl, isBot };
+function withoutUndefined<T extends object>(input: T): Partial<T> {
+  const result: Partial<T> = { ...input };
+  for (const key in result) if (result[key] === undefined) delete result[key];
+  return result;
 }

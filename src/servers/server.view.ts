@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { SmallUser } from '../access/actor.ts';
 import type { Role } from '../access/roles.ts';
+import type { Rows } from '../database/database.ts';
 import { isoTime } from '../schema.ts';
 import type { memberSchema, serverSchema } from './server.contract.ts';
 
@@ -22,7 +23,19 @@ export interface ServerRow {
   role: Role | null;
 }
 
-export type ServerRecord = z.input<typeof serverSchema>;
+export const serverColumns = `s.id, s.name, s.slug, s.description, s.icon_url, s.banner_url, s.homepage_html,
+  s.is_public, s.owner_id, s.invite_code, s.created_at, s.updated_at, s.member_count`;
+
+const byId = `SELECT ${serverColumns}, m.role FROM servers s
+  LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2 WHERE s.id = $1`;
+
+/** A server as `userId` stands to it. */
+export async function findServer(rows: Rows, serverId: string, userId: string): Promise<ServerRow | undefined> {
+  const [row] = await rows<ServerRow>(byId, [serverId, userId]);
+  return row;
+}
+
+export type ServerRecord = z.output<typeof serverSchema>;
 
 /** The record as the caller may see it: owner and invite code only for members (contract §5). */
 export function serverRecord(row: ServerRow): ServerRecord {
@@ -43,16 +56,38 @@ export function serverRecord(row: ServerRow): ServerRecord {
   };
 }
 
-export function memberRecord(
-  member: { serverId: string; role: Role; nickname: string | null; joinedAt: Date | string },
-  user: SmallUser,
-): z.input<typeof memberSchema> {
+/** A row of `server_members` with its user. */
+export interface MemberRow {
+  server_id: string;
+  user_id: string;
+  role: Role;
+  nickname: string | null;
+  joined_at: Date | string;
+  username: string;
+  display_name: string;
+  avatar_url: string | null;
+  is_bot: boolean;
+}
+
+export const memberColumns = `m.server_id, m.user_id, m.role, m.nickname, m.joined_at, u.username, u.display_name,
+  u.avatar_url, u.is_bot`;
+
+export type MemberRecord = z.output<typeof memberSchema>;
+
+export function memberRecord(row: MemberRow): MemberRecord {
+  const user: SmallUser = {
+    id: row.user_id,
+    username: row.username,
+    displayName: row.display_name,
+    avatarUrl: row.avatar_url,
+    isBot: row.is_bot,
+  };
   return {
-    userId: user.id,
-    serverId: member.serverId,
-    role: member.role,
-    nickname: member.nickname,
-    joinedAt: isoTime(member.joinedAt),
+    userId: row.user_id,
+    serverId: row.server_id,
+    role: row.role,
+    nickname: row.nickname,
+    joinedAt: isoTime(row.joined_at),
     user,
   };
 }

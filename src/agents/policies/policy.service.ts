@@ -146,7 +146,7 @@ export class PolicyService {
   ): Promise<{ agent: AgentRow; channel: OpenChannel }> {
     const agent = await this.access.find(agentId);
     const owns = agent.owner_id === actor.userId || agent.user_id === actor.userId;
-    const own = await this.channels.visible(actor, channelId).catch(ifHidden);
+    const own = await this.channels.entered(actor, channelId).catch(ifHidden);
     const bots = await this.ofBot(agent, channelId);
     if (own && (owns || bots)) return { agent, channel: own };
     if (owns && bots) return { agent, channel: { ...bots, role: null } };

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { Reply, type Route, route, uuidParam } from '../rest/route.ts';
+import { done, doneSchema } from '../schema.ts';
+import { listMembersSchema, memberSchema } from '../servers/server.contract.ts';
+import { addChannelMemberSchema } from './channel.contract.ts';
+import type { ChannelMemberService } from './channel-member.service.ts';
+
+const tag = 'Channels';
+const id = uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.');
+
+export function channelMemberRoutes(members: ChannelMemberService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/channels/:id/members',
+      summary: 'Who is in a channel, in the order of their ids. X-Has-More says whether it goes on.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      query: listMembersSchema,
+      answer: z.array(memberSchema),
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
+      async handle({ actor, params, query }) {
+        const page = await members.list(actor, params.id, query);
+        return new Reply(page.members, { headers: { 'X-Has-More': String(page.hasMore) } });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/channels/:id/members',
+      summary: 'Let someone of the server into a channel; for admins, and for yourself where it is open.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      body: addChannelMemberSchema,
+      status: 201,
+      answer: memberSchema,
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN', 'USER_NOT_FOUND', 'NOT_IN_SERVER'],
+      async handle({ actor, params, body }) {
+        const { member, repeated } = await members.add(actor, params.id, body.userId);
+        return new Reply(member, { status: repeated ? 200 : 201 });
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/channels/:id/members/:userId',
+      summary: 'Take someone out of a channel: yourself, or as a moderator those of lower roles.',
+      tag,
+      entrance: 'user',
+      params: { id, userId: uuidParam('MEMBER_NOT_FOUND', 'Id of the user.') },
+      answer: doneSchema,
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN', 'MEMBER_NOT_FOUND'],
+      async handle({ actor, params }) {
+        await members.remove(actor, params.id, params.userId);
+        return done;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,183 @@
+import type { z } from 'zod';
+import type { Actor, SmallUser } from '../access/actor.ts';
+import { may, outranks, requireRole } from '../access/roles.ts';
+import type { Database, Rows } from '../database/database.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
+import type { Control } from '../delivery/control.ts';
+import { channelRoom, userRoom } from '../delivery/entry.ts';
+import { AppError } from '../errors.ts';
+import type { NotificationQueue } from '../notifications/notification.jobs.ts';
+import { firstId, type MemberPage } from '../servers/member.service.ts';
+import { shown } from '../servers/roster.ts';
+import { type listMembersSchema, memberJoined, memberLeft } from '../servers/server.contract.ts';
+import { type MemberRecord, type MemberRow, memberColumns, memberRecord } from '../servers/server.view.ts';
+import type { ChannelAccess, ChannelInfo, SeenChannel } from './channel.access.ts';
+import { channelMemberAdded, channelMemberRemoved } from './channel.contract.ts';
+import { channelRecordOf } from './channel.reader.ts';
+
+/** Everyone of the server but those put out, and the bots that were let in. $1 channel, $2 server */
+const ofOpen = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
+  LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
+  WHERE m.server_id = $2 AND m.user_id > $3
+    AND CASE WHEN u.is_bot THEN cm.excluded IS FALSE ELSE cm.excluded IS NOT TRUE END
+  ORDER BY m.user_id LIMIT $4`;
+const ofPrivate = `SELECT ${memberColumns} FROM channel_members cm
+  JOIN server_members m ON m.server_id = $2 AND m.user_id = cm.user_id JOIN users u ON u.id = cm.user_id
+  WHERE cm.channel_id = $1 AND NOT cm.excluded AND cm.user_id > $3 ORDER BY cm.user_id LIMIT $4`;
+const oneSeat = `SELECT ${memberColumns}, cm.excluded FROM server_members m JOIN users u ON u.id = m.user_id
+  LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
+  WHERE m.server_id = $2 AND m.user_id = $3`;
+
+interface SeatRow extends MemberRow {
+  /** Null: no entry in the channel. */
+  excluded: boolean | null;
+}
+
+/** Who is in a channel (contract §5). */
+export class ChannelMemberService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly control: Control;
+  private readonly access: ChannelAccess;
+  private readonly notifications: NotificationQueue;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    control: Control;
+    channelAccess: ChannelAccess;
+    notifications: NotificationQueue;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.control = parts.control;
+    this.access = parts.channelAccess;
+    this.notifications = parts.notifications;
+  }
+
+  /** The members, in the order of their ids. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  async list(actor: Actor, channelId: string, query: z.output<typeof listMembersSchema>): Promise<MemberPage> {
+    const channel = await this.access.visible(actor, channelId);
+    if (channel.role === null && channel.kind === 'server') throw new AppError('NOT_A_MEMBER');
+    const values = [channelId, channel.serverId, query.cursor ?? firstId, query.limit + 1];
+    const rows = await this.database.rows<MemberRow>(channel.isPrivate ? ofPrivate : ofOpen, values);
+    return { members: rows.slice(0, query.limit).map(memberRecord), hasMore: rows.length > query.limit };
+  }
+
+  /**
+   * Lets someone into a channel: admins anyone of the server, others themselves where it is open.
+   * @returns the record, and whether it was there before
+   * @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED, USER_NOT_FOUND, NOT_IN_SERVER, CHANNEL_ARCHIVED
+   */
+  async add(actor: Actor, channelId: string, userId: string): Promise<{ member: MemberRecord; repeated: boolean }> {
+    const channel = await this.access.visible(actor, channelId);
+    const { serverId } = channel;
+    if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages are between two.' });
+    if (channel.role === null) throw new AppError('NOT_A_MEMBER');
+    const entersItself = userId === actor.userId && !actor.user.isBot;
+    if (!(entersItself && !channel.isPrivate)) requireRole(channel.role, 'channel:add-member');
+    return this.changes.run((change) => this.admit(change, channel, serverId, userId, actor));
+  }
+
+  /** Lets a member of the server into a channel, whoever decided that. @throws AppError USER_NOT_FOUND, NOT_IN_SERVER */
+  async admit(
+    change: Change,
+    channel: ChannelInfo,
+    serverId: string,
+    userId: string,
+    actor: Actor,
+  ): Promise<{ member: MemberRecord; repeated: boolean }> {
+    const seat = await seatOf(change.rows, channel.id, serverId, userId);
+    const member = memberRecord(seat);
+    if (seat.excluded === false) return { member, repeated: true };
+    await change.rows(
+      `INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())
+       ON CONFLICT (channel_id, user_id) DO UPDATE SET excluded = false`,
+      [channel.id, userId],
+    );
+    const wasIn = !channel.isPrivate && !seat.is_bot && seat.excluded === null;
+    if (!wasIn) {
+      await startReading(change.rows, channel.id, userId);
+      const joined = { serverId, channelId: channel.id, userId, ...shown(member.user) };
+      change.publish(memberJoined.in(channelRoom(channel.id), joined));
+    }
+    const record = await channelRecordOf(change.rows, channel.id);
+    change.publish(channelMemberAdded.in(userRoom(userId), { channelId: channel.id, serverId, channel: record }));
+    change.afterCommit(() => this.access.forgetMembers([channel.id], userId));
+    if (userId !== actor.userId) await this.notify(change, channel.id, serverId, userId, actor);
+    return { member, repeated: false };
+  }
+
+  private notify(change: Change, channelId: string, serverId: string, userId: string, actor: Actor): Promise<void> {
+    const reference = { type: 'channel', id: channelId };
+    const senderId = actor.userId;
+    const notice = { kind: 'channel.member_added' as const, to: [userId], senderId, serverId, channelId, reference };
+    return this.notifications.add(change, notice);
+  }
+
+  /**
+   * Takes someone out of a channel, and before the answer its sockets on all nodes out of the room: oneself, or as a
+   * moderator those of lower roles. Whoever was put out of an open channel can enter it again.
+   * @throws AppError CHANNEL_NOT_FOUND, MEMBER_NOT_FOUND, ROLE_REQUIRED
+   */
+  async remove(actor: Actor, channelId: string, userId: string): Promise<void> {
+    const channel = await this.access.visible(actor, channelId);
+    const { serverId } = channel;
+    if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages cannot be left.' });
+    if (channel.role === null) throw new AppError('NOT_A_MEMBER');
+    await this.changes.run(async (change) => {
+      const seat = await seatOf(change.rows, channelId, serverId, userId).catch(() => undefined);
+      const isIn = seat && (channel.isPrivate || seat.is_bot ? seat.excluded === false : seat.excluded !== true);
+      if (!isIn) throw new AppError('MEMBER_NOT_FOUND');
+      requireToRemove(actor, channel, seat);
+      await this.takeOut(change, channel, serverId, memberRecord(seat).user);
+    });
+  }
+
+  private async takeOut(change: Change, channel: ChannelInfo, serverId: string, user: SmallUser): Promise<void> {
+    const { id: channelId } = channel;
+    if (channel.isPrivate || user.isBot) {
+      const out = 'DELETE FROM channel_members WHERE channel_id = $1 AND user_id = $2';
+      await change.rows(out, [channelId, user.id]);
+    } else {
+      await change.rows(
+        `INSERT INTO channel_members (channel_id, user_id, excluded, joined_at) VALUES ($1, $2, true, now())
+         ON CONFLICT (channel_id, user_id) DO UPDATE SET excluded = true`,
+        [channelId, user.id],
+      );
+    }
+    const left = { serverId, channelId, userId: user.id, ...shown(user) };
+    change.publish(memberLeft.in(channelRoom(channelId), left));
+    change.publish(channelMemberRemoved.in(userRoom(user.id), { channelId, serverId }));
+    change.afterCommit(async () => {
+      await this.access.forgetMembers([channelId], user.id);
+      await this.control.send({ kind: 'evict', userId: user.id, serverId, rooms: [channelRoom(channelId)] });
+    });
+  }
+}
+
+function requireToRemove(actor: Actor, channel: SeenChannel, seat: SeatRow): void {
+  if (seat.user_id === actor.userId) return;
+  requireRole(channel.role, 'channel:remove-member');
+  if (channel.role && outranks(channel.role, seat.role)) return;
+  // A bot is a member like others, but admins decide about bots whatever their role (contract §5).
+  if (seat.is_bot && may(channel.role, 'channel:add-member')) return;
+  throw new AppError('ROLE_REQUIRED', { message: 'Nobody acts on an equal or higher role.' });
+}
+
+async function seatOf(rows: Rows, channelId: string, serverId: string, userId: string): Promise<SeatRow> {
+  const [seat] = await rows<SeatRow>(oneSeat, [channelId, serverId, userId]);
+  if (seat) return seat;
+  const [user] = await rows<{ id: string }>('SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL', [userId]);
+  throw new AppError(user ? 'NOT_IN_SERVER' : 'USER_NOT_FOUND');
+}
+
+/** What was said before someone was let in counts as read. */
+async function startReading(rows: Rows, channelId: string, userId: string): Promise<void> {
+  await rows(
+    `INSERT INTO channel_reads (channel_id, user_id, last_read_seq) SELECT id, $2, last_seq FROM streams WHERE id = $1
+     ON CONFLICT (channel_id, user_id) DO UPDATE
+       SET last_read_seq = greatest(channel_reads.last_read_seq, excluded.last_read_seq)`,
+    [channelId, userId],
+  );
+}

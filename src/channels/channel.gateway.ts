@@ -1,0 +1,18 @@
+import { type Handler, handler } from '../gateway/handler.ts';
+import { markReadEventSchema, readStateSchema } from './channel.contract.ts';
+import type { ReadStateService } from './read-state.service.ts';
+
+export function channelHandlers(readStates: ReadStateService): Handler[] {
+  return [
+    handler({
+      event: 'channel:read',
+      summary: 'You have read a channel up to a message or a number of its log; it never goes back.',
+      tag: 'Channels',
+      payload: markReadEventSchema,
+      ack: readStateSchema,
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'MESSAGE_NOT_FOUND'],
+      limit: 'events',
+      handle: ({ actor, payload: { channelId, ...input } }) => readStates.markRead(actor, channelId, input),
+    }),
+  ];
+}

@@ -1,0 +1,85 @@
+import type { Actor } from '../access/actor.ts';
+import { may, type Role } from '../access/roles.ts';
+import type { Rows } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import {
+  type ChannelItem,
+  type ChannelItemRow,
+  type ChannelRecord,
+  channelItem,
+  channelRecord,
+} from './channel.view.ts';
+
+/** What counts as unread: messages of others in the channel itself, after the pointer; one look into an index. */
+const unread = (pointer: string) => `SELECT count(*)::int AS count FROM messages m
+  WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL AND m.seq > ${pointer} AND m.author_id <> $2`;
+
+/** $2 user, $3 whether it is a bot, $4 whether it is in the server */
+const selectItems = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private,
+    c.is_archived, c.created_at, c.updated_at, s.last_seq, last.created_at AS last_message_at, place.is_member,
+    CASE WHEN place.is_member THEN last.content END AS last_message, coalesce(r.last_read_seq, 0) AS last_read_seq,
+    coalesce(unread.count, 0) AS unread_count
+  FROM channels c JOIN streams s ON s.id = c.id
+  LEFT JOIN channel_members own ON own.channel_id = c.id AND own.user_id = $2
+  LEFT JOIN channel_reads r ON r.channel_id = c.id AND r.user_id = $2
+  CROSS JOIN LATERAL (SELECT CASE WHEN c.kind = 'dm' OR c.is_private OR $3 THEN own.excluded IS FALSE
+    ELSE $4 AND own.excluded IS NOT TRUE END AS is_member) place
+  LEFT JOIN LATERAL (SELECT m.created_at, left(m.content, 200) AS content FROM messages m
+    WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 1) last ON true
+  LEFT JOIN LATERAL (${unread('coalesce(r.last_read_seq, 0)')}) unread ON place.is_member
+  WHERE c.deleted_at IS NULL`;
+const oneItem = `${selectItems} AND c.id = $1`;
+/** $5 whether private channels are seen from outside, $6 archived ones instead of the others */
+const itemsOfServer = `${selectItems} AND c.server_id = $1 AND c.is_archived = $6
+  AND (place.is_member OR CASE WHEN c.is_private THEN $5 ELSE NOT $3 END)
+  ORDER BY c.position, c.created_at, c.id LIMIT 1000`;
+const unreadCount = `SELECT unread.count FROM channels c CROSS JOIN LATERAL (${unread('$3')}) unread WHERE c.id = $1`;
+const bare = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private, c.is_archived,
+    c.created_at, c.updated_at, s.last_seq, last.created_at AS last_message_at
+  FROM channels c JOIN streams s ON s.id = c.id
+  LEFT JOIN LATERAL (SELECT m.created_at FROM messages m
+    WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 1) last ON true
+  WHERE c.id = ANY($1::uuid[]) AND c.deleted_at IS NULL ORDER BY c.position, c.created_at, c.id`;
+
+/** The channels of a server that the actor may know of, with its place in them, in their order. */
+export async function channelItems(
+  rows: Rows,
+  actor: Actor,
+  serverId: string,
+  role: Role | null,
+  archived: boolean,
+): Promise<ChannelItem[]> {
+  const seesPrivate = may(role, 'channel:see-private') && !actor.user.isBot;
+  const values = [serverId, actor.userId, actor.user.isBot, role !== null, seesPrivate, archived];
+  return (await rows<ChannelItemRow>(itemsOfServer, values)).map(channelItem);
+}
+
+/** One channel as the actor stands to it; that it may know of it was checked before. @throws AppError CHANNEL_NOT_FOUND */
+export async function channelItemOf(
+  rows: Rows,
+  actor: Actor,
+  channelId: string,
+  role: Role | null,
+): Promise<ChannelItem> {
+  const [row] = await rows<ChannelItemRow>(oneItem, [channelId, actor.userId, actor.user.isBot, role !== null]);
+  if (!row) throw new AppError('CHANNEL_NOT_FOUND');
+  return channelItem(row);
+}
+
+/** Channels as everyone in them sees them, in their order. */
+export async function channelRecords(rows: Rows, ids: string[]): Promise<ChannelRecord[]> {
+  return (await rows<ChannelItemRow>(bare, [ids])).map(channelRecord);
+}
+
+/** @throws AppError CHANNEL_NOT_FOUND */
+export async function channelRecordOf(rows: Rows, channelId: string): Promise<ChannelRecord> {
+  const [record] = await channelRecords(rows, [channelId]);
+  if (!record) throw new AppError('CHANNEL_NOT_FOUND');
+  return record;
+}
+
+/** How many messages of others a user has not read in a channel beyond `seq`. */
+export async function countUnread(rows: Rows, channelId: string, userId: string, seq: number): Promise<number> {
+  const [row] = await rows<{ count: number }>(unreadCount, [channelId, userId, seq]);
+  return row?.count ?? 0;
+}

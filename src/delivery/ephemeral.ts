@@ -1,0 +1,23 @@
+import type { z } from 'zod';
+import type { EventSpec } from './event.ts';
+
+/** Sends an event to the sockets of a room on all nodes, to those that can take it just now. */
+export type EphemeralSink = (rooms: string[], event: string, data: object, exceptSocket: string | undefined) => void;
+
+/** How services tell what is not worth keeping: typing, presence and the like. */
+export class Ephemeral {
+  private sink: EphemeralSink = () => {};
+
+  /** Sockets come after services; until then there is nobody to tell. */
+  connect(sink: EphemeralSink): void {
+    this.sink = sink;
+  }
+
+  /**
+   * @param rooms whoever is in several of them gets it once
+   * @param exceptSocket id of a socket that knows already
+   */
+  tell<S extends z.ZodObject>(rooms: string[], event: EventSpec<S>, data: z.input<S>, exceptSocket?: string): void {
+    this.sink(rooms, event.name, data, exceptSocket);
+  }
+}

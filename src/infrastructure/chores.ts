@@ -1,0 +1,75 @@
+import type { Database, Rows } from '../database/database.ts';
+import type { Log } from './log.ts';
+
+/** Work that nobody waits for, done in small steps: each is one short transaction. */
+export interface Chore {
+  name: string;
+  /** Does a little. @returns how much; it is called again while that is not 0 */
+  step(rows: Rows): Promise<number>;
+}
+
+const everyMs = 60_000;
+/** Between two steps, so that they take only a little of the database's time. */
+const pauseMs = 20;
+/** Any number that no other program uses on this database: of all nodes one does chores at a time. */
+const choresLock = 7_215_003;
+
+/** Does chores in the background: now and then, and soon after someone left some behind. */
+export class Chores {
+  private readonly database: Database;
+  private readonly log: Log;
+  private readonly chores: Chore[] = [];
+  private readonly timer: NodeJS.Timeout;
+  private running: Promise<void> | undefined;
+  private wanted = false;
+  private closed = false;
+
+  constructor(database: Database, log: Log) {
+    this.database = database;
+    this.log = log;
+    // The first run comes at a random moment, so that nodes which start together do not work together.
+    this.timer = setInterval(() => this.soon(), everyMs * (0.75 + Math.random() / 2));
+    this.timer.unref();
+  }
+
+  add(...chores: Chore[]): void {
+    this.chores.push(...chores);
+  }
+
+  /** There is something to do; returns at once. */
+  soon(): void {
+    this.wanted = true;
+    if (this.closed) return;
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    while (this.wanted && !this.closed) {
+      this.wanted = false;
+      for (const chore of this.chores) await this.finish(chore);
+    }
+  }
+
+  private async finish(chore: Chore): Promise<void> {
+    try {
+      while (!this.closed && (await this.step(chore)) > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    } catch (error) {
+      if (!this.closed) this.log.warn({ err: error, chore: chore.name }, 'A chore failed; it will be tried again.');
+    }
+  }
+
+  private step(chore: Chore): Promise<number> {
+    return this.database.quickTransaction(async (rows) => {
+      const [lock] = await rows<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [choresLock]);
+      return lock?.mine ? chore.step(rows) : 0;
+    });
+  }
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { smallUserSchema } from '../accounts/account.contract.ts';
+import { channelSchema } from '../channels/channel.contract.ts';
+import { durableEvent } from '../delivery/event.ts';
+import { idSchema, record, timeSchema } from '../schema.ts';
+import { serverSchema, serverStubSchema } from '../servers/server.contract.ts';
+import { joinRequestStates } from './join-request.entity.ts';
+
+export const joinRequestSchema = record('JoinRequest', {
+  id: idSchema,
+  serverId: idSchema,
+  channelId: idSchema.nullable().describe('Null: the server as a whole.'),
+  userId: idSchema,
+  user: smallUserSchema,
+  status: z.enum(joinRequestStates),
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+});
+
+export const requestedSchema = z.object({
+  ok: z.literal(true),
+  status: z.enum(joinRequestStates),
+  requestId: idSchema,
+});
+
+export const decideSchema = z.object({ status: z.enum(['approved', 'rejected']) });
+
+const place = {
+  isMember: z.boolean(),
+  canAccess: z.boolean(),
+  canManage: z.boolean(),
+  requiresApproval: z.boolean().describe('Ask with a join request.'),
+  joinRequestStatus: z.enum(joinRequestStates).nullable(),
+  joinRequestId: idSchema.nullable(),
+};
+
+/** What someone may know of a private channel that it asks for by its id. */
+const channelStubSchema = channelSchema.pick({ id: true, serverId: true, kind: true, type: true, isPrivate: true });
+
+export const serverAccessSchema = z.object({ server: z.union([serverSchema, serverStubSchema]), ...place });
+export const channelAccessSchema = z.object({ channel: z.union([channelSchema, channelStubSchema]), ...place });
+
+export const joinRequestCreated = durableEvent({
+  name: 'join-request:created',
+  summary: 'Someone asks to be let into a server or channel that you decide for.',
+  room: 'user',
+  payload: z.object({ request: joinRequestSchema }),
+});
+
+export const joinRequestDecided = durableEvent({
+  name: 'join-request:decided',
+  summary: 'A join request, of yours or one that you decide about, was approved or rejected.',
+  room: 'user',
+  payload: z.object({ request: joinRequestSchema }),
+});

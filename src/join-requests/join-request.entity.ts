@@ -1,0 +1,31 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from '../accounts/user.entity.ts';
+import { Channel } from '../channels/channel.entity.ts';
+import { Server } from '../servers/server.entity.ts';
+
+export const joinRequestStates = ['pending', 'approved', 'rejected'] as const;
+
+/** Someone asks to be let into a server or a private channel; its admins decide (contract §12). */
+const JoinRequestSchema = defineEntity({
+  name: 'JoinRequest',
+  tableName: 'join_requests',
+  uniques: [
+    { name: 'join_requests_server', properties: ['serverId', 'userId'], where: { channelId: null } },
+    { name: 'join_requests_channel', properties: ['channelId', 'userId'], where: { channelId: { $ne: null } } },
+  ],
+  indexes: [{ name: 'join_requests_pending', properties: ['serverId', 'id'], where: { status: 'pending' } }],
+  properties: {
+    id: p.uuid().primary(),
+    serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').deleteRule('cascade').index(),
+    /** Null: the server as a whole. */
+    channelId: () => p.manyToOne(Channel).mapToPk().fieldName('channel_id').nullable().deleteRule('cascade').index(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(false),
+    status: p.string().columnType('text').$type<(typeof joinRequestStates)[number]>(),
+    decidedBy: () => p.manyToOne(User).mapToPk().fieldName('decided_by').nullable().deleteRule('set null').index(false),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    updatedAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+export class JoinRequest extends JoinRequestSchema.class {}
+JoinRequestSchema.setClass(JoinRequest);

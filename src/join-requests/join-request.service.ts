@@ -1,0 +1,246 @@
+import { v7 as uuid } from 'uuid';
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import { may, requireRole } from '../access/roles.ts';
+import type { ChannelAccess, ChannelInfo } from '../channels/channel.access.ts';
+import { channelRecordOf } from '../channels/channel.reader.ts';
+import type { ChannelMemberService } from '../channels/channel-member.service.ts';
+import type { Database, Rows } from '../database/database.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
+import { userRoom } from '../delivery/entry.ts';
+import { AppError } from '../errors.ts';
+import type { NotificationQueue } from '../notifications/notification.jobs.ts';
+import { isoTime } from '../schema.ts';
+import type { Audience } from '../servers/audience.ts';
+import { type Roster, smallUserOf } from '../servers/roster.ts';
+import type { ServerAccess } from '../servers/server.access.ts';
+import { findServer, serverRecord } from '../servers/server.view.ts';
+import {
+  type channelAccessSchema,
+  joinRequestCreated,
+  joinRequestDecided,
+  type joinRequestSchema,
+  type serverAccessSchema,
+} from './join-request.contract.ts';
+
+type JoinRequestRecord = z.output<typeof joinRequestSchema>;
+type Status = JoinRequestRecord['status'];
+
+interface RequestRow {
+  id: string;
+  username: string;
+  display_name: string;
+  avatar_url: string | null;
+  is_bot: boolean;
+  server_id: string;
+  channel_id: string | null;
+  user_id: string;
+  status: Status;
+  created_at: Date | string;
+  updated_at: Date | string;
+}
+
+const select = `SELECT j.id, j.server_id, j.channel_id, j.user_id, j.status, j.created_at, j.updated_at, u.username,
+  u.display_name, u.avatar_url, u.is_bot FROM join_requests j JOIN users u ON u.id = j.user_id`;
+const pendingOfServer = `${select} WHERE j.server_id = $1 AND j.status = 'pending' ORDER BY j.id DESC LIMIT 200`;
+const own = `${select} WHERE j.user_id = $3 AND j.server_id = $1 AND j.channel_id IS NOT DISTINCT FROM $2::uuid`;
+const byId = `${select} WHERE j.id = $1 FOR UPDATE OF j`;
+const renew = "DO UPDATE SET status = 'pending', updated_at = now(), decided_by = NULL";
+const askServer = `INSERT INTO join_requests (id, server_id, channel_id, user_id, status, created_at, updated_at)
+  VALUES ($1, $2, $3, $4, 'pending', now(), now())
+  ON CONFLICT (server_id, user_id) WHERE channel_id IS NULL ${renew} WHERE join_requests.status <> 'pending' RETURNING id`;
+const askChannel = `INSERT INTO join_requests (id, server_id, channel_id, user_id, status, created_at, updated_at)
+  VALUES ($1, $2, $3, $4, 'pending', now(), now())
+  ON CONFLICT (channel_id, user_id) WHERE channel_id IS NOT NULL ${renew}
+  WHERE join_requests.status <> 'pending' RETURNING id`;
+
+/** Asking to be let in, and deciding about it (contract §12). */
+export class JoinRequestService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly servers: ServerAccess;
+  private readonly channels: ChannelAccess;
+  private readonly audience: Audience;
+  private readonly roster: Roster;
+  private readonly channelMembers: ChannelMemberService;
+  private readonly notifications: NotificationQueue;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    serverAccess: ServerAccess;
+    channelAccess: ChannelAccess;
+    audience: Audience;
+    roster: Roster;
+    channelMembers: ChannelMemberService;
+    notifications: NotificationQueue;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.servers = parts.serverAccess;
+    this.channels = parts.channelAccess;
+    this.audience = parts.audience;
+    this.roster = parts.roster;
+    this.channelMembers = parts.channelMembers;
+    this.notifications = parts.notifications;
+  }
+
+  /** How the actor stands to a server; whoever asks by its id learns that it exists. @throws AppError SERVER_NOT_FOUND */
+  async serverAccess(actor: Actor, idOrSlug: string): Promise<z.output<typeof serverAccessSchema>> {
+    const { id, isPublic } = await this.servers.find(idOrSlug);
+    const row = await findServer(this.database.rows, id, actor.userId);
+    if (!row) throw new AppError('SERVER_NOT_FOUND');
+    const isMember = row.role !== null;
+    return {
+      server: isMember || isPublic ? serverRecord(row) : { id, isPublic },
+      isMember,
+      canAccess: isMember || isPublic,
+      canManage: may(row.role, 'server:update'),
+      requiresApproval: !isMember && !isPublic,
+      ...(await this.ownRequest(actor, id, null)),
+    };
+  }
+
+  /** How the actor stands to a channel; members of its server may ask for a private one. @throws AppError CHANNEL_NOT_FOUND */
+  async channelAccess(actor: Actor, channelId: string): Promise<z.output<typeof channelAccessSchema>> {
+    const seen = await this.channels.visible(actor, channelId).catch(() => null);
+    const channel = seen ?? (await this.askable(actor, channelId));
+    const { id, serverId, kind, type, isPrivate } = channel;
+    return {
+      channel: seen ? await channelRecordOf(this.database.rows, id) : { id, serverId, kind, type, isPrivate },
+      isMember: seen?.isMember ?? false,
+      canAccess: seen?.isMember ?? false,
+      canManage: may(seen?.role, 'channel:update'),
+      requiresApproval: !seen?.isMember && isPrivate && !may(seen?.role, 'channel:add-member'),
+      ...(serverId === null ? noRequest : await this.ownRequest(actor, serverId, id)),
+    };
+  }
+
+  /** @throws AppError SERVER_NOT_FOUND, ALREADY_MEMBER */
+  async askServer(actor: Actor, idOrSlug: string): Promise<{ status: Status; requestId: string }> {
+    if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });
+    const { id } = await this.servers.find(idOrSlug);
+    if (await this.servers.seat(id, actor.userId)) throw new AppError('ALREADY_MEMBER');
+    return this.ask(actor, id, null);
+  }
+
+  /** @throws AppError CHANNEL_NOT_FOUND, ALREADY_MEMBER */
+  async askChannel(actor: Actor, channelId: string): Promise<{ status: Status; requestId: string }> {
+    const { id, serverId } = await this.askable(actor, channelId);
+    const seen = await this.channels.visible(actor, id).catch(() => null);
+    if (seen?.isMember || serverId === null) throw new AppError('ALREADY_MEMBER');
+    return this.ask(actor, serverId, id);
+  }
+
+  /** What is to be decided in a server. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
+  async pending(actor: Actor, idOrSlug: string): Promise<JoinRequestRecord[]> {
+    const { id, seat } = await this.servers.joined(actor, idOrSlug);
+    requireRole(seat.role, 'join-request:decide');
+    const found = await this.database.rows<RequestRow>(pendingOfServer, [id]);
+    return found.map(requestRecord);
+  }
+
+  /**
+   * Approves or rejects a request; the approved one is in before this returns.
+   * @throws AppError JOIN_REQUEST_NOT_FOUND, JOIN_REQUEST_DECIDED, ROLE_REQUIRED
+   */
+  async decide(
+    actor: Actor,
+    requestId: string,
+    status: 'approved' | 'rejected',
+    of: 'server' | 'channel',
+  ): Promise<JoinRequestRecord> {
+    return this.changes.run(async (change) => {
+      const [row] = await change.rows<RequestRow>(byId, [requestId]);
+      const seat = row && (await this.servers.seat(row.server_id, actor.userId));
+      // Whoever does not decide learns nothing of who asks.
+      const known = row && (may(seat?.role, 'join-request:decide') || row.user_id === actor.userId);
+      if (!known || (row.channel_id === null) !== (of === 'server')) throw new AppError('JOIN_REQUEST_NOT_FOUND');
+      requireRole(seat?.role, 'join-request:decide');
+      if (row.status !== 'pending') throw new AppError('JOIN_REQUEST_DECIDED');
+      if (status === 'approved') await this.letIn(change, row, actor);
+      const decide = 'UPDATE join_requests SET status = $2, decided_by = $3, updated_at = now() WHERE id = $1';
+      await change.rows(decide, [requestId, status, actor.userId]);
+      const [decided = row] = await change.rows<RequestRow>(byId, [requestId]);
+      const request = requestRecord(decided);
+      const deciders = await this.audience.deciders(change.rows, row.server_id);
+      for (const userId of new Set([row.user_id, ...deciders])) {
+        change.publish(joinRequestDecided.in(userRoom(userId), { request }));
+      }
+      return request;
+    });
+  }
+
+  private async letIn(change: Change, row: RequestRow, actor: Actor): Promise<void> {
+    if (row.channel_id === null) {
+      if (await this.isIn(change.rows, row)) return;
+      await this.roster.add(change, await smallUserOf(change.rows, row.user_id), row.server_id, 'member');
+      return;
+    }
+    const channel = await this.channels.find(row.channel_id);
+    await this.channelMembers.admit(change, channel, row.server_id, row.user_id, actor);
+  }
+
+  private async isIn(rows: Rows, row: RequestRow): Promise<boolean> {
+    const seat = 'SELECT role FROM server_members WHERE server_id = $1 AND user_id = $2';
+    return (await rows(seat, [row.server_id, row.user_id])).length > 0;
+  }
+
+  /** A channel that someone may ask for: a person of its server. @throws AppError CHANNEL_NOT_FOUND */
+  private async askable(actor: Actor, channelId: string): Promise<ChannelInfo> {
+    const channel = await this.channels.find(channelId);
+    const seat = channel.serverId === null ? undefined : await this.servers.seat(channel.serverId, actor.userId);
+    if (!seat || actor.user.isBot) throw new AppError('CHANNEL_NOT_FOUND');
+    return channel;
+  }
+
+  private ask(
+    actor: Actor,
+    serverId: string,
+    channelId: string | null,
+  ): Promise<{ status: Status; requestId: string }> {
+    return this.changes.run(async (change) => {
+      const text = channelId === null ? askServer : askChannel;
+      const asked = await change.rows(text, [uuid(), serverId, channelId, actor.userId]);
+      const [row] = await change.rows<RequestRow>(own, [serverId, channelId, actor.userId]);
+      if (!row) throw new AppError('JOIN_REQUEST_NOT_FOUND');
+      if (asked.length > 0) {
+        const request = requestRecord(row);
+        for (const userId of await this.audience.deciders(change.rows, serverId)) {
+          change.publish(joinRequestCreated.in(userRoom(userId), { request }));
+        }
+        const kind = channelId === null ? ('server.join_request' as const) : ('channel.join_request' as const);
+        const reference = { type: 'join_request', id: row.id };
+        const place = { serverId, ...(channelId === null ? {} : { channelId }) };
+        await this.notifications.add(change, { kind, to: 'admins', senderId: actor.userId, ...place, reference });
+      }
+      return { status: row.status, requestId: row.id };
+    });
+  }
+
+  private async ownRequest(actor: Actor, serverId: string, channelId: string | null) {
+    const [row] = await this.database.rows<RequestRow>(own, [serverId, channelId, actor.userId]);
+    return row ? { joinRequestStatus: row.status, joinRequestId: row.id } : noRequest;
+  }
+}
+
+const noRequest = { joinRequestStatus: null, joinRequestId: null };
+
+function requestRecord(row: RequestRow): JoinRequestRecord {
+  return {
+    id: row.id,
+    serverId: row.server_id,
+    channelId: row.channel_id,
+    userId: row.user_id,
+    user: {
+      id: row.user_id,
+      username: row.username,
+      displayName: row.display_name,
+      avatarUrl: row.avatar_url,
+      isBot: row.is_bot,
+    },
+    status: row.status,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+}

@@ -1,0 +1,46 @@
+import type { ChannelAccess } from './channels/channel.access.ts';
+import { channelDeleted, channelMemberRemoved } from './channels/channel.contract.ts';
+import type { Delivery } from './delivery/delivery.ts';
+import { channelRoom, type LogEntry, type Room, streamId } from './delivery/entry.ts';
+import { messageDeleted } from './messages/message.contract.ts';
+import type { ServerAccess } from './servers/server.access.ts';
+import { serverDeleted, serverLeft } from './servers/server.contract.ts';
+import { threadDeleted } from './threads/thread.contract.ts';
+
+/** Who is in which room of this node. */
+interface Rooms {
+  evict(userId: string, serverId: string | null, rooms: string[] | null): void;
+  dissolve(rooms: Room[]): Promise<void>;
+}
+
+/**
+ * What events say about who is no longer where, and what is no longer there. Orders say the same faster (see Control);
+ * where one was lost, the event of the same change arrives all the same, by way of the sweep.
+ */
+export function followLosses(delivery: Delivery, rooms: Rooms, servers: ServerAccess, channels: ChannelAccess): void {
+  const forget = (entry: LogEntry, text: string) => delivery.peek(entry.room)?.forget(text, entry.seq);
+  const followers: Record<string, (entry: LogEntry, data: unknown) => void> = {
+    [serverLeft.name](entry, data) {
+      const { serverId } = serverLeft.payload.parse(data);
+      servers.forgetHere(serverId, streamId(entry.room));
+      rooms.evict(streamId(entry.room), serverId, null);
+    },
+    [serverDeleted.name](entry, data) {
+      rooms.evict(streamId(entry.room), serverDeleted.payload.parse(data).serverId, null);
+    },
+    [channelMemberRemoved.name](entry, data) {
+      const { channelId, serverId } = channelMemberRemoved.payload.parse(data);
+      channels.forgetMemberHere(channelId, streamId(entry.room));
+      rooms.evict(streamId(entry.room), serverId, [channelRoom(channelId)]);
+    },
+    [channelDeleted.name](entry) {
+      channels.forgetHere(streamId(entry.room));
+      // This event has to reach its sockets before they leave.
+      setImmediate(() => void rooms.dissolve([entry.room]));
+    },
+    [messageDeleted.name]: (entry, data) => forget(entry, messageDeleted.payload.parse(data).id),
+    // Its messages are quoted elsewhere too: nothing of the room stays in memory.
+    [threadDeleted.name]: (entry) => forget(entry, ''),
+  };
+  delivery.observe((entry) => followers[entry.event]?.(entry, JSON.parse(entry.json)));
+}

@@ -1,0 +1,57 @@
+import { fileTypeFromBuffer } from 'file-type';
+import { imageSize } from 'image-size';
+
+/** What a file is, told by its first bytes. */
+export interface ContentInfo {
+  contentType: string;
+  /** Pixels; null for all but images. */
+  width: number | null;
+  height: number | null;
+}
+
+const maxPixels = 1_000_000;
+
+/** Names lie; contents seldom do. What is not known is text when it reads as such, else just bytes (contract §6). */
+export async function contentInfo(head: Buffer): Promise<ContentInfo> {
+  const type = await fileTypeFromBuffer(head).catch(() => undefined);
+  const contentType = type?.mime ?? (isText(head) ? 'text/plain' : 'application/octet-stream');
+  return { contentType, ...(contentType.startsWith('image/') ? sizeOf(head) : { width: null, height: null }) };
+}
+
+function sizeOf(head: Buffer): { width: number | null; height: number | null } {
+  try {
+    const { width, height, orientation = 1 } = imageSize(head);
+    const sane = [width, height].every((pixels) => Number.isInteger(pixels) && pixels > 0 && pixels <= maxPixels);
+    if (!sane) return { width: null, height: null };
+    // Photos that lie on their side are shown upright.
+    return orientation >= 5 ? { width: height, height: width } : { width, height };
+  } catch {
+    return { width: null, height: null };
+  }
+}
+
+function isText(head: Buffer): boolean {
+  if (head.length === 0 || head.includes(0)) return false;
+  // The last character may have been cut.
+  const text = new TextDecoder('utf-8', { fatal: true });
+  try {
+    text.decode(head, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const safeInline = /^(image\/(png|jpeg|gif|webp|avif|apng|bmp|heic|heif)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/;
+
+/** Whether a browser may show it in the place of a page: nothing that can hold a script. */
+export function mayShow(contentType: string): boolean {
+  return safeInline.test(contentType);
+}
+
+/** A name without folders, control characters or excess, and never empty. */
+export function safeFilename(name: string): string {
+  const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1).toWellFormed();
+  const clean = base.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '').trim();
+  return clean.slice(0, 255).toWellFormed() || 'file';
+}

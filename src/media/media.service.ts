@@ -1,0 +1,207 @@
+import { v7 as uuid } from 'uuid';
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
+import type { Database, Rows } from '../database/database.ts';
+import type { Changes } from '../delivery/changes.ts';
+import { channelRoom } from '../delivery/entry.ts';
+import { AppError } from '../errors.ts';
+import type { Chore, Chores } from '../infrastructure/chores.ts';
+import type { IncomingFile } from '../infrastructure/incoming-file.ts';
+import { withCharset } from '../infrastructure/media-types.ts';
+import { contentDisposition, type ServedContent } from '../infrastructure/served-content.ts';
+import type { SignedLinks } from '../infrastructure/signed-links.ts';
+import type { MessageAccess } from '../messages/message.access.ts';
+import type { MessageService } from '../messages/message.service.ts';
+import { type AttachmentRecord, maxAttachments, type mediaUrlSchema } from './attachment.contract.ts';
+import { type AttachmentRow, attachmentRecord, mediaPath, selectAttachments } from './attachment.view.ts';
+import { type ContentInfo, contentInfo, mayShow, safeFilename } from './content-type.ts';
+
+/** A file whose bytes are in; there is no record of it yet. */
+export interface ReceivedFile extends ContentInfo {
+  blob: StoredBlob;
+  filename: string;
+}
+
+/** Shown in its place, or saved. */
+type Disposition = 'inline' | 'attachment';
+
+/** What people upload must not act in this site's name, whatever is in it (contract §6). */
+const caged = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  // Clients on other origins may show it: whoever has the link may have the file.
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+interface FullRow extends AttachmentRow {
+  uploader_id: string;
+  message_id: string | null;
+  blob_id: string;
+}
+
+const byId = `${selectAttachments} WHERE id = $1`;
+const headBytes = 256 * 1024;
+const linkSeconds = 600;
+/** Uploads of one user that wait to be sent. */
+const maxUnsent = 100;
+
+/** Files of messages: taken in, kept until they are sent, and given to those who may read the message (contract §6). */
+export class MediaService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly blobs: BlobStore;
+  private readonly links: SignedLinks;
+  private readonly messageAccess: MessageAccess;
+  private readonly messages: MessageService;
+  private readonly maxBytes: number;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    chores: Chores;
+    blobs: BlobStore;
+    links: SignedLinks;
+    messageAccess: MessageAccess;
+    messages: MessageService;
+    maxBytes: number;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.blobs = parts.blobs;
+    this.links = parts.links;
+    this.messageAccess = parts.messageAccess;
+    this.messages = parts.messages;
+    this.maxBytes = parts.maxBytes;
+    parts.chores.add(forgetUnsent);
+  }
+
+  /** Takes the bytes of a file in as they come. @throws AppError BODY_TOO_LARGE, UPLOAD_LIMIT */
+  async receive(actor: Actor, file: IncomingFile): Promise<ReceivedFile> {
+    await this.requireRoom(this.database.rows, actor);
+    const head = new Head();
+    const blob = await this.blobs.write(head.watch(file.bytes), this.maxBytes);
+    return { blob, filename: safeFilename(file.name), ...(await contentInfo(head.bytes)) };
+  }
+
+  /**
+   * Makes an upload of a received file.
+   * @param messageId a message of the actor's own that gets it at once
+   * @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, ATTACHMENT_INVALID when the message has too many
+   */
+  async add(actor: Actor, file: ReceivedFile, messageId: string | undefined): Promise<AttachmentRecord> {
+    const target = messageId === undefined ? null : await this.messageAccess.editable(actor, messageId);
+    return this.changes.run(async (change) => {
+      if (target) await change.lock(channelRoom(target.channel.id));
+      const place = target ? await freePlace(change.rows, target.row.id) : 0;
+      const { blob, filename, contentType, width, height } = file;
+      const [row] = await change.rows<AttachmentRow>(
+        `INSERT INTO attachments (id, uploader_id, message_id, place, blob_id, filename, content_type, size, width,
+           height, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now())
+         RETURNING id, filename, content_type, size, width, height`,
+        [uuid(), actor.userId, target?.row.id ?? null, place, blob.id, filename, contentType, blob.size, width, height],
+      );
+      if (!row) throw new Error('An upload was not kept.');
+      if (target) await this.messages.tellUpdated(change, actor, target.row.id);
+      else await this.requireRoom(change.rows, actor);
+      return attachmentRecord(row);
+    });
+  }
+
+  /** A file that the actor may have: its own unsent one, or one of a message it may read. @throws AppError */
+  async open(actor: Actor, id: string, kind: Disposition): Promise<ServedContent> {
+    return this.served(await this.readable(actor, id), kind);
+  }
+
+  /** A file for whoever has a signed link to it. @throws AppError ATTACHMENT_NOT_FOUND, also when the link has ended */
+  async openBySignature(id: string, signature: string, kind: Disposition): Promise<ServedContent> {
+    if (!this.links.verify(mediaPath(id), signature)) throw new AppError('ATTACHMENT_NOT_FOUND');
+    return this.served(await this.find(id), kind);
+  }
+
+  /** A link that works for 10 minutes without signing in. @throws AppError ATTACHMENT_NOT_FOUND */
+  async link(actor: Actor, id: string, kind: Disposition): Promise<z.input<typeof mediaUrlSchema>> {
+    await this.readable(actor, id);
+    const { token, expiresAt } = this.links.sign(mediaPath(id), linkSeconds);
+    const query = new URLSearchParams({ signature: token, disposition: kind });
+    return { url: `${mediaPath(id)}?${query}`, expiresAt: expiresAt.toISOString() };
+  }
+
+  private async readable(actor: Actor, id: string): Promise<FullRow> {
+    const row = await this.find(id);
+    if (row.message_id === null) {
+      if (row.uploader_id === actor.userId) return row;
+      throw new AppError('ATTACHMENT_NOT_FOUND');
+    }
+    await this.messageAccess.readable(actor, row.message_id).catch((error) => {
+      throw error instanceof AppError && error.status === 404 ? new AppError('ATTACHMENT_NOT_FOUND') : error;
+    });
+    return row;
+  }
+
+  private async find(id: string): Promise<FullRow> {
+    const [row] = await this.database.rows<FullRow>(byId, [id]);
+    if (!row) throw new AppError('ATTACHMENT_NOT_FOUND');
+    return row;
+  }
+
+  private served(row: FullRow, wish: Disposition): ServedContent {
+    const kind = mayShow(row.content_type) ? wish : 'attachment';
+    const headers = {
+      ...caged,
+      'Content-Type': withCharset(row.content_type),
+      'Content-Disposition': contentDisposition(kind, row.filename),
+      'Cache-Control': 'private, max-age=3600',
+    };
+    return { size: row.size, etag: row.blob_id, headers, read: (range) => this.blobs.read(row.blob_id, range) };
+  }
+
+  private async requireRoom(rows: Rows, actor: Actor): Promise<void> {
+    const [unsent] = await rows<{ count: number }>(
+      'SELECT count(*)::int AS count FROM attachments WHERE uploader_id = $1 AND message_id IS NULL',
+      [actor.userId],
+    );
+    if ((unsent?.count ?? 0) > maxUnsent) throw new AppError('UPLOAD_LIMIT');
+  }
+}
+
+/** Keeps the first bytes of what passes, to tell what it is. */
+class Head {
+  private pieces: Uint8Array[] = [];
+  private size = 0;
+
+  async *watch(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of source) {
+      if (this.size < headBytes) this.pieces.push(Uint8Array.from(piece.subarray(0, headBytes - this.size)));
+      this.size += piece.length;
+      yield piece;
+    }
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.pieces);
+  }
+}
+
+async function freePlace(rows: Rows, messageId: string): Promise<number> {
+  const [used] = await rows<{ count: number; next: number }>(
+    'SELECT count(*)::int AS count, coalesce(max(place) + 1, 0) AS next FROM attachments WHERE message_id = $1',
+    [messageId],
+  );
+  if (used && used.count >= maxAttachments) {
+    throw new AppError('ATTACHMENT_INVALID', { message: `A message carries at most ${maxAttachments} files.` });
+  }
+  return used?.next ?? 0;
+}
+
+/** Uploads that are not sent within a day are forgotten (contract §13); the collector of blobs finds their bytes. */
+const forgetUnsent: Chore = {
+  name: 'forget unsent uploads',
+  async step(rows) {
+    const gone = await rows<{ id: string }>(
+      `DELETE FROM attachments WHERE id IN (
+         SELECT id FROM attachments WHERE message_id IS NULL AND created_at < now() - interval '1 day' LIMIT 100
+       ) AND message_id IS NULL RETURNING id`,
+    );
+    return gone.length;
+  },
+};

@@ -1,0 +1,70 @@
+/** What may be a mention: what it names is still to be looked up. */
+export interface Candidate {
+  kind: 'name' | 'user-id' | 'channel-name' | 'channel-id' | 'here' | 'everyone';
+  /** The name or id, without its marks; names as far as their characters go, so perhaps longer than what exists. */
+  text: string;
+  /** Where it begins, with its mark, in UTF-16 units. */
+  start: number;
+  /** Where `text` begins. */
+  textStart: number;
+  end: number;
+}
+
+/** More than this are not looked up in one message. */
+const maxCandidates = 50;
+const maxName = 100;
+
+const marks = /[@#<]/;
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+// A mark that follows a letter or digit is a part of something else, such as an e-mail address.
+const candidate = new RegExp(
+  `<@(?<user>${uuid})>|<#(?<channel>${uuid})>|(?<![\\p{L}\\p{N}_.@#-])(?:@(?<name>[\\p{L}\\p{N}_.-]+)|#(?<hash>[\\p{L}\\p{N}_-]+))`,
+  'giu',
+);
+
+/** What may be mentioned in a text, outside of code spans (contract §6). Texts without marks cost next to nothing. */
+export function findCandidates(content: string): Candidate[] {
+  if (!marks.test(content)) return [];
+  const found: Candidate[] = [];
+  for (const match of withoutCode(content).matchAll(candidate)) {
+    found.push(asCandidate(match));
+    if (found.length === maxCandidates) break;
+  }
+  return found;
+}
+
+function asCandidate(match: RegExpExecArray): Candidate {
+  const { user, channel, name, hash } = match.groups ?? {};
+  const start = match.index;
+  const end = start + match[0].length;
+  if (user) return { kind: 'user-id', text: user.toLowerCase(), start, textStart: start + 2, end };
+  if (channel) return { kind: 'channel-id', text: channel.toLowerCase(), start, textStart: start + 2, end };
+  const text = (name ?? hash ?? '').slice(0, maxName);
+  const textStart = start + 1;
+  if (hash) return { kind: 'channel-name', text, start, textStart, end: textStart + text.length };
+  const all = /^(here|everyone)(?![\p{L}\p{N}_])/u.exec(text)?.[1];
+  if (all === 'here' || all === 'everyone') {
+    return { kind: all, text: all, start, textStart, end: textStart + all.length };
+  }
+  return { kind: 'name', text, start, textStart, end: textStart + text.length };
+}
+
+/**
+ * The beginnings of a candidate's text that could be the name meant, longest first: "bob.smith." may be bob.smith or
+ * bob. A name is not cut within a word of plain letters; in scripts without blanks it may end anywhere.
+ */
+export function possibleNames(text: string, min: number, max: number): string[] {
+  const names: string[] = [];
+  for (let length = Math.min(text.length, max); length >= min; length--) {
+    const cutsWord = /\w/.test(text.charAt(length - 1)) && /\w/.test(text.charAt(length));
+    const name = text.slice(0, length);
+    if (!cutsWord && name.isWellFormed()) names.push(name);
+  }
+  return names;
+}
+
+/** The text with everything in code blanked out, so that places stay. */
+function withoutCode(content: string): string {
+  if (!content.includes('`')) return content;
+  return content.replace(/(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, (code) => ' '.repeat(code.length));
+}

@@ -1,0 +1,170 @@
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import { may } from '../access/roles.ts';
+import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
+import type { Database } from '../database/database.ts';
+import type { MentionRecord, suggestionsSchema, suggestQuerySchema } from './mention.contract.ts';
+import { type Candidate, findCandidates, possibleNames } from './mention.parser.ts';
+
+interface UserRow {
+  id: string;
+  username: string;
+  username_key: string;
+  display_name: string;
+  avatar_url: string | null;
+  is_bot: boolean;
+}
+
+interface ChannelRow {
+  id: string;
+  name: string;
+}
+
+type Suggestion = z.input<typeof suggestionsSchema>['suggestions'][number];
+
+/** Only those who can read the channel can be mentioned in it. $1 channel, $2 server, $3 whether only those let in can */
+const usersHere = `SELECT u.id, u.username, u.username_key, u.display_name, u.avatar_url, u.is_bot FROM users u
+  LEFT JOIN server_members sm ON sm.server_id = $2 AND sm.user_id = u.id
+  LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = u.id
+  WHERE u.deleted_at IS NULL AND CASE WHEN $3 OR u.is_bot THEN cm.excluded IS FALSE
+    ELSE sm.user_id IS NOT NULL AND cm.excluded IS NOT TRUE END`;
+const usersNamed = `${usersHere} AND (u.username_key = ANY($4::text[]) OR u.id = ANY($5::uuid[]))`;
+const usersLike = `${usersHere} AND u.username_key LIKE $4 ORDER BY u.username_key LIMIT $5`;
+/** Private channels are not named to those who may not know of them; only the one that it is said in is known to all. */
+const channelsNamed = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
+  AND (NOT is_private OR id = $1) AND (lower(name) = ANY($3::text[]) OR id = ANY($4::uuid[])) ORDER BY position LIMIT 100`;
+const channelsLike = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
+  AND (NOT is_private OR id = $1) AND lower(name) LIKE $3 ORDER BY position LIMIT $4`;
+
+/** Finds who and what is meant by names in a text (contract §6, §12). */
+export class MentionService {
+  private readonly database: Database;
+  private readonly channels: ChannelAccess;
+
+  constructor(parts: { database: Database; channelAccess: ChannelAccess }) {
+    this.database = parts.database;
+    this.channels = parts.channelAccess;
+  }
+
+  /**
+   * The mentions in a text that someone sends to the channel, who sees it as given. Asks the database only if there may
+   * be some.
+   */
+  async find(channel: OpenChannel, content: string): Promise<MentionRecord[]> {
+    const candidates = findCandidates(content);
+    if (candidates.length === 0) return [];
+    const [users, channels] = await Promise.all([
+      this.usersOf(channel, candidates),
+      this.channelsOf(channel, candidates),
+    ]);
+    const mayCallAll = channel.kind === 'server' && may(channel.role, 'message:mention-all');
+    const known: Known = { users, channels, channelId: channel.id, mayCallAll };
+    return candidates.flatMap((candidate) => resolved(candidate, content, known) ?? []);
+  }
+
+  /** @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  async resolve(actor: Actor, channelId: string, content: string): Promise<MentionRecord[]> {
+    return this.find(await this.channels.readable(actor, channelId), content);
+  }
+
+  /** What could be meant by the beginning of a name. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  async suggest(actor: Actor, query: z.output<typeof suggestQuerySchema>): Promise<Suggestion[]> {
+    const channel = await this.channels.readable(actor, query.channelId);
+    const typed = query.q.normalize('NFC').toLowerCase();
+    const beginning = `${typed.replace(/[\\%_]/g, '\\$&')}%`;
+    if (query.trigger === '#') {
+      const values = [channel.id, channel.serverId, beginning, query.limit];
+      return (await this.database.rows<ChannelRow>(channelsLike, values)).map(channelSuggestion);
+    }
+    const values = [...placeOf(channel), beginning, query.limit];
+    const users = await this.database.rows<UserRow>(usersLike, values);
+    const mayCallAll = channel.kind === 'server' && may(channel.role, 'message:mention-all');
+    const all = (['here', 'everyone'] as const).filter((kind) => mayCallAll && kind.startsWith(typed));
+    return [...users.map(userSuggestion), ...all.map((kind) => allSuggestion(kind, channel.id))].slice(0, query.limit);
+  }
+
+  private async usersOf(channel: OpenChannel, candidates: Candidate[]): Promise<Map<string, UserRow>> {
+    const names = candidates.filter(({ kind }) => kind === 'name').flatMap(({ text }) => userNames(text));
+    const ids = candidates.filter(({ kind }) => kind === 'user-id').map(({ text }) => text);
+    if (names.length + ids.length === 0) return new Map();
+    const values = [...placeOf(channel), [...new Set(names)], [...new Set(ids)]];
+    const rows = await this.database.rows<UserRow>(usersNamed, values);
+    return new Map(rows.flatMap((row) => [[row.username_key, row] as const, [row.id, row] as const]));
+  }
+
+  private async channelsOf(channel: OpenChannel, candidates: Candidate[]): Promise<Map<string, ChannelRow>> {
+    const names = candidates.filter(({ kind }) => kind === 'channel-name').flatMap(({ text }) => channelNames(text));
+    const ids = candidates.filter(({ kind }) => kind === 'channel-id').map(({ text }) => text);
+    if (channel.serverId === null || names.length + ids.length === 0) return new Map();
+    const values = [channel.id, channel.serverId, [...new Set(names)], [...new Set(ids)]];
+    const rows = await this.database.rows<ChannelRow>(channelsNamed, values);
+    // Of channels with the same name the first one in their order is meant.
+    return new Map(
+      [...rows].reverse().flatMap(
+        (row) =>
+          [
+            [row.name.toLowerCase(), row],
+            [row.id, row],
+          ] as const,
+      ),
+    );
+  }
+}
+
+interface Known {
+  users: Map<string, UserRow>;
+  channels: Map<string, ChannelRow>;
+  channelId: string;
+  mayCallAll: boolean;
+}
+
+const placeOf = (channel: OpenChannel) => [channel.id, channel.serverId, channel.kind === 'dm' || channel.isPrivate];
+const userNames = (text: string) => possibleNames(text.normalize('NFC').toLowerCase(), 3, 32);
+const channelNames = (text: string) => possibleNames(text.toLowerCase(), 1, 100);
+
+function resolved(candidate: Candidate, content: string, known: Known): MentionRecord | undefined {
+  const { kind, start, textStart, text } = candidate;
+  const record = (what: MentionRecord['kind'], targetId: string, label: string, end: number): MentionRecord => ({
+    kind: what,
+    targetId,
+    token: content.slice(start, end),
+    label,
+    range: { start, end },
+  });
+  if (kind === 'here' || kind === 'everyone') {
+    return known.mayCallAll ? record(kind, known.channelId, kind, candidate.end) : undefined;
+  }
+  if (kind === 'user-id' || kind === 'name') {
+    const name = kind === 'name' ? userNames(text).find((possible) => known.users.has(possible)) : text;
+    const user = name === undefined ? undefined : known.users.get(name);
+    const end = kind === 'name' ? textStart + (name?.length ?? 0) : candidate.end;
+    return user && record('user', user.id, user.display_name, end);
+  }
+  const name = kind === 'channel-name' ? channelNames(text).find((possible) => known.channels.has(possible)) : text;
+  const channel = name === undefined ? undefined : known.channels.get(name);
+  const end = kind === 'channel-name' ? textStart + (name?.length ?? 0) : candidate.end;
+  return channel && record('channel', channel.id, channel.name, end);
+}
+
+function userSuggestion(row: UserRow): Suggestion {
+  return {
+    id: `user:${row.id}`,
+    kind: 'user',
+    targetId: row.id,
+    token: `@${row.username}`,
+    label: row.display_name,
+    username: row.username,
+    avatarUrl: row.avatar_url,
+    isBot: row.is_bot,
+  };
+}
+
+/** A name that would not be found again in the text is put there as an id. */
+function channelSuggestion(row: ChannelRow): Suggestion {
+  const token = /^[\p{L}\p{N}_-]+$/u.test(row.name) ? `#${row.name}` : `<#${row.id}>`;
+  return { id: `channel:${row.id}`, kind: 'channel', targetId: row.id, token, label: row.name };
+}
+
+function allSuggestion(kind: 'here' | 'everyone', channelId: string): Suggestion {
+  return { id: `${kind}:${channelId}`, kind, targetId: channelId, token: `@${kind}`, label: kind };
+}

@@ -1,0 +1,66 @@
+import type { Rows } from '../database/database.ts';
+import { channelRoom, streamId } from '../delivery/entry.ts';
+
+interface ErasedMessage {
+  id: string;
+  seq: number;
+}
+
+/**
+ * Empties messages, with everything that hangs on them and what the log says of them: whoever reads the log later finds
+ * that there was a message, and no longer what it said. The channel's log must be locked.
+ *
+ * @returns those that were there
+ */
+export async function eraseMessages(rows: Rows, channelId: string, ids: string[]): Promise<ErasedMessage[]> {
+  const erased = await rows<ErasedMessage>(
+    `UPDATE messages SET content = '', metadata = NULL, mentions = NULL, pinned_at = NULL, deleted_at = now()
+     WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL RETURNING id, seq`,
+    [ids],
+  );
+  if (erased.length === 0) return [];
+  const erasedIds = erased.map((message) => message.id);
+  await rows('DELETE FROM reactions WHERE message_id = ANY($1::uuid[])', [erasedIds]);
+  await rows('DELETE FROM attachments WHERE message_id = ANY($1::uuid[])', [erasedIds]);
+  await redactLog(rows, channelId, erased);
+  return erased;
+}
+
+/** Takes the words of erased messages out of the log: out of their own entries and out of those that quote them. */
+async function redactLog(rows: Rows, channelId: string, erased: ErasedMessage[]): Promise<void> {
+  const gone = new Set(erased.map((message) => message.id));
+  const stream = streamId(channelRoom(channelId));
+  const replies = await rows<ErasedMessage>(
+    `SELECT id, seq FROM messages
+     WHERE reply_to_id = ANY($1::uuid[]) AND seq > (SELECT floor_seq FROM streams WHERE id = $2)`,
+    [[...gone], stream],
+  );
+  const told = [...erased, ...replies];
+  // Beside message:new, these events repeat a message's record; an index finds them (see LogRow).
+  const entries = await rows<{ seq: number; json: string }>(
+    `SELECT seq, data::text AS json FROM log_entries
+     WHERE stream_id = $1 AND seq = ANY($2::bigint[]) AND event = 'message:new'
+     UNION ALL
+     SELECT seq, data::text FROM log_entries
+     WHERE stream_id = $1 AND data ->> 'id' = ANY($3::text[])
+       AND event IN ('message:updated', 'message:pinned', 'message:unpinned')`,
+    [stream, told.map((message) => message.seq), told.map((message) => message.id)],
+  );
+  if (entries.length === 0) return;
+  await rows(
+    `UPDATE log_entries SET data = redacted.data FROM unnest($2::bigint[], $3::json[]) AS redacted (seq, data)
+     WHERE log_entries.stream_id = $1 AND log_entries.seq = redacted.seq`,
+    [stream, entries.map((entry) => entry.seq), entries.map((entry) => redacted(entry.json, gone))],
+  );
+}
+
+/** What a message's record says when the message is gone. */
+const blank = { content: '', replyTo: null, attachments: [], reactions: [], mentions: [], metadata: null };
+
+/** The record of a message without the words of those in `gone`; JSON text in and out. */
+export function redacted(json: string, gone: Set<string>): string {
+  const data: { id: string; replyTo: { id: string } | null } = JSON.parse(json);
+  if (gone.has(data.id)) return JSON.stringify({ ...data, ...blank });
+  if (data.replyTo === null || !gone.has(data.replyTo.id)) return json;
+  return JSON.stringify({ ...data, replyTo: { ...data.replyTo, content: '', deleted: true } });
+}

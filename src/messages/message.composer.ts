@@ -1,0 +1,118 @@
+import { v7 as uuid } from 'uuid';
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { OpenChannel } from '../channels/channel.access.ts';
+import type { Database } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import { type AttachmentRow, attachmentRecord, selectAttachments } from '../media/attachment.view.ts';
+import type { MentionService } from '../mentions/mention.service.ts';
+import { isoTime } from '../schema.ts';
+import type { ThreadAccess } from '../threads/thread.access.ts';
+import type { sendMessageSchema } from './message.contract.ts';
+import { isThere, type NewMessage, selectMessages } from './message.table.ts';
+import { headerNonce, type MessageParts, type MessageRow, noParts } from './message.view.ts';
+
+export type SendInput = z.output<typeof sendMessageSchema>;
+
+/** A message that is ready to be written, and what its record is made of. */
+export interface ComposedMessage {
+  row: NewMessage;
+  reply: MessageRow | null;
+  parts: MessageParts;
+}
+
+const replied = `${selectMessages} WHERE m.id = $1 AND ${isThere}`;
+const uploads = `${selectAttachments} WHERE id = ANY($1::uuid[]) AND uploader_id = $2 AND message_id IS NULL`;
+
+/** Makes messages of what was sent: looks up what they refer to. Plain ones need no look into the database. */
+export class MessageComposer {
+  private readonly database: Database;
+  private readonly threads: ThreadAccess;
+  private readonly mentions: MentionService;
+
+  constructor(parts: { database: Database; threadAccess: ThreadAccess; mentions: MentionService }) {
+    this.database = parts.database;
+    this.threads = parts.threadAccess;
+    this.mentions = parts.mentions;
+  }
+
+  /** @throws AppError THREAD_NOT_FOUND, THREAD_ARCHIVED, MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_INVALID */
+  async compose(
+    actor: Actor,
+    channel: OpenChannel,
+    input: SendInput,
+    idempotencyKey: string | null,
+  ): Promise<ComposedMessage> {
+    if (input.threadId) await this.checkThread(actor, channel, input.threadId);
+    const reply = input.replyToId ? await this.reply(channel, input.replyToId) : null;
+    const files = input.attachments?.length ? await this.files(actor, input.attachments) : [];
+    const mentions = await this.mentions.find(channel, input.content);
+    const row: NewMessage = {
+      id: uuid(),
+      channelId: channel.id,
+      authorId: actor.userId,
+      content: input.content,
+      threadId: input.threadId ?? null,
+      replyToId: input.replyToId ?? null,
+      replyUpdatedAt: reply && isoTime(reply.updated_at),
+      attachmentIds: files.map((file) => file.id),
+      mentions: mentions.length > 0 ? mentions : null,
+      metadata: input.metadata ?? null,
+      nonce: idempotencyKey === null ? (input.nonce ?? null) : headerNonce(idempotencyKey),
+      createdAt: new Date().toISOString(),
+      isDirect: channel.kind === 'dm',
+    };
+    return { row, reply, parts: files.length > 0 ? { ...noParts, attachments: files.map(attachmentRecord) } : noParts };
+  }
+
+  private async checkThread(actor: Actor, channel: OpenChannel, threadId: string): Promise<void> {
+    const { thread } = await this.threads.postable(actor, threadId);
+    if (thread.channelId !== channel.id) throw new AppError('THREAD_NOT_FOUND');
+  }
+
+  private async reply(channel: OpenChannel, messageId: string): Promise<MessageRow> {
+    const [row] = await this.database.rows<MessageRow>(replied, [messageId]);
+    if (row?.channel_id === channel.id) return row;
+    throw new AppError('MESSAGE_NOT_FOUND', { message: 'There is no such message in this channel to reply to.' });
+  }
+
+  private async files(actor: Actor, ids: string[]): Promise<AttachmentRow[]> {
+    const rows = await this.database.rows<AttachmentRow>(uploads, [ids, actor.userId]);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => {
+      const row = byId.get(id);
+      if (!row) throw new AppError('ATTACHMENT_INVALID');
+      return row;
+    });
+  }
+}
+
+/** A new message in the form in which it would be read back, without reading it. */
+export function asRow(message: ComposedMessage, seq: number, actor: Actor, channel: OpenChannel): MessageRow {
+  const { row, reply } = message;
+  const { user } = actor;
+  return {
+    id: row.id,
+    channel_id: row.channelId,
+    kind: channel.kind,
+    seq,
+    content: row.content,
+    author_id: row.authorId,
+    username: user.username,
+    display_name: user.displayName,
+    avatar_url: user.avatarUrl,
+    is_bot: user.isBot,
+    thread_id: row.threadId,
+    reply_to_id: row.replyToId,
+    reply_author_id: reply?.author_id ?? null,
+    reply_content: reply?.content ?? null,
+    reply_deleted: reply ? false : null,
+    metadata: row.metadata,
+    mentions: row.mentions,
+    nonce: row.nonce,
+    is_edited: false,
+    is_pinned: false,
+    created_at: row.createdAt,
+    updated_at: row.createdAt,
+  };
+}

@@ -1,0 +1,96 @@
+import type { Actor } from '../access/actor.ts';
+import type { ChannelAccess } from '../channels/channel.access.ts';
+import type { Database } from '../database/database.ts';
+import type { Changes } from '../delivery/changes.ts';
+import { channelRoom } from '../delivery/entry.ts';
+import { AppError } from '../errors.ts';
+import type { MessageAccess } from './message.access.ts';
+import { messagePinned, messageUnpinned } from './message.contract.ts';
+import { withParts } from './message.parts.ts';
+import type { MessageService } from './message.service.ts';
+import { isThere, selectMessages } from './message.table.ts';
+import type { MessageRecord, MessageRow } from './message.view.ts';
+
+/** Pins of one channel (contract §6). */
+const maxPins = 50;
+
+const pinned = `${selectMessages} WHERE m.channel_id = $1 AND m.pinned_at IS NOT NULL AND ${isThere}
+  ORDER BY m.pinned_at DESC, m.seq DESC`;
+
+/** What a channel keeps in sight (contract §6). */
+export class PinService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly channels: ChannelAccess;
+  private readonly access: MessageAccess;
+  private readonly messages: MessageService;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    channelAccess: ChannelAccess;
+    messageAccess: MessageAccess;
+    messages: MessageService;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.channels = parts.channelAccess;
+    this.access = parts.messageAccess;
+    this.messages = parts.messages;
+  }
+
+  /** The pinned messages of a channel, the last one pinned first. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  async list(actor: Actor, channelId: string): Promise<MessageRecord[]> {
+    await this.channels.readable(actor, channelId);
+    const rows = await this.database.rows<MessageRow>(pinned, [channelId]);
+    return withParts(this.database.rows, rows, actor.userId);
+  }
+
+  /**
+   * Pins a message; one that is pinned stays so.
+   * @param channelId where the caller thinks it is; null: wherever
+   * @throws AppError MESSAGE_NOT_FOUND, WRONG_CHANNEL, ROLE_REQUIRED, PIN_LIMIT
+   */
+  pin(actor: Actor, messageId: string, channelId: string | null): Promise<MessageRecord> {
+    return this.set(actor, messageId, channelId, true);
+  }
+
+  /** @throws AppError MESSAGE_NOT_FOUND, WRONG_CHANNEL, ROLE_REQUIRED */
+  unpin(actor: Actor, messageId: string, channelId: string | null): Promise<MessageRecord> {
+    return this.set(actor, messageId, channelId, false);
+  }
+
+  private async set(
+    actor: Actor,
+    messageId: string,
+    channelId: string | null,
+    isPinned: boolean,
+  ): Promise<MessageRecord> {
+    if (channelId !== null) await this.channels.readable(actor, channelId);
+    const { channel, row } = await this.access.pinnable(actor, messageId);
+    if (channelId !== null && channel.id !== channelId) throw new AppError('WRONG_CHANNEL');
+    return this.changes.run(async (change) => {
+      await change.lock(channelRoom(channel.id));
+      const changed = await change.rows<{ id: string }>(
+        `UPDATE messages SET pinned_at = CASE WHEN $2 THEN clock_timestamp() END
+         WHERE id = $1 AND deleted_at IS NULL AND (pinned_at IS NULL) = $2 RETURNING id`,
+        [row.id, isPinned],
+      );
+      if (changed.length > 0) {
+        const record = await this.messages.record(change.rows, row.id, null);
+        const event = isPinned ? messagePinned : messageUnpinned;
+        change.publish(event.in(channelRoom(channel.id), record, record.threadId));
+        if (isPinned) await requireRoom(change.rows, channel.id);
+      }
+      return this.messages.record(change.rows, row.id, actor.userId);
+    });
+  }
+}
+
+async function requireRoom(rows: Database['rows'], channelId: string): Promise<void> {
+  const [pins] = await rows<{ count: number }>(
+    'SELECT count(*)::int AS count FROM messages WHERE channel_id = $1 AND pinned_at IS NOT NULL',
+    [channelId],
+  );
+  if ((pins?.count ?? 0) > maxPins) throw new AppError('PIN_LIMIT');
+}

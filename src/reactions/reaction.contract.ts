@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { durableEvent, passingEvent } from '../delivery/event.ts';
+import { idSchema, record } from '../schema.ts';
+
+/** Different emoji of one user, and of all, on one message (contract §6). */
+export const maxEmojiEach = 20;
+export const maxEmoji = 200;
+/** So many who reacted are named; `count` counts all of them. */
+export const namedUsers = 500;
+
+export const reactionSchema = record('ReactionSummary', {
+  emoji: z.string(),
+  count: z.number().int(),
+  users: z.array(idSchema).describe(`Who reacted, in that order; the first ${namedUsers}.`),
+  userIds: z.array(idSchema).describe('The same as `users`.'),
+});
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+function isEmoji(text: string): boolean {
+  if (/^:[\w+-]{1,30}:$/.test(text)) return true;
+  const [first, second] = graphemes.segment(text);
+  return first !== undefined && second === undefined && !/[\s\p{Cc}]/u.test(text);
+}
+
+/** One grapheme or `:name:` (contract §6). */
+export const emojiSchema = z
+  .string()
+  .min(1)
+  .max(32, 'must have at most 32 characters')
+  .refine(isEmoji, 'must be one emoji, or a name between colons');
+
+export const reactSchema = z.object({ emoji: emojiSchema });
+
+export const reactionsAnswerSchema = z.object({
+  ok: z.literal(true),
+  success: z.literal(true),
+  messageId: idSchema,
+  emoji: z.string(),
+  reactions: z.array(reactionSchema),
+});
+
+export const reactionUpdated = durableEvent({
+  name: 'reaction:updated',
+  summary: 'The reactions to a message, after one came or went.',
+  room: 'channel',
+  payload: z.object({
+    messageId: idSchema,
+    channelId: idSchema,
+    seq: z.number().int().describe('Of the message.'),
+    reactions: z.array(reactionSchema),
+    eventSeq: z.number().int().optional(),
+  }),
+});
+
+const oneReaction = z.object({ messageId: idSchema, channelId: idSchema, userId: idSchema, emoji: z.string() });
+
+export const reactionAdded = passingEvent({
+  name: 'reaction:add',
+  summary: 'Someone reacted; comes along with reaction:updated.',
+  room: 'channel',
+  payload: oneReaction,
+});
+
+export const reactionRemoved = passingEvent({
+  name: 'reaction:remove',
+  summary: 'Someone took a reaction back; comes along with reaction:updated.',
+  room: 'channel',
+  payload: oneReaction,
+});

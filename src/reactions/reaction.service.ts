@@ -1,0 +1,108 @@
+import type { Actor } from '../access/actor.ts';
+import type { Database, Rows } from '../database/database.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
+import { channelRoom, threadRoom } from '../delivery/entry.ts';
+import type { Ephemeral } from '../delivery/ephemeral.ts';
+import { AppError } from '../errors.ts';
+import type { FoundMessage, MessageAccess } from '../messages/message.access.ts';
+import { maxEmoji, maxEmojiEach, reactionAdded, reactionRemoved, reactionUpdated } from './reaction.contract.ts';
+import { type ReactionSummary, readReactions } from './reaction.view.ts';
+
+/** What a reaction led to. */
+export interface Reacted {
+  reactions: ReactionSummary[];
+  /** False: it was so before. */
+  changed: boolean;
+}
+
+/** Reactions to messages (contract §6). */
+export class ReactionService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly ephemeral: Ephemeral;
+  private readonly access: MessageAccess;
+
+  constructor(parts: { database: Database; changes: Changes; ephemeral: Ephemeral; messageAccess: MessageAccess }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.ephemeral = parts.ephemeral;
+    this.access = parts.messageAccess;
+  }
+
+  /** @throws AppError MESSAGE_NOT_FOUND */
+  async list(actor: Actor, messageId: string): Promise<ReactionSummary[]> {
+    const { row } = await this.access.readable(actor, messageId);
+    return summaries(this.database.rows, row.id);
+  }
+
+  /** @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED, REACTION_LIMIT */
+  async add(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
+    const found = await this.access.open(actor, messageId);
+    return this.changes.run(async (change) => {
+      await lockMessage(change, found);
+      const added = await change.rows<{ place: number }>(
+        `INSERT INTO reactions (message_id, emoji, user_id, place)
+         SELECT $1, $2, $3, coalesce(max(place), 0) + 1 FROM reactions WHERE message_id = $1
+         ON CONFLICT DO NOTHING RETURNING place`,
+        [messageId, emoji, actor.userId],
+      );
+      if (added.length > 0) await requireRoom(change.rows, messageId, actor.userId);
+      return this.tell(change, found, actor, emoji, added.length > 0 ? reactionAdded : null);
+    });
+  }
+
+  /** Takes a reaction back; where there is none, nothing happens. @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED */
+  async remove(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
+    const found = await this.access.open(actor, messageId);
+    return this.changes.run(async (change) => {
+      await lockMessage(change, found);
+      const removed = await change.rows<{ place: number }>(
+        'DELETE FROM reactions WHERE message_id = $1 AND emoji = $2 AND user_id = $3 RETURNING place',
+        [messageId, emoji, actor.userId],
+      );
+      return this.tell(change, found, actor, emoji, removed.length > 0 ? reactionRemoved : null);
+    });
+  }
+
+  private async tell(
+    change: Change,
+    { row }: FoundMessage,
+    actor: Actor,
+    emoji: string,
+    companion: typeof reactionAdded | null,
+  ): Promise<Reacted> {
+    const reactions = await summaries(change.rows, row.id);
+    if (companion) {
+      const { channel_id: channelId, thread_id: threadId } = row;
+      const data = { messageId: row.id, channelId, seq: row.seq, reactions };
+      change.publish(reactionUpdated.in(channelRoom(channelId), data, threadId));
+      const rooms = [channelRoom(channelId), ...(threadId ? [threadRoom(threadId)] : [])];
+      change.afterCommit(() => {
+        this.ephemeral.tell(rooms, companion, { messageId: row.id, channelId, userId: actor.userId, emoji });
+      });
+    }
+    return { reactions, changed: companion !== null };
+  }
+}
+
+/** From here to the commit the message stays, and nobody else reacts to it. */
+async function lockMessage(change: Change, { row }: FoundMessage): Promise<void> {
+  await change.lock(channelRoom(row.channel_id));
+  const [there] = await change.rows<{ id: string }>('SELECT id FROM messages WHERE id = $1 AND deleted_at IS NULL', [
+    row.id,
+  ]);
+  if (!there) throw new AppError('MESSAGE_NOT_FOUND');
+}
+
+async function requireRoom(rows: Rows, messageId: string, userId: string): Promise<void> {
+  const [used] = await rows<{ own: number; total: number }>(
+    `SELECT count(*) FILTER (WHERE user_id = $2)::int AS own, count(DISTINCT emoji)::int AS total
+     FROM reactions WHERE message_id = $1`,
+    [messageId, userId],
+  );
+  if (used && (used.own > maxEmojiEach || used.total > maxEmoji)) throw new AppError('REACTION_LIMIT');
+}
+
+async function summaries(rows: Rows, messageId: string): Promise<ReactionSummary[]> {
+  return (await readReactions(rows, [messageId])).get(messageId) ?? [];
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { messageSchema } from '../messages/message.contract.ts';
+import { Reply, type Route, route } from '../rest/route.ts';
+import { searchMessagesSchema } from './search.contract.ts';
+import type { SearchService } from './search.service.ts';
+
+export function searchRoutes(search: SearchService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/search/messages',
+      summary:
+        'Messages with these words, newest first, among those that you may read. X-Has-More says whether it goes on.',
+      tag: 'Search',
+      entrance: 'user',
+      query: searchMessagesSchema,
+      answer: z.array(messageSchema),
+      errors: ['SERVER_NOT_FOUND', 'CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
+      limit: 'search',
+      async handle({ actor, query }) {
+        const { records, hasMore } = await search.messages(actor, query);
+        return new Reply(records, { headers: { 'X-Has-More': String(hasMore) } });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,70 @@
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { ChannelAccess } from '../channels/channel.access.ts';
+import type { Database } from '../database/database.ts';
+import { withParts } from '../messages/message.parts.ts';
+import { selectMessages } from '../messages/message.table.ts';
+import type { MessageRecord, MessageRow } from '../messages/message.view.ts';
+import type { ServerAccess } from '../servers/server.access.ts';
+import type { searchMessagesSchema } from './search.contract.ts';
+
+/** Every channel that a user may read. $1 user, $2 whether it is a bot, $3 one server or null */
+const readableChannels = `
+  SELECT c.id FROM server_members sm JOIN channels c ON c.server_id = sm.server_id AND c.deleted_at IS NULL
+    LEFT JOIN channel_members cm ON cm.channel_id = c.id AND cm.user_id = sm.user_id
+  WHERE sm.user_id = $1 AND ($3::uuid IS NULL OR sm.server_id = $3)
+    AND CASE WHEN c.is_private OR $2 THEN cm.excluded IS FALSE ELSE cm.excluded IS NOT TRUE END
+  UNION ALL
+  SELECT c.id FROM channel_members cm JOIN channels c ON c.id = cm.channel_id AND c.kind = 'dm' AND c.deleted_at IS NULL
+  WHERE cm.user_id = $1 AND NOT cm.excluded AND $3::uuid IS NULL
+  LIMIT 5000`;
+
+/**
+ * The ids of channels are words of their messages (see Message.search), so the index finds what is in both lists: what
+ * is said elsewhere costs nothing. Every channel is checked again by its id.
+ */
+const found = `${selectMessages}
+  WHERE m.search @@ (websearch_to_tsquery('simple', $1) && array_to_string($2::text[], ' | ')::tsquery)
+    AND m.channel_id = ANY($3::uuid[]) AND m.deleted_at IS NULL AND t.deleted_at IS NULL
+    AND ($4::uuid IS NULL OR m.author_id = $4) AND ($5::uuid IS NULL OR m.id < $5)
+  ORDER BY m.id DESC LIMIT $6`;
+
+/** Finds messages by their words, among those that the actor may read (contract §6). */
+export class SearchService {
+  private readonly database: Database;
+  private readonly servers: ServerAccess;
+  private readonly channels: ChannelAccess;
+
+  constructor(parts: { database: Database; serverAccess: ServerAccess; channelAccess: ChannelAccess }) {
+    this.database = parts.database;
+    this.servers = parts.serverAccess;
+    this.channels = parts.channelAccess;
+  }
+
+  /** Newest first. @throws AppError SERVER_NOT_FOUND, CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  async messages(
+    actor: Actor,
+    query: z.output<typeof searchMessagesSchema>,
+  ): Promise<{ records: MessageRecord[]; hasMore: boolean }> {
+    const channelIds = await this.where(actor, query);
+    if (channelIds.length === 0) return { records: [], hasMore: false };
+    const rows = await this.database.rows<MessageRow>(found, [
+      query.query,
+      channelIds.map((id) => `'${id}'`),
+      channelIds,
+      query.authorId ?? null,
+      query.cursor ?? null,
+      query.limit + 1,
+    ]);
+    const records = await withParts(this.database.rows, rows.slice(0, query.limit), actor.userId);
+    return { records, hasMore: rows.length > query.limit };
+  }
+
+  private async where(actor: Actor, query: z.output<typeof searchMessagesSchema>): Promise<string[]> {
+    if (query.channelId !== undefined) return [(await this.channels.readable(actor, query.channelId)).id];
+    const server = query.serverId === undefined ? null : (await this.servers.joined(actor, query.serverId)).id;
+    const values = [actor.userId, actor.user.isBot, server];
+    const channels = await this.database.rows<{ id: string }>(readableChannels, values);
+    return channels.map((channel) => channel.id);
+  }
+}

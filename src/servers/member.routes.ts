@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { Reply, type Route, route, slugParam, uuidParam } from '../rest/route.ts';
+import { done, doneSchema } from '../schema.ts';
+import type { MemberService } from './member.service.ts';
+import { joinServerSchema, listMembersSchema, memberSchema, serverSchema, setRoleSchema } from './server.contract.ts';
+
+const tag = 'Servers';
+const id = slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.');
+const userId = uuidParam('MEMBER_NOT_FOUND', 'Id of the member.');
+
+export function memberRoutes(members: MemberService): Route[] {
+  return [...comeAndGo(members), ...manage(members)];
+}
+
+function comeAndGo(members: MemberService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/servers/:id/join',
+      summary: 'Join a server. A private one needs its invite code; with "_" as id the code alone is enough.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      body: joinServerSchema,
+      answer: serverSchema,
+      errors: ['SERVER_NOT_FOUND', 'INVITE_CODE_REQUIRED', 'ALREADY_MEMBER'],
+      handle: ({ actor, params, body }) => members.join(actor, params.id, body.inviteCode ?? null),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/servers/:id/leave',
+      summary: 'Leave a server. Its owner hands it over first.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      answer: doneSchema,
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'OWNER_CANNOT_LEAVE'],
+      async handle({ actor, params }) {
+        await members.leave(actor, params.id);
+        return done;
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/servers/:id/members',
+      summary: 'The members, in the order of their ids. X-Has-More says whether it goes on.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      query: listMembersSchema,
+      answer: z.array(memberSchema),
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER'],
+      async handle({ actor, params, query }) {
+        const page = await members.list(actor, params.id, query);
+        return new Reply(page.members, { headers: { 'X-Has-More': String(page.hasMore) } });
+      },
+    }),
+  ];
+}
+
+function manage(members: MemberService): Route[] {
+  const errors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'MEMBER_NOT_FOUND', 'ROLE_REQUIRED'] as const;
+  return [
+    route({
+      method: 'PATCH',
+      path: '/api/servers/:id/members/:userId',
+      summary: "Change a member's role, to one below yours; the owner hands the server over with `owner`.",
+      tag,
+      entrance: 'user',
+      params: { id, userId },
+      body: setRoleSchema,
+      answer: memberSchema,
+      errors: [...errors, 'FORBIDDEN'],
+      handle: ({ actor, params, body }) => members.setRole(actor, params.id, params.userId, body.role),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/servers/:id/members/:userId',
+      summary: 'Throw a member of a lower role out; for moderators.',
+      tag,
+      entrance: 'user',
+      params: { id, userId },
+      answer: doneSchema,
+      errors: [...errors, 'OWNER_CANNOT_LEAVE'],
+      async handle({ actor, params }) {
+        await members.kick(actor, params.id, params.userId);
+        return done;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,228 @@
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import { outranks, type Role, requireRole } from '../access/roles.ts';
+import type { Database, Rows } from '../database/database.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
+import { channelRoom, userRoom } from '../delivery/entry.ts';
+import { AppError } from '../errors.ts';
+import type { NotificationQueue } from '../notifications/notification.jobs.ts';
+import type { Audience } from './audience.ts';
+import { type Roster, shown, smallUserOf } from './roster.ts';
+import type { ServerAccess } from './server.access.ts';
+import { type listMembersSchema, memberUpdated, serverUpdated } from './server.contract.ts';
+import {
+  findServer,
+  type MemberRecord,
+  type MemberRow,
+  memberColumns,
+  memberRecord,
+  type ServerRecord,
+  serverRecord,
+} from './server.view.ts';
+
+const page = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
+  WHERE m.server_id = $1 AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;
+const one = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
+  WHERE m.server_id = $1 AND m.user_id = $2`;
+export const firstId = '00000000-0000-0000-0000-000000000000';
+
+/** A piece of a list of members, and whether it goes on. */
+export interface MemberPage {
+  members: MemberRecord[];
+  hasMore: boolean;
+}
+
+/** Who belongs to a server, and as what (contract §5). */
+export class MemberService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly access: ServerAccess;
+  private readonly audience: Audience;
+  private readonly roster: Roster;
+  private readonly notifications: NotificationQueue;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    serverAccess: ServerAccess;
+    audience: Audience;
+    roster: Roster;
+    notifications: NotificationQueue;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.access = parts.serverAccess;
+    this.audience = parts.audience;
+    this.roster = parts.roster;
+    this.notifications = parts.notifications;
+  }
+
+  /** The members, in the order of their ids. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
+  async list(actor: Actor, server: string, query: z.output<typeof listMembersSchema>): Promise<MemberPage> {
+    const { id } = await this.access.joined(actor, server);
+    const rows = await this.database.rows<MemberRow>(page, [id, query.cursor ?? firstId, query.limit + 1]);
+    return { members: rows.slice(0, query.limit).map(memberRecord), hasMore: rows.length > query.limit };
+  }
+
+  /**
+   * Joins a server: a public one freely, a private one with its invite code. With `_` in place of the id the code
+   * alone says which.
+   * @throws AppError SERVER_NOT_FOUND, INVITE_CODE_REQUIRED, ALREADY_MEMBER with the record
+   */
+  async join(actor: Actor, idOrSlug: string, code: string | null): Promise<ServerRecord> {
+    const serverId = await this.joinable(idOrSlug, code);
+    try {
+      return await this.changes.run((change) => this.roster.add(change, actor.user, serverId, 'member'));
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'ALREADY_MEMBER') throw await this.alreadyMember(actor, serverId);
+      throw error;
+    }
+  }
+
+  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, OWNER_CANNOT_LEAVE */
+  async leave(actor: Actor, idOrSlug: string): Promise<void> {
+    const { id } = await this.access.joined(actor, idOrSlug);
+    await this.changes.run(async (change) => {
+      const [mine] = await lockSeats(change, id, [actor.userId]);
+      if (mine?.role === 'owner') throw new AppError('OWNER_CANNOT_LEAVE');
+      await this.roster.remove(change, id, actor.userId);
+    });
+  }
+
+  /** Throws a member out, or leaves when it is oneself. @throws AppError MEMBER_NOT_FOUND, ROLE_REQUIRED */
+  async kick(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
+    if (userId === actor.userId) return this.leave(actor, idOrSlug);
+    const { id } = await this.access.joined(actor, idOrSlug);
+    await this.changes.run(async (change) => {
+      const { mine, theirs } = await this.seats(change, id, actor.userId, userId);
+      requireRole(mine, 'member:kick');
+      requireRank(mine, theirs);
+      await this.roster.remove(change, id, userId);
+      const reference = { type: 'server', id };
+      const to = [userId];
+      await this.notifications.add(change, {
+        kind: 'server.kicked',
+        to,
+        senderId: actor.userId,
+        serverId: id,
+        reference,
+      });
+    });
+  }
+
+  /**
+   * Changes a member's role; `owner` hands the server over, and makes its owner an admin.
+   * @throws AppError MEMBER_NOT_FOUND, ROLE_REQUIRED
+   */
+  async setRole(actor: Actor, idOrSlug: string, userId: string, role: Role): Promise<MemberRecord> {
+    const { id } = await this.access.joined(actor, idOrSlug);
+    return this.changes.run(async (change) => {
+      const { mine, theirs } = await this.seats(change, id, actor.userId, userId);
+      if (role === 'owner') return this.handOver(change, actor, id, userId, mine);
+      requireRole(mine, 'member:set-role');
+      requireRank(mine, theirs);
+      if (!outranks(mine, role))
+        throw new AppError('ROLE_REQUIRED', { message: 'You can give only roles below yours.' });
+      if (theirs !== role) await this.write(change, id, userId, role);
+      return this.record(change.rows, id, userId);
+    });
+  }
+
+  private async handOver(
+    change: Change,
+    actor: Actor,
+    serverId: string,
+    userId: string,
+    mine: Role,
+  ): Promise<MemberRecord> {
+    requireRole(mine, 'server:hand-over');
+    const record = await this.record(change.rows, serverId, userId);
+    if (record.user.isBot) throw new AppError('FORBIDDEN', { message: 'A bot cannot own a server.' });
+    if (userId === actor.userId) return record;
+    await change.rows('UPDATE servers SET owner_id = $2, updated_at = now() WHERE id = $1', [serverId, userId]);
+    await this.write(change, serverId, actor.userId, 'admin');
+    await this.write(change, serverId, userId, 'owner');
+    const row = await findServer(change.rows, serverId, userId);
+    if (!row) throw new AppError('SERVER_NOT_FOUND');
+    await this.audience.tell(change, serverId, (listener) =>
+      serverUpdated.in(userRoom(listener.userId), { server: serverRecord({ ...row, role: listener.role }) }),
+    );
+    return this.record(change.rows, serverId, userId);
+  }
+
+  private async write(change: Change, serverId: string, userId: string, role: Role): Promise<void> {
+    const update = 'UPDATE server_members SET role = $3 WHERE server_id = $1 AND user_id = $2';
+    await change.rows(update, [serverId, userId, role]);
+    const user = await smallUserOf(change.rows, userId);
+    for (const channelId of await this.audience.announcedIn(change.rows, serverId)) {
+      const member = { serverId, channelId, userId, role, ...shown(user) };
+      change.publish(memberUpdated.in(channelRoom(channelId), member));
+    }
+    const row = await findServer(change.rows, serverId, userId);
+    if (row) change.publish(serverUpdated.in(userRoom(userId), { server: serverRecord(row) }));
+    change.afterCommit(() => this.access.forget(serverId, userId));
+  }
+
+  /** The roles of two members as they stand now, held until the change is over. */
+  private async seats(
+    change: Change,
+    serverId: string,
+    userId: string,
+    otherId: string,
+  ): Promise<{ mine: Role; theirs: Role }> {
+    const seats = await lockSeats(change, serverId, [userId, otherId]);
+    const mine = seats.find((seat) => seat.user_id === userId)?.role;
+    const theirs = seats.find((seat) => seat.user_id === otherId)?.role;
+    if (!mine) throw new AppError('NOT_A_MEMBER');
+    if (!theirs) throw new AppError('MEMBER_NOT_FOUND');
+    return { mine, theirs };
+  }
+
+  private async joinable(idOrSlug: string, code: string | null): Promise<string> {
+    if (idOrSlug === '_') {
+      if (!code) throw new AppError('INVITE_CODE_REQUIRED');
+      const [found] = await this.database.rows<{ id: string }>('SELECT id FROM servers WHERE invite_code = $1', [code]);
+      if (!found) throw new AppError('SERVER_NOT_FOUND', { message: 'No server has this invite code.' });
+      return found.id;
+    }
+    const server = await this.access.find(idOrSlug);
+    if (!code && !server.isPublic) throw new AppError('INVITE_CODE_REQUIRED');
+    if (!code) return server.id;
+    const [matching] = await this.database.rows<{ id: string }>(
+      'SELECT id FROM servers WHERE id = $1 AND invite_code = $2',
+      [server.id, code],
+    );
+    if (!matching) throw new AppError('SERVER_NOT_FOUND', { message: 'This invite code does not fit.' });
+    return server.id;
+  }
+
+  private async alreadyMember(actor: Actor, serverId: string): Promise<AppError> {
+    const row = await findServer(this.database.rows, serverId, actor.userId);
+    return new AppError('ALREADY_MEMBER', { extra: row ? { server: serverRecord(row) } : {} });
+  }
+
+  private async record(rows: Rows, serverId: string, userId: string): Promise<MemberRecord> {
+    const [row] = await rows<MemberRow>(one, [serverId, userId]);
+    if (!row) throw new AppError('MEMBER_NOT_FOUND');
+    return memberRecord(row);
+  }
+}
+
+/** In the order of their ids, so that two who change the same ones do not wait for each other. */
+async function lockSeats(
+  change: Change,
+  serverId: string,
+  userIds: string[],
+): Promise<{ user_id: string; role: Role }[]> {
+  // Hand-overs and deletions of one server come one after the other.
+  await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
+  return change.rows<{ user_id: string; role: Role }>(
+    'SELECT user_id, role FROM server_members WHERE server_id = $1 AND user_id = ANY($2::uuid[]) ORDER BY user_id FOR UPDATE',
+    [serverId, userIds],
+  );
+}
+
+function requireRank(mine: Role, theirs: Role): void {
+  if (outranks(mine, theirs)) return;
+  throw new AppError('ROLE_REQUIRED', { message: 'Nobody acts on an equal or higher role.' });
+}

@@ -1,0 +1,150 @@
+import type { SmallUser } from '../access/actor.ts';
+import type { Role } from '../access/roles.ts';
+import type { ChannelAccess } from '../channels/channel.access.ts';
+import type { Rows } from '../database/database.ts';
+import { isUniqueViolation } from '../database/failures.ts';
+import type { Change } from '../delivery/changes.ts';
+import type { Control } from '../delivery/control.ts';
+import { channelRoom, userRoom } from '../delivery/entry.ts';
+import { AppError } from '../errors.ts';
+import type { NotificationQueue } from '../notifications/notification.jobs.ts';
+import type { Audience } from './audience.ts';
+import type { ServerAccess } from './server.access.ts';
+import { memberJoined, memberLeft, serverJoined, serverLeft } from './server.contract.ts';
+import { findServer, type ServerRecord, serverRecord } from './server.view.ts';
+
+/** Puts users into servers and takes them out, with everything that follows from it. */
+export class Roster {
+  private readonly access: ServerAccess;
+  private readonly channelAccess: ChannelAccess;
+  private readonly control: Control;
+  private readonly audience: Audience;
+  private readonly notifications: NotificationQueue;
+
+  constructor(parts: {
+    serverAccess: ServerAccess;
+    channelAccess: ChannelAccess;
+    control: Control;
+    audience: Audience;
+    notifications: NotificationQueue;
+  }) {
+    this.access = parts.serverAccess;
+    this.channelAccess = parts.channelAccess;
+    this.control = parts.control;
+    this.audience = parts.audience;
+    this.notifications = parts.notifications;
+  }
+
+  /**
+   * Makes a user a member. What was said before counts as read; bots are in no channel yet.
+   * @throws AppError ALREADY_MEMBER
+   */
+  async add(change: Change, user: SmallUser, serverId: string, role: Role): Promise<ServerRecord> {
+    await this.insert(change, user.id, serverId, role);
+    const row = await findServer(change.rows, serverId, user.id);
+    if (!row) throw new AppError('SERVER_NOT_FOUND');
+    const server = serverRecord(row);
+    if (!user.isBot) {
+      await markAllRead(change.rows, serverId, user.id);
+      for (const channelId of await this.audience.announcedIn(change.rows, serverId)) {
+        const member = { serverId, channelId, userId: user.id, ...shown(user) };
+        change.publish(memberJoined.in(channelRoom(channelId), member));
+      }
+    }
+    change.publish(serverJoined.in(userRoom(user.id), { server }));
+    if (role !== 'owner') {
+      const reference = { type: 'server', id: serverId };
+      const notice = { kind: 'server.member_joined', to: 'admins', senderId: user.id, serverId, reference } as const;
+      await this.notifications.add(change, notice);
+    }
+    change.afterCommit(() => this.access.forget(serverId, user.id));
+    return server;
+  }
+
+  /**
+   * Takes a user out of a server and, before the answer, its sockets on all nodes out of the server's rooms.
+   * @throws AppError MEMBER_NOT_FOUND
+   */
+  async remove(change: Change, serverId: string, userId: string): Promise<void> {
+    const removed = await change.rows<{ user_id: string }>(
+      'DELETE FROM server_members WHERE server_id = $1 AND user_id = $2 RETURNING user_id',
+      [serverId, userId],
+    );
+    if (removed.length === 0) throw new AppError('MEMBER_NOT_FOUND');
+    await change.rows('UPDATE servers SET member_count = member_count - 1 WHERE id = $1', [serverId]);
+    const entered = await this.dropEntries(change.rows, serverId, userId);
+    const user = await smallUserOf(change.rows, userId);
+    const open = await this.audience.announcedIn(change.rows, serverId);
+    for (const channelId of new Set([...open, ...entered])) {
+      const member = { serverId, channelId, userId, ...shown(user) };
+      change.publish(memberLeft.in(channelRoom(channelId), member));
+    }
+    change.publish(serverLeft.in(userRoom(userId), { serverId }));
+    change.afterCommit(async () => {
+      await this.access.forget(serverId, userId);
+      await this.channelAccess.forgetMembers(entered, userId);
+      await this.control.send({ kind: 'evict', userId, serverId, rooms: null });
+    });
+  }
+
+  /** Takes a user out of all its servers, as part of its end. */
+  async removeFromAll(change: Change, userId: string): Promise<void> {
+    const joined = await change.rows<{ id: string }>(
+      'SELECT server_id AS id FROM server_members WHERE user_id = $1 ORDER BY server_id',
+      [userId],
+    );
+    for (const server of joined) await this.remove(change, server.id, userId);
+  }
+
+  private async insert(change: Change, userId: string, serverId: string, role: Role): Promise<void> {
+    try {
+      await change.rows('INSERT INTO server_members (server_id, user_id, role, joined_at) VALUES ($1, $2, $3, now())', [
+        serverId,
+        userId,
+        role,
+      ]);
+    } catch (error) {
+      if (isUniqueViolation(error, 'server_members_pkey')) throw new AppError('ALREADY_MEMBER');
+      throw error;
+    }
+    await change.rows('UPDATE servers SET member_count = member_count + 1 WHERE id = $1', [serverId]);
+  }
+
+  /** @returns the channels that the user had an entry in */
+  private async dropEntries(rows: Rows, serverId: string, userId: string): Promise<string[]> {
+    const lost = await rows<{ channel_id: string }>(
+      `DELETE FROM channel_members USING channels
+       WHERE channels.id = channel_members.channel_id AND channels.server_id = $1 AND channel_members.user_id = $2
+       RETURNING channel_members.channel_id`,
+      [serverId, userId],
+    );
+    return lost.map((row) => row.channel_id);
+  }
+}
+
+/** A user by id, as others see it. @throws AppError USER_NOT_FOUND */
+export async function smallUserOf(rows: Rows, userId: string): Promise<SmallUser> {
+  const [user] = await rows<SmallUser>(
+    `SELECT id, username, display_name AS "displayName", avatar_url AS "avatarUrl", is_bot AS "isBot"
+     FROM users WHERE id = $1`,
+    [userId],
+  );
+  if (!user) throw new AppError('USER_NOT_FOUND');
+  return user;
+}
+
+/** What the events of members show of a user. */
+export function shown({ username, displayName, avatarUrl, isBot }: SmallUser) {
+  return { username, displayName, avatarUrl, isBot };
+}
+
+async function markAllRead(rows: Rows, serverId: string, userId: string): Promise<void> {
+  await rows(
+    `INSERT INTO channel_reads (channel_id, user_id, last_read_seq)
+     SELECT c.id, $2, s.last_seq FROM channels c JOIN streams s ON s.id = c.id
+     WHERE c.server_id = $1 AND NOT c.is_private
+     ON CONFLICT (channel_id, user_id) DO UPDATE
+       SET last_read_seq = greatest(channel_reads.last_read_seq, excluded.last_read_seq)`,
+    [serverId, userId],
+  );
+}

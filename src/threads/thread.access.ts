@@ -1,0 +1,89 @@
+import type { Actor } from '../access/actor.ts';
+import { may } from '../access/roles.ts';
+import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
+import type { Database } from '../database/database.ts';
+import type { Caches } from '../delivery/caches.ts';
+import { AppError } from '../errors.ts';
+import type { Cache } from '../infrastructure/cache.ts';
+
+/** What access to a thread depends on. */
+export interface ThreadInfo {
+  id: string;
+  channelId: string;
+  creatorId: string;
+  isArchived: boolean;
+}
+
+/** A thread with its channel, as someone may see it. */
+export interface FoundThread {
+  thread: ThreadInfo;
+  channel: OpenChannel;
+}
+
+const threadCache = 'threads';
+
+/** The only way to get at a thread on behalf of someone. */
+export class ThreadAccess {
+  private readonly database: Database;
+  private readonly caches: Caches;
+  private readonly channels: ChannelAccess;
+  private readonly threads: Cache<ThreadInfo>;
+
+  constructor(database: Database, caches: Caches, channels: ChannelAccess) {
+    this.database = database;
+    this.caches = caches;
+    this.channels = channels;
+    this.threads = caches.create(threadCache, 50_000);
+  }
+
+  /** A thread of a channel that the actor may read. @throws AppError THREAD_NOT_FOUND, NOT_A_MEMBER */
+  async readable(actor: Actor, threadId: string): Promise<FoundThread> {
+    const thread = await this.find(threadId);
+    const channel = await this.channels.readable(actor, thread.channelId).catch(asMissing);
+    return { thread, channel };
+  }
+
+  /** Where a thread is, if the actor may be in its room. @throws AppError like `readable` */
+  async place(actor: Actor, threadId: string): Promise<{ channelId: string; serverId: string | null }> {
+    const { channel } = await this.readable(actor, threadId);
+    return { channelId: channel.id, serverId: channel.serverId };
+  }
+
+  /** A thread that the actor may send to. @throws AppError like `readable`, CHANNEL_ARCHIVED, THREAD_ARCHIVED, ROLE_REQUIRED */
+  async postable(actor: Actor, threadId: string): Promise<FoundThread> {
+    const thread = await this.find(threadId);
+    const channel = await this.channels.postable(actor, thread.channelId).catch(asMissing);
+    if (thread.isArchived) throw new AppError('THREAD_ARCHIVED');
+    return { thread, channel };
+  }
+
+  /** A thread that the actor may rename or delete: its creator and moderators (contract §6). @throws AppError */
+  async managed(actor: Actor, threadId: string): Promise<FoundThread> {
+    const found = await this.readable(actor, threadId);
+    if (found.thread.creatorId === actor.userId || may(found.channel.role, 'thread:manage')) return found;
+    throw new AppError('FORBIDDEN', { message: 'Only the one who started a thread and moderators may do this.' });
+  }
+
+  /** Makes all nodes ask anew what this thread is. */
+  forget(threadId: string): Promise<void> {
+    return this.caches.forget(threadCache, [threadId]);
+  }
+
+  private async find(threadId: string): Promise<ThreadInfo> {
+    const thread = await this.threads.get(threadId, async () => {
+      const [row] = await this.database.committedRows<ThreadInfo>(
+        `SELECT id, channel_id AS "channelId", creator_id AS "creatorId", is_archived AS "isArchived"
+         FROM threads WHERE id = $1 AND deleted_at IS NULL`,
+        [threadId],
+      );
+      return row;
+    });
+    if (!thread) throw new AppError('THREAD_NOT_FOUND');
+    return thread;
+  }
+}
+
+/** Whoever may not know of the channel may not know of its threads. */
+function asMissing(error: unknown): never {
+  throw error instanceof AppError && error.status === 404 ? new AppError('THREAD_NOT_FOUND') : error;
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { durableEvent } from '../delivery/event.ts';
+import { idSchema, limitSchema, nameSchema, record, timeSchema } from '../schema.ts';
+
+/** What a message tells of the thread that starts from it. */
+export const threadSummarySchema = record('ThreadSummary', {
+  id: idSchema,
+  name: z.string(),
+  messageCount: z.number().int(),
+  lastMessageAt: timeSchema.nullable(),
+});
+
+export const threadSchema = record('Thread', {
+  id: idSchema,
+  channelId: idSchema,
+  name: z.string(),
+  parentMessageId: idSchema,
+  creatorId: idSchema,
+  isArchived: z.boolean(),
+  messageCount: z.number().int().describe('Messages in the thread, without the one that it starts from.'),
+  lastMessageAt: timeSchema.nullable().describe('When the last message was sent, also if it was deleted since.'),
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+});
+
+export const createThreadSchema = z.object({ name: nameSchema(100), parentMessageId: idSchema });
+
+export const startThreadSchema = z.object({ name: nameSchema(100).nullish() });
+
+export const updateThreadSchema = z.object({
+  name: nameSchema(100).optional(),
+  isArchived: z.boolean().optional().describe('Nothing can be sent to an archived thread.'),
+});
+
+export const listThreadsSchema = z.object({
+  limit: limitSchema(100, 50),
+  cursor: idSchema.optional().describe('Id of the last thread of the page before.'),
+});
+
+/** `thread:join` and `thread:leave` take the bare id too. */
+export const threadIdSchema = z.preprocess(
+  (payload) => (typeof payload === 'string' ? { threadId: payload } : payload),
+  z.object({ threadId: idSchema, after: z.number().int().min(0).optional() }),
+);
+
+const eventSeq = { eventSeq: z.number().int().optional() };
+
+export const threadCreated = durableEvent({
+  name: 'thread:created',
+  summary: 'A thread was started from a message.',
+  room: 'channel',
+  payload: z.object({ ...threadSchema.shape, ...eventSeq }),
+});
+
+export const threadUpdated = durableEvent({
+  name: 'thread:updated',
+  summary: 'A thread was renamed or archived. Its messages are told by message:new and message:deleted.',
+  room: 'channel',
+  payload: z.object({ ...threadSchema.shape, ...eventSeq }),
+});
+
+export const threadDeleted = durableEvent({
+  name: 'thread:deleted',
+  summary: 'A thread was deleted, and all messages in it.',
+  room: 'channel',
+  payload: z.object({ id: idSchema, channelId: idSchema, parentMessageId: idSchema, ...eventSeq }),
+});

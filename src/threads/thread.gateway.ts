@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { Page } from '../delivery/catch-up.ts';
+import { channelRoom, threadRoom } from '../delivery/entry.ts';
+import { logPageSchema } from '../events/events.contract.ts';
+import { pageRecord } from '../events/events.view.ts';
+import { type Handler, handler } from '../gateway/handler.ts';
+import type { Membership } from '../gateway/membership.ts';
+import { idSchema } from '../schema.ts';
+import type { ThreadAccess } from './thread.access.ts';
+import { threadIdSchema } from './thread.contract.ts';
+
+const tag = 'Rooms';
+
+export function threadHandlers(threads: ThreadAccess, membership: Membership): Handler[] {
+  return [
+    handler({
+      event: 'thread:join',
+      summary:
+        "Enter a thread's room, to get its events without those of the rest of the channel. Numbers are those of the channel's log.",
+      tag,
+      payload: threadIdSchema,
+      ack: logPageSchema.extend({ threadId: idSchema, channelId: idSchema }),
+      errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER'],
+      limit: 'joins',
+      readOnly: true,
+      async handle({ actor, payload: { threadId, after }, socket, respond }) {
+        const { channel } = await threads.readable(actor, threadId);
+        const room = channelRoom(channel.id);
+        const answer = (page: Page) => ({ threadId, channelId: channel.id, ...pageRecord(ofThread(page, threadId)) });
+        // The ack leaves in the moment of entering, so that no live event can come before it.
+        const entered = (page: Page) => respond(answer(page));
+        const place = { room, serverId: channel.serverId };
+        const page = await membership.join(socket, threadRoom(threadId), place, after, entered);
+        if (page.hasMore) return answer(page);
+        // Whoever lost access meanwhile was thrown out of rooms before this one was entered.
+        await threads.readable(actor, threadId).catch((error) => {
+          membership.leave(socket, threadRoom(threadId));
+          throw error;
+        });
+        return answer({ ...page, entries: [] });
+      },
+    }),
+    handler({
+      event: 'thread:leave',
+      summary: "Leave a thread's room.",
+      tag,
+      payload: threadIdSchema,
+      ack: z.object({}),
+      limit: 'joins',
+      readOnly: true,
+      async handle({ payload, socket }) {
+        membership.leave(socket, threadRoom(payload.threadId));
+        return {};
+      },
+    }),
+  ];
+}
+
+/** Of the channel's log only what belongs to the thread. */
+function ofThread(page: Page, threadId: string): Page {
+  return { ...page, entries: page.entries.filter((entry) => entry.threadId === threadId) };
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { listMessagesSchema, messageSchema, threadMessageSchema } from '../messages/message.contract.ts';
+import { sentMessage } from '../messages/message.routes.ts';
+import { Reply, type Route, route, uuidParam } from '../rest/route.ts';
+import { done, doneSchema } from '../schema.ts';
+import {
+  createThreadSchema,
+  listThreadsSchema,
+  startThreadSchema,
+  threadSchema,
+  updateThreadSchema,
+} from './thread.contract.ts';
+import type { ListPage, ThreadService } from './thread.service.ts';
+
+const tag = 'Threads';
+const channelId = uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.');
+const id = uuidParam('THREAD_NOT_FOUND', 'Id of the thread.');
+const startErrors = [
+  'MESSAGE_NOT_FOUND',
+  'NOT_A_MEMBER',
+  'CHANNEL_ARCHIVED',
+  'ROLE_REQUIRED',
+  'THREAD_IN_THREAD',
+] as const;
+
+export function threadRoutes(threads: ThreadService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/channels/:channelId/threads',
+      summary: 'Start a thread from a message; if it has one, that is the answer (200).',
+      tag,
+      entrance: 'user',
+      params: { channelId },
+      body: createThreadSchema,
+      status: 201,
+      answer: threadSchema,
+      errors: [...startErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL'],
+      async handle({ actor, params, body }) {
+        const { result, repeated } = await threads.create(actor, params.channelId, body);
+        return new Reply(result, { status: repeated ? 200 : 201 });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/messages/:id/thread',
+      summary: 'The thread of a message, made if there is none.',
+      tag,
+      entrance: 'user',
+      params: { id: uuidParam('MESSAGE_NOT_FOUND', 'Id of the message.') },
+      body: startThreadSchema,
+      status: 201,
+      answer: threadSchema,
+      errors: [...startErrors],
+      async handle({ actor, params, body }) {
+        const { result, repeated } = await threads.start(actor, params.id, body.name ?? null);
+        return new Reply(result, { status: repeated ? 200 : 201 });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/channels/:channelId/threads',
+      summary: 'The threads of a channel, newest first.',
+      tag,
+      entrance: 'user',
+      params: { channelId },
+      query: listThreadsSchema,
+      answer: z.array(threadSchema),
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
+      handle: async ({ actor, params, query }) => listed(await threads.list(actor, params.channelId, query)),
+    }),
+    ...oneThread(threads),
+    ...messagesOfThread(threads),
+  ];
+}
+
+function oneThread(threads: ThreadService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/threads/:id',
+      summary: 'A thread.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      answer: threadSchema,
+      errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER'],
+      handle: ({ actor, params }) => threads.get(actor, params.id),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/threads/:id',
+      summary: 'Rename or archive a thread; for the one who started it and moderators.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      body: updateThreadSchema,
+      answer: threadSchema,
+      errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
+      handle: ({ actor, params, body }) => threads.update(actor, params.id, body),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/threads/:id',
+      summary: 'Delete a thread and its messages; for the one who started it and moderators.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      answer: doneSchema,
+      errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
+      async handle({ actor, params }) {
+        await threads.delete(actor, params.id);
+        return done;
+      },
+    }),
+  ];
+}
+
+function messagesOfThread(threads: ThreadService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/threads/:id/messages',
+      summary: 'The messages of a thread, newest first; with `after` oldest first. X-Has-More says whether it goes on.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      query: listMessagesSchema.omit({ around: true, include: true }),
+      answer: z.array(messageSchema),
+      errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'],
+      handle: async ({ actor, params, query }) => listed(await threads.listMessages(actor, params.id, query)),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/threads/:id/messages',
+      summary: 'Send a message to a thread.',
+      tag,
+      entrance: 'user',
+      params: { id },
+      body: threadMessageSchema,
+      status: 201,
+      answer: messageSchema,
+      errors: ['THREAD_NOT_FOUND', 'THREAD_ARCHIVED', 'CHANNEL_ARCHIVED', 'MESSAGE_NOT_FOUND', 'ATTACHMENT_INVALID'],
+      limit: 'messages',
+      repeats: 'nonce',
+      handle: async ({ actor, params, body, idempotencyKey }) =>
+        sentMessage(await threads.send(actor, params.id, body, idempotencyKey), idempotencyKey),
+    }),
+  ];
+}
+
+function listed<R>({ records, hasMore }: ListPage<R>): Reply<R[]> {
+  return new Reply(records, { headers: { 'X-Has-More': String(hasMore) } });
+}

@@ -1,0 +1,235 @@
+import { v7 as uuid } from 'uuid';
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { ChannelAccess } from '../channels/channel.access.ts';
+import type { Database, Rows } from '../database/database.ts';
+import type { Changes } from '../delivery/changes.ts';
+import { channelRoom } from '../delivery/entry.ts';
+import { lockStreams } from '../delivery/log.ts';
+import type { Written } from '../delivery/writer.ts';
+import { AppError } from '../errors.ts';
+import type { Chore, Chores } from '../infrastructure/chores.ts';
+import { eraseMessages } from '../messages/erasure.ts';
+import type { MessageAccess } from '../messages/message.access.ts';
+import type { SendInput } from '../messages/message.composer.ts';
+import type { listMessagesSchema, threadMessageSchema } from '../messages/message.contract.ts';
+import { MessageList } from '../messages/message.list.ts';
+import { withParts } from '../messages/message.parts.ts';
+import type { MessageService } from '../messages/message.service.ts';
+import { cut, type MessageRecord } from '../messages/message.view.ts';
+import type { ThreadAccess } from './thread.access.ts';
+import {
+  type createThreadSchema,
+  type listThreadsSchema,
+  threadCreated,
+  threadDeleted,
+  threadUpdated,
+  type updateThreadSchema,
+} from './thread.contract.ts';
+import { selectThreads, type ThreadRecord, type ThreadRow, threadRecord } from './thread.view.ts';
+
+const ofChannel = `${selectThreads} WHERE channel_id = $1 AND deleted_at IS NULL AND id < $2 ORDER BY id DESC LIMIT $3`;
+const byId = `${selectThreads} WHERE id = $1 AND deleted_at IS NULL`;
+const byParent = `${selectThreads} WHERE parent_message_id = $1`;
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** Messages of a deleted thread are erased in steps of so many; threads of ordinary length at once. */
+const eraseBatch = 500;
+
+/** A piece of a list, and whether it goes on. */
+export interface ListPage<R> {
+  records: R[];
+  hasMore: boolean;
+}
+
+/** Side conversations (contract §6). */
+export class ThreadService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly chores: Chores;
+  private readonly channels: ChannelAccess;
+  private readonly access: ThreadAccess;
+  private readonly messageAccess: MessageAccess;
+  private readonly messages: MessageService;
+  private readonly pages: MessageList;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    chores: Chores;
+    channelAccess: ChannelAccess;
+    threadAccess: ThreadAccess;
+    messageAccess: MessageAccess;
+    messages: MessageService;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.chores = parts.chores;
+    this.channels = parts.channelAccess;
+    this.access = parts.threadAccess;
+    this.messageAccess = parts.messageAccess;
+    this.messages = parts.messages;
+    this.pages = new MessageList(parts.database);
+    parts.chores.add(eraseDeletedThreads);
+  }
+
+  /**
+   * Starts a thread from a message of the channel; where there is one, gives that.
+   * @throws AppError MESSAGE_NOT_FOUND, WRONG_CHANNEL, THREAD_IN_THREAD, CHANNEL_ARCHIVED, ROLE_REQUIRED
+   */
+  async create(
+    actor: Actor,
+    channelId: string,
+    input: z.output<typeof createThreadSchema>,
+  ): Promise<Written<ThreadRecord>> {
+    await this.channels.readable(actor, channelId);
+    return this.start(actor, input.parentMessageId, input.name, channelId);
+  }
+
+  /** The same from the message alone. Without a name the thread is called by how the message begins. */
+  async start(
+    actor: Actor,
+    messageId: string,
+    name: string | null,
+    channelId: string | null = null,
+  ): Promise<Written<ThreadRecord>> {
+    const { row } = await this.messageAccess.readable(actor, messageId);
+    if (channelId !== null && row.channel_id !== channelId) throw new AppError('WRONG_CHANNEL');
+    const [known] = await this.database.rows<ThreadRow>(byParent, [messageId]);
+    if (known) return { result: threadRecord(known), repeated: true };
+    await this.channels.postable(actor, row.channel_id);
+    if (row.thread_id !== null) throw new AppError('THREAD_IN_THREAD');
+    const title = name ?? (cut(row.content.trim(), 100) || 'Thread');
+    return this.changes.run(async (change) => {
+      const room = channelRoom(row.channel_id);
+      await change.lock(room);
+      await requireMessage(change.rows, messageId);
+      const added = await change.rows<{ id: string }>(
+        `INSERT INTO threads (id, channel_id, parent_message_id, name, creator_id, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, now(), now()) ON CONFLICT (parent_message_id) DO NOTHING RETURNING id`,
+        [uuid(), row.channel_id, messageId, title, actor.userId],
+      );
+      const thread = await first(change.rows, byParent, messageId);
+      if (added.length > 0) change.publish(threadCreated.in(room, thread));
+      return { result: thread, repeated: added.length === 0 };
+    });
+  }
+
+  /** The threads of a channel, newest first. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  async list(
+    actor: Actor,
+    channelId: string,
+    query: z.output<typeof listThreadsSchema>,
+  ): Promise<ListPage<ThreadRecord>> {
+    await this.channels.readable(actor, channelId);
+    const values = [channelId, query.cursor ?? lastId, query.limit + 1];
+    const rows = await this.database.rows<ThreadRow>(ofChannel, values);
+    return { records: rows.slice(0, query.limit).map(threadRecord), hasMore: rows.length > query.limit };
+  }
+
+  async get(actor: Actor, threadId: string): Promise<ThreadRecord> {
+    await this.access.readable(actor, threadId);
+    return first(this.database.rows, byId, threadId);
+  }
+
+  /** @throws AppError THREAD_NOT_FOUND, FORBIDDEN */
+  async update(actor: Actor, threadId: string, input: z.output<typeof updateThreadSchema>): Promise<ThreadRecord> {
+    const { channel } = await this.access.managed(actor, threadId);
+    return this.changes.run(async (change) => {
+      const room = channelRoom(channel.id);
+      await change.lock(room);
+      const changed = await change.rows<{ id: string }>(
+        `UPDATE threads SET name = coalesce($2, name), is_archived = coalesce($3, is_archived), updated_at = now()
+         WHERE id = $1 AND deleted_at IS NULL
+           AND (name <> coalesce($2, name) OR is_archived <> coalesce($3, is_archived)) RETURNING id`,
+        [threadId, input.name ?? null, input.isArchived ?? null],
+      );
+      const thread = await first(change.rows, byId, threadId);
+      if (changed.length > 0) {
+        change.publish(threadUpdated.in(room, thread, threadId));
+        change.afterCommit(() => this.access.forget(threadId));
+      }
+      return thread;
+    });
+  }
+
+  /** Deletes a thread and its messages. @throws AppError THREAD_NOT_FOUND, FORBIDDEN */
+  async delete(actor: Actor, threadId: string): Promise<void> {
+    const { channel } = await this.access.managed(actor, threadId);
+    await this.changes.run(async (change) => {
+      const room = channelRoom(channel.id);
+      await change.lock(room);
+      const { parentMessageId } = await first(change.rows, byId, threadId);
+      await change.rows('UPDATE threads SET parent_message_id = NULL, deleted_at = now() WHERE id = $1', [threadId]);
+      await eraseSome(change.rows, channel.id, threadId);
+      change.publish(threadDeleted.in(room, { id: threadId, channelId: channel.id, parentMessageId }, threadId));
+      change.afterCommit(async () => {
+        await this.access.forget(threadId);
+        this.chores.soon();
+      });
+    });
+  }
+
+  /** The messages of a thread, newest first, or after a position oldest first. @throws AppError THREAD_NOT_FOUND */
+  async listMessages(
+    actor: Actor,
+    threadId: string,
+    query: Omit<z.output<typeof listMessagesSchema>, 'around' | 'include'>,
+  ): Promise<ListPage<MessageRecord>> {
+    const { channel } = await this.access.readable(actor, threadId);
+    const { rows, hasMore } = await this.pages.ofThread(channel.id, threadId, query);
+    return { records: await withParts(this.database.rows, rows, actor.userId), hasMore };
+  }
+
+  /** @throws AppError THREAD_NOT_FOUND, and as MessageService.send */
+  async send(
+    actor: Actor,
+    threadId: string,
+    input: z.output<typeof threadMessageSchema>,
+    idempotencyKey: string | null,
+  ): Promise<Written<MessageRecord>> {
+    const { channel } = await this.access.postable(actor, threadId);
+    const message: SendInput = { ...input, threadId };
+    return this.messages.send(actor, channel.id, message, idempotencyKey);
+  }
+}
+
+async function requireMessage(rows: Rows, messageId: string): Promise<void> {
+  const [there] = await rows<{ id: string }>('SELECT id FROM messages WHERE id = $1 AND deleted_at IS NULL', [
+    messageId,
+  ]);
+  if (!there) throw new AppError('MESSAGE_NOT_FOUND');
+}
+
+async function first(rows: Rows, text: string, id: string): Promise<ThreadRecord> {
+  const [row] = await rows<ThreadRow>(text, [id]);
+  if (!row) throw new AppError('THREAD_NOT_FOUND');
+  return threadRecord(row);
+}
+
+/** Erases some messages of a deleted thread; `message_count` says how many are left. @returns how many it erased */
+async function eraseSome(rows: Rows, channelId: string, threadId: string): Promise<number> {
+  const some = await rows<{ id: string }>(
+    'SELECT id FROM messages WHERE thread_id = $1 AND deleted_at IS NULL ORDER BY seq LIMIT $2',
+    [threadId, eraseBatch],
+  );
+  await eraseMessages(
+    rows,
+    channelId,
+    some.map((message) => message.id),
+  );
+  const left = 'UPDATE threads SET message_count = CASE WHEN $2 = 0 THEN 0 ELSE message_count - $2 END WHERE id = $1';
+  await rows(left, [threadId, some.length]);
+  return some.length;
+}
+
+const eraseDeletedThreads: Chore = {
+  name: 'erase deleted threads',
+  async step(rows) {
+    const [thread] = await rows<{ id: string; channel_id: string }>(
+      'SELECT id, channel_id FROM threads WHERE deleted_at IS NOT NULL AND message_count > 0 LIMIT 1',
+    );
+    if (!thread) return 0;
+    await lockStreams(rows, [channelRoom(thread.channel_id)]);
+    return (await eraseSome(rows, thread.channel_id, thread.id)) || 1;
+  },
+};
