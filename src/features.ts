@@ -54,6 +54,7 @@ import { threadHandlers } from './threads/thread.gateway.ts';
 import { threadRoutes } from './threads/thread.routes.ts';
 import type { ThreadService } from './threads/thread.service.ts';
 import { version } from './version.ts';
+import { appRoutes } from './web/app.routes.ts';
 import { pageRoutes } from './web/pages.routes.ts';
 import type { ArchiveService } from './workspace/archive.ts';
 import { fileRoutes } from './workspace/file.routes.ts';
@@ -100,6 +101,7 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
     ...documentRoutes({ routes: () => routes, handlers }, version),
     ...accountsRoutes(services.accounts),
     ...pageRoutes(),
+    ...appRoutes(),
     ...serverRoutes(services.servers),
     ...memberRoutes(services.members),
     ...channelRoutes(services.channels, services.readStates),

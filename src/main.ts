@@ -2,6 +2,7 @@ import { EmbeddedPostgresError } from './database/embedded.ts';
 import { createLog } from './infrastructure/log.ts';
 import { type Node, startNode } from './node.ts';
 import { loadSettings, SettingsError } from './settings.ts';
+import { webBundle } from './web/bundle.ts';
 
 /** One process: settings → node → signals. */
 async function main(): Promise<void> {
@@ -23,6 +24,8 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
   node = await startNode(settings, log);
+  // Made now rather than for its first visitor; without it the interface serves on.
+  webBundle().catch((error) => log.error({ err: error }, 'The web client could not be put together.'));
   log.info({ node: node.id }, `Parley is ready on ${settings.publicUrl ?? node.url}`);
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 
 const src = path.resolve(import.meta.dirname, '../src');
-const files = globSync('**/*.ts', { cwd: src }).sort();
+const files = globSync('**/*.{ts,tsx}', { cwd: src }).sort();
 const texts = new Map(files.map((file) => [file, readFileSync(path.join(src, file), 'utf8')]));
 
 interface Import {
@@ -50,7 +50,8 @@ const shown = (found: Import[]): string[] => found.map(({ from, to }) => `${from
 describe('the architecture', () => {
   it('has imports to look at', () => {
     expect(imports.length).to.be.greaterThan(files.length);
-    for (const { from, to } of imports) expect(texts.has(to) || to.endsWith('.json'), `${from} → ${to}`).to.equal(true);
+    for (const { from, to } of imports)
+      expect(texts.has(to) || /\.(json|css)$/.test(to), `${from} → ${to}`).to.equal(true);
   });
 
   it('keeps the ground free of features: an arrow points down', () => {

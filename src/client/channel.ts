@@ -48,6 +48,11 @@ export class Channel {
     return this.emitter.on(event, listener);
   }
 
+  /** Like `on`, but without opening the channel: for what concerns only the outbox. */
+  onSignal<E extends 'pending' | 'failed'>(event: E, listener: (data: ChannelSignals[E]) => void): () => void {
+    return this.emitter.on(event, listener as (data: ChannelEventMap[E]) => void);
+  }
+
   /**
    * Follows the channel from now on, over all connections to come.
    * @param after number of the last event that is known already (`lastSeq` of a channel, `seq` of a message)
@@ -64,6 +69,10 @@ export class Channel {
     this.opened = false;
     this.feed.live = false;
     this.parts.connection.remove(this.feed);
+  }
+
+  get isOpen(): boolean {
+    return this.opened;
   }
 
   /** Whether all that happens arrives at once. */

@@ -100,6 +100,12 @@ export class Parley {
     return answer;
   }
 
+  /** Takes over tokens that came without their user. @throws ParleyError when the server does not take them */
+  async adopt(tokens: { accessToken: string; refreshToken: string }): Promise<AuthAnswer> {
+    this.session.tokens = { ...tokens, userId: null };
+    return this.signedInAs({ ...tokens, user: await this.rest('GET /api/auth/me') });
+  }
+
   /** Ends the session on the server, as far as it can be reached, and forgets the tokens and everything unsent. */
   async signOut(): Promise<void> {
     this.disconnect();

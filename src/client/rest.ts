@@ -2,12 +2,16 @@ import type { z } from 'zod';
 import type {
   authSchema,
   changePasswordSchema,
+  completeResetSchema,
   dashboardSchema,
   loginSchema,
+  mailedSchema,
   ownUserSchema,
   registerSchema,
   smallUserSchema,
+  startByEmailSchema,
   updateMeSchema,
+  verifyCodeSchema,
 } from '../accounts/account.contract.ts';
 import type { membershipSchema, redeemSchema } from '../accounts/membership.contract.ts';
 import type { createTokenSchema, newTokenSchema, personalTokenSchema } from '../accounts/personal-token.contract.ts';
@@ -44,6 +48,10 @@ export interface Rest {
   'POST /api/auth/login': { body: Body<typeof loginSchema>; answer: Answer<typeof authSchema> };
   'POST /api/auth/refresh': { body: Body<typeof refreshSchema>; answer: Answer<typeof tokenPairSchema> };
   'POST /api/auth/logout': { answer: Done };
+  'POST /api/auth/email/start': { body: Body<typeof startByEmailSchema>; answer: Answer<typeof mailedSchema> };
+  'POST /api/auth/email/verify': { body: Body<typeof verifyCodeSchema>; answer: Answer<typeof authSchema> };
+  'POST /api/auth/password-reset/start': { body: Body<typeof startByEmailSchema>; answer: Answer<typeof mailedSchema> };
+  'POST /api/auth/password-reset/complete': { body: Body<typeof completeResetSchema>; answer: Done };
   'PUT /api/auth/password': { body: Body<typeof changePasswordSchema>; answer: Done };
   'GET /api/auth/me': { answer: Answer<typeof ownUserSchema> };
   'PATCH /api/auth/me': { body: Body<typeof updateMeSchema>; answer: Answer<typeof ownUserSchema> };

@@ -1,37 +1,21 @@
 import { RawReply, type Route, rawAnswer, route } from '../rest/route.ts';
 import { type BuiltPage, buildPage } from './pages.ts';
 
-/** The pages that mails and sign-ins at other services lead to. */
+/** The page that a mailed link leads to; it works by itself, whatever becomes of the web client. */
 export function pageRoutes(): Route[] {
+  const page = buildPage('reset-password', 'New password - Parley');
   return [
-    pageRoute(
-      '/app/reset-password',
-      'Where a mailed link leads: set a new password.',
-      'reset-password',
-      'New password',
-    ),
-    pageRoute('/app/login', 'Where a failed sign-in at another service ends; `error` says why.', 'login', 'Sign in'),
-    pageRoute(
-      '/app/oauth-callback',
-      'Where a sign-in at another service ends; the tokens are in the fragment, which servers never see.',
-      'oauth-callback',
-      'Signed in',
-    ),
+    route({
+      method: 'GET',
+      path: '/app/reset-password',
+      summary: 'Where a mailed link leads: set a new password.',
+      tag: 'Pages',
+      entrance: 'anyone',
+      produces: 'text/html',
+      answer: rawAnswer,
+      handle: async () => new RawReply(200, headersOf(page), page.html),
+    }),
   ];
-}
-
-function pageRoute(path: string, summary: string, name: string, title: string): Route {
-  const page = buildPage(name, `${title} - Parley`);
-  return route({
-    method: 'GET',
-    path,
-    summary,
-    tag: 'Pages',
-    entrance: 'anyone',
-    produces: 'text/html',
-    answer: rawAnswer,
-    handle: async () => new RawReply(200, headersOf(page), page.html),
-  });
 }
 
 /** The link of the mail is in the address, so nobody else is to see or keep that. */

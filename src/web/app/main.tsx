@@ -1,0 +1,12 @@
+import { render } from 'preact';
+import { resume } from './state/client.ts';
+import { followLinks } from './state/router.ts';
+import './style/base.css';
+import './style/frame.css';
+import './style/talk.css';
+import { App } from './views/App.tsx';
+
+document.addEventListener('click', followLinks);
+void resume();
+const root = document.getElementById('app');
+if (root) render(<App />, root);

@@ -1,0 +1,79 @@
+import { signal } from '@preact/signals';
+import { type AuthAnswer, type ConnectionState, type OwnUser, Parley, ParleyError } from '../../../client/index.ts';
+
+const meKey = 'parley:me';
+
+/** The one client of this page; its tokens and its outbox outlive the page. */
+export const parley = new Parley({ store: localStorage });
+/** Who is signed in, as last known: the page shows itself before the server has answered. */
+export const me = signal<OwnUser | null>(parley.signedIn ? kept() : null);
+export const signedIn = signal(parley.signedIn);
+export const connection = signal<ConnectionState>(parley.state);
+/** Why the sign-in page shows, when nobody asked for it. */
+export const signedOutReason = signal<string | null>(null);
+
+parley.on('state', (state) => {
+  connection.value = state;
+});
+parley.on('signed-out', (error) => {
+  forget();
+  signedOutReason.value = error.code === 'SESSION_REVOKED' ? 'This session was ended. Sign in again.' : error.message;
+});
+parley.on('membership:updated', (membership) => {
+  if (me.value) remember({ ...me.value, membership, status: membership.status });
+});
+
+function kept(): OwnUser | null {
+  const text = localStorage.getItem(meKey);
+  return text === null ? null : JSON.parse(text);
+}
+
+export function remember(user: OwnUser): void {
+  me.value = user;
+  localStorage.setItem(meKey, JSON.stringify(user));
+}
+
+function forget(): void {
+  localStorage.removeItem(meKey);
+  me.value = null;
+  signedIn.value = false;
+}
+
+/** Takes over a sign-in, and connects. */
+export function enter({ user }: AuthAnswer): void {
+  remember(user);
+  signedOutReason.value = null;
+  signedIn.value = true;
+  parley.connect();
+}
+
+/** Connects with the tokens of the last time. */
+export async function resume(): Promise<void> {
+  if (!parley.signedIn) return;
+  parley.connect();
+  try {
+    remember(await parley.rest('GET /api/auth/me'));
+  } catch (error) {
+    if (error instanceof ParleyError && !error.isPassing) return;
+    const off = parley.on('state', ({ status }) => {
+      if (status === 'offline') return;
+      off();
+      void resume();
+    });
+  }
+}
+
+export async function leave(): Promise<void> {
+  forget();
+  await parley.signOut();
+  // Nothing of this user stays in the memory of the page.
+  location.assign('/app/login');
+}
+
+export const can = (capability: string): boolean => me.value?.membership.capabilities.includes(capability) ?? false;
+
+/** One sentence for a person. */
+export function sentence(error: unknown): string {
+  if (error instanceof ParleyError && error.code === 'NETWORK') return 'The server cannot be reached. Try again.';
+  return error instanceof Error ? error.message : 'That did not work.';
+}

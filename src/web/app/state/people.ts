@@ -1,0 +1,74 @@
+import { computed, signal } from '@preact/signals';
+import type { RestAnswer } from '../../../client/index.ts';
+import { me, parley } from './client.ts';
+import { follow } from './unread.ts';
+
+export type DmChannel = RestAnswer<'GET /api/dm/channels'>[number];
+export type Friendship = RestAnswer<'GET /api/friends'>[number];
+
+export const dms = signal<DmChannel[]>([]);
+export const friends = signal<Friendship[]>([]);
+export const requests = signal<Friendship[]>([]);
+export const sentRequests = signal<Friendship[]>([]);
+export const requestCount = computed(() => requests.value.length);
+
+export async function loadPeople(): Promise<void> {
+  const [channels, accepted, pending, sent] = await Promise.all([
+    parley.rest('GET /api/dm/channels'),
+    parley.rest('GET /api/friends'),
+    parley.rest('GET /api/friends/pending'),
+    parley.rest('GET /api/friends/sent'),
+  ]);
+  dms.value = channels;
+  friends.value = accepted;
+  requests.value = pending;
+  sentRequests.value = sent;
+  for (const channel of channels) follow(channel);
+}
+
+/** The DM channel with someone. */
+export async function openDm(userId: string): Promise<DmChannel> {
+  const channel = await parley.rest('POST /api/dm/channels', { body: { userId } });
+  addDm(channel);
+  return channel;
+}
+
+export async function askFriend(username: string): Promise<void> {
+  await parley.rest('POST /api/friends/request', { body: { username } });
+  await loadPeople();
+}
+
+export async function answerRequest(id: string, accept: boolean): Promise<void> {
+  if (accept) await parley.rest('POST /api/friends/:id/accept', { id });
+  else await parley.rest('POST /api/friends/:id/reject', { id });
+  await loadPeople();
+}
+
+export async function endFriendship(id: string): Promise<void> {
+  await parley.rest('DELETE /api/friends/:id', { id });
+  await loadPeople();
+}
+
+function addDm(channel: DmChannel): void {
+  if (!dms.value.some(({ id }) => id === channel.id)) dms.value = [channel, ...dms.value];
+  follow(channel);
+}
+
+function put(list: Friendship[], entry: Friendship): Friendship[] {
+  return [entry, ...list.filter(({ id }) => id !== entry.id)];
+}
+
+parley.on('dm:created', addDm);
+parley.on('friend:request', (entry) => {
+  if (entry.requesterId === me.value?.id) sentRequests.value = put(sentRequests.value, entry);
+  else requests.value = put(requests.value, entry);
+});
+parley.on('friend:accepted', (entry) => {
+  const others = (list: Friendship[]) => list.filter(({ id }) => id !== entry.id);
+  friends.value = put(friends.value, entry);
+  requests.value = others(requests.value);
+  sentRequests.value = others(sentRequests.value);
+});
+parley.on('friend:removed', ({ friendshipId }) => {
+  for (const list of [friends, requests, sentRequests]) list.value = list.value.filter(({ id }) => id !== friendshipId);
+});

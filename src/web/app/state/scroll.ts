@@ -1,0 +1,19 @@
+const prefix = 'parley:scroll:';
+
+/** What was looked at in a channel, so that coming back and reloading keep the place. */
+export interface Anchor {
+  messageId: string;
+  /** Pixels from the top of the view to the top of the message. */
+  offset: number;
+}
+
+export function anchorOf(channelId: string): Anchor | null {
+  const text = sessionStorage.getItem(prefix + channelId);
+  return text === null ? null : JSON.parse(text);
+}
+
+/** @param anchor null: the newest messages are in view */
+export function keepAnchor(channelId: string, anchor: Anchor | null): void {
+  if (anchor) sessionStorage.setItem(prefix + channelId, JSON.stringify(anchor));
+  else sessionStorage.removeItem(prefix + channelId);
+}

@@ -1,0 +1,73 @@
+import { computed, signal } from '@preact/signals';
+import type { ChannelRecord, ServerRecord } from '../../../client/index.ts';
+import { parley } from './client.ts';
+import { place } from './router.ts';
+import { follow } from './unread.ts';
+
+export const servers = signal<ServerRecord[]>([]);
+export const serversLoaded = signal(false);
+/** Of the servers that were looked at, by id. */
+export const channels = signal<ReadonlyMap<string, ChannelRecord[]>>(new Map());
+
+export const currentServer = computed(() => {
+  const here = place.value;
+  if (here.name !== 'server' && here.name !== 'channel') return null;
+  return servers.value.find((server) => server.id === here.serverId) ?? null;
+});
+
+export async function loadServers(): Promise<void> {
+  const own = await parley.rest('GET /api/servers');
+  servers.value = own.map(({ server }) => server);
+  serversLoaded.value = true;
+}
+
+export async function loadChannels(serverId: string): Promise<void> {
+  const list = await parley.rest('GET /api/servers/:serverId/channels', { serverId });
+  setChannels(serverId, list);
+  for (const channel of list) follow(channel);
+}
+
+function setChannels(serverId: string, list: ChannelRecord[]): void {
+  channels.value = new Map(channels.value).set(serverId, list);
+}
+
+export async function createServer(input: { name: string; isPublic: boolean }): Promise<ServerRecord> {
+  const server = await parley.rest('POST /api/servers', { body: input });
+  add(server);
+  return server;
+}
+
+export async function createChannel(serverId: string, name: string): Promise<ChannelRecord> {
+  const channel = await parley.rest('POST /api/servers/:serverId/channels', { serverId, body: { name } });
+  await loadChannels(serverId);
+  return channel;
+}
+
+/** Joins by an invite code. */
+export async function joinByCode(code: string): Promise<ServerRecord> {
+  const server = await parley.rest('POST /api/servers/:id/join', { id: '_', body: { inviteCode: code } });
+  add(server);
+  return server;
+}
+
+export async function leaveServer(id: string): Promise<void> {
+  await parley.rest('POST /api/servers/:id/leave', { id });
+  remove(id);
+}
+
+export function add(server: ServerRecord): void {
+  if (!servers.value.some(({ id }) => id === server.id)) servers.value = [...servers.value, server];
+}
+
+function remove(serverId: string): void {
+  servers.value = servers.value.filter(({ id }) => id !== serverId);
+}
+
+parley.on('server:joined', ({ server }) => add(server));
+parley.on('server:left', ({ serverId }) => remove(serverId));
+parley.on('channel:created', ({ channel }) => {
+  const known = channel.serverId ? channels.value.get(channel.serverId) : undefined;
+  if (!channel.serverId || !known || known.some(({ id }) => id === channel.id)) return;
+  setChannels(channel.serverId, [...known, channel]);
+  follow(channel);
+});

@@ -1,0 +1,33 @@
+import { signal } from '@preact/signals';
+import { sentence } from './client.ts';
+
+export interface Toast {
+  id: number;
+  text: string;
+  kind: 'good' | 'bad';
+}
+
+const shownMs = 6000;
+let count = 0;
+export const toasts = signal<Toast[]>([]);
+
+export function tell(text: string, kind: Toast['kind'] = 'good'): void {
+  const toast = { id: ++count, text, kind };
+  toasts.value = [...toasts.value, toast].slice(-4);
+  setTimeout(() => dismiss(toast.id), shownMs);
+}
+
+export function dismiss(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+
+/** Runs something that the user asked for, and says it when it fails. @returns whether it worked */
+export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    tell(sentence(error), 'bad');
+    return false;
+  }
+}

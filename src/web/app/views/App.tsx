@@ -1,0 +1,76 @@
+import { useEffect } from 'preact/hooks';
+import { parley, signedIn } from '../state/client.ts';
+import { loadPeople } from '../state/people.ts';
+import { go, place, rememberedPlace } from '../state/router.ts';
+import { loadChannels, loadServers, servers } from '../state/servers.ts';
+import { attempt } from '../state/toasts.ts';
+import { Conversation } from './Conversation.tsx';
+import { Friends } from './Friends.tsx';
+import { Invite } from './Invite.tsx';
+import { ServerHome } from './ServerHome.tsx';
+import { Settings } from './Settings.tsx';
+import { Sidebar } from './Sidebar.tsx';
+import { OAuthCallback, SignIn } from './SignIn.tsx';
+import { Toasts } from './Toasts.tsx';
+
+export function App() {
+  return (
+    <>
+      {place.value.name === 'oauth-callback' ? <OAuthCallback /> : signedIn.value ? <Home /> : <SignIn />}
+      <Toasts />
+    </>
+  );
+}
+
+function Home() {
+  const here = place.value;
+  useEffect(() => {
+    const load = () => attempt(async () => void (await Promise.all([loadServers(), loadPeople()])));
+    void load();
+    const offReload = parley.on('reload', () => void load());
+    return offReload;
+  }, []);
+  const serverId = 'serverId' in here ? here.serverId : null;
+  useEffect(() => {
+    if (serverId) void attempt(() => loadChannels(serverId));
+  }, [serverId]);
+  const talking = here.name === 'channel' || here.name === 'dm';
+  const inside = talking || here.name === 'settings' || here.name === 'invite';
+  return (
+    <div class={`frame ${inside ? 'inside' : 'outside'}`}>
+      <Sidebar />
+      <main class="main">
+        <Main />
+      </main>
+    </div>
+  );
+}
+
+function Main() {
+  const here = place.value;
+  switch (here.name) {
+    case 'channel':
+      return <Conversation key={here.channelId} channelId={here.channelId} messageId={here.messageId} />;
+    case 'dm':
+      return <Conversation key={here.channelId} channelId={here.channelId} messageId={here.messageId} />;
+    case 'server':
+      return <ServerHome serverId={here.serverId} />;
+    case 'invite':
+      return <Invite code={here.code} />;
+    case 'settings':
+      return <Settings />;
+    case 'friends':
+      return <Friends />;
+    default:
+      return <Start />;
+  }
+}
+
+/** Leads on to where one was last. */
+function Start() {
+  useEffect(() => {
+    const [first] = servers.peek();
+    go(rememberedPlace() ?? (first ? `/app/s/${first.id}` : '/app/friends'), { replace: true });
+  }, []);
+  return null;
+}

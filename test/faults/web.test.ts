@@ -1,0 +1,182 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { sharedChromium } from '../bench/chromium.ts';
+import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
+import { until } from '../bench/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import type { Person } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+/** Someone in front of a browser, on a line that can be cut. */
+interface Visitor {
+  page: Page;
+  line: TcpProxy;
+  /** What the browser complained of. */
+  complaints: string[];
+}
+
+describe('the web client', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let alice: Visitor;
+  let bob: Visitor;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 2 });
+    here = await world(cluster);
+    [alice, bob] = [await visit(here.alice), await visit(here.bob)];
+  });
+  after(async () => {
+    await Promise.all([alice, bob].map(({ page }) => page.context().close()));
+    here.close();
+    await cluster.stop();
+  });
+
+  const address = () => `/app/s/${here.server.id}/${here.channel.id}`;
+
+  async function visit(person: Person): Promise<Visitor> {
+    const line = await startProxy(person.node.port);
+    const context = await (await sharedChromium()).newContext({ viewport: { width: 1000, height: 700 } });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().includes('ERR_')) complaints.push(message.text());
+    });
+    await page.goto(`http://localhost:${line.port}${address()}`);
+    await page.getByLabel('E-mail or username').fill(person.username);
+    await page.getByLabel('Password').fill('correct horse');
+    await page.keyboard.press('Enter');
+    await live(page);
+    return { page, line, complaints };
+  }
+
+  const live = (page: Page) => page.locator('.connection.live').waitFor();
+
+  async function say(page: Page, ...texts: string[]): Promise<void> {
+    for (const text of texts) {
+      await page.locator('#composer').fill(text);
+      await page.locator('#composer').press('Enter');
+    }
+  }
+
+  /** What stands there, confirmed by the server, from the top to the end. */
+  const texts = (page: Page) => page.locator('article[data-id] .text').allInnerTexts();
+
+  it('lets two people talk through two nodes', async () => {
+    await say(alice.page, 'Hello Bob');
+    await bob.page.getByText('Hello Bob').waitFor();
+    await say(bob.page, 'Hello Alice');
+    await alice.page.getByText('Hello Alice').waitFor();
+    expect(await texts(alice.page)).to.deep.equal(['Hello Bob', 'Hello Alice']);
+  });
+
+  it('queues what is said without a connection, says so, and ends up the same on both sides', async () => {
+    bob.line.refuse(true);
+    bob.line.cut();
+    await bob.page.locator('.connection', { hasText: 'Offline' }).waitFor();
+    await say(bob.page, 'one from the tunnel', 'two from the tunnel');
+    await bob.page.getByText('Will be sent when you are back online').first().waitFor();
+    await say(alice.page, 'meanwhile', 'in the office');
+    await until(async () => (await texts(alice.page)).length === 4);
+    bob.line.refuse(false);
+    await bob.page.getByRole('button', { name: 'Try now' }).click();
+    await live(bob.page);
+    for (const { page } of [alice, bob]) await until(async () => (await texts(page)).length === 6);
+    const [hers, his] = [await texts(alice.page), await texts(bob.page)];
+    expect(his).to.deep.equal(hers);
+    expect(hers.slice(-2)).to.deep.equal(['one from the tunnel', 'two from the tunnel']);
+    expect(await bob.page.locator('article.unsent').count()).to.equal(0);
+  });
+
+  it('keeps unsent messages and drafts over a reload', async () => {
+    alice.line.refuse(true);
+    alice.line.cut();
+    await alice.page.locator('.connection', { hasText: 'Offline' }).waitFor();
+    await say(alice.page, 'said before the reload');
+    await alice.page.locator('#composer').fill('half a thought');
+    alice.line.refuse(false);
+    await alice.page.reload();
+    await live(alice.page);
+    await until(async () => (await texts(bob.page)).at(-1) === 'said before the reload');
+    await until(async () => (await texts(alice.page)).join() === (await texts(bob.page)).join());
+    expect((await texts(bob.page)).filter((text) => text === 'said before the reload')).to.have.length(1);
+    expect(await alice.page.locator('#composer').inputValue()).to.equal('half a thought');
+    await alice.page.locator('#composer').fill('');
+  });
+
+  it('keeps the place over a reload', async () => {
+    for (let i = 0; i < 120; i++) await here.alice.say(here.channel.id, `line ${i}`);
+    await bob.page.getByText('line 119').waitFor();
+    await bob.page.locator('.scroller').evaluate((scroller) => scroller.scrollTo({ top: -2500 }));
+    await bob.page.getByText('line 20', { exact: true }).waitFor();
+    const place = () =>
+      bob.page.locator('.scroller').evaluate((scroller) => {
+        const top = scroller.getBoundingClientRect().top;
+        const first = [...scroller.querySelectorAll('article')].find((one) => one.getBoundingClientRect().bottom > top);
+        return { id: first?.dataset.id, offset: Math.round((first?.getBoundingClientRect().top ?? 0) - top) };
+      });
+    await bob.page.waitForFunction(() => Object.keys(sessionStorage).some((key) => key.startsWith('parley:scroll:')));
+    const before = await place();
+    await bob.page.reload();
+    await live(bob.page);
+    await bob.page.locator(`article[data-id="${before.id}"]`).waitFor();
+    const after = await until(async () => {
+      const now = await place();
+      return now.id === before.id && now;
+    });
+    expect(Math.abs(after.offset - before.offset)).to.be.at.most(3);
+    await here.alice.say(here.channel.id, 'while he reads old things');
+    await bob.page.getByRole('button', { name: /newest|New messages/ }).click();
+    await bob.page.getByText('while he reads old things').waitFor();
+  });
+
+  it('edits, answers and deletes, for both to see', async () => {
+    await say(alice.page, 'a tpyo');
+    await alice.page.locator('article', { hasText: 'a tpyo' }).waitFor();
+    await until(async () => (await alice.page.locator('article.unsent').count()) === 0);
+    await alice.page.locator('#composer').press('ArrowUp');
+    await alice.page.getByLabel('Edit the message').fill('a typo');
+    await alice.page.getByLabel('Edit the message').press('Enter');
+    await bob.page.locator('article', { hasText: 'a typo (edited)' }).hover();
+    await bob.page.locator('article', { hasText: 'a typo (edited)' }).getByRole('button', { name: 'Reply' }).click();
+    await say(bob.page, 'an answer');
+    await alice.page.locator('article', { hasText: 'an answer' }).locator('.reply', { hasText: 'a typo' }).waitFor();
+    await alice.page
+      .locator('article', { hasText: 'a typo (edited)' })
+      .locator('.text')
+      .last()
+      .focus()
+      .catch(() => {});
+    await alice.page.locator('article', { hasText: 'an answer' }).hover();
+    await alice.page.locator('article', { hasText: 'an answer' }).getByRole('button', { name: 'Delete' }).click();
+    await alice.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await until(async () => (await bob.page.getByText('an answer').count()) === 0);
+  });
+
+  it('shows what people write as text, whatever it is', async () => {
+    const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script> javascript:alert(1)';
+    await say(alice.page, evil);
+    await bob.page.getByText(evil).waitFor();
+    expect(await bob.page.locator('article img, article script').count()).to.equal(0);
+    expect(await bob.page.title()).to.contain('Parley');
+  });
+
+  it('is small, quick and under a strict policy, without a complaint of the browser', async () => {
+    const page = await fetch(`${here.alice.node.url}/app`);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).to.contain("script-src 'self';").and.to.contain("require-trusted-types-for 'script'");
+    expect(policy).to.not.contain('unsafe');
+    const script = /src="([^"]+)"/.exec(await page.text())?.[1];
+    const headers = { 'accept-encoding': 'gzip' };
+    const answer = await fetch(`${here.alice.node.url}${script}`, { method: 'GET', headers });
+    expect(Number(answer.headers.get('content-length'))).to.be.within(10_000, 150_000);
+    await alice.page.reload();
+    const paint = await until(() =>
+      alice.page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime),
+    );
+    expect(paint).to.be.below(1000);
+    expect([...alice.complaints, ...bob.complaints]).to.deep.equal([]);
+  });
+});
