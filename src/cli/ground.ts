@@ -8,6 +8,7 @@ import { Caches } from '../delivery/caches.ts';
 import { CatchUp } from '../delivery/catch-up.ts';
 import { Control } from '../delivery/control.ts';
 import { Delivery } from '../delivery/delivery.ts';
+import { Ephemeral } from '../delivery/ephemeral.ts';
 import type { Services } from '../features.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { Mailer } from '../infrastructure/mail.ts';
@@ -37,7 +38,7 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
     const control = new Control(bus);
     const delivery = new Delivery(database, bus, settings.delivery, log);
     const limits = new RateLimits(settings, redis);
-    const { services, writer, blobCollector } = createServices({
+    const { services, writer, blobCollector, chores } = createServices({
       settings,
       log,
       database,
@@ -45,6 +46,7 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
       catchUp: new CatchUp(delivery, database, settings.delivery.tailEvents),
       control,
       caches: new Caches(control, () => 1000),
+      ephemeral: new Ephemeral(),
       limits,
       mailer: new Mailer(settings, log),
       publicUrl: () => settings.publicUrl ?? `http://localhost:${settings.port}`,
@@ -52,6 +54,7 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
     shutdown.add('services', async () => {
       limits.close();
       blobCollector.close();
+      await chores.close();
       await services.accounts.activity.close();
       writer.close();
       delivery.close();
