@@ -21,6 +21,7 @@ import { Outlet } from './outlet.ts';
 import { SessionRecovery } from './recovery.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
+import { tearDownOf } from './wire.ts';
 
 /** What the gateway needs from below and from the features. */
 export interface GatewayParts extends SocketServices {
@@ -36,6 +37,9 @@ export interface GatewayParts extends SocketServices {
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string, ip: string): Promise<Actor>;
 }
+
+/** How long clients of a node that stops have to say good-bye. */
+const goodbyeMs = 1000;
 
 /** The Socket.IO side of a node: who may connect, which rooms they are in, and how they come back. */
 export class Gateway {
@@ -145,6 +149,7 @@ export class Gateway {
   async drain(spreadMs: number): Promise<void> {
     this.stopWatching();
     const sockets = [...this.io.of('/').sockets.values()];
+    const tearDowns = sockets.map(tearDownOf);
     const leaving = sockets.map(async (socket) => {
       const reconnectInMs = Math.round(Math.random() * spreadMs);
       socket.emit('server:draining', { reconnectInMs });
@@ -155,6 +160,9 @@ export class Gateway {
     for (const socket of [...this.io.of('/').sockets.values()]) socket.conn.close(true);
     await this.recovery.flush();
     this.io.engine.close();
+    setTimeout(() => {
+      for (const tearDown of tearDowns) tearDown();
+    }, goodbyeMs).unref();
     await this.io.of('/').adapter.close();
   }
 

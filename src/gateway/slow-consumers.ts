@@ -1,5 +1,6 @@
 import type { Log } from '../infrastructure/log.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
+import { tearDownOf } from './wire.ts';
 
 const checkMs = 250;
 
@@ -42,10 +43,7 @@ export function watchSlowConsumers(
 }
 
 function cutOff(socket: ParleySocket): void {
-  // Closing politely would wait for the peer that does not read; the transport is torn down below it.
-  const transport: unknown = Reflect.get(socket.conn.transport, 'socket');
+  const tearDown = tearDownOf(socket);
   socket.conn.close(true);
-  if (typeof transport === 'object' && transport !== null && 'terminate' in transport) {
-    if (typeof transport.terminate === 'function') transport.terminate();
-  }
+  tearDown();
 }

@@ -5,6 +5,11 @@ import { until } from '../bench/until.ts';
 /** What came over the wire: tests look into it by hand, the schemas are checked elsewhere. */
 export type Loose = ReturnType<typeof JSON.parse>;
 
+/** Where a node can be reached: all that people have to know of it. */
+export interface Place {
+  url: string;
+}
+
 /** An answer of the REST interface. */
 export interface Answer {
   status: number;
@@ -48,8 +53,8 @@ export class Listener {
 }
 
 /** Someone with an account, who talks to one node over REST and sockets. */
-export class Person {
-  readonly node: Node;
+export class Person<N extends Place = Node> {
+  readonly node: N;
   readonly id: string;
   readonly username: string;
   token: string;
@@ -58,7 +63,7 @@ export class Person {
   protected readonly listeners: Listener[];
 
   constructor(
-    node: Node,
+    node: N,
     account: { id: string; username: string; token: string; refreshToken: string },
     listeners: Listener[] = [],
   ) {
@@ -71,7 +76,7 @@ export class Person {
   }
 
   /** The same person on another node. */
-  on(node: Node): Person {
+  on(node: N): Person<N> {
     return new Person(node, this, this.listeners);
   }
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Node } from '../../src/node.ts';
 import { type Cluster, sharedCluster } from './nodes.ts';
-import { Person, request } from './person.ts';
+import { Person, type Place, request } from './person.ts';
 
 /** A server with a channel and three people: alice owns it, bob is a member, carol is not. */
-export interface World {
-  cluster: Cluster;
-  alice: Person;
-  bob: Person;
-  carol: Person;
+export interface World<N extends Place = Node, C = Cluster> {
+  cluster: C;
+  alice: Person<N>;
+  bob: Person<N>;
+  carol: Person<N>;
   server: { id: string; slug: string; inviteCode: string };
   channel: { id: string };
   /** Ends the connections of everyone in it. */
@@ -20,9 +20,16 @@ export interface World {
  * on different ones.
  */
 export async function world(cluster?: Cluster, headers: () => Record<string, string> = () => ({})): Promise<World> {
-  const nodes = cluster ?? (await sharedCluster());
-  const at = (i: number): Node => {
-    const node = nodes.nodes[i % nodes.nodes.length];
+  return worldOn(cluster ?? (await sharedCluster()), headers);
+}
+
+/** The same on nodes that are not in this process. */
+export async function worldOn<N extends Place, C extends { nodes: N[] }>(
+  cluster: C & { nodes: N[] },
+  headers: () => Record<string, string> = () => ({}),
+): Promise<World<N, C>> {
+  const at = (i: number): N => {
+    const node = cluster.nodes[i % cluster.nodes.length];
     if (!node) throw new Error('no node');
     return node;
   };
@@ -35,7 +42,7 @@ export async function world(cluster?: Cluster, headers: () => Record<string, str
   if (joined.status !== 200) throw new Error(`bob cannot join: ${JSON.stringify(joined.body)}`);
   const people = [alice, bob, carol];
   return {
-    cluster: nodes,
+    cluster,
     alice,
     bob,
     carol,
@@ -48,11 +55,11 @@ export async function world(cluster?: Cluster, headers: () => Record<string, str
 }
 
 /** A new account on a node. */
-export async function register(
-  node: Node,
+export async function register<N extends Place>(
+  node: N,
   more: Record<string, unknown> = {},
   headers: Record<string, string> = {},
-): Promise<Person> {
+): Promise<Person<N>> {
   const username = `u${randomBytes(6).toString('hex')}`;
   const account = { email: `${username}@example.com`, password: 'correct horse', username, ...more };
   const { status, body } = await request(node, 'POST', '/api/auth/register', account, headers);

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { sharedRedis } from '../bench/redis.ts';
+import { startProxy } from '../bench/tcp-proxy.ts';
+import { until } from '../bench/until.ts';
+import { Follower, range } from '../world/follower.ts';
+import { type Installation, install } from '../world/installation.ts';
+import type { NodeProcess } from '../world/node-process.ts';
+import type { Loose } from '../world/person.ts';
+
+describe('a node that is told to stop', () => {
+  let site: Installation;
+  let node: NodeProcess;
+  let other: NodeProcess;
+
+  before(async function () {
+    this.timeout(40_000);
+    site = await install({ nodes: 2, redisUrl: await sharedRedis() });
+    const [first, second] = site.nodes;
+    if (!first || !second) throw new Error('no nodes');
+    [node, other] = [first, second];
+  });
+  afterEach(async () => {
+    site.here.close();
+    if (!node.isRunning) await node.start();
+  });
+  after(() => site.stop());
+
+  it('finishes what it acknowledged, with 200 sockets, requests and long polls on it, and ends in time', async () => {
+    const { alice, bob, channel } = site.here;
+    const sockets = await Promise.all(range(1, 200).map(() => alice.connect({ reconnection: false })));
+    const told = sockets.map((socket) => socket.next('server:draining', () => true, 9000));
+    const acknowledged: string[] = [];
+    let stopping = false;
+    const senders = sockets.slice(0, 20).map(async (socket, i) => {
+      for (let n = 0; !stopping || socket.socket.connected; n++) {
+        const ack = await socket
+          .emit('message:send', { channelId: channel.id, content: `${i} ${n}` })
+          .catch(() => null);
+        if (!ack?.ok) return;
+        acknowledged.push(ack.message.id);
+      }
+    });
+    const postOn = async () => {
+      for (;;) acknowledged.push((await alice.say(channel.id, 'by REST')).id);
+    };
+    const posting = range(1, 5).map(() => postOn().catch(() => {}));
+    const head = (await alice.get('/api/events?after=99999')).body.seq;
+    const polls = range(1, 20).map(() => alice.get(`/api/events?after=${head}&wait=25`));
+    await until(() => acknowledged.length > 50);
+    stopping = true;
+    const exit = await node.stop();
+    expect(exit).to.include({ code: 0 });
+    expect(exit.ms).to.be.below(10_000);
+    await Promise.all([...told, ...senders, ...posting]);
+    for (const answer of await Promise.all(polls)) expect(answer.status).to.equal(200);
+    expect(node.failures).to.deep.equal([]);
+    const there = new Set<string>();
+    for (let after = 0; ; ) {
+      const page: Loose = (await bob.get(`/api/channels/${channel.id}/messages?limit=100&after=${after}`)).body;
+      for (const message of page.messages) there.add(message.id);
+      after = page.messages.at(-1)?.seq;
+      if (!page.hasMore) break;
+    }
+    expect(acknowledged.filter((id) => !there.has(id))).to.deep.equal([]);
+  }).timeout(40_000);
+
+  it('does not wait for clients that are gone without a word', async () => {
+    const { alice, channel } = site.here;
+    const wire = await startProxy(node.port);
+    const dead = range(1, 5).map(() => new Follower({ url: `http://127.0.0.1:${wire.port}`, token: alice.token }));
+    for (const follower of dead) {
+      await follower.connected(1);
+      await follower.join(channel.id);
+    }
+    const polling = new Follower(
+      { url: `http://127.0.0.1:${wire.port}`, token: alice.token },
+      { transports: ['polling'] },
+    );
+    await polling.connected(1);
+    wire.hold();
+    const exit = await node.stop();
+    expect(exit).to.include({ code: 0 });
+    expect(exit.ms).to.be.below(10_000);
+    for (const follower of [...dead, polling]) follower.close();
+    await wire.stop();
+  }).timeout(40_000);
+
+  it('ends at once when it is told twice', async () => {
+    const { alice } = site.here;
+    await Promise.all(range(1, 20).map(() => alice.connect({ reconnection: false })));
+    const begun = Date.now();
+    node.signal('SIGTERM');
+    await delay(100);
+    node.signal('SIGTERM');
+    const exit = await node.exit();
+    expect(exit.code).to.not.equal(null);
+    expect(Date.now() - begun).to.be.below(1500);
+    expect(await other.health('/readyz')).to.equal(200);
+  }).timeout(40_000);
+
+  it('says so at /readyz, while it still answers', async () => {
+    await site.here.alice.connect({ reconnection: false });
+    // A connection that was there before; new ones are no longer taken.
+    await fetch(`${node.url}/readyz`);
+    const stopped = node.stop();
+    await delay(50);
+    expect((await fetch(`${node.url}/readyz`)).status).to.equal(503);
+    expect((await stopped).code).to.equal(0);
+  }).timeout(40_000);
+});

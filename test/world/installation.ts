@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createDatabase } from '../bench/postgres.ts';
+import { NodeProcess, siteEnvironment } from './node-process.ts';
+import { type World, worldOn } from './world.ts';
+
+/** Node processes with a world in them. */
+export interface Installation {
+  nodes: NodeProcess[];
+  here: World<NodeProcess, unknown>;
+  stop(): Promise<void>;
+}
+
+/** Starts node processes, all at once, on an empty database or the given one. */
+export async function install(
+  options: { nodes?: number; redisUrl?: string; databaseUrl?: string; env?: Record<string, string> } = {},
+): Promise<Installation> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'parley-site-'));
+  const database = options.databaseUrl ? null : await createDatabase();
+  const databaseUrl = options.databaseUrl ?? database?.url ?? '';
+  const env = { ...siteEnvironment(databaseUrl, options.redisUrl ?? null, dataDir), ...options.env };
+  const starting = Array.from({ length: options.nodes ?? 1 }, () => NodeProcess.start(env));
+  const nodes = await Promise.all(starting);
+  const here = await worldOn<NodeProcess, { nodes: NodeProcess[] }>({ nodes });
+  return {
+    nodes,
+    here,
+    async stop() {
+      here.close();
+      await Promise.all(nodes.map((node) => node.kill()));
+      await database?.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
