@@ -211,7 +211,7 @@ function welcomeBot(socket: ParleySocket, watch: AgentWatch): void {
 
 function listen(httpServer: HttpServer, settings: Settings): Promise<number> {
   return new Promise((resolve, reject) => {
-    httpServer.once('error', (error) => reject(asListenError(error, settings.port)));
+    httpServer.once('error', (error) => reject(asListenError(error, settings)));
     httpServer.listen(settings.port, settings.host, () => {
       const address = httpServer.address();
       resolve(address !== null && typeof address === 'object' ? address.port : settings.port);
@@ -219,9 +219,13 @@ function listen(httpServer: HttpServer, settings: Settings): Promise<number> {
   });
 }
 
-function asListenError(error: Error, port: number): Error {
-  const taken = 'code' in error && error.code === 'EADDRINUSE';
-  return taken ? new SettingsError(`Port ${port} is in use by another program; set PORT to a free one.`) : error;
+function asListenError(error: Error, { host, port }: Settings): Error {
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') {
+    return new SettingsError(`Port ${port} is in use by another program; set PORT to a free one.`);
+  }
+  const message = `HOST "${host}" and PORT ${port} cannot be listened on (${code}); set them to what this machine has.`;
+  return typeof code === 'string' ? new SettingsError(message) : error;
 }
 
 /** No new connections; sockets are told and sent elsewhere, requests are finished. */

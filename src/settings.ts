@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
+import { ownSecret } from './own-secret.ts';
 import { SettingsError } from './settings-error.ts';
 
 export { SettingsError };
@@ -274,20 +275,7 @@ function jwtSecrets(given: string[] | undefined, settings: Settings): string[] {
   if (settings.environment === 'production' && settings.databaseUrl) {
     throw new SettingsError('JWT_SECRET must be set in production, to the same value on every node.');
   }
-  return [ownJwtSecret(settings.dataDir)];
-}
-
-/** A secret made at the first start and kept, so that sessions survive a restart (contract §11). */
-function ownJwtSecret(dataDir: string): string {
-  const file = path.join(dataDir, 'jwt-secret');
-  mkdirSync(dataDir, { recursive: true });
-  try {
-    // 'wx' fails when another process was first; then its secret is ours too.
-    writeFileSync(file, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
-  return readFileSync(file, 'utf8').trim();
+  return [ownSecret(settings.dataDir)];
 }
 
 function withKeyId(secret: string): { kid: string; secret: string } {

@@ -1,6 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { loadSettings, SettingsError } from '../src/settings.ts';
 
@@ -113,6 +115,26 @@ describe('the settings', () => {
       expect(readFileSync(file, 'utf8')).to.equal(first?.secret);
       expect(statSync(file).mode & 0o777).to.equal(0o600);
       expect(load().jwtSecrets).to.deep.equal([first]);
+    });
+
+    it('is refused where the file is empty, or the folder none', () => {
+      const file = path.join(dataDir, 'jwt-secret');
+      writeFileSync(file, '');
+      expect(failureOf(() => load())?.message).to.contain('jwt-secret');
+      expect(failureOf(() => load({ DATA_DIR: path.join(file, 'x') }))?.message).to.contain('DATA_DIR');
+    });
+
+    it('is one for all that start together', async () => {
+      const script = `const { ownSecret } = await import(process.argv[1]); process.stdout.write(ownSecret(process.argv[2]));`;
+      const module = import.meta.resolve('../src/own-secret.ts');
+      const start = () => {
+        const args = ['--input-type=module', '-e', script, module, dataDir];
+        return promisify(execFile)(process.execPath, args).then(({ stdout }) => stdout);
+      };
+      const secrets = await Promise.all([start(), start(), start(), start()]);
+      expect(new Set(secrets).size).to.equal(1);
+      expect(secrets[0]).to.have.lengthOf(43);
+      expect(readdirSync(dataDir)).to.deep.equal(['jwt-secret']);
     });
 
     it('is taken from JWT_SECRET, several at once for a rotation, each with a name of its own', () => {

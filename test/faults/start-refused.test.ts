@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { sharedPostgres } from '../bench/postgres.ts';
+import { NodeProcess } from '../world/node-process.ts';
+import { plain } from './life.ts';
+
+const main = path.resolve(import.meta.dirname, '../../src/main.ts');
+
+describe('a Parley does not start, and says why in one sentence, with', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let dataDir: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'parley-start-'));
+    dataDir = path.join(folder, 'data');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+
+  it('wrong settings, before it touches anything', async () => {
+    // Every variable is tried in test/settings.test.ts; here is how the process ends.
+    const wrong: Record<string, string>[] = [
+      { PORT: 'http' },
+      { NEW_ACCOUNT_TIER: 'emperor' },
+      { JWT_SECRET: '', NODE_ENV: 'production', DATABASE_URL: 'postgres://127.0.0.1:1/x' },
+    ];
+    for (const settings of wrong) {
+      const { code, text } = await refused({ ...plain(dataDir), ...settings });
+      expect(code, text).to.equal(1);
+      expectSentence(text, Object.keys(settings)[0] ?? '');
+    }
+    expect(existsSync(path.join(dataDir, 'postgres'))).to.equal(false);
+  });
+
+  it('a data folder that is none', async () => {
+    writeFileSync(dataDir, 'a file');
+    const { code, text } = await refused(plain(dataDir));
+    expect(code).to.equal(1);
+    expectSentence(text, dataDir);
+  });
+
+  it('a database that refuses it', async () => {
+    const good = await sharedPostgres();
+    const [stranger, nowhere] = [new URL(good), new URL(good)];
+    stranger.password = 'guess';
+    nowhere.pathname = '/nowhere';
+    for (const url of [stranger.href, nowhere.href]) {
+      const { code, text } = await refused({ ...plain(dataDir), DATABASE_URL: url });
+      expect(code).to.equal(1);
+      expectSentence(text, 'DATABASE_URL');
+      expect(text).not.to.contain(new URL(url).password);
+    }
+  });
+
+  it('an address that is not its own, or a port in use, and takes its PostgreSQL down again', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const address = other.address();
+    const port = address !== null && typeof address === 'object' ? String(address.port) : '';
+    const taken = await refused({ ...plain(dataDir), PORT: port });
+    other.close();
+    expect(taken.code).to.equal(1);
+    expectSentence(taken.text, port);
+    expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).to.equal(false);
+    const foreign = await refused({ ...plain(dataDir), PORT: '0', HOST: '203.0.113.7' });
+    expect(foreign.code).to.equal(1);
+    expectSentence(foreign.text, 'HOST');
+    expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).to.equal(false);
+  });
+
+  it('a data folder that another one uses', async () => {
+    const node = await NodeProcess.start(plain(dataDir));
+    const { code, text } = await refused({ ...plain(dataDir), PORT: '0' });
+    expect(code).to.equal(1);
+    expectSentence(text, dataDir);
+    expect(await node.health('/readyz')).to.equal(200);
+    await node.stop();
+  });
+});
+
+/** What a start that fails says, and how it ends. */
+function refused(env: Record<string, string>): Promise<{ code: number | null; text: string }> {
+  const given = { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent', ...env };
+  const child = spawn(process.execPath, [main], { env: given, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, text })));
+}
+
+function expectSentence(text: string, name: string): void {
+  expect(text)
+    .to.contain(name)
+    .and.match(/^Parley cannot start: [^\n]+\.\n$/);
+}
