@@ -2,6 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import type { Log } from './log.ts';
 
 const healthCheckMs = 500;
+const answerMs = 1000;
 
 /**
  * A connection whose publish and subscribe calls never reject: the Socket.IO adapter does not await them, and a
@@ -40,15 +41,18 @@ export class RedisConnections {
     this.log = log;
     const retryStrategy = (times: number) => Math.min(times * 50, 500);
     const common: RedisOptions = { retryStrategy, connectTimeout: 2000, maxRetriesPerRequest: null };
-    this.commands = new ForgivingRedis(url, { ...common, enableOfflineQueue: false, commandTimeout: 1000 });
+    this.commands = new ForgivingRedis(url, { ...common, enableOfflineQueue: false, commandTimeout: answerMs });
     this.subscriber = new ForgivingRedis(url, { ...common, enableOfflineQueue: true });
     this.adapterSubscriber = new ForgivingRedis(url, { ...common, enableOfflineQueue: true });
     for (const client of [this.commands, this.subscriber, this.adapterSubscriber]) {
       // Without a listener an error event ends the process; the health check reports it in its own words.
       client.on('error', () => {});
     }
-    this.commands.on('close', () => this.setHealthy(false));
-    this.commands.on('ready', () => void this.check());
+    // A node that can speak but not hear would trust caches whose drops it never got.
+    for (const client of [this.commands, this.subscriber]) {
+      client.on('close', () => this.setHealthy(false));
+      client.on('ready', () => void this.check());
+    }
     this.timer = setInterval(() => void this.check(), healthCheckMs);
   }
 
@@ -86,13 +90,23 @@ export class RedisConnections {
     if (this.checking) return;
     this.checking = true;
     try {
-      await this.commands.ping();
+      await Promise.all([this.commands.ping(), this.listens()]);
       this.setHealthy(true);
     } catch {
       this.setHealthy(false);
     } finally {
       this.checking = false;
     }
+  }
+
+  /** Renewed subscriptions hold by then: they were sent before. */
+  private async listens(): Promise<void> {
+    if (this.subscriber.status !== 'ready') throw new Error('The subscriber is not connected.');
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('The subscriber does not answer.')), answerMs);
+    });
+    await Promise.race([this.subscriber.ping(), timeout]).finally(() => clearTimeout(timer));
   }
 
   private setHealthy(healthy: boolean): void {
