@@ -107,7 +107,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   });
   shutdown.add('blobs', () => blobCollector.close());
   shutdown.add('chores', () => chores.close());
-  shutdown.add('activity', () => services.accounts.activity.close());
+  shutdown.add('accounts', () => services.accounts.close());
   shutdown.add('delivery', () => {
     writer.close();
     trimmer.close();

@@ -123,6 +123,18 @@ export function createServices(ground: Ground) {
     }),
     ...createWorkspace({ settings, database, changes, serverAccess, blobs, links }),
   };
+  fillDashboard(services);
   const { notificationWorker } = people;
   return { services, changes, writer, serverAccess, notificationWorker, blobCollector, chores };
+}
+
+/** What the other features know of a user, for the start page. */
+function fillDashboard({ accounts, friends, notifications, agents }: Services): void {
+  accounts.dashboard.addSource(async (actor) => ({ friends: await friends.count(actor) }));
+  accounts.dashboard.addSource(async (actor) => ({ unreadNotifications: await notifications.unreadCount(actor) }));
+  accounts.dashboard.addSource(async (actor) => {
+    const own = await agents.own(actor);
+    const seconds = own.reduce((sum, agent) => sum + agent.totalOnlineSeconds, 0);
+    return { buddyCount: own.length, buddyOnlineHours: Math.round(seconds / 360) / 10 };
+  });
 }

@@ -125,6 +125,11 @@ export const completeResetSchema = z
 /** `token` is for `sendBeacon`, which sends no headers. */
 export const disconnectSchema = z.object({ token: z.string().max(8192).optional().catch(undefined) });
 
+export const menuSummarySchema = z.object({
+  notifications: z.object({ unreadCount: z.number() }),
+  buddy: z.object({ count: z.number() }),
+});
+
 export const dashboardSchema = z.object({
   serversOwned: z.number(),
   serversJoined: z.number(),

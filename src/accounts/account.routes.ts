@@ -5,6 +5,7 @@ import {
   changePasswordSchema,
   dashboardSchema,
   loginSchema,
+  menuSummarySchema,
   ownUserSchema,
   profileSchema,
   registerSchema,
@@ -104,6 +105,15 @@ function selfRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
       entrance: 'user',
       answer: dashboardSchema,
       handle: ({ actor }) => dashboard.summary(actor),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/auth/menu-summary',
+      summary: 'The few numbers beside a menu.',
+      tag,
+      entrance: 'user',
+      answer: menuSummarySchema,
+      handle: ({ actor }) => dashboard.menu(actor),
     }),
   ];
 }

@@ -13,6 +13,7 @@ import { AccountService } from './account.service.ts';
 import { Dashboard } from './dashboard.ts';
 import { Departure } from './departure.ts';
 import { EmailCodeService } from './email-code.service.ts';
+import { AccountsHousekeeping } from './housekeeping.ts';
 import { Identity } from './identity.ts';
 import { MembershipService } from './membership.service.ts';
 import { LinkingService } from './oauth/linking.service.ts';
@@ -56,6 +57,7 @@ export function createAccounts(ground: AccountsGround) {
   const sessions = new SessionService({ ...ground, revocation, tokens });
   const membership = new MembershipService(ground);
   const mails = new AccountMails(ground.mailer, ground.publicUrl);
+  const housekeeping = new AccountsHousekeeping(database, settings.accounts, log);
   const linking = new LinkingService({ ...ground, mails, sessions, membership });
   const providers = createProviders(settings);
   return {
@@ -63,7 +65,7 @@ export function createAccounts(ground: AccountsGround) {
     identity,
     linking,
     oauth: new OAuthService({ ...ground, linking, providers }),
-    activity,
+    housekeeping,
     sessions,
     membership,
     service: new AccountService({ ...ground, passwords, sessions, membership, revocation }),
@@ -73,5 +75,9 @@ export function createAccounts(ground: AccountsGround) {
     personalTokens: new PersonalTokenService({ ...ground, revocation }),
     dashboard: new Dashboard(database),
     departure: new Departure(identity),
+    async close() {
+      housekeeping.close();
+      await activity.close();
+    },
   };
 }

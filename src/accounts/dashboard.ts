@@ -3,12 +3,12 @@ import type { Actor } from '../access/actor.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../schema.ts';
-import type { dashboardSchema } from './account.contract.ts';
+import type { dashboardSchema, menuSummarySchema } from './account.contract.ts';
 
 type Summary = z.input<typeof dashboardSchema>;
 
 /** What one feature knows of a user. */
-export type DashboardSource = (userId: string) => Promise<Partial<Omit<Summary, 'memberSince'>>>;
+export type DashboardSource = (actor: Actor) => Promise<Partial<Omit<Summary, 'memberSince'>>>;
 
 const countOwn = `SELECT u.created_at AS "memberSince",
     (SELECT count(*)::int FROM servers WHERE owner_id = u.id) AS "serversOwned",
@@ -30,14 +30,26 @@ export class Dashboard {
     this.sources.push(source);
   }
 
-  async summary({ userId }: Actor): Promise<Summary> {
-    const [[own], ...others] = await Promise.all([
-      this.database.rows<OwnCounts>(countOwn, [userId]),
-      ...this.sources.map((source) => source(userId)),
+  async summary(actor: Actor): Promise<Summary> {
+    const [[own], others] = await Promise.all([
+      this.database.rows<OwnCounts>(countOwn, [actor.userId]),
+      this.ofOthers(actor),
     ]);
     if (!own) throw new AppError('USER_NOT_FOUND');
-    const nothing = { buddyCount: 0, buddyOnlineHours: 0, friends: 0, unreadNotifications: 0 };
-    return Object.assign({ ...nothing, ...own, memberSince: isoTime(own.memberSince) }, ...others);
+    return { ...others, ...own, memberSince: isoTime(own.memberSince) };
+  }
+
+  /** The few numbers beside a menu (contract §12). */
+  async menu(actor: Actor): Promise<z.input<typeof menuSummarySchema>> {
+    const { unreadNotifications, buddyCount } = await this.ofOthers(actor);
+    return { notifications: { unreadCount: unreadNotifications }, buddy: { count: buddyCount } };
+  }
+
+  private async ofOthers(actor: Actor) {
+    const counts = { buddyCount: 0, buddyOnlineHours: 0, friends: 0, unreadNotifications: 0 };
+    const parts = await Promise.all(this.sources.map((source) => source(actor)));
+    for (const part of parts) Object.assign(counts, part);
+    return counts;
   }
 }
 

@@ -37,6 +37,7 @@ export function agentRoutes(agents: AgentService): Route[] {
       status: 201,
       answer: agentWithTokenSchema,
       errors: ['USERNAME_TAKEN', 'AGENT_LIMIT', 'FORBIDDEN'],
+      shownOnce: ['token'],
       handle: ({ actor, body }) => agents.create(actor, body),
     }),
     route({
@@ -91,6 +92,7 @@ function lifeRoutes(agents: AgentService): Route[] {
       params,
       status: 201,
       answer: agentTokenSchema,
+      shownOnce: ['token'],
       errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
       handle: ({ actor, params }) => agents.newToken(actor, params.id),
     }),

@@ -55,7 +55,7 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
       limits.close();
       blobCollector.close();
       await chores.close();
-      await services.accounts.activity.close();
+      await services.accounts.close();
       writer.close();
       delivery.close();
     });

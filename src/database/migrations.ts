@@ -5,6 +5,7 @@ import type { Log } from '../infrastructure/log.ts';
 import { entities } from './entities.ts';
 import { Initial } from './migrations/0001-initial.ts';
 import { Accounts } from './migrations/0010-accounts.ts';
+import { MessageAuthors } from './migrations/0011-message-authors.ts';
 import { Communities } from './migrations/0020-communities.ts';
 import { People } from './migrations/0030-people.ts';
 import { Notifications } from './migrations/0031-notifications.ts';
@@ -17,6 +18,7 @@ import { Agents } from './migrations/0050-agents.ts';
 export const migrations = [
   { name: '0001-initial', class: Initial },
   { name: '0010-accounts', class: Accounts },
+  { name: '0011-message-authors', class: MessageAuthors },
   { name: '0020-communities', class: Communities },
   { name: '0030-people', class: People },
   { name: '0031-notifications', class: Notifications },

@@ -27,6 +27,8 @@ const withOther = `SELECT f.id, f.low_id, f.high_id, f.requester_id, f.status, f
   FROM friendships f JOIN users u ON u.id = CASE WHEN f.low_id = $1 THEN f.high_id ELSE f.low_id END
   WHERE (f.low_id = $1 OR f.high_id = $1)`;
 const friendsOf = `${withOther} AND f.status = 'accepted' ORDER BY u.username_key`;
+const countFriends = `SELECT count(*)::int AS count FROM friendships
+  WHERE (low_id = $1 OR high_id = $1) AND status = 'accepted'`;
 const receivedBy = `${withOther} AND f.status = 'pending' AND f.requester_id <> $1
   ORDER BY f.created_at DESC, f.id DESC LIMIT 1000`;
 const sentBy = `${withOther} AND f.status = 'pending' AND f.requester_id = $1 ORDER BY f.created_at DESC, f.id DESC`;
@@ -48,6 +50,12 @@ export class FriendService {
     this.database = parts.database;
     this.changes = parts.changes;
     this.notifications = parts.notifications;
+  }
+
+  /** How many friends someone has. */
+  async count(actor: Actor): Promise<number> {
+    const [row] = await this.database.rows<{ count: number }>(countFriends, [actor.userId]);
+    return row?.count ?? 0;
   }
 
   friends(actor: Actor): Promise<FriendshipRecord[]> {

@@ -36,7 +36,7 @@ const MessageSchema = defineEntity({
     channelId: () => p.manyToOne(Channel).mapToPk().fieldName('channel_id').deleteRule('cascade').index(false),
     /** The number of its `message:new` in the channel's log. */
     seq: p.bigint('number'),
-    authorId: () => p.manyToOne(User).mapToPk().fieldName('author_id').index(false),
+    authorId: () => p.manyToOne(User).mapToPk().fieldName('author_id').index('messages_author'),
     content: p.text(),
     threadId: () => p.manyToOne(Thread).mapToPk().fieldName('thread_id').nullable().index(false),
     replyToId: p.uuid().nullable(),

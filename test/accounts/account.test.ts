@@ -168,6 +168,14 @@ describe('the dashboard', () => {
       buddyCount: 0,
       buddyOnlineHours: 0,
     });
+    expect((await bob.post('/api/agents', { name: `bot-${Date.now()}` })).status).to.equal(201);
+    await bob.post('/api/friends/request', { username: alice.username });
+    expect(await counts(alice)).to.include({ friends: 0 });
+    await alice.post('/api/friends/request', { username: bob.username });
+    expect(await counts(bob)).to.include({ friends: 1, buddyCount: 1 });
+    const { unreadNotifications } = await counts(alice);
+    const menu = (await alice.get('/api/auth/menu-summary')).body;
+    expect(menu).to.deep.equal({ notifications: { unreadCount: unreadNotifications }, buddy: { count: 0 } });
     expect(ofBob.memberSince).to.equal((await bob.get('/api/auth/me')).body.createdAt);
   });
 });
