@@ -39,6 +39,8 @@ import type { MessageService } from './messages/message.service.ts';
 import type { PinService } from './messages/pin.service.ts';
 import { notificationRoutes } from './notifications/notification.routes.ts';
 import type { NotificationService } from './notifications/notification.service.ts';
+import { presenceHandlers, sendSnapshot } from './presence/presence.gateway.ts';
+import type { PresenceService } from './presence/presence.service.ts';
 import { reactionHandlers } from './reactions/reaction.gateway.ts';
 import { reactionRoutes } from './reactions/reaction.routes.ts';
 import type { ReactionService } from './reactions/reaction.service.ts';
@@ -89,6 +91,7 @@ export interface Services extends AgentServices {
   blocks: BlockService;
   direct: DirectService;
   notifications: NotificationService;
+  presence: PresenceService;
   workspaces: WorkspaceService;
   nodes: NodeService;
   files: FileService;
@@ -132,8 +135,11 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
 export function allHandlers(services: Services, gateway: { membership: Membership; expiry: TokenExpiry }): Handler[] {
   return [
     ...accountHandlers(services.accounts.identity, gateway.expiry),
-    ...roomHandlers(services.channelAccess, gateway.membership),
     ...channelHandlers(services.readStates),
+    ...roomHandlers(services.channelAccess, gateway.membership, (socket, channelId) =>
+      sendSnapshot(services.presence, socket, channelId),
+    ),
+    ...presenceHandlers(services.presence),
     ...messageHandlers(services.messages),
     ...reactionHandlers(services.reactions),
     ...threadHandlers(services.threadAccess, gateway.membership),

@@ -92,19 +92,22 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   shutdown.add('rate limits', () => limits.close());
   const trimmer = new Trimmer(database, settings.delivery, delivery.counters, log);
   const ephemeral = new Ephemeral();
-  const { services, changes, writer, serverAccess, notificationWorker, blobCollector, chores } = createServices({
-    settings,
-    log,
-    database,
-    delivery,
-    catchUp,
-    control,
-    caches,
-    ephemeral,
-    limits,
-    mailer,
-    publicUrl: () => settings.publicUrl ?? url,
-  });
+  const { services, changes, writer, serverAccess, presence, notificationWorker, blobCollector, chores } =
+    createServices({
+      settings,
+      log,
+      database,
+      delivery,
+      catchUp,
+      control,
+      caches,
+      ephemeral,
+      limits,
+      mailer,
+      publicUrl: () => settings.publicUrl ?? url,
+      redis,
+      nodeId,
+    });
   shutdown.add('blobs', () => blobCollector.close());
   shutdown.add('chores', () => chores.close());
   shutdown.add('accounts', () => services.accounts.close());
@@ -115,6 +118,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   });
   notificationWorker.start();
   shutdown.add('notifications', () => notificationWorker.close());
+  shutdown.add('presence', () => presence.close());
 
   const health = new Health(database, redis);
   const metrics = new Metrics(settings.metricsToken);
@@ -163,6 +167,10 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   ephemeral.connect((rooms, event, data, except) => gateway.tell(rooms, event, data, except));
   connectControl(control, gateway);
   followLosses(delivery, gateway.membership, serverAccess, services.channelAccess);
+  presence.start(gateway);
+  gateway.onConnection((socket) => {
+    socket.once('disconnect', presence.came(socket.data.actor.userId));
+  });
   const revocations = new RevocationWatch(database, caches, log, (id) => {
     gateway.disconnect(`session:${id}`, goodbye(id));
   });

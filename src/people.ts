@@ -2,18 +2,21 @@ import type { Capabilities } from './access/capabilities.ts';
 import type { ChannelAccess } from './channels/channel.access.ts';
 import type { Database } from './database/database.ts';
 import type { Changes } from './delivery/changes.ts';
+import type { Ephemeral } from './delivery/ephemeral.ts';
 import type { DirectAccess } from './direct/direct.access.ts';
 import { DirectActivity } from './direct/direct.activity.ts';
 import { DirectService } from './direct/direct.service.ts';
 import { BlockService } from './friends/block.service.ts';
 import { FriendService } from './friends/friend.service.ts';
 import type { Log } from './infrastructure/log.ts';
+import type { RedisConnections } from './infrastructure/redis.ts';
 import { InviteService } from './invites/invite.service.ts';
 import type { MessageService } from './messages/message.service.ts';
 import type { NotificationQueue } from './notifications/notification.jobs.ts';
 import { NotificationMaker } from './notifications/notification.maker.ts';
 import { NotificationService } from './notifications/notification.service.ts';
 import { NotificationWorker } from './notifications/notification.worker.ts';
+import { Presence } from './presence/presence.ts';
 import type { Settings } from './settings.ts';
 
 /** What people are to each other: friends, DMs, invite codes, and what they are told of. */
@@ -27,12 +30,16 @@ export function createPeople(parts: {
   directAccess: DirectAccess;
   messages: MessageService;
   notificationQueue: NotificationQueue;
+  ephemeral: Ephemeral;
+  redis: RedisConnections | null;
+  nodeId: string;
 }) {
   const { database, changes, capabilities, channelAccess, directAccess, messages, notificationQueue, log } = parts;
   const followed = parts.settings.sockets.followedDms;
   const friends = new FriendService({ database, changes, notifications: notificationQueue });
   const direct = new DirectService({ database, changes, channelAccess, messages, followed });
-  const online = { isOnline: () => true };
+  const presence = new Presence(parts);
+  const online = presence.service;
   const maker = new NotificationMaker({ direct: new DirectActivity(direct, followed), online });
   const notificationWorker = new NotificationWorker({ changes, queue: notificationQueue, maker, log });
   const services = {
@@ -41,6 +48,7 @@ export function createPeople(parts: {
     blocks: new BlockService({ database, changes, friends, directAccess }),
     direct,
     notifications: new NotificationService({ database, changes }),
+    presence: presence.service,
   };
-  return { services, notificationWorker };
+  return { services, notificationWorker, presence };
 }

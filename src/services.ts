@@ -23,6 +23,7 @@ import type { Services } from './features.ts';
 import type { Log } from './infrastructure/log.ts';
 import type { Mailer } from './infrastructure/mail.ts';
 import type { RateLimits } from './infrastructure/rate-limits.ts';
+import type { RedisConnections } from './infrastructure/redis.ts';
 import { SignedLinks } from './infrastructure/signed-links.ts';
 import { MessageAccess } from './messages/message.access.ts';
 import { messageTable } from './messages/message.table.ts';
@@ -47,11 +48,13 @@ export interface Ground {
   mailer: Mailer;
   /** Where people find this site, without a slash at its end. */
   publicUrl: () => string;
+  redis: RedisConnections | null;
+  nodeId: string;
 }
 
 /** Puts the services together, each given what it needs. */
 export function createServices(ground: Ground) {
-  const { settings, log, database, delivery, catchUp, control, caches } = ground;
+  const { settings, log, database, delivery, catchUp, control, caches, ephemeral } = ground;
   const changes = new Changes(database, delivery);
   const writer = new Writer(database, delivery, messageTable, settings.delivery, log);
   const capabilities = new Capabilities(settings.accounts.tiers);
@@ -102,7 +105,11 @@ export function createServices(ground: Ground) {
     directAccess,
     messages: community.messages,
     notificationQueue,
+    ephemeral,
+    redis: ground.redis,
+    nodeId: ground.nodeId,
   });
+  accounts.departure.presence = { left: (userId) => people.services.presence.goodbye(userId) };
   const services: Services = {
     accounts,
     ...community,
@@ -124,8 +131,8 @@ export function createServices(ground: Ground) {
     ...createWorkspace({ settings, database, changes, serverAccess, blobs, links }),
   };
   fillDashboard(services);
-  const { notificationWorker } = people;
-  return { services, changes, writer, serverAccess, notificationWorker, blobCollector, chores };
+  const { notificationWorker, presence } = people;
+  return { services, changes, writer, serverAccess, notificationWorker, presence, blobCollector, chores };
 }
 
 /** What the other features know of a user, for the start page. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
 import { ownSecret } from './own-secret.ts';
+import { presenceSettings } from './presence-settings.ts';
 import { SettingsError } from './settings-error.ts';
 
 export { SettingsError };
@@ -89,6 +90,7 @@ const fileSchema = z.strictObject({
     followedDms: positive,
   }),
   limits: z.strictObject({ jsonBodyBytes: positive, uploadBytes: positive, attachmentBytes: positive }),
+  presence: presenceSettings,
   mail: z.strictObject({ queue: positive, attempts: positive, retryMs: positive, timeoutMs: positive }),
   rates: z.strictObject({
     auth: rate,

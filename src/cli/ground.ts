@@ -34,7 +34,8 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
     const redis = settings.redisUrl ? new RedisConnections(settings.redisUrl, log) : null;
     shutdown.add('Redis', () => redis?.close());
     await redis?.waitUntilHealthy(redisWaitMs);
-    const bus = redis ? new RedisBus(redis, randomBytes(6).toString('hex')) : new SoloBus();
+    const nodeId = randomBytes(6).toString('hex');
+    const bus = redis ? new RedisBus(redis, nodeId) : new SoloBus();
     const control = new Control(bus);
     const delivery = new Delivery(database, bus, settings.delivery, log);
     const limits = new RateLimits(settings, redis);
@@ -50,6 +51,8 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
       limits,
       mailer: new Mailer(settings, log),
       publicUrl: () => settings.publicUrl ?? `http://localhost:${settings.port}`,
+      redis,
+      nodeId,
     });
     shutdown.add('services', async () => {
       limits.close();

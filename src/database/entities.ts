@@ -17,6 +17,7 @@ import { JoinRequest } from '../join-requests/join-request.entity.ts';
 import { Attachment } from '../media/attachment.entity.ts';
 import { Message } from '../messages/message.entity.ts';
 import { Notification, NotificationJob, NotificationPreferences } from '../notifications/notification.entity.ts';
+import { PresenceWish } from '../presence/presence-wish.entity.ts';
 import { Reaction } from '../reactions/reaction.entity.ts';
 import { Server } from '../servers/server.entity.ts';
 import { ServerMember } from '../servers/server-member.entity.ts';
@@ -58,6 +59,7 @@ export const entities = [
   Notification,
   NotificationPreferences,
   NotificationJob,
+  PresenceWish,
   Workspace,
   WorkspaceNode,
   WorkspaceViewer,

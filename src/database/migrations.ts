@@ -9,6 +9,7 @@ import { MessageAuthors } from './migrations/0011-message-authors.ts';
 import { Communities } from './migrations/0020-communities.ts';
 import { People } from './migrations/0030-people.ts';
 import { Notifications } from './migrations/0031-notifications.ts';
+import { PresenceWishes } from './migrations/0032-presence.ts';
 import { Blobs } from './migrations/0040-blobs.ts';
 import { Workspaces } from './migrations/0041-workspace.ts';
 import { Attachments } from './migrations/0045-attachments.ts';
@@ -22,6 +23,7 @@ export const migrations = [
   { name: '0020-communities', class: Communities },
   { name: '0030-people', class: People },
   { name: '0031-notifications', class: Notifications },
+  { name: '0032-presence', class: PresenceWishes },
   { name: '0040-blobs', class: Blobs },
   { name: '0041-workspace', class: Workspaces },
   { name: '0045-attachments', class: Attachments },

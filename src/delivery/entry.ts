@@ -3,6 +3,11 @@ export type Room = `channel:${string}` | `user:${string}`;
 
 export const channelRoom = (channelId: string): Room => `channel:${channelId}`;
 export const userRoom = (userId: string): Room => `user:${userId}`;
+/** Where sockets are that are in the room of any channel of a server. It has no log. */
+export const serverRoom = (serverId: string): string => `server:${serverId}`;
+/** Where sockets are that follow someone whom they know from a server. It has no log. */
+export const watchRoom = (serverId: string, userId: string): string => `${watchRoomsOf(serverId)}${userId}`;
+export const watchRoomsOf = (serverId: string): string => `watch:${serverId}:`;
 export const threadRoom = (threadId: string): string => `thread:${threadId}`;
 
 /** The id of the channel or user whose room it is; also the id of its stream. */

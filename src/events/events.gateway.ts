@@ -4,12 +4,18 @@ import type { Page } from '../delivery/catch-up.ts';
 import { channelRoom } from '../delivery/entry.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
 import type { Membership } from '../gateway/membership.ts';
+import type { ParleySocket } from '../gateway/socket.ts';
 import { joinAckSchema, joinSchema, leaveSchema } from './events.contract.ts';
 import { pageRecord } from './events.view.ts';
 
 const tag = 'Rooms';
 
-export function roomHandlers(channels: ChannelAccess, membership: Membership): Handler[] {
+/** @param joined called when a socket has entered the room of a channel, once the ack is on its way */
+export function roomHandlers(
+  channels: ChannelAccess,
+  membership: Membership,
+  joined: (socket: ParleySocket, channelId: string) => Promise<void>,
+): Handler[] {
   return [
     handler({
       event: 'channel:join',
@@ -35,6 +41,8 @@ export function roomHandlers(channels: ChannelAccess, membership: Membership): H
           membership.leave(socket, room);
           throw error;
         });
+        // What follows the ack must not turn it into a failure.
+        joined(socket, channelId).catch(() => {});
         return answer({ ...page, entries: [] });
       },
     }),

@@ -115,6 +115,15 @@ export class Gateway {
     (exceptSocket ? targets.except(exceptSocket) : targets).emit(event, data);
   }
 
+  /** Tells it only to sockets of this node, and to none in the rooms of `except`. */
+  tellHere(rooms: string[], event: string, data: object, except: string[]): void {
+    this.io.local.to(rooms).except(except).emit(event, data);
+  }
+
+  hasSockets(room: string): boolean {
+    return this.io.of('/').adapter.rooms.has(room);
+  }
+
   /** Closes sockets of a session or of all of a user's, telling them why (contract §3). */
   disconnect(room: string, event: { name: string; data: object } | null): void {
     for (const socket of this.membership.socketsOf(room)) {

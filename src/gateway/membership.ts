@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor.ts';
 import type { CatchUp, Page } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { type Room, userRoom } from '../delivery/entry.ts';
+import { type Room, serverRoom, userRoom, watchRoomsOf } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { Outlet } from './outlet.ts';
 import type { JoinedRoom, ParleyServer, ParleySocket } from './socket.ts';
@@ -49,6 +49,7 @@ export class Membership {
       const before = socket.data.joined.get(name);
       socket.data.joined.set(name, { ...place, from: before?.from ?? page.seq });
       void socket.join(name);
+      if (place.serverId) void socket.join(serverRoom(place.serverId));
       entered(page, before !== undefined);
     });
     if (!page) throw new AppError('CHANNEL_NOT_FOUND');
@@ -88,8 +89,11 @@ export class Membership {
   }
 
   leave(socket: ParleySocket, name: string): void {
+    const serverId = socket.data.joined.get(name)?.serverId;
     socket.data.joined.delete(name);
     void socket.leave(name);
+    const remains = [...socket.data.joined.values()].some((joined) => joined.serverId === serverId);
+    if (serverId && !remains) void socket.leave(serverRoom(serverId));
   }
 
   /**
@@ -102,6 +106,7 @@ export class Membership {
         const lost = rooms ? rooms.includes(joined.room) : serverId !== null && joined.serverId === serverId;
         if (lost) this.leave(socket, name);
       }
+      if (serverId && rooms === null) leaveWatches(socket, serverId);
     }
     const lostRooms = rooms ?? [];
     for (const room of lostRooms) if (room.startsWith('channel:')) this.wake(room);
@@ -131,4 +136,9 @@ export class Membership {
   private wake(room: string): void {
     this.delivery.peek(`channel:${room.slice('channel:'.length)}`)?.wakeAll();
   }
+}
+
+/** Those who left a server no longer follow the people whom they know from there. */
+function leaveWatches(socket: ParleySocket, serverId: string): void {
+  for (const room of [...socket.rooms]) if (room.startsWith(watchRoomsOf(serverId))) void socket.leave(room);
 }

@@ -1,0 +1,16 @@
+-- Users who have sockets on a node from now on.
+-- ARGV: channel, node, then user and wish of each
+-- Returns 0 when the node is not known (any more): then it has to say everything anew.
+
+local node = ARGV[2]
+if not redis.call('ZSCORE', prefix .. 'nodes', node) then return 0 end
+for i = 3, #ARGV, 2 do
+  local user = ARGV[i]
+  redis.call('SADD', prefix .. 'node:' .. node, user)
+  redis.call('HSET', prefix .. 'user:' .. user, node, 1)
+  -- What was wished for while the user was connected elsewhere is newer than what this node has read.
+  redis.call('HSETNX', prefix .. 'user:' .. user, 'wish', ARGV[i + 1])
+  settle(user)
+end
+tell()
+return 1

@@ -1,0 +1,13 @@
+-- A sign of life of a user, or with 0 ms the end of it.
+-- ARGV: channel, user, ms
+
+local user, ms = ARGV[2], tonumber(ARGV[3])
+if ms > 0 then
+  redis.call('HSET', prefix .. 'user:' .. user, 'beat', now + ms)
+  redis.call('ZADD', prefix .. 'beats', now + ms, user)
+else
+  redis.call('HDEL', prefix .. 'user:' .. user, 'beat')
+  redis.call('ZREM', prefix .. 'beats', user)
+end
+settle(user)
+tell()

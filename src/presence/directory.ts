@@ -1,0 +1,63 @@
+import type { Status, StatusChange } from './status.ts';
+
+/**
+ * What this node knows of everyone who is not offline. It hears the same as all other nodes, in the same order, so
+ * statuses are answered without asking anyone.
+ */
+export class PresenceDirectory {
+  private readonly statuses = new Map<string, Status>();
+  /** User → what was told here last, for those whose status changed since. */
+  private pending = new Map<string, Status>();
+
+  statusOf(userId: string): Status {
+    return this.statuses.get(userId) ?? 'offline';
+  }
+
+  isOnline(userId: string): boolean {
+    return this.statuses.has(userId);
+  }
+
+  get size(): number {
+    return this.statuses.size;
+  }
+
+  /** Everyone who is not offline. */
+  present(): Iterable<string> {
+    return this.statuses.keys();
+  }
+
+  get hasPending(): boolean {
+    return this.pending.size > 0;
+  }
+
+  apply(changes: StatusChange[]): void {
+    for (const { userId, status } of changes) this.set(userId, status);
+  }
+
+  /** Everyone who is not offline, as the store has it; all others are offline. */
+  replace(all: StatusChange[]): void {
+    this.apply(all);
+    const known = new Set(all.map((change) => change.userId));
+    for (const userId of [...this.statuses.keys()]) if (!known.has(userId)) this.set(userId, 'offline');
+  }
+
+  /** Takes up to `max` of those who are something else now than what was told last. What came and went is no change. */
+  takePending(max: number): StatusChange[] {
+    const changes: StatusChange[] = [];
+    for (const [userId, told] of this.pending) {
+      if (changes.length >= max) break;
+      this.pending.delete(userId);
+      const status = this.statusOf(userId);
+      if (status !== told) changes.push({ userId, status });
+    }
+    return changes;
+  }
+
+  private set(userId: string, status: Status): void {
+    const before = this.statusOf(userId);
+    if (before === status) return;
+    if (!this.pending.has(userId)) this.pending.set(userId, before);
+    if (status === 'offline') this.statuses.delete(userId);
+    else this.statuses.set(userId, status);
+  }
+}

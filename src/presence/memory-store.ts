@@ -1,0 +1,78 @@
+import type { Arrival, PresenceStore, StoreListener } from './presence.store.ts';
+import type { Status, StatusChange } from './status.ts';
+
+interface Person {
+  here: boolean;
+  wish: Status;
+  /** Until when a sign of life holds, in ms since 1970. */
+  beat: number;
+  told: Status;
+}
+
+/** For a node that is alone. */
+export class MemoryPresenceStore implements PresenceStore {
+  readonly ready = true;
+  private readonly people = new Map<string, Person>();
+  private readonly beats = new Map<string, NodeJS.Timeout>();
+  private listener: StoreListener = { changed: () => {}, hurried: () => {} };
+
+  listen(listener: StoreListener): void {
+    this.listener = listener;
+  }
+
+  async arrive(arrivals: Arrival[]): Promise<void> {
+    for (const { userId, wish } of arrivals) this.change(userId, { here: true, wish });
+    this.tell(arrivals.map(({ userId }) => userId));
+  }
+
+  async leave(userIds: string[]): Promise<void> {
+    for (const userId of userIds) this.change(userId, { here: false });
+    this.tell(userIds);
+  }
+
+  async wish(userId: string, status: Status): Promise<void> {
+    this.change(userId, { wish: status });
+    this.tell([userId]);
+  }
+
+  async beat(userId: string, ms: number): Promise<void> {
+    this.change(userId, { beat: Date.now() + ms });
+    clearTimeout(this.beats.get(userId));
+    const timer = setTimeout(() => this.tell([userId]), ms + 1);
+    timer.unref();
+    this.beats.set(userId, timer);
+    this.tell([userId]);
+  }
+
+  async hurry(userId: string): Promise<void> {
+    this.change(userId, { beat: 0 });
+    this.tell([userId]);
+    this.listener.hurried(userId);
+  }
+
+  async all(): Promise<StatusChange[]> {
+    return [...this.people].map(([userId, person]) => ({ userId, status: person.told }));
+  }
+
+  private change(userId: string, what: Partial<Person>): void {
+    const before = this.people.get(userId) ?? { here: false, wish: 'online', beat: 0, told: 'offline' };
+    this.people.set(userId, { ...before, ...what });
+  }
+
+  private tell(userIds: string[]): void {
+    const changes: StatusChange[] = [];
+    for (const userId of userIds) {
+      const person = this.people.get(userId);
+      if (!person) continue;
+      const isLive = person.here || person.beat > Date.now();
+      const status = isLive ? person.wish : 'offline';
+      if (status !== person.told) changes.push({ userId, status });
+      person.told = status;
+      if (isLive) continue;
+      this.people.delete(userId);
+      clearTimeout(this.beats.get(userId));
+      this.beats.delete(userId);
+    }
+    if (changes.length > 0) this.listener.changed(changes);
+  }
+}

@@ -1,0 +1,16 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from '../accounts/user.entity.ts';
+import type { Status } from './status.ts';
+
+/** How a user wants to be seen while connected; without a row as `online`. It stays until it is changed (contract §9). */
+const PresenceWishSchema = defineEntity({
+  name: 'PresenceWish',
+  tableName: 'presence_wishes',
+  properties: {
+    userId: () => p.oneToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade'),
+    status: p.string().columnType('text').$type<Status>(),
+  },
+});
+
+export class PresenceWish extends PresenceWishSchema.class {}
+PresenceWishSchema.setClass(PresenceWish);

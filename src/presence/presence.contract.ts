@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { passingEvent } from '../delivery/event.ts';
+import { idSchema } from '../schema.ts';
+import { statuses } from './status.ts';
+
+export const statusSchema = z.enum(statuses);
+
+const personSchema = z.object({ userId: idSchema, status: statusSchema });
+
+export const updatePresenceSchema = z.object({
+  status: statusSchema.describe('How you want to be seen on all devices; `offline` hides you.'),
+});
+
+export const subscribeSchema = z.object({ userIds: z.array(idSchema.toLowerCase()).max(200) });
+
+export const subscribedSchema = z.object({
+  users: z.array(personSchema).describe('Those whom you share a server, a DM or a friendship with.'),
+});
+
+export const activitySchema = z.object({
+  channelId: idSchema,
+  activity: z.string().trim().min(1).max(128).nullable(),
+});
+
+export const presenceChange = passingEvent({
+  name: 'presence:change',
+  summary: 'Someone is something else now. Several at once come together; a single one also has the plain fields.',
+  room: 'channel',
+  payload: z.object({
+    userId: idSchema.optional(),
+    status: statusSchema.optional(),
+    changes: z.array(personSchema),
+  }),
+});
+
+export const presenceActivity = passingEvent({
+  name: 'presence:activity',
+  summary: 'What someone is doing in a channel just now, or null for nothing any more.',
+  room: 'channel',
+  payload: z.object({ channelId: idSchema, userId: idSchema, activity: z.string().nullable() }),
+});
+
+export const presenceSnapshot = passingEvent({
+  name: 'presence:snapshot',
+  summary: 'Who of a channel that you joined is what, up to 500, those who are online first.',
+  room: 'socket',
+  payload: z.object({ channelId: idSchema, members: z.array(personSchema) }),
+});

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import { type Handler, handler } from '../gateway/handler.ts';
+import type { ParleySocket } from '../gateway/socket.ts';
+import {
+  activitySchema,
+  presenceSnapshot,
+  statusSchema,
+  subscribedSchema,
+  subscribeSchema,
+  updatePresenceSchema,
+} from './presence.contract.ts';
+import type { PresenceService } from './presence.service.ts';
+
+const tag = 'Presence';
+/** A socket follows so many people beside those of its channels; the oldest make room. */
+const maxWatched = 1000;
+
+export function presenceHandlers(presence: PresenceService): Handler[] {
+  return [
+    handler({
+      event: 'presence:update',
+      summary: 'Say how you want to be seen, on all devices.',
+      tag,
+      payload: updatePresenceSchema,
+      ack: z.object({ status: statusSchema }),
+      limit: 'events',
+      async handle({ actor, payload }) {
+        await presence.update(actor, payload.status);
+        return { status: payload.status };
+      },
+    }),
+    handler({
+      event: 'presence:subscribe',
+      summary: 'Learn what people are, and from now on each change, also where you are in no channel with them.',
+      tag,
+      payload: subscribeSchema,
+      ack: subscribedSchema,
+      limit: 'events',
+      readOnly: true,
+      async handle({ actor, payload, socket }) {
+        const { users, rooms } = await presence.subscribe(actor, payload.userIds);
+        watch(socket, rooms);
+        return { users };
+      },
+    }),
+    handler({
+      event: 'presence:activity',
+      summary: 'Say what you are doing in a channel; null for nothing any more. It ends with the connection.',
+      tag,
+      payload: activitySchema,
+      ack: z.object({}),
+      errors: ['CHANNEL_NOT_FOUND'],
+      limit: 'events',
+      async handle({ actor, payload, socket }) {
+        const { channelId, activity } = payload;
+        await presence.activity(actor, channelId, activity, socket.id);
+        endWithSocket(presence, actor, socket, channelId, activity !== null);
+        return {};
+      },
+    }),
+  ];
+}
+
+/** Sends the people of a channel to a socket that has just joined it. */
+export async function sendSnapshot(presence: PresenceService, socket: ParleySocket, channelId: string): Promise<void> {
+  const members = await presence.snapshot(channelId);
+  if (socket.connected) socket.emit(presenceSnapshot.name, { channelId, members });
+}
+
+/** The channels in which sockets said that they are doing something. */
+const busy = new WeakMap<ParleySocket, Set<string>>();
+
+/** Whoever goes is doing nothing any more, and cannot say so. */
+function endWithSocket(
+  presence: PresenceService,
+  actor: Actor,
+  socket: ParleySocket,
+  channelId: string,
+  isBusy: boolean,
+): void {
+  const known = busy.get(socket);
+  const channels = known ?? new Set<string>();
+  if (isBusy) channels.add(channelId);
+  else channels.delete(channelId);
+  if (known) return;
+  busy.set(socket, channels);
+  socket.once('disconnect', () => {
+    for (const id of channels) void presence.activity(actor, id, null, socket.id).catch(() => {});
+  });
+}
+
+function watch(socket: ParleySocket, rooms: string[]): void {
+  const watched = [...socket.rooms].filter((room) => room.startsWith('watch:') && !rooms.includes(room));
+  const excess = Math.max(0, watched.length + rooms.length - maxWatched);
+  for (const room of watched.slice(0, excess)) void socket.leave(room);
+  void socket.join(rooms.slice(0, maxWatched));
+}

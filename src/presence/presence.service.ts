@@ -1,0 +1,112 @@
+import type { Actor } from '../access/actor.ts';
+import type { ChannelAccess } from '../channels/channel.access.ts';
+import type { Database } from '../database/database.ts';
+import type { Changes } from '../delivery/changes.ts';
+import { channelRoom, watchRoom } from '../delivery/entry.ts';
+import type { Ephemeral } from '../delivery/ephemeral.ts';
+import type { PresenceAudience } from './audience.ts';
+import type { PresenceDirectory } from './directory.ts';
+import { presenceActivity } from './presence.contract.ts';
+import type { PresenceStore } from './presence.store.ts';
+import type { PresenceRoll } from './roll.ts';
+import type { Status, StatusChange } from './status.ts';
+
+/** Who is there (contract §9). */
+export class PresenceService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly channels: ChannelAccess;
+  private readonly ephemeral: Ephemeral;
+  private readonly store: PresenceStore;
+  private readonly directory: PresenceDirectory;
+  private readonly audience: PresenceAudience;
+  private readonly roll: PresenceRoll;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    channelAccess: ChannelAccess;
+    ephemeral: Ephemeral;
+    store: PresenceStore;
+    directory: PresenceDirectory;
+    audience: PresenceAudience;
+    roll: PresenceRoll;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.channels = parts.channelAccess;
+    this.ephemeral = parts.ephemeral;
+    this.store = parts.store;
+    this.directory = parts.directory;
+    this.audience = parts.audience;
+    this.roll = parts.roll;
+  }
+
+  /** What someone is now, as far as it has come to this node. For those who may know. */
+  statusOf(userId: string): Status {
+    return this.directory.statusOf(userId);
+  }
+
+  isOnline(userId: string): boolean {
+    return this.directory.isOnline(userId);
+  }
+
+  /** How the actor wants to be seen from now on, on all devices, until it says otherwise. */
+  async update(actor: Actor, status: Status): Promise<void> {
+    await this.changes.run(({ rows }) =>
+      rows(
+        `INSERT INTO presence_wishes (user_id, status) VALUES ($1, $2)
+         ON CONFLICT (user_id) DO UPDATE SET status = excluded.status`,
+        [actor.userId, status],
+      ),
+    );
+    // Where Redis is away, this node says it together with everyone else once it is back.
+    await this.store.wish(actor.userId, status).catch(() => {});
+  }
+
+  /**
+   * What others are, and the rooms in which their changes are told to the actor, beside those of its channels and its
+   * own. Those whom it shares nothing with are left out.
+   */
+  async subscribe(actor: Actor, userIds: string[]): Promise<{ users: StatusChange[]; rooms: string[] }> {
+    const known = await this.audience.knownTo(actor.userId, userIds);
+    const users = [...known.keys()].map((userId) => ({ userId, status: this.statusOf(userId) }));
+    const rooms = [...known].flatMap(([userId, serverIds]) => serverIds.map((id) => watchRoom(id, userId)));
+    return { users, rooms };
+  }
+
+  /** Tells those who are in a channel what the actor is doing there; null: nothing any more. @throws AppError */
+  async activity(actor: Actor, channelId: string, activity: string | null, socketId: string): Promise<void> {
+    await this.channels.readable(actor, channelId);
+    this.ephemeral.tell(
+      [channelRoom(channelId)],
+      presenceActivity,
+      { channelId, userId: actor.userId, activity },
+      socketId,
+    );
+  }
+
+  /** The people of a channel that the caller has just joined, up to 500, those who are present first. */
+  snapshot(channelId: string): Promise<StatusChange[]> {
+    return this.roll.of(channelId);
+  }
+
+  /** A sign of life of someone who may have no socket; it holds for `seconds`. */
+  async heartbeat(userId: string, seconds: number): Promise<void> {
+    await this.store.beat(userId, seconds * 1000).catch(() => {});
+  }
+
+  /** Someone says good-bye: offline at once, unless a socket still lives. */
+  async goodbye(userId: string): Promise<void> {
+    await this.store.hurry(userId).catch(() => {});
+  }
+
+  /** How users want to be seen, as far as it is not simply `online`. */
+  async readWishes(userIds: string[]): Promise<Map<string, Status>> {
+    const rows = await this.database.rows<{ user_id: string; status: Status }>(
+      'SELECT user_id, status FROM presence_wishes WHERE user_id = ANY($1::uuid[])',
+      [userIds],
+    );
+    return new Map(rows.map((row) => [row.user_id, row.status]));
+  }
+}

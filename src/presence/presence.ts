@@ -1,0 +1,100 @@
+import type { ChannelAccess } from '../channels/channel.access.ts';
+import type { Database } from '../database/database.ts';
+import type { Changes } from '../delivery/changes.ts';
+import type { Ephemeral } from '../delivery/ephemeral.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { RedisConnections } from '../infrastructure/redis.ts';
+import type { Settings } from '../settings.ts';
+import { PresenceAudience } from './audience.ts';
+import { PresenceDirectory } from './directory.ts';
+import { MemoryPresenceStore } from './memory-store.ts';
+import { PresenceService } from './presence.service.ts';
+import type { PresenceStore } from './presence.store.ts';
+import { RedisPresenceStore } from './redis-store.ts';
+import { Resync } from './resync.ts';
+import { PresenceRoll } from './roll.ts';
+import { type PresenceSink, PresenceTeller } from './teller.ts';
+import { PresenceTracker } from './tracker.ts';
+
+export interface PresenceGround {
+  settings: Settings;
+  log: Log;
+  nodeId: string;
+  redis: RedisConnections | null;
+  database: Database;
+  changes: Changes;
+  channelAccess: ChannelAccess;
+  ephemeral: Ephemeral;
+}
+
+/** Presence on this node: in Redis with the other nodes, or in memory where there are none. */
+export class Presence {
+  readonly service: PresenceService;
+  private readonly tracker: PresenceTracker;
+  private readonly teller: PresenceTeller;
+  private readonly settleMs: number;
+  private readonly shared: { redis: RedisConnections; store: RedisPresenceStore; resync: Resync } | null;
+
+  constructor(ground: PresenceGround) {
+    const { database, changes, channelAccess, ephemeral, redis, nodeId, log } = ground;
+    const settings = ground.settings.presence;
+    const directory = new PresenceDirectory();
+    const shared = redis ? new RedisPresenceStore(redis, nodeId, settings, log) : null;
+    const store: PresenceStore = shared ?? new MemoryPresenceStore();
+    const audience = new PresenceAudience(database);
+    const roll = new PresenceRoll(database, directory);
+    this.service = new PresenceService({
+      database,
+      changes,
+      channelAccess,
+      ephemeral,
+      store,
+      directory,
+      audience,
+      roll,
+    });
+    const readWishes = (userIds: string[]) => this.service.readWishes(userIds);
+    this.tracker = new PresenceTracker(store, directory, readWishes, settings, log);
+    this.teller = new PresenceTeller(directory, audience, settings.tellMs, log);
+    store.listen({
+      changed: (list) => directory.apply(list),
+      hurried: (userId) => this.tracker.hurry(userId),
+    });
+    this.settleMs = settings.settleMs;
+    const resync = shared && new Resync(shared, directory, settings.settleMs, log);
+    this.shared = redis && shared && resync ? { redis, store: shared, resync } : null;
+  }
+
+  /** From now on this node takes part. Until then the service can say things, but nobody is told of anything here. */
+  start(sink: PresenceSink): void {
+    this.teller.start(sink);
+    this.keepInStep();
+  }
+
+  /** A socket of a user connected. @returns to be called when it is gone */
+  came(userId: string): () => void {
+    this.tracker.came(userId);
+    return () => this.tracker.went(userId);
+  }
+
+  async close(): Promise<void> {
+    this.tracker.close();
+    this.teller.close();
+    this.shared?.resync.close();
+    await this.shared?.store.retire();
+  }
+
+  private keepInStep(): void {
+    if (!this.shared) return;
+    const { redis, store, resync } = this.shared;
+    store.start({ forgotten: () => this.tracker.sayAll(), missed: () => resync.soon() });
+    resync.soon();
+    redis.onHealth((healthy) => {
+      if (!healthy) return;
+      this.tracker.holdLeaves(this.settleMs / 2);
+      resync.comeBack();
+      this.tracker.sayAll();
+      store.renew().catch(() => {});
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import type { Database } from '../database/database.ts';
+import { Cache } from '../infrastructure/cache.ts';
+import type { PresenceDirectory } from './directory.ts';
+import type { StatusChange } from './status.ts';
+
+/** A snapshot shows so many (contract §9). */
+const shown = 500;
+/** Of channels with more people than this only those who are present are looked up. */
+const smallChannel = 2000;
+/** Many who join the same channel at once are answered from one look. */
+const keptMs = 2000;
+const keptChannels = 1000;
+
+const peopleOf = `SELECT m.user_id FROM channels c JOIN server_members m ON m.server_id = c.server_id
+    WHERE c.id = $1 AND NOT c.is_private
+  UNION ALL
+  SELECT m.user_id FROM channels c JOIN channel_members m ON m.channel_id = c.id WHERE c.id = $1 AND c.is_private`;
+const some = `${peopleOf} LIMIT $2`;
+const amongThem = `SELECT user_id FROM (${peopleOf}) AS people WHERE user_id = ANY($2::uuid[]) LIMIT $3`;
+
+/** The people of channels with what they are: the first thing that one who joins wants to know. */
+export class PresenceRoll {
+  private readonly database: Database;
+  private readonly directory: PresenceDirectory;
+  private readonly people = new Cache<string[]>({ max: keptChannels, ttlMs: () => keptMs });
+
+  constructor(database: Database, directory: PresenceDirectory) {
+    this.database = database;
+    this.directory = directory;
+  }
+
+  /** Up to 500 people of a channel, those who are present first. */
+  async of(channelId: string): Promise<StatusChange[]> {
+    const people = (await this.people.get(channelId, () => this.read(channelId))) ?? [];
+    const present = people.filter((userId) => this.directory.isOnline(userId)).slice(0, shown);
+    const absent = people.filter((userId) => !this.directory.isOnline(userId)).slice(0, shown - present.length);
+    return [...present, ...absent].map((userId) => ({ userId, status: this.directory.statusOf(userId) }));
+  }
+
+  private async read(channelId: string): Promise<string[]> {
+    const people = await this.idsOf(some, [channelId, smallChannel]);
+    if (people.length < smallChannel) return people;
+    const present = await this.idsOf(amongThem, [channelId, [...this.directory.present()], shown]);
+    return [...new Set([...present, ...people])];
+  }
+
+  private async idsOf(text: string, values: unknown[]): Promise<string[]> {
+    const rows = await this.database.rows<{ user_id: string }>(text, values);
+    return rows.map((row) => row.user_id);
+  }
+}

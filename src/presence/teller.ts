@@ -1,0 +1,91 @@
+import type { Log } from '../infrastructure/log.ts';
+import type { PresenceAudience } from './audience.ts';
+import type { PresenceDirectory } from './directory.ts';
+import { presenceChange } from './presence.contract.ts';
+import type { StatusChange } from './status.ts';
+
+/** The sockets of this node, as far as presence is told to them. */
+export interface PresenceSink {
+  hasSockets(room: string): boolean;
+  /** To the sockets of this node that are in any of the rooms and in none of `except`, to each once. */
+  tellHere(rooms: string[], event: string, data: object, except: string[]): void;
+}
+
+/** So many changes are looked up and told together. */
+const maxTogether = 500;
+
+/** Tells this node's sockets what changed, a few times a second and put together (contract §9). */
+export class PresenceTeller {
+  private readonly directory: PresenceDirectory;
+  private readonly audience: PresenceAudience;
+  private readonly log: Log;
+  private readonly tellMs: number;
+  private timer: NodeJS.Timeout | undefined;
+  private sink: PresenceSink = { hasSockets: () => false, tellHere: () => {} };
+  private running = false;
+
+  constructor(directory: PresenceDirectory, audience: PresenceAudience, tellMs: number, log: Log) {
+    this.directory = directory;
+    this.audience = audience;
+    this.log = log;
+    this.tellMs = tellMs;
+  }
+
+  start(sink: PresenceSink): void {
+    this.sink = sink;
+    this.timer = setInterval(() => void this.tell(), this.tellMs);
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private async tell(): Promise<void> {
+    if (this.running || !this.directory.hasPending) return;
+    this.running = true;
+    const changes = this.directory.takePending(maxTogether);
+    try {
+      if (changes.length > 0) await this.tellThese(changes);
+    } catch (error) {
+      // Presence is no record: who asks anew gets it right, and the next change is told again.
+      this.log.debug({ err: error }, 'Changes of presence could not be told.');
+    } finally {
+      this.running = false;
+    }
+  }
+
+  private async tellThese(changes: StatusChange[]): Promise<void> {
+    const places = await this.audience.placesOf(changes.map(({ userId }) => userId));
+    const groups = new Map<string, Group>();
+    for (const change of changes) {
+      const { servers, others } = places.get(change.userId) ?? { servers: [], others: [] };
+      const common = servers.filter((room) => this.sink.hasSockets(room)).sort();
+      if (common.length > 0) add(groups, common, [], change);
+      for (const room of others) if (this.sink.hasSockets(room)) add(groups, [room], common, change);
+    }
+    for (const { rooms, except, changes } of groups.values()) {
+      this.sink.tellHere(rooms, presenceChange.name, dataOf(changes), except);
+    }
+  }
+}
+
+/** Changes that are told in the same places: they go out in one event, which is built once for all its sockets. */
+interface Group {
+  rooms: string[];
+  /** Who is in these has been told in another group. */
+  except: string[];
+  changes: StatusChange[];
+}
+
+function add(groups: Map<string, Group>, rooms: string[], except: string[], change: StatusChange): void {
+  const key = `${rooms} ${except}`;
+  const group = groups.get(key) ?? { rooms, except, changes: [] };
+  groups.set(key, group);
+  group.changes.push(change);
+}
+
+/** One change is also told in the plain form. */
+function dataOf(changes: StatusChange[]): object {
+  const [first, ...others] = changes;
+  return first && others.length === 0 ? { ...first, changes } : { changes };
+}

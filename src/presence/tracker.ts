@@ -1,0 +1,153 @@
+import type { Log } from '../infrastructure/log.ts';
+import type { Settings } from '../settings.ts';
+import type { PresenceDirectory } from './directory.ts';
+import type { Arrival, PresenceStore } from './presence.store.ts';
+
+/** Reads how users want to be seen: only those who want something else than `online`. */
+export type ReadWishes = (userIds: string[]) => Promise<Map<string, Arrival['wish']>>;
+
+/**
+ * Who is connected to this node. Comings and goings are passed on together, a few times a second, so that a thousand
+ * people who come at once cost a few calls; who goes has a grace in which to come back without anyone hearing of it.
+ */
+export class PresenceTracker {
+  private readonly store: PresenceStore;
+  private readonly directory: PresenceDirectory;
+  private readonly readWishes: ReadWishes;
+  private readonly settings: Settings['presence'];
+  private readonly log: Log;
+  /** User → how many sockets. */
+  private readonly sockets = new Map<string, number>();
+  /** User without sockets → when its grace is over; in that order. */
+  private readonly graces = new Map<string, number>();
+  private arrivals = new Set<string>();
+  private leaves = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+  private running = false;
+  private holdLeavesUntil = 0;
+  private closed = false;
+
+  constructor(
+    store: PresenceStore,
+    directory: PresenceDirectory,
+    readWishes: ReadWishes,
+    settings: Settings['presence'],
+    log: Log,
+  ) {
+    this.store = store;
+    this.directory = directory;
+    this.readWishes = readWishes;
+    this.settings = settings;
+    this.log = log;
+  }
+
+  isHere(userId: string): boolean {
+    return this.sockets.has(userId);
+  }
+
+  came(userId: string): void {
+    const count = this.sockets.get(userId) ?? 0;
+    this.sockets.set(userId, count + 1);
+    if (count > 0) return;
+    // Within its grace it never went, as far as anyone knows.
+    if (this.graces.delete(userId)) return;
+    this.leaves.delete(userId);
+    this.arrivals.add(userId);
+    this.soon();
+  }
+
+  went(userId: string): void {
+    const count = this.sockets.get(userId) ?? 0;
+    if (count > 1) {
+      this.sockets.set(userId, count - 1);
+      return;
+    }
+    this.sockets.delete(userId);
+    this.graces.set(userId, Date.now() + this.settings.graceMs);
+    this.soon();
+  }
+
+  /** Ends the grace of someone who said good-bye. */
+  hurry(userId: string): void {
+    if (!this.graces.has(userId)) return;
+    this.graces.set(userId, 0);
+    this.soon();
+  }
+
+  /** Says everyone anew: the store has forgotten this node. */
+  sayAll(): void {
+    for (const userId of [...this.sockets.keys(), ...this.graces.keys()]) this.arrivals.add(userId);
+    this.soon();
+  }
+
+  /** The store is back after a time away: who moved to another node meanwhile is said by that node first. */
+  holdLeaves(ms: number): void {
+    this.holdLeavesUntil = Date.now() + ms;
+  }
+
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+  }
+
+  private soon(): void {
+    if (this.timer || this.running || this.closed) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.running = true;
+      void this.pass().finally(() => {
+        this.running = false;
+        if (this.arrivals.size + this.leaves.size + this.graces.size > 0) this.soon();
+      });
+    }, this.settings.batchMs);
+    this.timer.unref();
+  }
+
+  /** Tells the store what happened since the last time. What it cannot take now stays for the next time. */
+  private async pass(): Promise<void> {
+    this.endGraces();
+    if (!this.store.ready) return this.sayAlone();
+    const arrivals = this.arrivals;
+    const leaves = Date.now() < this.holdLeavesUntil ? new Set<string>() : this.leaves;
+    if (arrivals.size + leaves.size === 0) return;
+    this.arrivals = new Set();
+    if (leaves === this.leaves) this.leaves = new Set();
+    try {
+      if (arrivals.size > 0) await this.store.arrive(await this.withWishes([...arrivals]));
+      arrivals.clear();
+      if (leaves.size > 0) await this.store.leave([...leaves]);
+    } catch (error) {
+      this.log.debug({ err: error }, 'Presence could not be passed on just now.');
+      this.keepForLater(arrivals, leaves);
+    }
+  }
+
+  /** Without the store the people of this node hear at least of each other; the others hear it when all is said anew. */
+  private async sayAlone(): Promise<void> {
+    const arrivals = [...this.arrivals];
+    this.arrivals.clear();
+    if (arrivals.length === 0) return;
+    const known = await this.withWishes(arrivals).catch(() => []);
+    this.directory.apply(known.map(({ userId, wish }) => ({ userId, status: wish })));
+  }
+
+  private keepForLater(arrivals: Set<string>, leaves: Set<string>): void {
+    for (const userId of arrivals) if (this.sockets.has(userId)) this.arrivals.add(userId);
+    for (const userId of leaves) if (!this.sockets.has(userId)) this.leaves.add(userId);
+  }
+
+  private endGraces(): void {
+    const now = Date.now();
+    for (const [userId, end] of this.graces) {
+      if (end > now) continue;
+      this.graces.delete(userId);
+      this.arrivals.delete(userId);
+      this.leaves.add(userId);
+    }
+  }
+
+  private async withWishes(userIds: string[]): Promise<Arrival[]> {
+    const wishes = await this.readWishes(userIds);
+    return userIds.map((userId) => ({ userId, wish: wishes.get(userId) ?? 'online' }));
+  }
+}

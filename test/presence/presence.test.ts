@@ -1,0 +1,223 @@
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import type { Listener, Loose, Person } from '../world/person.ts';
+import { register, type World, world } from '../world/world.ts';
+
+/** All changes of someone that a socket was told, in order. */
+const seen = (ear: Listener, person: Person): string[] =>
+  ear
+    .all('presence:change')
+    .flatMap((event) => event.changes)
+    .filter((change: Loose) => change.userId === person.id)
+    .map((change: Loose) => change.status);
+
+/** Waits until what was told last of someone is `status`. */
+const told = (ear: Listener, person: Person, status: string) =>
+  until(() => seen(ear, person).at(-1) === status, { message: `not ${status}, but ${seen(ear, person)}` });
+
+describe('presence', () => {
+  let here: World;
+  beforeEach(async () => {
+    here = await world();
+  });
+  afterEach(() => here.close());
+
+  it('tells the people of a server who comes and who goes', async () => {
+    const { alice, bob, channel } = here;
+    const ear = await alice.listen(channel.id);
+    const mouth = await bob.connect();
+    await told(ear, bob, 'online');
+    mouth.close();
+    await told(ear, bob, 'offline');
+    expect(seen(ear, bob)).to.deep.equal(['online', 'offline']);
+  });
+
+  it('shows who is there to one who joins, those who are present first', async () => {
+    const { alice, bob, channel } = here;
+    await bob.connect();
+    const dora = await register(bob.node);
+    await dora.post(`/api/servers/${here.server.id}/join`, { inviteCode: here.server.inviteCode });
+    const ear = await alice.listen(channel.id);
+    const snapshot = await ear.next('presence:snapshot');
+    expect(snapshot.channelId).to.equal(channel.id);
+    const statuses = new Map(snapshot.members.map((member: Loose) => [member.userId, member.status]));
+    expect(statuses.get(dora.id)).to.equal('offline');
+    expect(snapshot.members.at(-1).userId).to.equal(dora.id);
+    await until(async () => {
+      await ear.emit('channel:join', { channelId: channel.id });
+      const [first, second] = ear.all('presence:snapshot').at(-1).members;
+      return [first.status, second.status].join() === 'online,online';
+    });
+  });
+
+  it('makes no noise when someone reloads, also on another node', async () => {
+    const { alice, bob, channel } = here;
+    const ear = await alice.listen(channel.id);
+    let tab = await bob.connect();
+    await told(ear, bob, 'online');
+    for (let i = 0; i < 4; i++) {
+      tab.close();
+      const node = here.cluster.nodes[i % here.cluster.nodes.length] ?? bob.node;
+      tab = await bob.on(node).connect();
+    }
+    await tab.emit('presence:update', { status: 'idle' });
+    await told(ear, bob, 'idle');
+    expect(seen(ear, bob)).to.deep.equal(['online', 'idle']);
+    tab.close();
+  });
+
+  it('holds while one of several devices is there', async () => {
+    const { alice, bob, channel } = here;
+    const ear = await alice.listen(channel.id);
+    const [phone, laptop] = [await bob.connect(), await bob.on(alice.node).connect()];
+    await told(ear, bob, 'online');
+    phone.close();
+    await laptop.emit('presence:update', { status: 'dnd' });
+    await told(ear, bob, 'dnd');
+    laptop.close();
+    await told(ear, bob, 'offline');
+    expect(seen(ear, bob)).to.deep.equal(['online', 'dnd', 'offline']);
+  });
+
+  it('is as its user wishes, on all devices, until it wishes otherwise', async () => {
+    const { alice, bob, channel } = here;
+    const ear = await alice.listen(channel.id);
+    const phone = await bob.connect();
+    expect(await phone.emit('presence:update', { status: 'dnd' })).to.deep.equal({ ok: true, status: 'dnd' });
+    await told(ear, bob, 'dnd');
+    await told(phone, bob, 'dnd');
+    phone.close();
+    await told(ear, bob, 'offline');
+    const laptop = await bob.on(alice.node).connect();
+    await told(ear, bob, 'dnd');
+    await laptop.emit('presence:update', { status: 'offline' });
+    await told(ear, bob, 'offline');
+    await laptop.emit('presence:update', { status: 'online' });
+    await told(ear, bob, 'online');
+    expect((await laptop.emit('presence:update', { status: 'busy' })).code).to.equal('VALIDATION_FAILED');
+    laptop.close();
+  });
+
+  it('is nobody else’s business', async () => {
+    const { alice, bob, carol, channel } = here;
+    const stranger = await carol.connect();
+    const ear = await alice.listen(channel.id);
+    await bob.connect();
+    await told(ear, bob, 'online');
+    const answer = await stranger.emit('presence:subscribe', { userIds: [bob.id, alice.id, carol.id] });
+    expect(answer.users).to.deep.equal([{ userId: carol.id, status: 'online' }]);
+    bob.hangUp();
+    await told(ear, bob, 'offline');
+    expect(seen(stranger, bob)).to.deep.equal([]);
+    expect(seen(stranger, alice)).to.deep.equal([]);
+  });
+
+  it('is told to friends and to those with a DM, wherever they are', async () => {
+    const { alice, bob, carol } = here;
+    const dora = await register(here.bob.node);
+    const { id } = (await carol.post('/api/friends/request', { username: dora.username })).body;
+    await dora.post(`/api/friends/${id}/accept`);
+    await alice.post('/api/dm/channels', { userId: carol.id });
+    const [friend, partner, other] = [await dora.connect(), await alice.connect(), await bob.connect()];
+    await carol.connect();
+    await told(friend, carol, 'online');
+    await told(partner, carol, 'online');
+    expect(seen(other, carol)).to.deep.equal([]);
+    dora.hangUp();
+  });
+
+  it('is told of those who were asked for, until the server is left', async () => {
+    const { alice, bob, server, channel } = here;
+    const watcher = await alice.listen(channel.id);
+    const ear = await bob.connect();
+    const answer = await ear.emit('presence:subscribe', { userIds: [alice.id] });
+    expect(answer.users).to.deep.equal([{ userId: alice.id, status: 'online' }]);
+    await watcher.emit('presence:update', { status: 'idle' });
+    await told(ear, alice, 'idle');
+    await bob.post(`/api/servers/${server.id}/leave`);
+    await watcher.emit('presence:update', { status: 'dnd' });
+    await told(watcher, alice, 'dnd');
+    expect(seen(ear, alice).filter((status) => status !== 'online')).to.deep.equal(['idle']);
+    expect((await ear.emit('presence:subscribe', { userIds: [alice.id] })).users).to.deep.equal([]);
+    const tooMany = Array.from({ length: 201 }, () => alice.id);
+    expect((await ear.emit('presence:subscribe', { userIds: tooMany })).code).to.equal('VALIDATION_FAILED');
+  });
+
+  describe('activity', () => {
+    it('is shown in a channel, and ends with the connection', async () => {
+      const { alice, bob, channel } = here;
+      const ear = await alice.listen(channel.id);
+      const mouth = await bob.listen(channel.id);
+      const activity = { channelId: channel.id, activity: 'is thinking' };
+      expect(await mouth.emit('presence:activity', activity)).to.deep.equal({ ok: true });
+      expect(await ear.next('presence:activity')).to.deep.equal({ ...activity, userId: bob.id });
+      mouth.close();
+      await ear.next('presence:activity', (event) => event.activity === null);
+      expect(mouth.all('presence:activity')).to.deep.equal([]);
+    });
+
+    it('needs a channel that one is in, and a text that fits', async () => {
+      const { carol, channel, bob } = here;
+      const code = async (ear: Listener, activity: unknown) =>
+        (await ear.emit('presence:activity', { channelId: channel.id, activity })).code;
+      expect(await code(await carol.connect(), 'is lurking')).to.equal('CHANNEL_NOT_FOUND');
+      const ear = await bob.connect();
+      for (const bad of ['x'.repeat(129), '', 7]) expect(await code(ear, bad)).to.equal('VALIDATION_FAILED');
+    });
+  });
+});
+
+describe('presence of many', () => {
+  let cluster: Cluster;
+  const people: Person[] = [];
+  before(async () => {
+    cluster = await startCluster({ settings: { presence: { tellMs: 1000 } } });
+  });
+  after(async () => {
+    for (const person of people) person.hangUp();
+    await cluster.stop();
+  });
+
+  it('who come at once is put together', async () => {
+    const { alice, server, channel, close } = await world(cluster);
+    for (let i = 0; i < 24; i++) {
+      const node = cluster.nodes[i % cluster.nodes.length] ?? alice.node;
+      const person = await register(node);
+      people.push(person);
+      await person.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    }
+    const ear = await alice.listen(channel.id);
+    await Promise.all(people.map((person) => person.connect()));
+    for (const person of people) await told(ear, person, 'online');
+    expect(ear.all('presence:change').length).to.be.below(people.length / 2);
+    for (const person of people) expect(seen(ear, person)).to.deep.equal(['online']);
+    close();
+  });
+});
+
+describe('a good-bye', () => {
+  let cluster: Cluster;
+  before(async () => {
+    cluster = await startCluster({ settings: { presence: { graceMs: 3_600_000 } } });
+  });
+  after(() => cluster.stop());
+
+  it('ends presence at once on all nodes, unless a socket still lives', async () => {
+    const { alice, bob, channel, close } = await world(cluster);
+    const ear = await alice.listen(channel.id);
+    const [phone, laptop] = [await bob.connect(), await bob.on(alice.node).connect()];
+    await told(ear, bob, 'online');
+    phone.close();
+    expect((await bob.post('/api/auth/disconnect')).body).to.deep.equal({ ok: true, success: true });
+    await laptop.emit('presence:update', { status: 'idle' });
+    await told(ear, bob, 'idle');
+    laptop.close();
+    await until(async () => {
+      await bob.on(alice.node).post('/api/auth/disconnect');
+      return seen(ear, bob).at(-1) === 'offline';
+    });
+    expect(seen(ear, bob)).to.deep.equal(['online', 'idle', 'offline']);
+    close();
+  });
+});
