@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
+import { until } from '../bench/until.ts';
+import { Follower, range } from '../world/follower.ts';
+import { type Installation, install } from '../world/installation.ts';
+import { trimLogs } from '../world/log.ts';
+import { startCluster } from '../world/nodes.ts';
+import { world } from '../world/world.ts';
+
+describe('a node with many who wait', () => {
+  let site: Installation;
+  let wire: TcpProxy;
+
+  before(async function () {
+    this.timeout(40_000);
+    site = await install();
+    wire = await startProxy(site.nodes[0]?.port ?? 0);
+  });
+  after(async () => {
+    await wire.stop();
+    await site.stop();
+  });
+
+  it('keeps 2000 long polls at little cost, and wakes them all at once', async () => {
+    const { alice, bob, channel } = site.here;
+    const [node] = site.nodes;
+    const { seq } = await alice.say(channel.id, 'first');
+    const before = node?.memory ?? 0;
+    const polls = range(1, 2000).map((i) =>
+      (i % 2 ? alice : bob).get(`/api/channels/${channel.id}/events?after=${seq}&wait=25`),
+    );
+    const answered = { count: 0 };
+    for (const poll of polls) void poll.then(() => answered.count++);
+    // All of them have to be there; only then is what they cost known.
+    await until(async () => (await established(node?.port ?? 0)) >= 2000, { timeout: 15_000 });
+    expect(answered.count).to.equal(0);
+    const cost = (((node?.memory ?? 0) - before) * 1024) / 2000;
+    expect(cost, 'KiB a poll').to.be.below(60);
+    const begun = Date.now();
+    await bob.say(channel.id, 'wake up');
+    for (const answer of await Promise.all(polls)) expect(answer.body.events).to.have.lengthOf(1);
+    expect(Date.now() - begun).to.be.below(5000);
+  }).timeout(60_000);
+
+  it('cuts off those who do not read, and they miss nothing', async () => {
+    const { alice, bob, channel } = site.here;
+    const [node] = site.nodes;
+    const slow = range(1, 5).map(
+      () => new Follower({ url: `http://127.0.0.1:${wire.port}`, token: bob.token }, { timeout: 1000 }),
+    );
+    const quick = new Follower({ url: node?.url ?? '', token: bob.token });
+    let from = 0;
+    for (const follower of [...slow, quick]) {
+      await follower.connected(1);
+      from = (await follower.join(channel.id)).seq;
+    }
+    const before = node?.memory ?? 0;
+    wire.hold();
+    const isCutOff = () => node?.lines.filter((line) => line.includes('reads too slowly')).length === slow.length;
+    let last = 0;
+    let most = before;
+    for (let sent = 0; !isCutOff() && sent < 4000; sent += 100) {
+      const sends = range(1, 100).map(() => alice.say(channel.id, 'x'.repeat(15_900)));
+      for (const message of await Promise.all(sends)) last = Math.max(last, message.seq);
+      most = Math.max(most, node?.memory ?? 0);
+    }
+    expect(isCutOff()).to.equal(true);
+    expect(most - before).to.be.below(300);
+    await quick.reach(channel.id, last);
+    wire.release();
+    wire.cut();
+    for (const follower of slow) {
+      await follower.connected(2);
+      await follower.reach(channel.id, last, 15_000);
+      expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, last));
+      follower.close();
+    }
+    expect(quick.seen(channel.id)).to.deep.equal(range(from + 1, last));
+    quick.close();
+  }).timeout(60_000);
+});
+
+describe('nodes that cannot hear each other', () => {
+  it('deliver everything within 2 s from the log alone', async () => {
+    const cluster = await startCluster({ nodes: 2, redisUrl: null });
+    const here = await world(cluster);
+    const follower = new Follower({ url: here.bob.node.url, token: here.bob.token });
+    await follower.connected(1);
+    const { seq } = await follower.join(here.channel.id);
+    for (const i of range(1, 5)) {
+      await here.alice.say(here.channel.id, `hello ${i}`);
+      await follower.reach(here.channel.id, seq + i, 2000);
+    }
+    expect(follower.seen(here.channel.id)).to.deep.equal(range(seq + 1, seq + 5));
+    follower.close();
+    here.close();
+    await cluster.stop();
+  }).timeout(20_000);
+
+  it('tell those in a room whose log was trimmed before it came here, by a new connection', async () => {
+    const cluster = await startCluster({ nodes: 2, redisUrl: null, settings: { delivery: { sweepMs: 3000 } } });
+    const here = await world(cluster);
+    const { channel } = here;
+    const follower = new Follower({ url: here.bob.node.url, token: here.bob.token });
+    await follower.connected(1);
+    const { seq } = await follower.join(channel.id);
+    await Promise.all(range(1, 60).map((i) => here.alice.say(channel.id, `hello ${i}`)));
+    await trimLogs(cluster.databaseUrl, 10);
+    expect(await follower.connected(2, 10_000)).to.equal(false);
+    expect(follower.seen(channel.id)).to.deep.equal([]);
+    const ack = await follower.join(channel.id, seq);
+    expect(ack).to.include({ recovered: false, seq: seq + 60 });
+    follower.close();
+    here.close();
+    await cluster.stop();
+  }).timeout(20_000);
+});
+
+/** How many connections a port of this machine holds (Linux). */
+async function established(port: number): Promise<number> {
+  const hex = port.toString(16).toUpperCase().padStart(4, '0');
+  const table = await readFile('/proc/net/tcp', 'utf8');
+  const tables = table + (await readFile('/proc/net/tcp6', 'utf8').catch(() => ''));
+  return tables.split('\n').filter((line) => line.trim().split(/\s+/)[1]?.endsWith(`:${hex}`) && line.includes(' 01 '))
+    .length;
+}
