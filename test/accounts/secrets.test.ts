@@ -1,0 +1,169 @@
+import { expect } from 'chai';
+import jwt from 'jsonwebtoken';
+import pg from 'pg';
+import pino from 'pino';
+import { AccountsHousekeeping } from '../../src/accounts/housekeeping.ts';
+import { Database } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrations.ts';
+import { createLog } from '../../src/infrastructure/log.ts';
+import { startNode } from '../../src/node.ts';
+import { loadSettings } from '../../src/settings.ts';
+import { createDatabase } from '../bench/postgres.ts';
+import { until } from '../bench/until.ts';
+import { startCluster, testSettings } from '../world/nodes.ts';
+import { Person, request } from '../world/person.ts';
+import { register } from '../world/world.ts';
+import { codeIn, dataFolder, tokenIn } from './mailbox.ts';
+
+const silent = createLog('silent');
+
+describe('what must stay secret', () => {
+  it('is in no line of the log and, but for hashes, nowhere in the database', async () => {
+    const folder = dataFolder();
+    const lines: string[] = [];
+    const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+    const database = await createDatabase((url) => migrate(url, silent).then(() => {}));
+    const node = await startNode(testSettings(database.url, null, { dataDir: folder.dataDir }), log);
+    const client = new pg.Client(database.url);
+    try {
+      await client.connect();
+      const password = 'a password nobody may see';
+      const person = await register(node, { password });
+      const email = `${person.username}@example.com`;
+      await request(node, 'POST', '/api/auth/login', { email, password: 'a wrong password to keep' });
+      await request(node, 'POST', '/api/auth/login', `{"email": "${email}", "password": "${password}`);
+      const pair = (await request(node, 'POST', '/api/auth/refresh', { refreshToken: person.refreshToken })).body;
+      const keyed = { 'idempotency-key': 'k' };
+      const pat = (await person.post('/api/tokens', { name: 'x', scope: 'user:write' }, keyed)).body.token;
+      await request(node, 'GET', '/api/auth/me', undefined, { authorization: `Bearer ${pat}x` });
+      await request(node, 'POST', '/api/auth/email/start', { email });
+      await request(node, 'POST', '/api/auth/password-reset/start', { email });
+      const mails = await until(async () => {
+        const all = await folder.mails();
+        return all.length === 2 ? all : null;
+      });
+      const [code, reset] = [mails.map(codeIn).find(Boolean) ?? '', mails.map(tokenIn).find(Boolean) ?? ''];
+      const secrets = {
+        password,
+        pat,
+        reset,
+        first: person.refreshToken,
+        next: pair.refreshToken,
+        access: person.token,
+      };
+      const text = `${lines.join('\n')}\n${await everything(client)}`;
+      for (const [what, secret] of Object.entries(secrets)) {
+        expect(secret, what).to.have.length.above(10);
+        expect(text.includes(secret), what).to.equal(false);
+      }
+      expect(text.includes('a wrong password to keep')).to.equal(false);
+      expect(code).to.match(/^\d{6}$/);
+      const { rows } = await client.query('SELECT * FROM email_codes');
+      expect(JSON.stringify(rows[0])).not.to.contain(code);
+    } finally {
+      await client.end();
+      await node.stop();
+      await database.drop();
+    }
+  });
+});
+
+/** All rows of all tables, as text. */
+async function everything(client: pg.Client): Promise<string> {
+  const tables = await client.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+  const texts: string[] = [];
+  for (const { tablename } of tables.rows) {
+    const { rows } = await client.query(`SELECT row_to_json(t)::text AS text FROM ${pg.escapeIdentifier(tablename)} t`);
+    texts.push(...rows.map((row) => row.text));
+  }
+  return texts.join('\n');
+}
+
+describe('JWT secrets', () => {
+  it('are rotated without signing anyone out, and then the old one is worth nothing', async () => {
+    const [old, next] = [
+      { kid: 'old', secret: 'the secret of last year' },
+      { kid: 'next', secret: 'the secret of this year' },
+    ];
+    const cluster = await startCluster({ nodes: 1, settings: { jwtSecrets: [old] } });
+    const folder = dataFolder();
+    const start = (jwtSecrets: (typeof old)[]) =>
+      startNode(testSettings(cluster.databaseUrl, null, { dataDir: folder.dataDir, jwtSecrets }), silent);
+    try {
+      const [first] = cluster.nodes;
+      if (!first) throw new Error('no node');
+      const person = await register(first);
+      const both = await start([next, old]);
+      expect((await person.on(both).get('/api/auth/me')).status).to.equal(200);
+      const pair = (await request(both, 'POST', '/api/auth/refresh', { refreshToken: person.refreshToken })).body;
+      expect(jwt.decode(pair.accessToken, { complete: true })?.header.kid).to.equal('next');
+      await both.stop();
+      const last = await start([next]);
+      expect((await person.on(last).get('/api/auth/me')).body.code).to.equal('ACCESS_TOKEN_INVALID');
+      const renewed = new Person(last, { ...person, token: pair.accessToken });
+      expect((await renewed.get('/api/auth/me')).status).to.equal(200);
+      await last.stop();
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
+
+describe('what ended long ago', () => {
+  it('is taken away, and nothing else', async () => {
+    const cluster = await startCluster({ nodes: 1 });
+    const settings = testSettings(cluster.databaseUrl, null);
+    const database = await Database.connect(cluster.databaseUrl, settings, silent);
+    const housekeeping = new AccountsHousekeeping(database, settings.accounts, silent);
+    try {
+      const [node] = cluster.nodes;
+      if (!node) throw new Error('no node');
+      const [gone, ended, alive] = [await register(node), await register(node), await register(node)];
+      await gone.post('/api/auth/logout');
+      await ended.post('/api/auth/logout');
+      await request(node, 'POST', '/api/auth/refresh', { refreshToken: alive.refreshToken });
+      await database.rows("UPDATE sessions SET revoked_at = now() - interval '4 days' WHERE user_id = $1", [gone.id]);
+      expect(await housekeeping.run()).to.equal(1);
+      expect((await alive.get('/api/auth/me')).status).to.equal(200);
+      expect((await ended.get('/api/auth/me')).body.code).to.equal('SESSION_REVOKED');
+    } finally {
+      housekeeping.close();
+      await database.close();
+      await cluster.stop();
+    }
+  });
+});
+
+describe('the settings of identity providers', () => {
+  const load = (more: Record<string, string>) =>
+    loadSettings({ NODE_ENV: 'test', JWT_SECRET: 'x'.repeat(16), ...more });
+  const secrets = (name: string) => ({ [`OAUTH_${name}_CLIENT_ID`]: 'id', [`OAUTH_${name}_CLIENT_SECRET`]: 'secret' });
+
+  it('are read for any number of them; Google and GitHub need no issuer', () => {
+    const { oauthProviders } = load({
+      ...secrets('GOOGLE'),
+      ...secrets('GITHUB'),
+      ...secrets('MY_CORP'),
+      OAUTH_MY_CORP_ISSUER: 'https://id.example.com',
+    });
+    const shown = oauthProviders.map(({ name, kind, issuer }) => `${name} ${kind} ${issuer}`);
+    expect(shown).to.have.members([
+      'google openid https://accounts.google.com',
+      'github github https://github.com',
+      'my-corp openid https://id.example.com',
+    ]);
+  });
+
+  it('stop the start with a sentence when they are not complete, not safe or not known', () => {
+    expect(() => load(secrets('CORP'))).to.throw('OAUTH_CORP_ISSUER must be set.');
+    expect(() => load({ OAUTH_GOOGLE_CLIENT_ID: 'x' })).to.throw('OAUTH_GOOGLE_CLIENT_SECRET must be set.');
+    expect(() => load({ ...secrets('CORP'), OAUTH_CORP_ISSUER: 'http://id.example.com' })).to.throw(
+      'must be an https URL',
+    );
+    expect(() => load({ OAUTH_CORP_COLOUR: 'red' })).to.throw('OAUTH_CORP_COLOUR is not known');
+    expect(() => load({ ...secrets('ACCOUNTS'), OAUTH_ACCOUNTS_ISSUER: 'https://a.example' })).to.throw(
+      'cannot be the name',
+    );
+    expect(load({ ...secrets('CORP'), OAUTH_CORP_ISSUER: 'http://127.0.0.1:9000' }).oauthProviders).to.have.lengthOf(1);
+  });
+});
