@@ -133,6 +133,21 @@ export class Person<N extends Place = Node> {
     return answer.body;
   }
 
+  /** Uploads a file for a message and gives its record. */
+  async upload(name: string, bytes: Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}) {
+    const form = new FormData();
+    for (const [field, value] of Object.entries(fields)) form.append(field, value);
+    form.append('file', new Blob([bytes]), name);
+    const response = await fetch(`${this.node.url}/api/media/upload`, {
+      method: 'POST',
+      body: form,
+      headers: this.auth,
+    });
+    const record: Loose = await response.json();
+    if (response.status !== 201) throw new Error(`not uploaded: ${JSON.stringify(record)}`);
+    return record;
+  }
+
   hangUp(): void {
     for (const listener of this.listeners) listener.close();
   }

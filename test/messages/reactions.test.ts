@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import type { Loose } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('reactions and pins', () => {
+  let here: World;
+  let message: Loose;
+  beforeEach(async () => {
+    here = await world();
+    message = await here.alice.say(here.channel.id, 'to react to');
+  });
+  afterEach(() => here.close());
+
+  it('keep the order of reacting, and of the first use of each emoji', async () => {
+    const { alice, bob, channel } = here;
+    const ear = await bob.listen(channel.id);
+    const react = (who: typeof alice, emoji: string) => who.post(`/api/messages/${message.id}/reactions`, { emoji });
+    expect((await react(bob, '👍🏽')).status).to.equal(201);
+    await react(alice, '🏳️‍🌈');
+    await react(alice, '👍🏽');
+    const again = await react(bob, '👍🏽');
+    expect(again.status).to.equal(200);
+    const both = [bob.id, alice.id];
+    const expected = [
+      { emoji: '👍🏽', count: 2, users: both, userIds: both },
+      { emoji: '🏳️‍🌈', count: 1, users: [alice.id], userIds: [alice.id] },
+    ];
+    expect(again.body.reactions).to.deep.equal(expected);
+    expect((await alice.get(`/api/messages/${message.id}/reactions`)).body).to.deep.equal(expected);
+    expect((await alice.get(`/api/messages/${message.id}`)).body.reactions).to.deep.equal(expected);
+    const told = await ear.next('reaction:updated', (event) => event.reactions[0]?.count === 2);
+    expect(told).to.deep.include({
+      messageId: message.id,
+      channelId: channel.id,
+      seq: message.seq,
+      reactions: expected,
+    });
+    expect(ear.all('reaction:updated')).to.have.length(3);
+    await ear.next('reaction:add', (event) => event.userId === alice.id && event.emoji === '👍🏽');
+  });
+
+  it('are taken back, percent-encoded, also when there are none', async () => {
+    const { alice, bob, channel } = here;
+    const ear = await alice.listen(channel.id);
+    for (const emoji of ['👨‍👩‍👧‍👦', ':party_parrot:']) {
+      await bob.post(`/api/messages/${message.id}/reactions`, { emoji });
+      const path = `/api/messages/${message.id}/reactions/${encodeURIComponent(emoji)}`;
+      expect((await alice.delete(path)).status).to.equal(200);
+      expect((await bob.get(`/api/messages/${message.id}/reactions`)).body).to.have.length(1);
+      const { status, body } = await bob.delete(path);
+      expect([status, body.reactions]).to.deep.equal([200, []]);
+      await ear.next('reaction:remove', (event) => event.emoji === emoji && event.userId === bob.id);
+    }
+    const bad = `/api/messages/${message.id}/reactions/two%20words`;
+    expect((await bob.delete(bad)).status).to.equal(400);
+  });
+
+  it('are one emoji or one name', async () => {
+    const { bob } = here;
+    const good = ['👍', '❤', '❤️', '🇩🇪', '👩🏾‍🚀', ':a:', ':+1:', 'é', '1️⃣'];
+    const bad = ['', ' ', '👍👍', 'ab', ':a', ':two words:', ':ü:', '\u0000', '\ud83d', ':x'.repeat(40), 5, null, '\n'];
+    for (const emoji of good) {
+      const { status } = await bob.post(`/api/messages/${message.id}/reactions`, { emoji });
+      expect(status, emoji).to.equal(201);
+    }
+    for (const emoji of bad) {
+      const { status } = await bob.post(`/api/messages/${message.id}/reactions`, { emoji });
+      expect(status, JSON.stringify(emoji)).to.equal(400);
+    }
+  });
+
+  it('are limited to 20 different ones by each user', async () => {
+    const { alice, bob } = here;
+    const add = (who: typeof bob, i: number) => who.post(`/api/messages/${message.id}/reactions`, { emoji: `:e${i}:` });
+    const answers = await Promise.all(Array.from({ length: 25 }, (_, i) => add(bob, i)));
+    expect(answers.filter((answer) => answer.status === 201)).to.have.length(20);
+    const refused = answers.filter((answer) => answer.status === 400);
+    expect(refused.map((answer) => answer.body.code)).to.deep.equal(Array(5).fill('REACTION_LIMIT'));
+    expect((await add(alice, 99)).status).to.equal(201);
+    expect((await alice.get(`/api/messages/${message.id}/reactions`)).body).to.have.length(21);
+  });
+
+  it('count right when many react at once on two nodes', async () => {
+    const { alice, bob, carol, server } = here;
+    await carol.post('/api/servers/_/join', { inviteCode: server.inviteCode });
+    const people = [alice, bob, carol];
+    const jobs = people.flatMap((who) =>
+      Array.from({ length: 6 }, (_, i) =>
+        i % 3 === 2
+          ? who.delete(`/api/messages/${message.id}/reactions/%F0%9F%91%8D`)
+          : who.post(`/api/messages/${message.id}/reactions`, { emoji: '👍' }),
+      ),
+    );
+    await Promise.all(jobs);
+    await Promise.all(people.map((who) => who.post(`/api/messages/${message.id}/reactions`, { emoji: '👍' })));
+    const [summary] = (await bob.get(`/api/messages/${message.id}/reactions`)).body;
+    expect(summary.count).to.equal(3);
+    expect(summary.users).to.have.members(people.map((who) => who.id));
+  });
+
+  it('work over sockets', async () => {
+    const { bob, channel } = here;
+    const mouth = await bob.listen(channel.id);
+    const added = await mouth.emit('reaction:add', { messageId: message.id, emoji: '👍' });
+    expect(added.reactions[0]).to.include({ emoji: '👍', count: 1 });
+    expect((await mouth.emit('reaction:remove', { messageId: message.id, emoji: '👍' })).reactions).to.deep.equal([]);
+    expect((await mouth.emit('reaction:add', { messageId: message.id, emoji: 'no' })).code).to.equal(
+      'VALIDATION_FAILED',
+    );
+  });
+
+  it('pin what is to be kept in sight, the last one first', async () => {
+    const { alice, bob, channel, server } = here;
+    const ear = await bob.listen(channel.id);
+    const other = await bob.say(channel.id, 'another');
+    const pinned = await alice.put(`/api/channels/${channel.id}/pins/${message.id}`);
+    expect(pinned.body).to.include({ id: message.id, isPinned: true });
+    expect((await alice.post(`/api/messages/${other.id}/pin`)).body.isPinned).to.equal(true);
+    expect((await alice.put(`/api/channels/${channel.id}/pins/${message.id}`)).status).to.equal(200);
+    const pins = (await bob.get(`/api/channels/${channel.id}/pins`)).body;
+    expect(pins.map((one: Loose) => one.id)).to.deep.equal([other.id, message.id]);
+    expect(pins[1]).to.deep.equal((await bob.get(`/api/messages/${message.id}`)).body);
+    await alice.delete(`/api/messages/${message.id}/pin`);
+    expect((await ear.next('message:unpinned')).id).to.equal(message.id);
+    expect(ear.all('message:pinned').map((event) => event.id)).to.deep.equal([message.id, other.id]);
+    const elsewhere = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'else' })).body;
+    const wrong = await alice.put(`/api/channels/${elsewhere.id}/pins/${message.id}`);
+    expect([wrong.status, wrong.body.code]).to.deep.equal([400, 'WRONG_CHANNEL']);
+  });
+
+  it('pin 50 messages of a channel at most, also in a race', async () => {
+    const { alice, channel, cluster } = here;
+    const messages = await Promise.all(Array.from({ length: 55 }, (_, i) => alice.say(channel.id, `${i}`)));
+    const answers = await Promise.all(
+      messages.map((one, i) =>
+        alice
+          .on(cluster.nodes[i % cluster.nodes.length] ?? alice.node)
+          .put(`/api/channels/${channel.id}/pins/${one.id}`),
+      ),
+    );
+    expect(answers.filter((answer) => answer.status === 200)).to.have.length(50);
+    expect(answers.filter((answer) => answer.body.code === 'PIN_LIMIT')).to.have.length(5);
+    expect((await alice.get(`/api/channels/${channel.id}/pins`)).body).to.have.length(50);
+  });
+});
