@@ -99,8 +99,8 @@ export class Channel {
   }
 
   /** Tells the others, if they can be reached, that someone is typing here. */
-  typing(typing = true): void {
-    this.parts.connection.tell('message:typing', { channelId: this.id, typing });
+  typing(options: { threadId?: string | null; typing?: boolean } = {}): void {
+    this.parts.connection.tell('message:typing', { channelId: this.id, ...options });
   }
 
   /** For the client: news that do not come from the server. */

@@ -1,10 +1,36 @@
 import type { z } from 'zod';
 import type { membershipUpdated } from '../accounts/membership.contract.ts';
-import type { channelCreated } from '../channels/channel.contract.ts';
+import type {
+  channelCreated,
+  channelDeleted,
+  channelMemberAdded,
+  channelMemberRemoved,
+  channelRead,
+  channelUpdated,
+} from '../channels/channel.contract.ts';
 import type { dmCreated } from '../direct/direct.contract.ts';
 import type { friendAccepted, friendRemoved, friendRequest } from '../friends/friend.contract.ts';
-import type { messageDeleted, messageNew, messageUpdated } from '../messages/message.contract.ts';
-import type { memberJoined, memberLeft, serverJoined, serverLeft } from '../servers/server.contract.ts';
+import type {
+  messageDeleted,
+  messageNew,
+  messagePinned,
+  messageTyping,
+  messageUnpinned,
+  messageUpdated,
+} from '../messages/message.contract.ts';
+import type { notificationNew, notificationRead, notificationUpdated } from '../notifications/notification.contract.ts';
+import type { reactionUpdated } from '../reactions/reaction.contract.ts';
+import type {
+  memberJoined,
+  memberLeft,
+  memberUpdated,
+  serverDeleted,
+  serverInvited,
+  serverJoined,
+  serverLeft,
+  serverUpdated,
+} from '../servers/server.contract.ts';
+import type { threadCreated, threadDeleted, threadUpdated } from '../threads/thread.contract.ts';
 
 type Payload<E extends { payload: z.ZodType }> = z.output<E['payload']>;
 
@@ -13,6 +39,16 @@ export interface ChannelEvents {
   'message:new': Payload<typeof messageNew>;
   'message:updated': Payload<typeof messageUpdated>;
   'message:deleted': Payload<typeof messageDeleted>;
+  'message:pinned': Payload<typeof messagePinned>;
+  'message:unpinned': Payload<typeof messageUnpinned>;
+  'message:typing': Payload<typeof messageTyping>;
+  'reaction:updated': Payload<typeof reactionUpdated>;
+  'thread:created': Payload<typeof threadCreated>;
+  'thread:updated': Payload<typeof threadUpdated>;
+  'thread:deleted': Payload<typeof threadDeleted>;
+  'channel:updated': Payload<typeof channelUpdated>;
+  'channel:deleted': Payload<typeof channelDeleted>;
+  'member:updated': Payload<typeof memberUpdated>;
   'member:joined': Payload<typeof memberJoined>;
   'member:left': Payload<typeof memberLeft>;
 }
@@ -20,6 +56,15 @@ export interface ChannelEvents {
 /** What concerns the signed-in user alone. */
 export interface OwnEvents {
   'channel:created': Payload<typeof channelCreated>;
+  'channel:member-added': Payload<typeof channelMemberAdded>;
+  'channel:member-removed': Payload<typeof channelMemberRemoved>;
+  'channel:read': Payload<typeof channelRead>;
+  'notification:new': Payload<typeof notificationNew>;
+  'notification:updated': Payload<typeof notificationUpdated>;
+  'notification:read': Payload<typeof notificationRead>;
+  'server:updated': Payload<typeof serverUpdated>;
+  'server:deleted': Payload<typeof serverDeleted>;
+  'server:invited': Payload<typeof serverInvited>;
   'server:joined': Payload<typeof serverJoined>;
   'server:left': Payload<typeof serverLeft>;
   'membership:updated': Payload<typeof membershipUpdated>;
@@ -31,6 +76,15 @@ export interface OwnEvents {
 
 const ownEvents: Record<keyof OwnEvents, true> = {
   'channel:created': true,
+  'channel:member-added': true,
+  'channel:member-removed': true,
+  'channel:read': true,
+  'notification:new': true,
+  'notification:updated': true,
+  'notification:read': true,
+  'server:updated': true,
+  'server:deleted': true,
+  'server:invited': true,
   'server:joined': true,
   'server:left': true,
   'membership:updated': true,

@@ -3,6 +3,7 @@ import type { RestAnswer, RestArguments, RestCall } from './rest.ts';
 import type { Session } from './session.ts';
 
 const timeoutMs = 15_000;
+const uploadTimeoutMs = 10 * 60_000;
 
 interface Call {
   method: string;
@@ -28,7 +29,9 @@ export class Http {
     [input]: RestArguments<C>,
     options: { signal?: AbortSignal; timeoutMs?: number } = {},
   ): Promise<RestAnswer<C>> {
-    const call = { ...prepare(name, input ?? {}), signal: options.signal, timeoutMs: options.timeoutMs ?? timeoutMs };
+    const prepared = prepare(name, input ?? {});
+    const patience = prepared.body instanceof FormData ? uploadTimeoutMs : timeoutMs;
+    const call = { ...prepared, signal: options.signal, timeoutMs: options.timeoutMs ?? patience };
     const token = this.session.tokens?.accessToken;
     try {
       return await this.send(call, token);
@@ -48,10 +51,12 @@ export class Http {
   private async send(call: Call, token: string | undefined) {
     const headers: Record<string, string> = {};
     if (token) headers.authorization = `Bearer ${token}`;
-    if (call.body !== undefined) headers['content-type'] = 'application/json';
+    // A browser itself says how the parts of a form are divided.
+    const isForm = call.body instanceof FormData;
+    if (call.body !== undefined && !isForm) headers['content-type'] = 'application/json';
     const limit = AbortSignal.timeout(call.timeoutMs);
     const signal = call.signal ? AbortSignal.any([limit, call.signal]) : limit;
-    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const body = call.body instanceof FormData ? call.body : JSON.stringify(call.body);
     try {
       const response = await fetch(this.url + call.path, { method: call.method, headers, body, signal });
       const text = await response.text();
@@ -80,5 +85,5 @@ function prepare(name: string, input: object): Pick<Call, 'method' | 'path' | 'b
     if (value !== undefined && value !== null) query.set(key, String(value));
   }
   const text = query.size > 0 ? `?${query}` : '';
-  return { method, path: path + text, body: values.get('body') };
+  return { method, path: path + text, body: values.get('form') ?? values.get('body') };
 }

@@ -12,4 +12,6 @@ export type AuthAnswer = RestAnswer<'POST /api/auth/login'>;
 export type OwnUser = RestAnswer<'GET /api/auth/me'>;
 export type Message = RestAnswer<'GET /api/messages/:id'>;
 export type ChannelRecord = RestAnswer<'GET /api/channels/:id'>;
+export type ThreadRecord = RestAnswer<'GET /api/threads/:id'>;
+export type NotificationRecord = RestAnswer<'GET /api/notifications'>[number];
 export type ServerRecord = RestAnswer<'GET /api/servers/:id'>;

@@ -16,11 +16,19 @@ import type {
 import type { membershipSchema, redeemSchema } from '../accounts/membership.contract.ts';
 import type { createTokenSchema, newTokenSchema, personalTokenSchema } from '../accounts/personal-token.contract.ts';
 import type { refreshSchema, sessionSchema, tokenPairSchema } from '../accounts/session.contract.ts';
-import type { channelSchema, createChannelSchema } from '../channels/channel.contract.ts';
+import type {
+  channelItemSchema,
+  createChannelSchema,
+  markReadSchema,
+  readStateSchema,
+  updateChannelSchema,
+} from '../channels/channel.contract.ts';
 import type { dmChannelSchema, openDmSchema } from '../direct/direct.contract.ts';
 import type { logPageSchema, readLogSchema } from '../events/events.contract.ts';
 import type { blockSchema, friendshipSchema, rejectedSchema, requestFriendSchema } from '../friends/friend.contract.ts';
 import type { createInvitesSchema, inviteCodeSchema } from '../invites/invite.contract.ts';
+import type { mediaUrlSchema, uploadAnswerSchema } from '../media/attachment.contract.ts';
+import type { suggestionsSchema, suggestQuerySchema } from '../mentions/mention.contract.ts';
 import type {
   editMessageSchema,
   listMessagesSchema,
@@ -28,13 +36,31 @@ import type {
   messageSchema,
   sendMessageSchema,
 } from '../messages/message.contract.ts';
+import type {
+  changePreferencesSchema,
+  listNotificationsSchema,
+  notificationSchema,
+  preferencesSchema,
+  readScopeSchema,
+  scopedUnreadSchema,
+  unreadCountSchema,
+  updatedSchema,
+} from '../notifications/notification.contract.ts';
+import type { reactionsAnswerSchema, reactSchema } from '../reactions/reaction.contract.ts';
 import type { doneSchema } from '../schema.ts';
+import type { searchMessagesSchema } from '../search/search.contract.ts';
 import type {
   createServerSchema,
+  discoverSchema,
   joinServerSchema,
+  listMembersSchema,
+  memberSchema,
   ownServerSchema,
   serverSchema,
+  setRoleSchema,
+  updateServerSchema,
 } from '../servers/server.contract.ts';
+import type { startThreadSchema, threadSchema } from '../threads/thread.contract.ts';
 
 /** What is sent, what may stand in a query, and what comes back, as the contracts of the server say. */
 type Body<S extends z.ZodType> = z.input<S>;
@@ -84,16 +110,27 @@ export interface Rest {
 
   'POST /api/servers': { body: Body<typeof createServerSchema>; answer: Answer<typeof serverSchema> };
   'GET /api/servers': { answer: Answer<typeof ownServerSchema>[] };
+  'GET /api/servers/discover': { query: Query<typeof discoverSchema>; answer: Answer<typeof serverSchema>[] };
+  'GET /api/servers/invite/:code': { answer: Answer<typeof serverSchema> };
+  'PATCH /api/servers/:id': { body: Body<typeof updateServerSchema>; answer: Answer<typeof serverSchema> };
+  'DELETE /api/servers/:id': { answer: Done };
+  'POST /api/servers/:id/invite/regenerate': { answer: { inviteCode: string } };
+  'GET /api/servers/:id/members': { query: Query<typeof listMembersSchema>; answer: Answer<typeof memberSchema>[] };
+  'PATCH /api/servers/:id/members/:userId': { body: Body<typeof setRoleSchema>; answer: Answer<typeof memberSchema> };
+  'DELETE /api/servers/:id/members/:userId': { answer: Done };
   'GET /api/servers/:id': { answer: Answer<typeof serverSchema> };
   'POST /api/servers/:id/join': { body: Body<typeof joinServerSchema>; answer: Answer<typeof serverSchema> };
   'POST /api/servers/:id/leave': { answer: Done };
 
   'POST /api/servers/:serverId/channels': {
     body: Body<typeof createChannelSchema>;
-    answer: Answer<typeof channelSchema>;
+    answer: Answer<typeof channelItemSchema>;
   };
-  'GET /api/servers/:serverId/channels': { answer: Answer<typeof channelSchema>[] };
-  'GET /api/channels/:id': { answer: Answer<typeof channelSchema> };
+  'GET /api/servers/:serverId/channels': { answer: Answer<typeof channelItemSchema>[] };
+  'PATCH /api/channels/:id': { body: Body<typeof updateChannelSchema>; answer: Answer<typeof channelItemSchema> };
+  'DELETE /api/channels/:id': { answer: Done };
+  'PUT /api/channels/:id/read': { body: Body<typeof markReadSchema>; answer: Answer<typeof readStateSchema> };
+  'GET /api/channels/:id': { answer: Answer<typeof channelItemSchema> };
 
   'POST /api/channels/:channelId/messages': {
     body: Body<typeof sendMessageSchema>;
@@ -106,6 +143,48 @@ export interface Rest {
   'GET /api/messages/:id': { answer: Answer<typeof messageSchema> };
   'PATCH /api/messages/:id': { body: Body<typeof editMessageSchema>; answer: Answer<typeof messageSchema> };
   'DELETE /api/messages/:id': { answer: Done };
+
+  'GET /api/messages/:id/reactions': { answer: Answer<typeof reactionsAnswerSchema>['reactions'] };
+  'POST /api/messages/:id/reactions': {
+    body: Body<typeof reactSchema>;
+    answer: Answer<typeof reactionsAnswerSchema>;
+  };
+  'DELETE /api/messages/:id/reactions/:emoji': { answer: Answer<typeof reactionsAnswerSchema> };
+  'GET /api/channels/:channelId/pins': { answer: Answer<typeof messageSchema>[] };
+  'PUT /api/channels/:channelId/pins/:messageId': { answer: Answer<typeof messageSchema> };
+  'DELETE /api/channels/:channelId/pins/:messageId': { answer: Answer<typeof messageSchema> };
+  'POST /api/messages/:id/thread': { body: Body<typeof startThreadSchema>; answer: Answer<typeof threadSchema> };
+  'GET /api/channels/:channelId/threads': { answer: Answer<typeof threadSchema>[] };
+  'GET /api/threads/:id': { answer: Answer<typeof threadSchema> };
+  'GET /api/threads/:id/messages': {
+    query: Pick<Query<typeof listMessagesSchema>, 'limit' | 'cursor' | 'after'>;
+    answer: Answer<typeof messageSchema>[];
+  };
+  'GET /api/search/messages': { query: Query<typeof searchMessagesSchema>; answer: Answer<typeof messageSchema>[] };
+  'GET /api/mentions/suggest': {
+    query: Query<typeof suggestQuerySchema>;
+    answer: Answer<typeof suggestionsSchema>;
+  };
+  'POST /api/media/upload': { form: FormData; answer: Answer<typeof uploadAnswerSchema> };
+  'GET /api/attachments/:id/media-url': { answer: Answer<typeof mediaUrlSchema> };
+
+  'GET /api/notifications': {
+    query: Query<typeof listNotificationsSchema>;
+    answer: Answer<typeof notificationSchema>[];
+  };
+  'GET /api/notifications/unread-count': { answer: Answer<typeof unreadCountSchema> };
+  'GET /api/notifications/scoped-unread': { answer: Answer<typeof scopedUnreadSchema> };
+  'PATCH /api/notifications/:id/read': { answer: Answer<typeof notificationSchema> };
+  'POST /api/notifications/read-all': { answer: Answer<typeof updatedSchema> };
+  'POST /api/notifications/read-scope': {
+    body: Body<typeof readScopeSchema>;
+    answer: Answer<typeof updatedSchema>;
+  };
+  'GET /api/notifications/preferences': { answer: Answer<typeof preferencesSchema> };
+  'PATCH /api/notifications/preferences': {
+    body: Body<typeof changePreferencesSchema>;
+    answer: Answer<typeof preferencesSchema>;
+  };
 
   'GET /api/channels/:id/events': { query: Query<typeof readLogSchema>; answer: Answer<typeof logPageSchema> };
   'GET /api/events': { query: Query<typeof readLogSchema>; answer: Answer<typeof logPageSchema> };
@@ -121,10 +200,11 @@ type ParamNames<Path extends string> = Path extends `${string}:${infer Rest}`
   : never;
 
 type BodyOf<C extends RestCall> = Rest[C] extends { body: infer B } ? { body: B } : unknown;
+type FormOf<C extends RestCall> = Rest[C] extends { form: infer F } ? { form: F } : unknown;
 type QueryOf<C extends RestCall> = Rest[C] extends { query: infer Q } ? { query?: Q } : unknown;
 
-/** A call's parameters by their names, with `body` and `query` beside them. */
-export type RestInput<C extends RestCall> = Record<ParamNames<C>, string> & BodyOf<C> & QueryOf<C>;
+/** A call's parameters by their names, with `body` (or `form`) and `query` beside them. */
+export type RestInput<C extends RestCall> = Record<ParamNames<C>, string> & BodyOf<C> & FormOf<C> & QueryOf<C>;
 export type RestAnswer<C extends RestCall> = Rest[C]['answer'];
 
 /** The input may be left out when there is nothing that has to be in it. */

@@ -155,6 +155,46 @@ describe('the web client', function () {
     await until(async () => (await bob.page.getByText('an answer').count()) === 0);
   });
 
+  it('has reactions, threads, pins and search, live for both', async () => {
+    await say(alice.page, 'shall we meet at noon');
+    const hers = alice.page.locator('article[data-id]', { hasText: 'shall we meet at noon' });
+    const his = bob.page.locator('article[data-id]', { hasText: 'shall we meet at noon' });
+    await his.hover();
+    await his.getByRole('button', { name: 'React' }).click();
+    await his.locator('.emoji').getByRole('button', { name: '👍' }).click();
+    await hers.getByRole('button', { name: '👍, 1' }).click();
+    await his.getByRole('button', { name: '👍, 2' }).waitFor();
+    await his.hover();
+    await his.getByRole('button', { name: 'Thread' }).click();
+    await bob.page.locator('#thread-composer').fill('noon is fine');
+    await bob.page.locator('#thread-composer').press('Enter');
+    await hers.locator('.thread-link', { hasText: '1 reply' }).click();
+    await alice.page.locator('aside').getByText('noon is fine').waitFor();
+    await alice.page.getByRole('link', { name: 'Close the thread' }).click();
+    await bob.page.getByRole('link', { name: 'Close the thread' }).click();
+    await hers.hover();
+    await hers.getByRole('button', { name: 'Pin' }).click();
+    await bob.page.getByRole('button', { name: 'Pinned messages' }).click();
+    await bob.page.getByRole('dialog').getByText('shall we meet at noon').waitFor();
+    await bob.page.keyboard.press('Escape');
+    await bob.page.getByRole('button', { name: 'Search' }).click();
+    await bob.page.getByLabel('Words to look for').fill('noon');
+    await bob.page.keyboard.press('Enter');
+    await bob.page.getByRole('dialog').getByText('shall we meet at noon').click();
+    await bob.page.locator('article.target', { hasText: 'shall we meet at noon' }).waitFor();
+  });
+
+  it('counts what is unread and draws the line where one was', async () => {
+    await bob.page.getByRole('link', { name: 'Friends and messages' }).click();
+    await bob.page.getByRole('heading', { name: 'Friends' }).waitFor();
+    await say(alice.page, 'news one', 'news two');
+    await bob.page.locator('.rail .badge', { hasText: '2' }).waitFor();
+    await bob.page.goBack();
+    await bob.page.getByText('news two').waitFor();
+    await bob.page.locator('.line.new').waitFor();
+    await until(async () => (await bob.page.locator('.rail .badge').count()) === 0);
+  });
+
   it('shows what people write as text, whatever it is', async () => {
     const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script> javascript:alert(1)';
     await say(alice.page, evil);

@@ -3,14 +3,14 @@ import type { Message } from '../../../client/index.ts';
 
 const prefix = 'parley:draft:';
 
-/** What was typed in a channel and not sent; it outlives the page. */
-export const draftOf = (channelId: string): string => localStorage.getItem(prefix + channelId) ?? '';
+/** What was typed in a channel or thread and not sent; it outlives the page. */
+export const draftOf = (id: string): string => localStorage.getItem(prefix + id) ?? '';
 
-export function keepDraft(channelId: string, text: string): void {
-  if (text.trim() === '') localStorage.removeItem(prefix + channelId);
-  else localStorage.setItem(prefix + channelId, text);
+export function keepDraft(id: string, text: string): void {
+  if (text.trim() === '') localStorage.removeItem(prefix + id);
+  else localStorage.setItem(prefix + id, text);
 }
 
-/** The message that is being answered or edited, by channel. */
+/** The message that is being answered, and the one that is being edited. */
 export const replyTo = signal<Message | null>(null);
 export const editing = signal<string | null>(null);

@@ -2,13 +2,43 @@ import { computed, signal } from '@preact/signals';
 
 /** Where in the app we are; the address says it all, so a reload and a link come to the same place. */
 export type Place =
-  | { name: 'home' | 'friends' | 'settings' | 'login' | 'register' | 'code' | 'forgot' | 'oauth-callback' }
+  | {
+      name:
+        | 'home'
+        | 'friends'
+        | 'discover'
+        | 'notifications'
+        | 'settings'
+        | 'login'
+        | 'register'
+        | 'code'
+        | 'forgot'
+        | 'oauth-callback';
+    }
   | { name: 'invite'; code: string }
   | { name: 'server'; serverId: string }
-  | { name: 'channel'; serverId: string; channelId: string; messageId: string | null }
-  | { name: 'dm'; channelId: string; messageId: string | null };
+  | ({ name: 'channel'; serverId: string } & InChannel)
+  | ({ name: 'dm'; serverId: null } & InChannel);
 
-const plain = ['friends', 'settings', 'login', 'register', 'code', 'forgot', 'oauth-callback'] as const;
+interface InChannel {
+  channelId: string;
+  /** A message to show. */
+  messageId: string | null;
+  /** A thread that is open beside it. */
+  threadId: string | null;
+}
+
+const plain = [
+  'friends',
+  'discover',
+  'notifications',
+  'settings',
+  'login',
+  'register',
+  'code',
+  'forgot',
+  'oauth-callback',
+] as const;
 const lastPlaceKey = 'parley:place';
 
 const path = signal(location.pathname);
@@ -26,16 +56,24 @@ export function go(to: string, options: { replace?: boolean } = {}): void {
 }
 
 function placeOf(text: string): Place {
-  const [first = '', second, third, fourth = null] = text
+  const parts = text
     .replace(/^\/app\/?/, '')
     .split('/')
     .map(decodeURIComponent);
+  const [first = '', second, third, ...rest] = parts;
   if (first === 'invite' && second) return { name: 'invite', code: second };
-  if (first === 's' && second && third)
-    return { name: 'channel', serverId: second, channelId: third, messageId: fourth };
+  if (first === 's' && second && third) {
+    return { name: 'channel', serverId: second, channelId: third, ...within(rest) };
+  }
   if (first === 's' && second) return { name: 'server', serverId: second };
-  if (first === 'dm' && second) return { name: 'dm', channelId: second, messageId: third ?? null };
+  if (first === 'dm' && second) {
+    return { name: 'dm', serverId: null, channelId: second, ...within(third ? [third, ...rest] : []) };
+  }
   return { name: plain.find((name) => name === first) ?? 'home' };
+}
+
+function within([first = null, second = null]: (string | null)[]): Pick<InChannel, 'messageId' | 'threadId'> {
+  return first === 'thread' ? { messageId: null, threadId: second } : { messageId: first, threadId: null };
 }
 
 export const pathTo = {
@@ -44,6 +82,8 @@ export const pathTo = {
     serverId ? `/app/s/${serverId}/${channelId}` : `/app/dm/${channelId}`,
   message: (serverId: string | null, channelId: string, messageId: string) =>
     `${pathTo.channel(serverId, channelId)}/${messageId}`,
+  thread: (serverId: string | null, channelId: string, threadId: string) =>
+    `${pathTo.channel(serverId, channelId)}/thread/${threadId}`,
   invite: (code: string) => `/app/invite/${encodeURIComponent(code)}`,
 };
 

@@ -24,7 +24,24 @@ export async function loadServers(): Promise<void> {
 export async function loadChannels(serverId: string): Promise<void> {
   const list = await parley.rest('GET /api/servers/:serverId/channels', { serverId });
   setChannels(serverId, list);
-  for (const channel of list) follow(channel);
+  for (const channel of list.filter(({ isMember }) => isMember)) {
+    follow(channel);
+    watch(serverId, channel.id);
+  }
+}
+
+/** What cannot be fetched now is fetched with the next change, or the next visit. */
+const refresh = (serverId: string) => void loadChannels(serverId).catch(() => {});
+
+const watched = new Set<string>();
+
+/** Keeps the list as it is on the server: names, order, and what is gone. */
+function watch(serverId: string, channelId: string): void {
+  if (watched.has(channelId)) return;
+  watched.add(channelId);
+  const live = parley.channel(channelId);
+  live.on('channel:updated', () => refresh(serverId));
+  live.on('channel:deleted', () => refresh(serverId));
 }
 
 function setChannels(serverId: string, list: ChannelRecord[]): void {
@@ -41,6 +58,13 @@ export async function createChannel(serverId: string, name: string): Promise<Cha
   const channel = await parley.rest('POST /api/servers/:serverId/channels', { serverId, body: { name } });
   await loadChannels(serverId);
   return channel;
+}
+
+/** Joins a public server. */
+export async function joinPublic(id: string): Promise<ServerRecord> {
+  const server = await parley.rest('POST /api/servers/:id/join', { id, body: {} });
+  add(server);
+  return server;
 }
 
 /** Joins by an invite code. */
@@ -64,10 +88,17 @@ function remove(serverId: string): void {
 }
 
 parley.on('server:joined', ({ server }) => add(server));
+parley.on('server:updated', ({ server }) => {
+  servers.value = servers.value.map((known) => (known.id === server.id ? server : known));
+});
+parley.on('server:deleted', ({ serverId }) => remove(serverId));
+parley.on('channel:member-added', ({ serverId }) => {
+  if (serverId && channels.value.has(serverId)) refresh(serverId);
+});
+parley.on('channel:member-removed', ({ serverId }) => {
+  if (serverId && channels.value.has(serverId)) refresh(serverId);
+});
 parley.on('server:left', ({ serverId }) => remove(serverId));
 parley.on('channel:created', ({ channel }) => {
-  const known = channel.serverId ? channels.value.get(channel.serverId) : undefined;
-  if (!channel.serverId || !known || known.some(({ id }) => id === channel.id)) return;
-  setChannels(channel.serverId, [...known, channel]);
-  follow(channel);
+  if (channel.serverId && channels.value.has(channel.serverId)) refresh(channel.serverId);
 });

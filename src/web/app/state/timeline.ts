@@ -8,6 +8,19 @@ export interface Failed {
   error: ParleyError;
 }
 
+interface PageQuery {
+  limit: number;
+  cursor?: string;
+  after?: string;
+  around?: string;
+}
+
+interface Page {
+  messages: Message[];
+  hasMore: boolean;
+  hasNewer?: boolean;
+}
+
 const pageSize = 50;
 /** More than this is not kept in the page; what scrolls far away is let go and fetched again. */
 const mostKept = 400;
@@ -18,6 +31,8 @@ const mostKept = 400;
  */
 export class Timeline {
   readonly channelId: string;
+  /** Null: the channel itself, without what is said in its threads. */
+  readonly threadId: string | null;
   readonly messages = signal<readonly Message[]>([]);
   readonly pending = signal<readonly Pending[]>([]);
   readonly failed = signal<readonly Failed[]>([]);
@@ -32,16 +47,23 @@ export class Timeline {
   private loading: Promise<void> | null = null;
   private meanwhile: (() => void)[] = [];
 
-  constructor(channelId: string) {
+  constructor(channelId: string, threadId: string | null) {
     this.channelId = channelId;
+    this.threadId = threadId;
     const channel = parley.channel(channelId);
-    this.pending.value = channel.pending;
+    const isHere = ({ input }: Pending) => (input.threadId ?? null) === threadId;
+    this.pending.value = channel.pending.filter(isHere);
     channel.onSignal('pending', (pending) => {
-      this.pending.value = pending;
+      this.pending.value = pending.filter(isHere);
     });
     channel.onSignal('failed', (failed) => {
-      this.failed.value = [...this.failed.value, failed];
+      if (isHere(failed.pending)) this.failed.value = [...this.failed.value, failed];
     });
+  }
+
+  /** Stands for the channel or thread where something is kept for each. */
+  get key(): string {
+    return this.threadId ?? this.channelId;
   }
 
   async showNewest(): Promise<void> {
@@ -92,20 +114,36 @@ export class Timeline {
   }
 
   replace(message: Message): void {
-    const known = this.messages.value.find(({ id }) => id === message.id);
-    if (known) this.messages.value = this.messages.value.map((old) => (old === known ? { ...old, ...message } : old));
+    this.change(message.id, () => message);
+  }
+
+  /** Changes one message, if it is shown. */
+  change(messageId: string, what: (message: Message) => Partial<Message>): void {
+    if (!this.messages.value.some(({ id }) => id === messageId)) return;
+    this.messages.value = this.messages.value.map((old) => (old.id === messageId ? { ...old, ...what(old) } : old));
   }
 
   private put(message: Message): void {
-    if (message.threadId) return;
     const last = this.messages.value.at(-1);
-    if (this.messages.value.some(({ id }) => id === message.id)) this.replace(message);
+    if (message.threadId !== this.threadId) this.countInThread(message.threadId, 1, message.createdAt);
+    else if (this.messages.value.some(({ id }) => id === message.id)) this.replace(message);
     else if (!this.hasNewer.value && message.seq > (last?.seq ?? 0)) {
       this.messages.value = [...this.messages.value, message];
     }
   }
 
-  private remove(messageId: string): void {
+  private countInThread(threadId: string | null, step: number, at?: string): void {
+    const parent = this.messages.value.find(({ thread }) => thread && thread.id === threadId);
+    if (!parent?.thread) return;
+    const { thread } = parent;
+    // A message that is in the list already was counted there.
+    if (at && thread.lastMessageAt && at <= thread.lastMessageAt) return;
+    const messageCount = Math.max(0, thread.messageCount + step);
+    this.change(parent.id, () => ({ thread: { ...thread, messageCount, lastMessageAt: at ?? thread.lastMessageAt } }));
+  }
+
+  private remove(messageId: string, threadId: string | null): void {
+    if (threadId !== this.threadId) this.countInThread(threadId, -1);
     this.messages.value = this.messages.value
       .filter(({ id }) => id !== messageId)
       .map((message) =>
@@ -115,8 +153,11 @@ export class Timeline {
       );
   }
 
-  private read(query: { limit: number; cursor?: string; after?: string; around?: string }) {
-    return parley.rest('GET /api/channels/:channelId/messages', { channelId: this.channelId, query });
+  private async read(query: PageQuery): Promise<Page> {
+    const { channelId, threadId } = this;
+    if (!threadId) return parley.rest('GET /api/channels/:channelId/messages', { channelId, query });
+    const messages = await parley.rest('GET /api/threads/:id/messages', { id: threadId, query });
+    return { messages, hasMore: messages.length === query.limit };
   }
 
   private set(messages: Message[], hasOlder: boolean, hasNewer: boolean): void {
@@ -135,7 +176,17 @@ export class Timeline {
     this.listening = true;
     channel.on('message:new', (message) => this.apply(() => this.put(message)));
     channel.on('message:updated', (message) => this.apply(() => this.replace(message)));
-    channel.on('message:deleted', ({ id }) => this.apply(() => this.remove(id)));
+    channel.on('message:deleted', (gone) => this.apply(() => this.remove(gone.id, gone.threadId)));
+    channel.on('message:pinned', (message) => this.apply(() => this.replace(message)));
+    channel.on('message:unpinned', (message) => this.apply(() => this.replace(message)));
+    channel.on('reaction:updated', ({ messageId, reactions }) =>
+      this.apply(() => this.change(messageId, () => ({ reactions }))),
+    );
+    channel.on('thread:created', (thread) => this.apply(() => this.change(thread.parentMessageId, () => ({ thread }))));
+    channel.on('thread:updated', (thread) => this.apply(() => this.change(thread.parentMessageId, () => ({ thread }))));
+    channel.on('thread:deleted', (gone) =>
+      this.apply(() => this.change(gone.parentMessageId, () => ({ thread: null }))),
+    );
     channel.on('reload', () => void this.showNewest());
     channel.on('closed', () => {
       this.gone.value = true;
@@ -165,11 +216,12 @@ export class Timeline {
 
 const timelines = new Map<string, Timeline>();
 
-/** The timeline of a channel, always the same object. */
-export function timelineOf(channelId: string): Timeline {
-  const known = timelines.get(channelId);
+/** The timeline of a channel or a thread, always the same object. */
+export function timelineOf(channelId: string, threadId: string | null = null): Timeline {
+  const key = threadId ?? channelId;
+  const known = timelines.get(key);
   if (known) return known;
-  const timeline = new Timeline(channelId);
-  timelines.set(channelId, timeline);
+  const timeline = new Timeline(channelId, threadId);
+  timelines.set(key, timeline);
   return timeline;
 }

@@ -1,25 +1,32 @@
 import { signal } from '@preact/signals';
-import type { ChannelRecord, Message } from '../../../client/index.ts';
+import type { Message } from '../../../client/index.ts';
 import { me, parley } from './client.ts';
 import { place } from './router.ts';
 
-const prefix = 'parley:read:';
+/** What is read is told to the server so long after the last message that came into view. */
+const tellAfterMs = 400;
 
 /** How many messages of others came in a channel since it was last looked at. */
 export const unread = signal<ReadonlyMap<string, number>>(new Map());
 const followed = new Set<string>();
+const read = new Map<string, number>();
+const toTell = new Map<string, ReturnType<typeof setTimeout>>();
 
-/** Number of the last message that was seen on this device. */
-export const lastRead = (channelId: string): number => Number(localStorage.getItem(prefix + channelId) ?? 0);
+/** Number of the last event of the channel that was seen; undefined: not known. */
+export const lastRead = (channelId: string): number | undefined => read.get(channelId);
 
-export function markRead(channelId: string, seq: number): void {
-  if (seq > lastRead(channelId)) localStorage.setItem(prefix + channelId, String(seq));
-  if (unread.value.get(channelId)) setUnread(channelId, 0);
+interface Followed {
+  id: string;
+  lastSeq: number;
+  unreadCount: number;
+  lastReadSeq?: number;
 }
 
-/** Counts what comes in a channel while nobody looks at it. */
-export function follow(channel: ChannelRecord): void {
+/** Counts what comes in a channel while nobody looks at it, from what the server says. */
+export function follow(channel: Followed): void {
+  if (channel.lastReadSeq !== undefined) read.set(channel.id, Math.max(channel.lastReadSeq, read.get(channel.id) ?? 0));
   if (followed.has(channel.id)) return;
+  if (!isLookedAt(channel.id)) setUnread(channel.id, channel.unreadCount);
   followed.add(channel.id);
   const live = parley.channel(channel.id);
   live.open(channel.lastSeq);
@@ -27,12 +34,19 @@ export function follow(channel: ChannelRecord): void {
   live.on('closed', () => followed.delete(channel.id));
 }
 
-/** DMs come without being followed. */
-parley.on('message:new', count);
+export function markRead(channelId: string, seq: number): void {
+  if (unread.value.get(channelId)) setUnread(channelId, 0);
+  if (seq <= (read.get(channelId) ?? 0)) return;
+  read.set(channelId, seq);
+  clearTimeout(toTell.get(channelId));
+  const tell = () => parley.rest('PUT /api/channels/:id/read', { id: channelId, body: { seq } }).catch(() => {});
+  // Lost when there is no connection; the next message that is read makes up for it.
+  toTell.set(channelId, setTimeout(tell, tellAfterMs));
+}
 
 function count(message: Message): void {
   if (message.authorId === me.value?.id || message.threadId) return;
-  if (isLookedAt(message.channelId) || message.seq <= lastRead(message.channelId)) return;
+  if (isLookedAt(message.channelId) || message.seq <= (read.get(message.channelId) ?? 0)) return;
   setUnread(message.channelId, (unread.value.get(message.channelId) ?? 0) + 1);
 }
 
@@ -44,3 +58,11 @@ export function isLookedAt(channelId: string): boolean {
 function setUnread(channelId: string, value: number): void {
   unread.value = new Map(unread.value).set(channelId, value);
 }
+
+/** DMs come without being followed. */
+parley.on('message:new', count);
+parley.on('channel:read', ({ channelId, lastReadSeq, unreadCount }) => {
+  if (lastReadSeq < (read.get(channelId) ?? 0)) return;
+  read.set(channelId, lastReadSeq);
+  setUnread(channelId, unreadCount);
+});

@@ -1,12 +1,15 @@
 import { useEffect } from 'preact/hooks';
 import { parley, signedIn } from '../state/client.ts';
+import { loadNotifications } from '../state/notifications.ts';
 import { loadPeople } from '../state/people.ts';
 import { go, place, rememberedPlace } from '../state/router.ts';
 import { loadChannels, loadServers, servers } from '../state/servers.ts';
 import { attempt } from '../state/toasts.ts';
 import { Conversation } from './Conversation.tsx';
+import { Discover } from './Discover.tsx';
 import { Friends } from './Friends.tsx';
 import { Invite } from './Invite.tsx';
+import { Notifications } from './Notifications.tsx';
 import { ServerHome } from './ServerHome.tsx';
 import { Settings } from './Settings.tsx';
 import { Sidebar } from './Sidebar.tsx';
@@ -25,7 +28,8 @@ export function App() {
 function Home() {
   const here = place.value;
   useEffect(() => {
-    const load = () => attempt(async () => void (await Promise.all([loadServers(), loadPeople()])));
+    const load = () =>
+      attempt(async () => void (await Promise.all([loadServers(), loadPeople(), loadNotifications()])));
     void load();
     const offReload = parley.on('reload', () => void load());
     return offReload;
@@ -35,7 +39,7 @@ function Home() {
     if (serverId) void attempt(() => loadChannels(serverId));
   }, [serverId]);
   const talking = here.name === 'channel' || here.name === 'dm';
-  const inside = talking || here.name === 'settings' || here.name === 'invite';
+  const inside = talking || ['settings', 'invite', 'discover', 'notifications'].includes(here.name);
   return (
     <div class={`frame ${inside ? 'inside' : 'outside'}`}>
       <Sidebar />
@@ -50,13 +54,23 @@ function Main() {
   const here = place.value;
   switch (here.name) {
     case 'channel':
-      return <Conversation key={here.channelId} channelId={here.channelId} messageId={here.messageId} />;
     case 'dm':
-      return <Conversation key={here.channelId} channelId={here.channelId} messageId={here.messageId} />;
+      return (
+        <Conversation
+          key={here.channelId}
+          channelId={here.channelId}
+          messageId={here.messageId}
+          threadId={here.threadId}
+        />
+      );
     case 'server':
       return <ServerHome serverId={here.serverId} />;
     case 'invite':
       return <Invite code={here.code} />;
+    case 'discover':
+      return <Discover />;
+    case 'notifications':
+      return <Notifications />;
     case 'settings':
       return <Settings />;
     case 'friends':

@@ -1,22 +1,38 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { dms } from '../state/people.ts';
 import { rememberPlace } from '../state/router.ts';
 import { anchorOf } from '../state/scroll.ts';
 import { channels, currentServer } from '../state/servers.ts';
 import { type Timeline, timelineOf } from '../state/timeline.ts';
+import { hearTyping } from '../state/typing.ts';
 import { Composer } from './Composer.tsx';
+import { Pins, Search } from './Finding.tsx';
 import { MessageList } from './MessageList.tsx';
+import { Thread } from './Thread.tsx';
 
 interface ConversationProps {
   channelId: string;
   /** A message to show, from a link. */
   messageId: string | null;
+  /** A thread that is open beside it. */
+  threadId: string | null;
 }
 
-export function Conversation({ channelId, messageId }: ConversationProps) {
+export function Conversation({ channelId, messageId, threadId }: ConversationProps) {
+  return (
+    <div class={threadId ? 'talks two' : 'talks'}>
+      <Channel channelId={channelId} messageId={messageId} />
+      {threadId && <Thread key={threadId} channelId={channelId} threadId={threadId} />}
+    </div>
+  );
+}
+
+function Channel({ channelId, messageId }: { channelId: string; messageId: string | null }) {
   const timeline = useMemo(() => timelineOf(channelId), [channelId]);
+  const [dialog, setDialog] = useState<'pins' | 'search' | null>(null);
   useEffect(() => {
     rememberPlace();
+    hearTyping(channelId);
     const anchor = anchorOf(channelId);
     if (messageId) void timeline.showAround(messageId);
     else if (timeline.loaded.peek()) return;
@@ -24,17 +40,10 @@ export function Conversation({ channelId, messageId }: ConversationProps) {
     else void timeline.showNewest();
   }, [timeline, channelId, messageId]);
   const about = useAbout(channelId);
-  if (timeline.gone.value) {
-    return (
-      <section class="blank">
-        <h1>This conversation is not here</h1>
-        <p>It was removed, or you do not take part in it.</p>
-        <a class="button" href="/app/friends">
-          Back
-        </a>
-      </section>
-    );
-  }
+  useEffect(() => {
+    document.title = about.name ? `${about.label} · Parley` : 'Parley';
+  }, [about.name, about.label]);
+  if (timeline.gone.value) return <Gone />;
   return (
     <section class="conversation" aria-label={about.label}>
       <header class="bar">
@@ -48,9 +57,30 @@ export function Conversation({ channelId, messageId }: ConversationProps) {
           <span class="name">{about.name}</span>
         </h1>
         {about.topic && <p class="topic">{about.topic}</p>}
+        <span class="space" />
+        <button type="button" class="icon" aria-label="Pinned messages" onClick={() => setDialog('pins')}>
+          📌
+        </button>
+        <button type="button" class="icon" aria-label="Search" onClick={() => setDialog('search')}>
+          🔍
+        </button>
       </header>
       <MessageList timeline={timeline} target={messageId} name={about.label} />
       <Composer timeline={timeline} name={about.label} />
+      {dialog === 'pins' && <Pins channelId={channelId} onClose={() => setDialog(null)} />}
+      {dialog === 'search' && <Search channelId={channelId} onClose={() => setDialog(null)} />}
+    </section>
+  );
+}
+
+function Gone() {
+  return (
+    <section class="blank">
+      <h1>This conversation is not here</h1>
+      <p>It was removed, or you do not take part in it.</p>
+      <a class="button" href="/app/friends">
+        Back
+      </a>
     </section>
   );
 }

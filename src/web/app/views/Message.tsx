@@ -2,13 +2,15 @@ import { useState } from 'preact/hooks';
 import type { Message } from '../../../client/index.ts';
 import { me, parley } from '../state/client.ts';
 import { editing, replyTo } from '../state/drafts.ts';
-import { pathTo } from '../state/router.ts';
+import { go, pathTo } from '../state/router.ts';
 import { currentServer } from '../state/servers.ts';
 import type { Timeline } from '../state/timeline.ts';
 import { attempt, tell } from '../state/toasts.ts';
+import { Attachments } from './Attachments.tsx';
 import { Avatar } from './Avatar.tsx';
 import { Confirm } from './Dialog.tsx';
 import { EditBox } from './EditBox.tsx';
+import { ReactButton, Reactions } from './Reactions.tsx';
 import { Text } from './text.tsx';
 import { clockTime, fullTime } from './time.ts';
 
@@ -58,9 +60,13 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
             {message.isEdited && <span class="edited"> (edited)</span>}
           </div>
         )}
+        <Attachments list={message.attachments} />
+        <Reactions message={message} />
+        {message.thread && <ThreadLink message={message} />}
       </div>
       {!isEdited && (
         <div class="actions" role="toolbar" aria-label="Message">
+          <ReactButton message={message} />
           {actions.map(({ label, sign, run }) => (
             <button key={label} type="button" class="icon" aria-label={label} title={label} onClick={run}>
               {sign}
@@ -86,6 +92,11 @@ function Head({ message }: { message: Message }) {
     <header>
       <strong class="name">{message.author.displayName}</strong>
       {message.author.isBot && <span class="tag">Bot</span>}
+      {message.isPinned && (
+        <span class="faint" title="Pinned" role="img" aria-label="Pinned">
+          📌
+        </span>
+      )}
       <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
         {clockTime(message.createdAt)}
       </time>
@@ -104,8 +115,19 @@ function actionsFor(message: Message, askToDelete: () => void): Action[] {
   const isOwn = message.authorId === me.value?.id;
   const role = currentServer.value?.role;
   const moderates = role === 'owner' || role === 'admin' || role === 'moderator';
+  const mayPin = moderates || currentServer.value === null;
   const reply = () => {
     replyTo.value = message;
+  };
+  const thread = () =>
+    attempt(async () => {
+      const { id } = await parley.rest('POST /api/messages/:id/thread', { id: message.id, body: {} });
+      go(pathTo.thread(currentServer.value?.id ?? null, message.channelId, id));
+    });
+  const pin = () => {
+    const params = { channelId: message.channelId, messageId: message.id };
+    if (message.isPinned) void attempt(() => parley.rest('DELETE /api/channels/:channelId/pins/:messageId', params));
+    else void attempt(() => parley.rest('PUT /api/channels/:channelId/pins/:messageId', params));
   };
   const edit = () => {
     editing.value = message.id;
@@ -116,6 +138,8 @@ function actionsFor(message: Message, askToDelete: () => void): Action[] {
   };
   return [
     { label: 'Reply', sign: '↩', key: 'r', run: reply },
+    ...(message.threadId ? [] : [{ label: 'Thread', sign: '🧵', key: 't', run: () => void thread() }]),
+    ...(mayPin ? [{ label: message.isPinned ? 'Unpin' : 'Pin', sign: '📌', key: 'p', run: pin }] : []),
     ...(isOwn ? [{ label: 'Edit', sign: '✎', key: 'e', run: edit }] : []),
     // Only secure pages have a clipboard.
     ...(navigator.clipboard ? [{ label: 'Copy link', sign: '🔗', key: 'l', run: link }] : []),
@@ -133,6 +157,17 @@ function ReplyPreview({ message, timeline }: { message: Message; timeline: Timel
       <span class={original.deleted ? 'faint' : ''}>
         {original.deleted ? 'The message was deleted' : original.content}
       </span>
+    </a>
+  );
+}
+
+function ThreadLink({ message }: { message: Message }) {
+  const { thread } = message;
+  if (!thread) return null;
+  const count = thread.messageCount === 1 ? '1 reply' : `${thread.messageCount} replies`;
+  return (
+    <a class="thread-link" href={pathTo.thread(currentServer.value?.id ?? null, message.channelId, thread.id)}>
+      🧵 <strong>{thread.name}</strong> {count}
     </a>
   );
 }

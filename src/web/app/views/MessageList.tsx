@@ -1,9 +1,13 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Message } from '../../../client/index.ts';
 import { me } from '../state/client.ts';
+import { readChannel } from '../state/notifications.ts';
 import type { Timeline } from '../state/timeline.ts';
 import { isLookedAt, lastRead, markRead } from '../state/unread.ts';
+import { Attachments } from './Attachments.tsx';
+import { Avatar } from './Avatar.tsx';
 import { MessageView } from './Message.tsx';
+import { Text } from './text.tsx';
 import { dayKey, dayName } from './time.ts';
 import { FailedMessage, PendingMessage } from './Unsent.tsx';
 import { useScroll } from './useScroll.ts';
@@ -13,11 +17,13 @@ interface ListProps {
   /** A message to bring into view. */
   target: string | null;
   name: string;
+  /** What a thread starts from. */
+  opening?: Message | null;
 }
 
 const groupMs = 5 * 60_000;
 
-export function MessageList({ timeline, target, name }: ListProps) {
+export function MessageList({ timeline, target, name, opening = null }: ListProps) {
   const ref = useRef<HTMLDivElement>(null);
   const messages = timeline.messages.value;
   const { atEnd, toEnd } = useScroll(ref, timeline, target);
@@ -29,7 +35,7 @@ export function MessageList({ timeline, target, name }: ListProps) {
       {/* Turned round: the browser itself keeps the end in view, and the place when older messages are put before. */}
       <div class="scroller" ref={ref}>
         <div class="messages" role="log" aria-label={`Messages in ${name}`} aria-busy={!timeline.loaded.value}>
-          <Beginning timeline={timeline} name={name} />
+          <Beginning timeline={timeline} name={name} opening={opening} />
           {messages.map((message, i) => {
             const before = messages[i - 1];
             const newDay = !before || dayKey(before.createdAt) !== dayKey(message.createdAt);
@@ -68,7 +74,13 @@ export function MessageList({ timeline, target, name }: ListProps) {
   );
 }
 
-function Beginning({ timeline, name }: { timeline: Timeline; name: string }) {
+interface BeginningProps {
+  timeline: Timeline;
+  name: string;
+  opening: Message | null;
+}
+
+function Beginning({ timeline, name, opening }: BeginningProps) {
   if (timeline.error.value && !timeline.loaded.value) {
     return (
       <div class="beginning" role="alert">
@@ -81,10 +93,26 @@ function Beginning({ timeline, name }: { timeline: Timeline; name: string }) {
   }
   if (!timeline.loaded.value) return <Skeleton />;
   if (timeline.hasOlder.value) return <Skeleton />;
+  if (opening) return <Opening message={opening} />;
   return (
     <div class="beginning">
       <h2>{name}</h2>
-      <p>This is where it begins. Say something.</p>
+      <p>{timeline.threadId ? 'The thread begins here.' : 'This is where it begins. Say something.'}</p>
+    </div>
+  );
+}
+
+function Opening({ message }: { message: Message }) {
+  return (
+    <div class="opening">
+      <Avatar user={message.author} />
+      <div>
+        <strong>{message.author.displayName}</strong>
+        <div class="text">
+          <Text content={message.content} />
+        </div>
+        <Attachments list={message.attachments} />
+      </div>
     </div>
   );
 }
@@ -123,18 +151,22 @@ function isGrouped(before: Message | undefined, message: Message): boolean {
 
 /** Marks as read what is looked at. @returns after which message the "new" line stands, while this place is open */
 function useNewLine(timeline: Timeline, atEnd: boolean): number | null {
-  const { channelId } = timeline;
-  const [since] = useState(() => lastRead(channelId));
+  const { channelId, threadId } = timeline;
+  const loaded = timeline.loaded.value;
+  const since = useRef<number | null>(null);
+  if (loaded && since.current === null) since.current = threadId ? 0 : (lastRead(channelId) ?? 0);
   const last = timeline.messages.value.at(-1);
   useLayoutEffect(() => {
     const read = () => {
-      if (last && atEnd && !timeline.hasNewer.peek() && isLookedAt(channelId)) markRead(channelId, last.seq);
+      if (!last || threadId || !atEnd || timeline.hasNewer.peek() || !isLookedAt(channelId)) return;
+      markRead(channelId, last.seq);
+      readChannel(channelId);
     };
     read();
     document.addEventListener('visibilitychange', read);
     return () => document.removeEventListener('visibilitychange', read);
-  }, [last, atEnd, channelId, timeline]);
-  const firstNew = timeline.messages.value.find(({ seq }) => seq > since);
-  const isOwn = firstNew?.authorId === me.value?.id;
-  return since > 0 && firstNew && !isOwn ? since : null;
+  }, [last, atEnd, channelId, threadId, timeline]);
+  const line = since.current ?? 0;
+  const firstNew = line > 0 ? timeline.messages.value.find(({ seq }) => seq > line) : undefined;
+  return firstNew && firstNew.authorId !== me.value?.id ? line : null;
 }

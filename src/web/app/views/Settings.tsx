@@ -3,7 +3,7 @@ import type { RestAnswer } from '../../../client/index.ts';
 import { leave, me, parley, remember } from '../state/client.ts';
 import { attempt, tell } from '../state/toasts.ts';
 import { Field } from './Field.tsx';
-import { fullTime } from './time.ts';
+import { shortTime } from './time.ts';
 
 export function Settings() {
   return (
@@ -143,7 +143,7 @@ function Sessions() {
           <li key={session.id}>
             <span class="who">
               <span class="name">{session.deviceName ?? session.userAgent ?? 'Unknown device'}</span>
-              <span class="faint">{session.current ? 'This one' : fullTime(session.lastSeenAt)}</span>
+              <span class="faint">{session.current ? 'This one' : shortTime(session.lastSeenAt)}</span>
             </span>
             {!session.current && (
               <button type="button" class="button quiet" onClick={() => void end(session.id)}>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ChannelRecord } from '../../../client/index.ts';
 import { can, me } from '../state/client.ts';
+import { unreadNotifications } from '../state/notifications.ts';
 import { dms, requestCount } from '../state/people.ts';
 import { pathTo, place } from '../state/router.ts';
 import { channels, currentServer, servers } from '../state/servers.ts';
@@ -50,6 +51,9 @@ function ServerRail() {
           <Badge count={unreadIn(channels.value.get(server.id))} />
         </a>
       ))}
+      <a class="server add" href="/app/discover" aria-label="Discover servers" title="Discover servers">
+        🧭
+      </a>
       {can('server:create') && (
         <button type="button" class="server add" aria-label="Create a server" onClick={() => setCreating(true)}>
           +
@@ -58,6 +62,11 @@ function ServerRail() {
       {creating && <CreateServer onClose={() => setCreating(false)} />}
     </nav>
   );
+}
+
+/** Voice channels have no messages; a private one that one only may join shows when one is in it. */
+function visible(list: ChannelRecord[] = []): ChannelRecord[] {
+  return list.filter(({ isMember, type }) => isMember && type !== 'voice');
 }
 
 function unreadIn(list: ChannelRecord[] = []): number {
@@ -102,7 +111,7 @@ function ServerPanel() {
         )}
       </div>
       <ul>
-        {(channels.value.get(server.id) ?? []).map((channel) => (
+        {visible(channels.value.get(server.id)).map((channel) => (
           <Entry
             key={channel.id}
             href={pathTo.channel(server.id, channel.id)}
@@ -150,6 +159,15 @@ function HomePanel() {
             </span>
             <span class="name">Friends</span>
             <Badge count={requestCount.value} />
+          </a>
+        </li>
+        <li>
+          <a class="entry" href="/app/notifications" aria-current={here.name === 'notifications' ? 'page' : undefined}>
+            <span class="sign" aria-hidden="true">
+              🔔
+            </span>
+            <span class="name">Notifications</span>
+            <Badge count={unreadNotifications.value} />
           </a>
         </li>
       </ul>

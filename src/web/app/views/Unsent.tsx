@@ -61,7 +61,7 @@ function Unsent({ pending }: { pending: Pending }) {
           <strong class="name">{user?.displayName}</strong>
         </header>
         <div class="text">
-          <Text content={pending.input.content} />
+          <Text content={pending.input.content ?? ''} />
         </div>
       </div>
     </>

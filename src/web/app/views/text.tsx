@@ -4,10 +4,14 @@ import type { ComponentChildren } from 'preact';
  * What people write, as elements: code, emphasis, links. Every piece is a text node or an element made here, so no
  * string of a user is ever read as HTML.
  */
-export function Text({ content }: { content: string }) {
+export function Text({ content, plain = false }: { content: string; plain?: boolean }) {
   const parts = content.split(/(```[\s\S]+?```)/g);
   return (
-    <>{parts.map((part, i) => (i % 2 === 1 ? <Block key={i} source={part} /> : <Inline key={i} text={part} />))}</>
+    <>
+      {parts.map((part, i) =>
+        i % 2 === 1 ? <Block key={i} source={part} /> : <Inline key={i} text={part} plain={plain} />,
+      )}
+    </>
   );
 }
 
@@ -26,7 +30,8 @@ function Block({ source }: { source: string }) {
 const inline =
   /(`[^`\n]+`)|(\*\*[^*\n]+\*\*)|((?<![\w*])\*[^*\s][^*\n]*\*(?!\w))|(~~[^~\n]+~~)|(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]}])|((?<![\w@])@[\p{L}\p{N}_.-]*[\p{L}\p{N}_-])/gu;
 
-function Inline({ text }: { text: string }) {
+/** @param plain links are not to be followed: it stands inside of one */
+function Inline({ text, plain }: { text: string; plain: boolean }) {
   const nodes: ComponentChildren[] = [];
   let from = 0;
   for (const match of text.matchAll(inline)) {
@@ -37,7 +42,7 @@ function Inline({ text }: { text: string }) {
     else if (bold) nodes.push(<strong key={key}>{bold.slice(2, -2)}</strong>);
     else if (italic) nodes.push(<em key={key}>{italic.slice(1, -1)}</em>);
     else if (struck) nodes.push(<s key={key}>{struck.slice(2, -2)}</s>);
-    else if (link) nodes.push(<Link key={key} url={link} />);
+    else if (link) nodes.push(plain ? link : <Link key={key} url={link} />);
     else
       nodes.push(
         <span key={key} class="mention">

@@ -2,8 +2,11 @@ const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-d
 const day = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' });
 
+const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
 export const clockTime = (iso: string): string => clock.format(new Date(iso));
 export const fullTime = (iso: string): string => full.format(new Date(iso));
+export const shortTime = (iso: string): string => short.format(new Date(iso));
 export const dayKey = (iso: string): string => new Date(iso).toDateString();
 
 export function dayName(iso: string): string {

@@ -18,11 +18,11 @@ export function useScroll(ref: RefObject<HTMLElement | null>, timeline: Timeline
   useLayoutEffect(() => {
     const scroller = ref.current;
     if (!scroller || !loaded) return;
-    const key = hasTarget ? target : timeline.channelId;
+    const key = hasTarget ? target : timeline.key;
     if (placed.current === key) return;
     placed.current = key;
     if (hasTarget && target) elementOf(scroller, target)?.scrollIntoView({ block: 'center' });
-    else if (target === null) restore(scroller, timeline.channelId);
+    else if (target === null) restore(scroller, timeline.key);
   }, [loaded, hasTarget, target, timeline, ref]);
 
   useEffect(() => {
@@ -34,7 +34,7 @@ export function useScroll(ref: RefObject<HTMLElement | null>, timeline: Timeline
       const fromStart = scroller.scrollHeight - scroller.clientHeight - fromEnd;
       const isAtEnd = fromEnd < nearEnd && !timeline.hasNewer.peek();
       setAtEnd(isAtEnd);
-      keepAnchor(timeline.channelId, isAtEnd ? null : topOf(scroller));
+      keepAnchor(timeline.key, isAtEnd ? null : topOf(scroller));
       if (fromStart < nearStart) void timeline.loadOlder();
       if (fromEnd < nearStart) void timeline.loadNewer();
     };
