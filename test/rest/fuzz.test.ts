@@ -4,7 +4,7 @@ import { nodeCount, sharedCluster } from '../world/nodes.ts';
 import { type Answer, type Person, request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 import { nastyBodies, nastyTexts, nastyValues } from './nasty.ts';
-import { fieldsOf, type Samples, sampleFor, samplesOf } from './samples.ts';
+import { fieldsOf, paramFor, type Samples, sampleFor, samplesOf } from './samples.ts';
 import { expectDeclared } from './verdict.ts';
 
 /** One request to a route; parts that are left out are as they should be. */
@@ -78,7 +78,7 @@ function encode(text: string): string {
 
 function paramsFor(route: Route, samples: Samples): Record<string, string> {
   const given = Object.entries(route.params ?? {});
-  return Object.fromEntries(given.map(([name, { missing }]) => [name, samples.ids[missing] ?? crypto.randomUUID()]));
+  return Object.fromEntries(given.map(([name, param]) => [name, paramFor(name, param, samples)]));
 }
 
 function attemptsAt(route: Route, samples: Samples): Attempt[] {

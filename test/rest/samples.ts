@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { JsonSchema } from '../../src/json-schemas.ts';
 import { jsonSchemas, resolved } from '../../src/json-schemas.ts';
+import type { Param } from '../../src/rest/route.ts';
 import type { World } from '../world/world.ts';
 
 /** Things that exist in a world, by the code that says that they do not. */
@@ -47,6 +48,12 @@ export async function samplesOf(world: World): Promise<Samples> {
       after: () => 0,
     },
   };
+}
+
+/** A value for a parameter of a path: something that exists, else something that is well formed. */
+export function paramFor(name: string, param: Param | undefined, { ids, fields }: Samples): string {
+  const known = param?.form === 'text' ? fields[name]?.() : undefined;
+  return String(known ?? ids[param?.missing ?? ''] ?? randomUUID());
 }
 
 /** The fields of a schema of objects, with those that have to be there. */
