@@ -4,6 +4,9 @@ import type { Accounts } from './accounts/accounts.ts';
 import { agentRoutes } from './agents/agent.routes.ts';
 import type { AgentServices } from './agents/agent.services.ts';
 import { policyRoutes } from './agents/policies/policy.routes.ts';
+import { serverAppRoutes } from './apps/app.routes.ts';
+import type { AppServices } from './apps/apps.ts';
+import { servingRoutes } from './apps/serving.routes.ts';
 import { bootstrapRoutes } from './channels/bootstrap.routes.ts';
 import type { BootstrapService } from './channels/bootstrap.service.ts';
 import type { ChannelAccess } from './channels/channel.access.ts';
@@ -58,16 +61,13 @@ import type { ThreadService } from './threads/thread.service.ts';
 import { version } from './version.ts';
 import { appRoutes } from './web/app.routes.ts';
 import { pageRoutes } from './web/pages.routes.ts';
-import type { ArchiveService } from './workspace/archive.ts';
 import { fileRoutes } from './workspace/file.routes.ts';
-import type { FileService } from './workspace/file.service.ts';
 import { folderRoutes } from './workspace/folder.routes.ts';
-import type { NodeService } from './workspace/node.service.ts';
 import { workspaceRoutes } from './workspace/workspace.routes.ts';
-import type { WorkspaceService } from './workspace/workspace.service.ts';
+import type { WorkspaceServices } from './workspace/workspace.ts';
 
 /** The services that the doors lead to. */
-export interface Services extends AgentServices {
+export interface Services extends AgentServices, WorkspaceServices, AppServices {
   accounts: Accounts;
   servers: ServerService;
   members: MemberService;
@@ -92,10 +92,6 @@ export interface Services extends AgentServices {
   direct: DirectService;
   notifications: NotificationService;
   presence: PresenceService;
-  workspaces: WorkspaceService;
-  nodes: NodeService;
-  files: FileService;
-  archives: ArchiveService;
 }
 
 /** Every REST route there is. */
@@ -127,6 +123,8 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
     ...workspaceRoutes(services.workspaces, services.nodes),
     ...folderRoutes(services.workspaces, services.nodes, services.archives),
     ...fileRoutes(services.workspaces, services.nodes, services.files),
+    ...serverAppRoutes(services.apps),
+    ...servingRoutes(services.appServing, services.appProxy, services.appsOrigin),
   ];
   return routes;
 }

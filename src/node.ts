@@ -30,6 +30,7 @@ import { Shutdown } from './infrastructure/shutdown.ts';
 import { bootstrapInvite } from './invites/bootstrap.ts';
 import { followLosses } from './losses.ts';
 import { createApp } from './rest/app.ts';
+import { onlyApps } from './rest/apps-host.ts';
 import { Idempotency } from './rest/idempotency.ts';
 import { limitRequest } from './rest/limits.ts';
 import type { Route } from './rest/route.ts';
@@ -92,7 +93,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   shutdown.add('rate limits', () => limits.close());
   const trimmer = new Trimmer(database, settings.delivery, delivery.counters, log);
   const ephemeral = new Ephemeral();
-  const { services, changes, writer, serverAccess, presence, notificationWorker, blobCollector, chores } =
+  const { services, changes, writer, serverAccess, presence, notificationWorker, chores, ...background } =
     createServices({
       settings,
       log,
@@ -108,7 +109,9 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
       redis,
       nodeId,
     });
-  shutdown.add('blobs', () => blobCollector.close());
+  shutdown.add('blobs', () => background.blobCollector.close());
+  shutdown.add('views of apps', () => background.viewCounter.close());
+  shutdown.add('outgoing connections', () => background.outgoing.close());
   shutdown.add('chores', () => chores.close());
   shutdown.add('accounts', () => services.accounts.close());
   shutdown.add('delivery', () => {
@@ -134,7 +137,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
       jsonBodyBytes: settings.limits.jsonBodyBytes,
       uploadBytes: settings.limits.uploadBytes,
     },
-    [metrics.middleware, health.middleware],
+    [metrics.middleware, health.middleware, onlyApps((host) => services.appsOrigin.isAppsHost(host))],
     settings,
     log,
   );

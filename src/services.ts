@@ -5,6 +5,7 @@ import { AgentIdentity } from './agents/agent.identity.ts';
 import { agentServices } from './agents/agent.services.ts';
 import { AgentTokens } from './agents/agent.tokens.ts';
 import { PolicyAccess } from './agents/policies/policy.access.ts';
+import { createApps } from './apps/apps.ts';
 import { BlobCollector } from './blobs/blob.collector.ts';
 import { DatabaseBlobStore } from './blobs/blob.store.ts';
 import { ChannelAccess } from './channels/channel.access.ts';
@@ -22,6 +23,7 @@ import { EventsService } from './events/events.service.ts';
 import type { Services } from './features.ts';
 import type { Log } from './infrastructure/log.ts';
 import type { Mailer } from './infrastructure/mail.ts';
+import { Outgoing } from './infrastructure/outgoing.ts';
 import type { RateLimits } from './infrastructure/rate-limits.ts';
 import type { RedisConnections } from './infrastructure/redis.ts';
 import { SignedLinks } from './infrastructure/signed-links.ts';
@@ -110,6 +112,10 @@ export function createServices(ground: Ground) {
     nodeId: ground.nodeId,
   });
   accounts.departure.presence = { left: (userId) => people.services.presence.goodbye(userId) };
+  const workspace = createWorkspace({ settings, database, changes, serverAccess, blobs, links });
+  const { workspaceAccess } = workspace;
+  const outgoing = new Outgoing(settings.appProxyAllow);
+  const apps = createApps({ settings, log, database, changes, serverAccess, workspaceAccess, blobs, outgoing });
   const services: Services = {
     accounts,
     ...community,
@@ -128,11 +134,13 @@ export function createServices(ground: Ground) {
       serverAccess,
       leaveAll: (change, userId) => roster.removeFromAll(change, userId),
     }),
-    ...createWorkspace({ settings, database, changes, serverAccess, blobs, links }),
+    ...workspace.services,
+    ...apps.services,
   };
   fillDashboard(services);
   const { notificationWorker, presence } = people;
-  return { services, changes, writer, serverAccess, notificationWorker, presence, blobCollector, chores };
+  const background = { notificationWorker, chores, blobCollector, viewCounter: apps.viewCounter, outgoing };
+  return { services, changes, writer, serverAccess, presence, ...background };
 }
 
 /** What the other features know of a user, for the start page. */

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { type FileSettings, fileSchema } from './config-schema.ts';
 import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
 import { ownSecret } from './own-secret.ts';
-import { presenceSettings } from './presence-settings.ts';
 import { SettingsError } from './settings-error.ts';
 
 export { SettingsError };
 
-const positive = z.number().int().positive();
 const port = z.coerce.number().int().min(0).max(65535);
 const list = z.string().transform((text) =>
   text
@@ -19,104 +18,6 @@ const list = z.string().transform((text) =>
 );
 const url = (...protocols: string[]) =>
   z.url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` });
-
-/** So many in so many seconds. */
-const rate = z.strictObject({ points: positive, seconds: positive });
-
-const tier = z.strictObject({
-  id: z.string(),
-  level: z.number().int(),
-  label: z.string(),
-  capabilities: z.array(z.string()),
-});
-
-/** What config/*.json may say: tuning that few ever touch. */
-const fileSchema = z.strictObject({
-  accounts: z.strictObject({
-    issuer: z.string(),
-    accessTokenSeconds: positive,
-    refreshTokenSeconds: positive,
-    refreshTokenAbsoluteSeconds: positive,
-    refreshGraceSeconds: positive,
-    agentTokenSeconds: positive,
-    expiryWarningSeconds: positive,
-    emailCode: z.strictObject({ seconds: positive, tries: positive }),
-    passwordResetSeconds: positive,
-    oauth: z.strictObject({ stateSeconds: positive, timeoutMs: positive, keysCooldownMs: positive }),
-    personalTokens: positive,
-    password: z.strictObject({
-      memoryKib: positive,
-      timeCost: positive,
-      parallelism: positive,
-      concurrency: positive,
-      queue: positive,
-    }),
-    tiers: z.array(tier).min(1),
-    inviteTier: z.string(),
-  }),
-  agents: z.strictObject({
-    tokenOverlapSeconds: positive,
-    heartbeatSeconds: positive,
-    maxPerOwner: positive,
-    loopInRow: positive,
-    loopPerMinute: positive,
-    loopFollowSeconds: positive,
-    streamIdleSeconds: positive,
-  }),
-  database: z.strictObject({ poolSize: positive, connectTimeoutMs: positive, statementTimeoutMs: positive }),
-  delivery: z.strictObject({
-    batchSize: positive,
-    queueLength: positive,
-    queueBytes: positive,
-    sendTimeoutMs: positive,
-    gapWaitMs: positive,
-    sweepMs: positive,
-    tailEvents: positive,
-    tailBytes: positive,
-    tailBytesPerNode: positive,
-    idleStreamMs: positive,
-    retentionDays: z.number().positive(),
-    retentionEvents: positive,
-    recoverySeconds: positive,
-    recoveryEvents: positive,
-  }),
-  sockets: z.strictObject({
-    pingIntervalMs: positive,
-    pingTimeoutMs: positive,
-    maxPayloadBytes: positive,
-    maxBufferedBytes: positive,
-    maxBufferedPackets: positive,
-    /** How many of a user's DMs, the last used ones, a socket is put into when it connects. */
-    followedDms: positive,
-  }),
-  limits: z.strictObject({ jsonBodyBytes: positive, uploadBytes: positive, attachmentBytes: positive }),
-  presence: presenceSettings,
-  mail: z.strictObject({ queue: positive, attempts: positive, retryMs: positive, timeoutMs: positive }),
-  rates: z.strictObject({
-    auth: rate,
-    emailStart: rate,
-    resetStart: rate,
-    mailbox: rate,
-    loginFailures: rate,
-    refresh: rate,
-    oauth: rate,
-    redeem: rate,
-    messages: rate,
-    botMessages: rate,
-    events: rate,
-    joins: rate,
-    uploads: rate,
-    search: rate,
-  }),
-  workspace: z.strictObject({
-    quotaBytes: positive,
-    // The ZIP format that the downloads have knows no more entries.
-    maxNodes: positive.max(65_000),
-    maxDepth: positive.max(100),
-  }),
-  blobs: z.strictObject({ graceSeconds: positive }),
-  shutdown: z.strictObject({ graceMs: positive }),
-});
 
 /** What the environment may say (contract §11). An empty variable counts as not set. */
 const environmentSchema = z.object({
@@ -131,6 +32,8 @@ const environmentSchema = z.object({
   SMTP_URL: url('smtp', 'smtps').optional(),
   MAIL_FROM: z.string().max(320).optional(),
   CORS_ORIGINS: list.optional(),
+  APPS_URL: url('http', 'https').optional(),
+  APP_PROXY_ALLOW: list.optional(),
   TRUST_PROXY: z.coerce.number().int().min(0).max(10).default(0),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
@@ -141,8 +44,6 @@ const environmentSchema = z.object({
   NEW_ACCOUNT_TIER: z.string().default('visitor'),
   METRICS_TOKEN: z.string().optional(),
 });
-
-type FileSettings = z.infer<typeof fileSchema>;
 
 /** Everything a node is told from outside, checked. */
 export interface Settings extends FileSettings {
@@ -163,6 +64,10 @@ export interface Settings extends FileSettings {
   mailFrom: string;
   /** Empty: any origin. */
   corsOrigins: string[];
+  /** An origin of their own for apps. Null: they are served where everything is. */
+  appsUrl: string | null;
+  /** Hosts that apps and hooks may be at though they are private: `host` or `host:port`. */
+  appProxyAllow: string[];
   trustProxy: number;
   logLevel: string;
   rateLimits: boolean;
@@ -201,6 +106,8 @@ export function loadSettings(
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM ?? defaultSender(env.PUBLIC_URL),
     corsOrigins: env.CORS_ORIGINS ?? [],
+    appsUrl: env.APPS_URL ?? null,
+    appProxyAllow: env.APP_PROXY_ALLOW ?? [],
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     rateLimits: env.RATE_LIMITS === 'on',

@@ -31,6 +31,8 @@ export const permissions = {
   'message:pin': 'moderator',
   'message:mention-all': 'moderator',
   'thread:manage': 'moderator',
+  'app:manage': 'admin',
+  'app:see-all': 'admin',
 } as const satisfies Record<string, Role>;
 
 export type Permission = keyof typeof permissions;

@@ -12,6 +12,7 @@ import { Notifications } from './migrations/0031-notifications.ts';
 import { PresenceWishes } from './migrations/0032-presence.ts';
 import { Blobs } from './migrations/0040-blobs.ts';
 import { Workspaces } from './migrations/0041-workspace.ts';
+import { Apps } from './migrations/0042-apps.ts';
 import { Attachments } from './migrations/0045-attachments.ts';
 import { Agents } from './migrations/0050-agents.ts';
 
@@ -26,6 +27,7 @@ export const migrations = [
   { name: '0032-presence', class: PresenceWishes },
   { name: '0040-blobs', class: Blobs },
   { name: '0041-workspace', class: Workspaces },
+  { name: '0042-apps', class: Apps },
   { name: '0045-attachments', class: Attachments },
   { name: '0050-agents', class: Agents },
 ];

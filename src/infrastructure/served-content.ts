@@ -12,7 +12,7 @@ export interface ServedContent {
   /** What stands for these bytes and no others; without quotes. */
   etag: string;
   /** What the client is to do with them: content type, disposition, caching. */
-  headers: Record<string, string>;
+  headers: Record<string, string | null>;
   /** Begins to read only when the stream is read. */
   read(range?: ByteRange): Readable;
 }

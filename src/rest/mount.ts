@@ -139,10 +139,17 @@ function surroundings(route: Route, context: Context): Surroundings {
 }
 
 function passage(route: Route, context: Context): Passage {
-  const { method, search, req } = context;
+  const { method, path, search, req } = context;
   const tail = route.path.split('/').findIndex((segment) => segment.startsWith('*'));
-  const segments = tail < 0 ? [] : context.path.split('/').slice(tail);
-  return { method, rest: segments.map((segment) => `/${segment}`).join(''), search, headers: req.headers, body: req };
+  const segments = tail < 0 ? [] : path.split('/').slice(tail);
+  return {
+    method,
+    path,
+    rest: segments.map((segment) => `/${segment}`).join(''),
+    search,
+    headers: req.headers,
+    body: req,
+  };
 }
 
 /** An answer in the form in which it is sent, and kept for repeats. */
@@ -174,7 +181,10 @@ function send(context: Context, reply: SentReply): void {
 
 function sendRaw(context: Context, reply: RawReply): void {
   context.status = reply.status;
-  context.set(reply.headers);
+  for (const [name, value] of Object.entries(reply.headers)) {
+    if (value === null) context.remove(name);
+    else context.set(name, value);
+  }
   // Koa makes a 204 of null.
   context.body = reply.body ?? '';
 }

@@ -27,6 +27,8 @@ export type Entrance = 'user' | 'optional' | 'anyone';
 /** The request as it came, for doors that pass it on. */
 export interface Passage {
   method: string;
+  /** As it was written. */
+  path: string;
   /** What stands in the URL where the path of the route has its `*`, with the slash before it and still encoded. */
   rest: string;
   /** With its `?`, or empty. */
@@ -84,12 +86,13 @@ export class JsonText {
  */
 export class RawReply {
   readonly status: number;
-  readonly headers: Record<string, string | string[]>;
+  /** Null takes away what all answers have. */
+  readonly headers: Record<string, string | string[] | null>;
   readonly body: Readable | Buffer | string | null;
 
   constructor(
     status: number,
-    headers: Record<string, string | string[]>,
+    headers: Record<string, string | string[] | null>,
     body: Readable | Buffer | string | null = null,
   ) {
     this.status = status;

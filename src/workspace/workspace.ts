@@ -12,6 +12,14 @@ import { NodeService } from './node.service.ts';
 import { WorkspaceAccess } from './workspace.access.ts';
 import { WorkspaceService } from './workspace.service.ts';
 
+/** The services of workspaces that the doors lead to. */
+export interface WorkspaceServices {
+  workspaces: WorkspaceService;
+  nodes: NodeService;
+  files: FileService;
+  archives: ArchiveService;
+}
+
 /** Puts the parts of this room together. */
 export function createWorkspace(ground: {
   settings: Settings;
@@ -28,10 +36,11 @@ export function createWorkspace(ground: {
   const announcer = new Announcer(database);
   const workspaceEdits = new WorkspaceEdits({ changes, workspaceAccess, announcer, limits: settings.workspace });
   const nodes = new NodeService({ workspaceEdits, blobs });
-  return {
+  const services: WorkspaceServices = {
     workspaces: new WorkspaceService({ database, changes, workspaceAccess, announcer, quotaBytes }),
     nodes,
     files: new FileService({ workspaceAccess, nodes, blobs, links, uploadBytes }),
     archives: new ArchiveService({ database, workspaceAccess, blobs, maxNodes }),
   };
+  return { services, workspaceAccess };
 }

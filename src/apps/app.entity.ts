@@ -1,0 +1,56 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from '../accounts/user.entity.ts';
+import { Blob } from '../blobs/blob.entity.ts';
+import { Server } from '../servers/server.entity.ts';
+
+export const appTypes = ['html', 'zip', 'url'] as const;
+export const appStatuses = ['draft', 'active', 'archived'] as const;
+
+/** Something with pages of its own that runs in a server. */
+const AppSchema = defineEntity({
+  name: 'App',
+  tableName: 'apps',
+  uniques: [
+    { name: 'apps_server_slug', properties: ['serverId', 'slug'] },
+    { name: 'apps_homepage', properties: ['serverId'], where: { isHomepage: true } },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').deleteRule('cascade').index(false),
+    name: p.string().columnType('text'),
+    slug: p.string().columnType('text'),
+    type: p.string().columnType('text').$type<(typeof appTypes)[number]>(),
+    status: p.string().columnType('text').$type<(typeof appStatuses)[number]>(),
+    description: p.string().columnType('text').nullable(),
+    iconUrl: p.string().columnType('text').nullable(),
+    /** Where an app of type `url` is. */
+    url: p.string().columnType('text').nullable(),
+    /** Which of its files are served; goes up with each publishing. */
+    version: p.integer().default(1),
+    isHomepage: p.boolean().default(false),
+    viewCount: p.bigint('number').default(0),
+    createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable().deleteRule('set null').index(false),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    updatedAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+export class App extends AppSchema.class {}
+AppSchema.setClass(App);
+
+/** A file of a version of an app. */
+const AppFileSchema = defineEntity({
+  name: 'AppFile',
+  tableName: 'app_files',
+  properties: {
+    appId: () => p.manyToOne(App).mapToPk().fieldName('app_id').primary().deleteRule('cascade').index(false),
+    version: p.integer().primary(),
+    /** Below the root of the app, without a slash before it. */
+    path: p.string().columnType('text').primary(),
+    blobId: () => p.manyToOne(Blob).mapToPk().fieldName('blob_id').deleteRule('no action').index(),
+    sizeBytes: p.bigint('number'),
+  },
+});
+
+export class AppFile extends AppFileSchema.class {}
+AppFileSchema.setClass(AppFile);

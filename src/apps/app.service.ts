@@ -1,0 +1,192 @@
+import { text } from 'node:stream/consumers';
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { BlobStore } from '../blobs/blob.store.ts';
+import type { Database } from '../database/database.ts';
+import { isUniqueViolation } from '../database/failures.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
+import { AppError } from '../errors.ts';
+import type { Outgoing } from '../infrastructure/outgoing.ts';
+import { invalid } from '../validation.ts';
+import type { AppAccess } from './app.access.ts';
+import type {
+  appDetailSchema,
+  appListSchema,
+  createAppSchema,
+  listAppsSchema,
+  publishAppSchema,
+  updateAppSchema,
+} from './app.contract.ts';
+import { type Content, describeApp, insertApp, publishFiles, takenSlugs } from './app.table.ts';
+import { type AppRecord, type AppRow, appRecord } from './app.view.ts';
+import type { BundleSources } from './bundle-sources.ts';
+import { freeSlug, slugOf } from './slugs.ts';
+
+/** Apps of a server: who may see and change them, and their versions (contract §8). */
+export class AppService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly access: AppAccess;
+  private readonly sources: BundleSources;
+  private readonly blobs: BlobStore;
+  private readonly outgoing: Outgoing;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    appAccess: AppAccess;
+    bundleSources: BundleSources;
+    blobs: BlobStore;
+    outgoing: Outgoing;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.access = parts.appAccess;
+    this.sources = parts.bundleSources;
+    this.blobs = parts.blobs;
+    this.outgoing = parts.outgoing;
+  }
+
+  /** Members see active apps, admins all. */
+  async list(
+    actor: Actor,
+    serverId: string,
+    { status, limit, offset }: z.output<typeof listAppsSchema>,
+  ): Promise<z.input<typeof appListSchema>> {
+    const server = await this.access.viewed(actor, serverId);
+    const statuses = server.all ? ['draft', 'active', 'archived'] : ['active'];
+    const shown = status ? statuses.filter((one) => one === status) : statuses;
+    const rows = await this.database.rows<AppRow>(
+      `SELECT * FROM apps WHERE server_id = $1 AND status = ANY($2)
+       ORDER BY is_homepage DESC, created_at, id LIMIT $3 OFFSET $4`,
+      [server.id, shown, limit, offset],
+    );
+    const [count] = await this.database.rows<{ total: number }>(
+      'SELECT count(*) AS total FROM apps WHERE server_id = $1 AND status = ANY($2)',
+      [server.id, shown],
+    );
+    const items = rows.map(appRecord);
+    return { items, apps: items, total: count?.total ?? 0 };
+  }
+
+  async get(actor: Actor, serverId: string, appId: string): Promise<z.input<typeof appDetailSchema>> {
+    const app = appRecord(await this.access.visible(actor, serverId, appId));
+    return { ...app, htmlContent: await this.htmlOf(app) };
+  }
+
+  /** @throws AppError APP_NOT_FOUND when the server has no homepage, or it is not shown */
+  async homepage(actor: Actor, serverId: string): Promise<AppRecord> {
+    const server = await this.access.viewed(actor, serverId);
+    const [row] = await this.database.rows<AppRow>('SELECT * FROM apps WHERE server_id = $1 AND is_homepage', [
+      server.id,
+    ]);
+    if (!row || (row.status !== 'active' && !server.all)) throw new AppError('APP_NOT_FOUND');
+    return appRecord(row);
+  }
+
+  /** @throws AppError ROLE_REQUIRED, SLUG_TAKEN, BUNDLE_INVALID, FILE_NOT_FOUND, UNSAFE_URL */
+  async create(actor: Actor, serverId: string, input: z.output<typeof createAppSchema>): Promise<AppRecord> {
+    const server = await this.access.managed(actor, serverId);
+    const content = await this.contentOf(actor, serverId, input);
+    return this.change(server.id, async (change) => {
+      const slug = input.slug ?? freeSlug(input.name, await takenSlugs(change, server.id));
+      return insertApp(change, actor.userId, server.id, { ...input, slug }, content);
+    });
+  }
+
+  /** Changes what is said of an app; new HTML is a new version of it. @throws AppError APP_NOT_FOUND, SLUG_TAKEN */
+  async update(
+    actor: Actor,
+    serverId: string,
+    appId: string,
+    input: z.output<typeof updateAppSchema>,
+  ): Promise<AppRecord> {
+    const app = await this.access.changeable(actor, serverId, appId);
+    const { htmlContent, url } = input;
+    if (htmlContent !== undefined && app.type !== 'html') throw notOfType('htmlContent', 'html');
+    if (url !== undefined && app.type !== 'url') throw notOfType('url', 'url');
+    if (url !== undefined) await this.outgoing.check(new URL(url));
+    const files = htmlContent === undefined ? null : [await this.sources.html(htmlContent)];
+    return this.change(app.server_id, async (change) => {
+      if (files) await publishFiles(change, app.id, files);
+      return describeApp(change, app.id, input);
+    });
+  }
+
+  async delete(actor: Actor, serverId: string, appId: string): Promise<void> {
+    const app = await this.access.changeable(actor, serverId, appId);
+    await this.changes.run(async ({ rows }) => void (await rows('DELETE FROM apps WHERE id = $1', [app.id])));
+  }
+
+  /**
+   * Publishes a folder or file of the workspace: as a new app, or, where there is one of this slug, as its next version,
+   * which from one moment to the next is what is served.
+   */
+  async publish(actor: Actor, serverId: string, input: z.output<typeof publishAppSchema>): Promise<AppRecord> {
+    const server = await this.access.managed(actor, serverId);
+    const source = await this.sources.fromWorkspace(actor, serverId, input);
+    const name = input.name ?? source.name;
+    const slug = input.slug ?? slugOf(name);
+    return this.change(server.id, async (change) => {
+      const [known] = await change.rows<AppRow>('SELECT * FROM apps WHERE server_id = $1 AND slug = $2', [
+        server.id,
+        slug,
+      ]);
+      const content = { type: source.type, url: null, files: source.files };
+      if (!known) return insertApp(change, actor.userId, server.id, { ...input, name, slug }, content);
+      await publishFiles(change, known.id, source.files);
+      await change.rows("UPDATE apps SET type = $2, url = NULL, status = 'active' WHERE id = $1", [
+        known.id,
+        source.type,
+      ]);
+      const { description, iconUrl, isHomepage } = input;
+      return describeApp(change, known.id, { name: input.name, description, iconUrl, isHomepage });
+    });
+  }
+
+  private async htmlOf(app: AppRecord): Promise<string | null> {
+    if (app.type !== 'html') return null;
+    const [file] = await this.database.rows<{ blobId: string }>(
+      'SELECT blob_id AS "blobId" FROM app_files WHERE app_id = $1 AND version = $2 AND path = \'index.html\'',
+      [app.id, app.version],
+    );
+    return file ? text(this.blobs.read(file.blobId)) : null;
+  }
+
+  /** Changes the apps of a server one after the other: slugs and the homepage are each one's only. */
+  private async change(serverId: string, work: (change: Change) => Promise<AppRow>): Promise<AppRecord> {
+    try {
+      const row = await this.changes.run(async (change) => {
+        await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
+        return work(change);
+      });
+      return appRecord(row);
+    } catch (error) {
+      if (isUniqueViolation(error, 'apps_server_slug')) throw new AppError('SLUG_TAKEN');
+      throw error;
+    }
+  }
+
+  private async contentOf(actor: Actor, serverId: string, input: z.output<typeof createAppSchema>): Promise<Content> {
+    if (input.type === 'url') {
+      if (!input.url) throw missing('url');
+      await this.outgoing.check(new URL(input.url));
+      return { type: 'url', url: input.url, files: [] };
+    }
+    if (input.type === 'html') {
+      if (input.htmlContent == null) throw missing('htmlContent');
+      return { type: 'html', url: null, files: [await this.sources.html(input.htmlContent)] };
+    }
+    if (!input.fileId) throw missing('fileId');
+    const { files } = await this.sources.fromWorkspace(actor, serverId, { fileId: input.fileId });
+    return { type: 'zip', url: null, files };
+  }
+}
+
+function missing(path: string): AppError {
+  return invalid([{ path, message: 'is missing for this type', code: 'invalid_type' }]);
+}
+
+function notOfType(path: string, type: string): AppError {
+  return invalid([{ path, message: `is for apps of type "${type}"`, code: 'custom' }]);
+}

@@ -1,0 +1,98 @@
+import type { BlobStore } from '../blobs/blob.store.ts';
+import type { Database } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import { mediaTypeOf, withCharset } from '../infrastructure/media-types.ts';
+import type { ServedContent } from '../infrastructure/served-content.ts';
+import { isUuid } from '../schema.ts';
+import { isolation } from './isolation.ts';
+import type { ViewCounter } from './view-counter.ts';
+
+/** What is at an address of an app: a file, or another place. */
+export type Served =
+  | { content: ServedContent; viewed(): void }
+  /** `status` 301 for folders, which have a slash at their end; 302 to where it is now. */
+  | { location: string; status: 301 | 302 };
+
+interface FoundFile {
+  appId: string;
+  type: 'html' | 'zip' | 'url';
+  path: string | null;
+  blobId: string | null;
+  size: number;
+}
+
+/** The app and its file in one statement: it sees one version, whatever is published meanwhile. */
+const find = `SELECT a.id AS "appId", a.type, f.path, f.blob_id AS "blobId", f.size_bytes AS size
+  FROM apps a JOIN servers s ON s.id = a.server_id
+    LEFT JOIN app_files f ON f.app_id = a.id AND f.version = a.version AND f.path = ANY($5::text[])
+  WHERE (s.id = $1 OR s.slug = $2) AND (a.id = $3 OR a.slug = $4) AND a.status = 'active'`;
+
+/** Serves the files of active apps to anyone (contract §8). */
+export class AppServing {
+  private readonly database: Database;
+  private readonly blobs: BlobStore;
+  private readonly views: ViewCounter;
+
+  constructor(parts: { database: Database; blobs: BlobStore; views: ViewCounter }) {
+    this.database = parts.database;
+    this.blobs = parts.blobs;
+    this.views = parts.views;
+  }
+
+  /**
+   * @param address the path of the request, and what of it is the app's: with the slash before it, still encoded
+   * @throws AppError APP_NOT_FOUND, APP_FILE_NOT_FOUND
+   */
+  async at(
+    serverIdOrSlug: string,
+    appIdOrSlug: string,
+    address: { path: string; rest: string; search: string },
+  ): Promise<Served> {
+    const path = decoded(address.rest.slice(1));
+    const isFolder = path === '' || path.endsWith('/');
+    const wanted = isFolder ? `${path}index.html` : path;
+    const found = await this.find(serverIdOrSlug, appIdOrSlug, [wanted, `${wanted}/index.html`]);
+    const [app] = found;
+    if (!app) throw new AppError('APP_NOT_FOUND');
+    const withSlash: Served = { location: `${address.path}/${address.search}`, status: 301 };
+    if (address.rest === '') return withSlash;
+    if (app.type === 'url') {
+      return { location: `/api/app-proxy/${app.appId}${address.rest}${address.search}`, status: 302 };
+    }
+    const file = found.find((one) => one.path === wanted);
+    if (file?.blobId) return this.content({ ...file, path: wanted, blobId: file.blobId });
+    if (!isFolder && found.some((one) => one.path !== null)) return withSlash;
+    throw new AppError('APP_FILE_NOT_FOUND');
+  }
+
+  private find(server: string, app: string, paths: string[]): Promise<FoundFile[]> {
+    const [serverId, appId] = [isUuid(server) ? server : null, isUuid(app) ? app : null];
+    return this.database.rows<FoundFile>(find, [serverId, serverId ? null : server, appId, appId ? null : app, paths]);
+  }
+
+  private content({ appId, path, blobId, size }: FoundFile & { path: string; blobId: string }): Served {
+    const type = mediaTypeOf(path) ?? 'application/octet-stream';
+    return {
+      content: {
+        size,
+        etag: blobId,
+        headers: { ...isolation, 'Content-Type': withCharset(type), 'Cache-Control': 'no-cache' },
+        read: (range) => this.blobs.read(blobId, range),
+      },
+      viewed: () => {
+        if (type === 'text/html') this.views.count(appId);
+      },
+    };
+  }
+}
+
+/** Decoded once: what is encoded twice is the name of a file with a `%` in it. */
+function decoded(path: string): string {
+  try {
+    const text = decodeURIComponent(path);
+    if (!text.includes('\0')) return text;
+  } catch {
+    // No UTF-8 is no name of a file either.
+  }
+  throw new AppError('APP_FILE_NOT_FOUND');
+}

@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import { isoTime } from '../schema.ts';
+import type { appSchema } from './app.contract.ts';
+
+/** A row of `apps`. */
+export interface AppRow {
+  id: string;
+  server_id: string;
+  name: string;
+  slug: string;
+  type: 'html' | 'zip' | 'url';
+  status: 'draft' | 'active' | 'archived';
+  description: string | null;
+  icon_url: string | null;
+  url: string | null;
+  version: number;
+  is_homepage: boolean;
+  view_count: number;
+  created_by: string | null;
+  created_at: Date | string;
+  updated_at: Date | string;
+}
+
+export type AppRecord = z.input<typeof appSchema>;
+
+export function appRecord(row: AppRow): AppRecord {
+  return {
+    id: row.id,
+    serverId: row.server_id,
+    name: row.name,
+    slug: row.slug,
+    type: row.type,
+    status: row.status,
+    description: row.description,
+    iconUrl: row.icon_url,
+    url: row.url,
+    version: row.version,
+    isHomepage: row.is_homepage,
+    viewCount: row.view_count,
+    createdBy: row.created_by,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+}

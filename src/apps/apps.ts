@@ -1,0 +1,47 @@
+import type { BlobStore } from '../blobs/blob.store.ts';
+import type { Database } from '../database/database.ts';
+import type { Changes } from '../delivery/changes.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { Outgoing } from '../infrastructure/outgoing.ts';
+import type { ServerAccess } from '../servers/server.access.ts';
+import type { Settings } from '../settings.ts';
+import type { WorkspaceAccess } from '../workspace/workspace.access.ts';
+import { AppAccess } from './app.access.ts';
+import { AppProxy } from './app.proxy.ts';
+import { AppService } from './app.service.ts';
+import { AppServing } from './app.serving.ts';
+import { AppsOrigin } from './apps-origin.ts';
+import { BundleSources } from './bundle-sources.ts';
+import { ViewCounter } from './view-counter.ts';
+
+/** The services of apps that the doors lead to. */
+export interface AppServices {
+  apps: AppService;
+  appServing: AppServing;
+  appProxy: AppProxy;
+  appsOrigin: AppsOrigin;
+}
+
+/** Puts the parts of this room together. */
+export function createApps(ground: {
+  settings: Settings;
+  log: Log;
+  database: Database;
+  changes: Changes;
+  serverAccess: ServerAccess;
+  workspaceAccess: WorkspaceAccess;
+  blobs: BlobStore;
+  outgoing: Outgoing;
+}) {
+  const { settings, database, changes, workspaceAccess, blobs, outgoing } = ground;
+  const appAccess = new AppAccess(database, ground.serverAccess);
+  const bundleSources = new BundleSources({ database, workspaceAccess, blobs, limits: settings.apps.bundle });
+  const viewCounter = new ViewCounter(database, ground.log);
+  const services: AppServices = {
+    apps: new AppService({ database, changes, appAccess, bundleSources, blobs, outgoing }),
+    appServing: new AppServing({ database, blobs, views: viewCounter }),
+    appProxy: new AppProxy({ database, outgoing, limits: settings.apps.proxy }),
+    appsOrigin: new AppsOrigin(settings.appsUrl),
+  };
+  return { services, viewCounter };
+}

@@ -1,0 +1,64 @@
+import { contentHeaders, contentReply } from '../rest/content.ts';
+import { pathParam, RawReply, type Route, rawAnswer, route, slugParam, uuidParam } from '../rest/route.ts';
+import type { AppProxy } from './app.proxy.ts';
+import type { AppServing } from './app.serving.ts';
+import type { AppsOrigin } from './apps-origin.ts';
+
+const tag = 'Apps';
+const serverId = slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.');
+const appId = slugParam('APP_NOT_FOUND', 'Id or slug of the app.');
+const proxiedId = uuidParam('APP_NOT_FOUND', 'Id of the app.');
+const path = pathParam('APP_FILE_NOT_FOUND', 'Path in the app.');
+
+/** What anyone may see of apps, without signing in. */
+export function servingRoutes(serving: AppServing, proxy: AppProxy, origin: AppsOrigin): Route[] {
+  return [fileRoute(serving, origin), ...proxyRoutes(proxy, origin)];
+}
+
+function fileRoute(serving: AppServing, origin: AppsOrigin): Route {
+  return route({
+    method: 'GET',
+    path: '/api/servers/:serverId/apps/:appId/serve/*path',
+    summary: 'The files of an app; its page at the root.',
+    tag,
+    entrance: 'anyone',
+    params: { serverId, appId, path },
+    headers: contentHeaders,
+    produces: '*/*',
+    answer: rawAnswer,
+    async handle({ params, headers, host, passage }) {
+      const given = passage();
+      const elsewhere = origin.elsewhere(host, given);
+      if (elsewhere) return new RawReply(302, { Location: elsewhere });
+      const served = await serving.at(params.serverId, params.appId, given);
+      if ('location' in served) return new RawReply(served.status, { Location: served.location });
+      const reply = contentReply(served.content, headers);
+      if (given.method === 'GET' && reply.status === 200) served.viewed();
+      return reply;
+    },
+  });
+}
+
+function proxyRoutes(proxy: AppProxy, origin: AppsOrigin): Route[] {
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+  return methods.map((method) =>
+    route({
+      method,
+      path: '/api/app-proxy/:appId/*path',
+      summary: 'Passes the request on to an app of type "url".',
+      tag,
+      entrance: 'anyone',
+      params: { appId: proxiedId, path },
+      produces: '*/*',
+      answer: rawAnswer,
+      errors: ['UNSAFE_URL', 'BODY_TOO_LARGE', 'APP_PROXY_FAILED', 'APP_PROXY_TIMEOUT'],
+      async handle({ params, host, passage, leaving }) {
+        const given = passage();
+        const elsewhere = method === 'GET' ? origin.elsewhere(host, given) : null;
+        if (elsewhere) return new RawReply(302, { Location: elsewhere });
+        const { status, headers, body } = await proxy.pass(params.appId, given, leaving());
+        return new RawReply(status, headers, body);
+      },
+    }),
+  );
+}

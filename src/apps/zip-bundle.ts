@@ -1,0 +1,146 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
+import yauzl from 'yauzl';
+import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
+import { AppError } from '../errors.ts';
+import {
+  type BundleFile,
+  type BundleLimits,
+  badBundle,
+  isLitter,
+  requireInnerPath,
+  requireSound,
+  withoutWrapper,
+} from './bundle.ts';
+
+/** Smaller files are put into the store in one piece. */
+const smallBytes = 256 * 1024;
+const fileTypeMask = 0o170000;
+const regularFile = 0o100000;
+const folder = 0o040000;
+
+/**
+ * Takes a ZIP file of the store apart, its files into the store. Everything in it is taken for hostile: nothing is
+ * unpacked before all names and sizes are found good, and no more is unpacked than was announced.
+ * @throws AppError BUNDLE_INVALID
+ */
+export async function unpackBundle(
+  blobs: BlobStore,
+  archive: { blobId: string; size: number },
+  limits: BundleLimits,
+): Promise<BundleFile[]> {
+  const zip = await asBundleError(() =>
+    yauzl.fromRandomAccessReaderPromise(new BlobReader(blobs, archive), archive.size, {
+      lazyEntries: true,
+      autoClose: false,
+      strictFileNames: true,
+      validateEntrySizes: true,
+    }),
+  );
+  // Before the list is read: a million entries are counted, not looked at.
+  if (zip.entryCount > limits.entries) throw badBundle(`An app can have at most ${limits.entries} entries.`);
+  const entries = await asBundleError(() => listEntries(zip));
+  requireSound(
+    entries.map((entry) => ({ path: entry.fileName, size: entry.uncompressedSize })),
+    limits,
+  );
+  const files: BundleFile[] = [];
+  for (const entry of entries) {
+    const blob = await asBundleError(() => unpackEntry(zip, entry, blobs));
+    files.push({ path: entry.fileName, blobId: blob.id, size: blob.size });
+  }
+  return withoutWrapper(files);
+}
+
+async function listEntries(zip: yauzl.ZipFile): Promise<yauzl.Entry[]> {
+  const entries: yauzl.Entry[] = [];
+  for await (const entry of zip.eachEntry()) {
+    const isFolder = entry.fileName.endsWith('/');
+    requireInnerPath(isFolder ? entry.fileName.slice(0, -1) : entry.fileName);
+    requireOrdinary(entry);
+    if (!isFolder && !isLitter(entry.fileName)) entries.push(entry);
+  }
+  return entries;
+}
+
+function requireOrdinary(entry: yauzl.Entry): void {
+  const shown = JSON.stringify(entry.fileName.slice(0, 100));
+  const type = (entry.externalFileAttributes >>> 16) & fileTypeMask;
+  if (type !== 0 && type !== regularFile && type !== folder) {
+    throw badBundle(`The entry ${shown} is a link or a device; only files and folders can be in an app.`);
+  }
+  if (entry.isEncrypted()) throw badBundle(`The entry ${shown} is encrypted.`);
+}
+
+async function unpackEntry(zip: yauzl.ZipFile, entry: yauzl.Entry, blobs: BlobStore): Promise<StoredBlob> {
+  const stream = await zip.openReadStreamPromise(entry);
+  if (entry.uncompressedSize > smallBytes) return blobs.write(checked(stream, entry), entry.uncompressedSize);
+  return blobs.put(await buffer(Readable.from(checked(stream, entry), { objectMode: false })));
+}
+
+async function* checked(stream: AsyncIterable<Buffer>, entry: yauzl.Entry): AsyncGenerator<Buffer> {
+  let sum = 0;
+  for await (const piece of stream) {
+    sum = crc32(piece, sum);
+    yield piece;
+  }
+  if (sum !== entry.crc32) throw badBundle(`The entry ${JSON.stringify(entry.fileName.slice(0, 100))} is damaged.`);
+}
+
+/** What the reader says about the archive is for the one who published it; troubles of our own are not. */
+async function asBundleError<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw badBundle(`The ZIP file cannot be read: ${reason.slice(0, 200)}.`, error);
+  }
+}
+
+/** Reads an archive in the store piecewise. The list at its end is read in small steps, so a piece of it is kept. */
+class BlobReader extends yauzl.RandomAccessReader {
+  private readonly blobs: BlobStore;
+  private readonly blobId: string;
+  private readonly size: number;
+  private held = { start: 0, bytes: Buffer.alloc(0) };
+
+  constructor(blobs: BlobStore, { blobId, size }: { blobId: string; size: number }) {
+    super();
+    this.blobs = blobs;
+    this.blobId = blobId;
+    this.size = size;
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return this.blobs.read(this.blobId, { start, end: end - 1 });
+  }
+
+  override read(
+    target: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    this.load(position, length).then(
+      (bytes) => {
+        bytes.copy(target, offset);
+        callback(null);
+      },
+      (error) => callback(error),
+    );
+  }
+
+  private async load(position: number, length: number): Promise<Buffer> {
+    if (position < 0 || position + length > this.size) throw badBundle('The ZIP file points to places outside itself.');
+    const from = position - this.held.start;
+    if (from < 0 || from + length > this.held.bytes.length) {
+      const end = Math.min(position + Math.max(length, smallBytes), this.size);
+      this.held = { start: position, bytes: await buffer(this._readStreamForRange(position, end)) };
+    }
+    const at = position - this.held.start;
+    return this.held.bytes.subarray(at, at + length);
+  }
+}

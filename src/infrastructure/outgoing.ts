@@ -1,0 +1,115 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { AppError } from '../errors.ts';
+import { isPublicAddress } from './addresses.ts';
+
+/** Finds the addresses of a host; the system's own way unless told. */
+export type Resolve = (host: string, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void;
+
+const connectTimeoutMs = 10_000;
+
+/**
+ * Requests to addresses that people from outside name. They must not reach what only this machine or its network can:
+ * each address is judged when it is connected to, after the name was resolved and by the very answer that is used, so
+ * a name that means something else the second time gains nothing.
+ */
+export class Outgoing {
+  private readonly allow: ReadonlySet<string>;
+  private readonly resolve: Resolve;
+  private readonly agent: Agent;
+
+  /** @param allow hosts (`host` or `host:port`) that may be anywhere, and may be called without TLS */
+  constructor(allow: string[], resolve: Resolve = resolveAll) {
+    this.allow = new Set(allow.map((host) => host.toLowerCase()));
+    this.resolve = resolve;
+    this.agent = new Agent({ connect: this.connector(), keepAliveTimeout: 10_000, connections: 64 });
+  }
+
+  /**
+   * Checks an address before it is kept or called: https, or a host that is allowed, and nothing private. That it is
+   * good now does not mean that it stays so; `request` judges again.
+   * @throws AppError UNSAFE_URL
+   */
+  async check(url: URL): Promise<void> {
+    this.requireForm(url);
+    const host = bareHost(url.hostname);
+    if (this.isAllowed(url) || isIP(host)) return;
+    const addresses = await new Promise<LookupAddress[]>((resolve) => {
+      this.resolve(host, (error, found) => resolve(error ? [] : found));
+    });
+    // A host that cannot be found now is no danger; calling it will fail.
+    if (addresses.length > 0 && !addresses.some(({ address }) => isPublicAddress(address))) throw unsafe(host);
+  }
+
+  /**
+   * Sends one request; redirects are not followed.
+   * @throws AppError UNSAFE_URL, and the errors of undici
+   */
+  async request(
+    url: URL,
+    options: Omit<Dispatcher.RequestOptions, 'origin' | 'path' | 'opaque'>,
+  ): Promise<Dispatcher.ResponseData> {
+    this.requireForm(url);
+    return request(url, { ...options, dispatcher: this.agent });
+  }
+
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+
+  private requireForm(url: URL): void {
+    const allowed = this.isAllowed(url);
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowed)) {
+      throw new AppError('UNSAFE_URL', { message: 'Only https addresses are allowed here.' });
+    }
+    if (url.username || url.password) {
+      throw new AppError('UNSAFE_URL', { message: 'The address must not have a user name or a password in it.' });
+    }
+    const host = bareHost(url.hostname);
+    if (!allowed && isIP(host) && !isPublicAddress(host)) throw unsafe(host);
+  }
+
+  private isAllowed(url: URL): boolean {
+    const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+    return this.allow.has(url.hostname) || this.allow.has(`${url.hostname}:${port}`);
+  }
+
+  private connector(): buildConnector.connector {
+    const anywhere = buildConnector({ timeout: connectTimeoutMs });
+    const guarded = buildConnector({ timeout: connectTimeoutMs, lookup: this.guardedLookup });
+    return (options, callback) => {
+      const url = new URL(`${options.protocol}//${options.hostname}:${options.port || ''}`);
+      if (this.isAllowed(url)) return anywhere(options, callback);
+      const host = bareHost(options.hostname);
+      // No name is looked up for a literal address.
+      if (isIP(host) && !isPublicAddress(host)) return callback(unsafe(host), null);
+      guarded(options, callback);
+    };
+  }
+
+  /** Gives the connection only addresses that are public; there may be others among them. */
+  private readonly guardedLookup: LookupFunction = (host, options, callback) => {
+    this.resolve(host, (error, addresses) => {
+      if (error) return callback(error, '', 0);
+      const good = addresses.filter(({ address }) => isPublicAddress(address));
+      const [first] = good;
+      if (!first) return callback(unsafe(host), '', 0);
+      if (options.all) callback(null, good);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function resolveAll(host: string, callback: (error: Error | null, addresses: LookupAddress[]) => void): void {
+  lookup(host, { all: true }, callback);
+}
+
+/** URLs have IPv6 addresses in brackets. */
+function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function unsafe(host: string): AppError {
+  return new AppError('UNSAFE_URL', { message: `The address of ${host} is private or reserved.` });
+}

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import JSZip from 'jszip';
+import type { Loose } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+import { type Entry, zip } from './zip.ts';
+
+const page: Entry = { name: 'index.html', content: '<h1>hi</h1>' };
+
+describe('apps from ZIP files', () => {
+  let here: World;
+  before(async () => {
+    here = await world();
+  });
+  after(() => here.close());
+
+  async function publish(bytes: Uint8Array, slug = 'app'): Promise<{ status: number; body: Loose }> {
+    const base = `/api/servers/${here.server.id}`;
+    const form = new FormData();
+    form.append('file', new File([new Uint8Array(bytes)], 'bundle.zip'));
+    const headers = { authorization: `Bearer ${here.alice.token}` };
+    const upload = await fetch(`${here.alice.node.url}${base}/workspace/upload`, {
+      method: 'POST',
+      body: form,
+      headers,
+    });
+    const file: Loose = await upload.json();
+    const answer = await here.alice.post(`${base}/apps/publish`, { slug, fileId: file.id });
+    await here.alice.delete(`${base}/workspace/files/${file.id}`);
+    return answer;
+  }
+
+  const serve = async (path: string, slug = 'app') => {
+    const answer = await fetch(`${here.bob.node.url}/api/servers/${here.server.id}/apps/${slug}/serve${path}`);
+    return answer.status === 200 ? Buffer.from(await answer.arrayBuffer()) : answer.status;
+  };
+
+  it('serve what is in them, without the folder around it and without litter', async () => {
+    const large = randomBytes(600_000);
+    const archive = new JSZip();
+    archive.file('dist/index.html', 'home');
+    archive.file('dist/assets/ü.js', 'code');
+    archive.file('dist/large.bin', large);
+    archive.file('__MACOSX/dist/._index.html', 'litter');
+    archive.file('dist/.DS_Store', 'litter');
+    const { status, body } = await publish(await archive.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' }));
+    expect(status).to.equal(201);
+    expect(body).to.include({ name: 'bundle', type: 'zip', version: 1 });
+    expect(String(await serve('/'))).to.equal('home');
+    expect(String(await serve('/assets/%C3%BC.js'))).to.equal('code');
+    expect(large.equals(Buffer.from((await serve('/large.bin')) as Buffer))).to.equal(true);
+    expect(await serve('/.DS_Store')).to.equal(404);
+    expect(await serve('/__MACOSX/dist/._index.html')).to.equal(404);
+  });
+
+  const nothing = Buffer.alloc(0);
+  const spellings = [
+    '../x',
+    'a/../../x',
+    '/etc/passwd',
+    '//x',
+    'C:/x',
+    'c:x',
+    '..',
+    './x',
+    'a/./x',
+    'a//x',
+    '..\\x',
+    'a\\..\\..\\x',
+    '\\x',
+    'a/..',
+    '%2e%2e/x',
+    'a%2f..%2fx',
+    '%2E%2e%5cx',
+    'x\0.html',
+    'a\nb',
+    '\u0007',
+    '../',
+    '/',
+    'a/b/../../../x',
+  ];
+  const hostile: [string, Uint8Array][] = [
+    ...spellings.map((name): [string, Buffer] => [
+      `the name ${JSON.stringify(name)}`,
+      zip([page, { name, content: 'x' }]),
+    ]),
+    ['a name too long', zip([page, { name: 'x'.repeat(2000) }])],
+    ['a symbolic link', zip([page, { name: 'link', content: '/etc/passwd', mode: 0o120777 }])],
+    ['a device', zip([page, { name: 'device', mode: 0o020666 }])],
+    ['an encrypted entry', zip([page, { name: 'secret', content: 'x', claims: { flags: 0x0801 } }])],
+    ['an unknown method', zip([page, { name: 'lzma', content: 'x', claims: { method: 14 } }])],
+    ['the same name twice', zip([page, { name: 'x', content: '1' }, { name: 'x', content: '2' }])],
+    ['a file that is a folder too', zip([page, { name: 'x', content: '1' }, { name: 'x/y', content: '2' }])],
+    ['a size that is too small', zip([page, { name: 'lie', content: 'x'.repeat(1000), claims: { size: 10 } }])],
+    ['a size that is too large', zip([page, { name: 'lie', content: 'x', claims: { size: 1000 } }])],
+    ['a wrong checksum', zip([page, { name: 'lie', content: 'x', claims: { crc: 1 } }])],
+    [
+      'data that is not there',
+      zip([page, { name: 'lie', content: 'x', stored: true, claims: { size: 9e6, compressed: 9e6 } }]),
+    ],
+    ['an offset beyond its end', zip([page, { name: 'lie', content: 'x', offset: 0x7fffffff }])],
+    [
+      'data that cannot be inflated',
+      zip([page, { name: 'noise', content: randomBytes(100), stored: true, claims: { method: 8 } }]),
+    ],
+    ['too many entries', zip([page, ...Array.from({ length: 2000 }, (_, i) => ({ name: `f${i}`, content: '' }))])],
+    ['more entries than there are', zip([page], 500)],
+    ['no ZIP at all', Buffer.from('this is no archive, whatever its name says')],
+    ['nothing', nothing],
+    ['only its end', zip([]).subarray(0, 10)],
+  ];
+  for (const [what, bytes] of hostile) {
+    it(`are refused with ${what}`, async () => {
+      const begun = Date.now();
+      const { status, body } = await publish(bytes, 'hostile');
+      expect([status, body.code], JSON.stringify(body)).to.deep.equal([400, 'BUNDLE_INVALID']);
+      expect(body.error).to.be.a('string').and.match(/\.$/);
+      expect(Date.now() - begun).to.be.lessThan(3000);
+      expect(await serve('/', 'hostile')).to.equal(404);
+    });
+  }
+
+  it('are refused when they are bombs: large, or many on the same bytes', async () => {
+    const megabytes = (count: number) => Buffer.alloc(count * 1024 * 1024);
+    const announced = zip([page, { name: 'bomb', content: megabytes(101) }]);
+    expect(announced.length).to.be.lessThan(200_000);
+    expect((await publish(announced, 'hostile')).body.code).to.equal('BUNDLE_INVALID');
+    const lying = zip([page, { name: 'bomb', content: megabytes(101), claims: { size: 1000 } }]);
+    expect((await publish(lying, 'hostile')).body.code).to.equal('BUNDLE_INVALID');
+    const kernel: Entry = { name: 'k', content: megabytes(1) };
+    const overlapping = zip([
+      kernel,
+      ...Array.from({ length: 150 }, (_, i) => ({ ...kernel, name: `k${i}`, offset: 0 })),
+    ]);
+    expect((await publish(overlapping, 'hostile')).body.code).to.equal('BUNDLE_INVALID');
+  });
+
+  it('that are refused leave the version before in its place', async () => {
+    await publish(zip([page]), 'kept');
+    expect((await publish(zip([page, { name: '../x' }]), 'kept')).status).to.equal(400);
+    expect(String(await serve('/', 'kept'))).to.equal('<h1>hi</h1>');
+    expect((await here.bob.get(`/api/servers/${here.server.id}/apps/kept`)).body.version).to.equal(1);
+  });
+});
