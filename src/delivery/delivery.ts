@@ -69,7 +69,7 @@ export class Delivery {
     this.sink = sink;
     this.timers = [
       setInterval(() => void this.sweep(), this.settings.sweepMs),
-      setInterval(() => this.closeIdle(), reapMs),
+      setInterval(() => this.closeIdle(), Math.min(reapMs, this.settings.idleStreamMs)),
     ];
   }
 
@@ -196,9 +196,18 @@ export class Delivery {
     const deliveries = entries.map((entry, index) => ({ entry, mark: first + index }));
     this.mark += entries.length;
     this.counters.events += entries.length;
-    for (const entry of entries) for (const observer of this.observers) observer(entry);
+    for (const entry of entries) for (const observer of this.observers) this.tell(observer, entry);
     this.sink.emit(deliveries);
     return first;
+  }
+
+  /** Whoever listens in must not keep an event from the sockets. */
+  private tell(observer: (entry: LogEntry) => void, entry: LogEntry): void {
+    try {
+      observer(entry);
+    } catch (error) {
+      this.log.error({ err: error, event: entry.event }, 'An observer of events failed.');
+    }
   }
 
   /** Waits a moment for what is still on its way, then reads it from the log. */

@@ -99,7 +99,9 @@ export class Homecoming {
 
   /** The rooms of a connection that Socket.IO recovered, as far as the user may still be there. */
   private async recoverRooms(socket: ParleySocket, recovery: Recovery): Promise<void> {
-    for (const { name, after } of recovery.rooms) {
+    // Channels first: what a thread missed comes by way of its channel where the client is in both.
+    const threadsLast = [...recovery.rooms].sort((a, b) => Number(isThread(a.name)) - Number(isThread(b.name)));
+    for (const { name, after } of threadsLast) {
       // The client was told that nothing is missing: either that is so, or the connection ends and it hears otherwise.
       if (!name.startsWith('user:') && !socket.data.joined.has(name)) await this.recoverRoom(socket, name, after);
     }
@@ -174,6 +176,8 @@ function resumeOf(socket: ParleySocket): Record<string, number> | undefined {
 function requireWhole(page: Page): void {
   if (!page.recovered) throw new Error('What a recovered connection missed has left the log meanwhile.');
 }
+
+const isThread = (name: string): boolean => name.startsWith('thread:');
 
 /** Whether access was refused for good, and not only that the database could not be asked. */
 function isRefusal(error: unknown): boolean {

@@ -1,7 +1,15 @@
 import type { Actor } from '../access/actor.ts';
 import type { CatchUp, Page } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { type Room, serverRoom, userRoom, watchRoomsOf } from '../delivery/entry.ts';
+import {
+  followersOf,
+  type LogEntry,
+  type Room,
+  serverRoom,
+  threadRoom,
+  userRoom,
+  watchRoomsOf,
+} from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { Outlet } from './outlet.ts';
 import type { JoinedRoom, ParleyServer, ParleySocket } from './socket.ts';
@@ -49,6 +57,8 @@ export class Membership {
       const before = socket.data.joined.get(name);
       socket.data.joined.set(name, { ...place, from: before?.from ?? page.seq });
       void socket.join(name);
+      // Whoever is only in a thread needs the log of its channel all the same.
+      if (name !== place.room) void socket.join(followersOf(place.room));
       if (place.serverId) void socket.join(serverRoom(place.serverId));
       entered(page, before !== undefined);
     });
@@ -68,7 +78,8 @@ export class Membership {
     const send = (page: Page, again: boolean) => {
       // Its client entered by itself meanwhile, and was told from where it goes on.
       if (again) return;
-      const deliveries = page.entries.map((entry) => ({ entry, mark: this.delivery.nextMark() }));
+      const entries = page.entries.filter((entry) => isFor(socket, name, entry));
+      const deliveries = entries.map((entry) => ({ entry, mark: this.delivery.nextMark() }));
       for (const { entry, mark } of deliveries) socket.data.replayed.push({ mark, room: entry.room, seq: entry.seq });
       if (deliveries.length > 0) this.outlet.emitTo(socket, deliveries);
     };
@@ -89,11 +100,14 @@ export class Membership {
   }
 
   leave(socket: ParleySocket, name: string): void {
-    const serverId = socket.data.joined.get(name)?.serverId;
+    const left = socket.data.joined.get(name);
+    if (!left) return;
     socket.data.joined.delete(name);
     void socket.leave(name);
-    const remains = [...socket.data.joined.values()].some((joined) => joined.serverId === serverId);
-    if (serverId && !remains) void socket.leave(serverRoom(serverId));
+    const remaining = [...socket.data.joined.values()];
+    if (!remaining.some(({ room }) => room === left.room)) void socket.leave(followersOf(left.room));
+    const { serverId } = left;
+    if (serverId && !remaining.some((joined) => joined.serverId === serverId)) void socket.leave(serverRoom(serverId));
   }
 
   /**
@@ -136,6 +150,15 @@ export class Membership {
   private wake(room: string): void {
     this.delivery.peek(`channel:${room.slice('channel:'.length)}`)?.wakeAll();
   }
+}
+
+/**
+ * Whether a missed event is sent on the return to a room: to a thread's only what belongs to it, and nothing that comes
+ * by way of its channel's.
+ */
+function isFor(socket: ParleySocket, name: string, entry: LogEntry): boolean {
+  if (name === entry.room) return true;
+  return entry.threadId !== null && threadRoom(entry.threadId) === name && !socket.data.joined.has(entry.room);
 }
 
 /** Those who left a server no longer follow the people whom they know from there. */

@@ -1,6 +1,6 @@
 import { Adapter, type BroadcastOptions } from 'socket.io-adapter';
 import type { Delivered, Sink } from '../delivery/delivery.ts';
-import { type Room, threadRoom } from '../delivery/entry.ts';
+import { followersOf, type Room, threadRoom } from '../delivery/entry.ts';
 import { readyEvent } from './encoder.ts';
 import { directConnection, frames } from './frames.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
@@ -16,7 +16,8 @@ export class Outlet implements Sink {
   }
 
   hasSockets(room: Room): boolean {
-    return this.namespace.adapter.rooms.has(room);
+    const { rooms } = this.namespace.adapter;
+    return rooms.has(room) || rooms.has(followersOf(room));
   }
 
   emit(deliveries: Delivered[]): void {

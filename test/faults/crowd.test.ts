@@ -81,6 +81,28 @@ describe('a node with many who wait', () => {
   }).timeout(60_000);
 });
 
+describe('a node that closes rooms in which nobody is', () => {
+  it('keeps those open that are followed by way of a thread', async () => {
+    const cluster = await startCluster({ nodes: 1, settings: { delivery: { idleStreamMs: 200 } } });
+    const here = await world(cluster);
+    const { alice, bob, channel } = here;
+    const parentMessageId = (await alice.say(channel.id, 'root')).id;
+    const thread = (await alice.post(`/api/channels/${channel.id}/threads`, { name: 'thread', parentMessageId })).body;
+    const follower = new Follower({ url: bob.node.url, token: bob.token });
+    await follower.connected(1);
+    await follower.socket.emitWithAck('thread:join', { threadId: thread.id });
+    const [node] = cluster.nodes;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const { seq } = await alice.say(channel.id, 'reply', { threadId: thread.id });
+    await follower.reach(channel.id, seq, 2000);
+    await follower.socket.emitWithAck('thread:leave', { threadId: thread.id });
+    await until(() => !node?.delivery.peek(`channel:${channel.id}`));
+    follower.close();
+    here.close();
+    await cluster.stop();
+  });
+});
+
 describe('nodes that cannot hear each other', () => {
   it('deliver everything within 2 s from the log alone', async () => {
     const cluster = await startCluster({ nodes: 2, redisUrl: null });

@@ -172,6 +172,47 @@ describe('a stock client that was cut off', () => {
     expect(follower.seen(lost.id).at(-1)).to.be.at.most(atLoss);
   });
 
+  it('gets what belongs to its threads once, in the channel or only in a thread', async () => {
+    const { alice, channel } = site.here;
+    const say = (content: string, threadId?: string) => alice.say(channel.id, content, { threadId });
+    const root = await say('root');
+    const made = { name: 'thread', parentMessageId: root.id };
+    const thread = (await alice.post(`/api/channels/${channel.id}/threads`, made)).body;
+    const [inBoth] = await follow(0, channel.id);
+    const inThread = new Follower({ url: site.door.url, token: site.here.bob.token });
+    followers.push(inThread);
+    await inThread.connected(1);
+    for (const follower of [inBoth, inThread]) {
+      const ack = await follower.socket.emitWithAck('thread:join', { threadId: thread.id });
+      expect(ack.ok).to.equal(true);
+    }
+    const all: number[] = [];
+    const ofThread: number[] = [];
+    const talk = async () => {
+      for (const i of range(1, 5)) {
+        all.push((await say(`root ${i}`)).seq);
+        const reply = await say(`reply ${i}`, thread.id);
+        ofThread.push(reply.seq);
+        // A thread tells of its growth as well.
+        all.push(reply.seq);
+      }
+    };
+    await talk();
+    site.door.pin(1);
+    site.door.cut();
+    await talk();
+    for (const follower of [inBoth, inThread]) expect(await follower.connected(2)).to.equal(true);
+    await talk();
+    for (const follower of [inBoth, inThread]) await follower.reach(channel.id, ofThread.at(-1) ?? 0);
+    const seen = inBoth.seen(channel.id);
+    expect(seen).to.deep.equal(range(seen[0] ?? 0, seen.at(-1) ?? 0));
+    expect(seen).to.include.members(all);
+    const seenInThread = inThread.seen(channel.id).filter((seq) => !ofThread.includes(seq));
+    expect(inThread.seen(channel.id)).to.deep.equal([...new Set(inThread.seen(channel.id))].sort((a, b) => a - b));
+    expect(inThread.seen(channel.id)).to.include.members(ofThread);
+    expect(seenInThread.filter((seq) => all.includes(seq))).to.deep.equal([]);
+  });
+
   it('leaves nothing for whoever comes with its private id and another token', async () => {
     const { alice, carol, channel } = site.here;
     const [follower] = await follow(0, channel.id);
