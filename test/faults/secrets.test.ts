@@ -8,12 +8,12 @@ import { migrate } from '../../src/database/migrations.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { startNode } from '../../src/node.ts';
 import { loadSettings } from '../../src/settings.ts';
+import { codeIn, dataFolder, tokenIn } from '../accounts/mailbox.ts';
 import { createDatabase } from '../bench/postgres.ts';
 import { until } from '../bench/until.ts';
 import { startCluster, testSettings } from '../world/nodes.ts';
 import { Person, request } from '../world/person.ts';
 import { register } from '../world/world.ts';
-import { codeIn, dataFolder, tokenIn } from './mailbox.ts';
 
 const silent = createLog('silent');
 
