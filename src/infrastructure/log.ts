@@ -30,8 +30,17 @@ export function createLog(level: string): Log {
     level,
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: withoutRows },
     redact: { paths: redacted, censor: '[redacted]' },
     formatters: { level: (label) => ({ level: label }) },
     ...(terminal ? { transport: { target: 'pino-pretty', options: { translateTime: 'SYS:HH:MM:ss' } } } : {}),
   });
+}
+
+/** PostgreSQL puts the row at fault into the details of its errors, and MikroORM those into the message. */
+function withoutRows(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { detail: _detail, previous: _previous, ...shown } = pino.stdSerializers.err(error);
+  const clean = (text: string) => text.replace(/( - detail: )[^\n]*/g, '$1[redacted]');
+  return { ...shown, message: clean(shown.message), stack: clean(shown.stack) };
 }

@@ -67,7 +67,7 @@ function sendError(context: Context, error: unknown, log: Log): void {
   const { requestId } = context.state;
   const known = error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
   if (known.code === 'INTERNAL_ERROR') log.error({ requestId, err: error }, 'A request failed.');
-  else if (known.status >= 500) log.warn({ requestId, code: known.code }, 'A request could not be served.');
+  else if (known.status >= 500) log.warn({ requestId, reason: known.code }, 'A request could not be served.');
   context.status = known.status;
   if (known.retryAfter !== undefined) context.set('Retry-After', String(Math.ceil(known.retryAfter)));
   context.set(known.headers);

@@ -50,6 +50,14 @@ describe('the log', () => {
     expect(JSON.stringify(lines).match(/seen/g)).to.have.lengthOf(2);
   });
 
+  it('shows no row that PostgreSQL found fault with', () => {
+    const failed = "new Error('null value in column\\n - detail: Failing row contains (hush).')";
+    const given = "{ code: '23502', detail: 'Failing row contains (hush).' }";
+    const [line] = written('error', `log.error({ err: Object.assign(${failed}, ${given}) }, 'x');`);
+    expect(line?.err).to.include({ code: '23502' });
+    expect(JSON.stringify(line)).not.to.contain('hush').and.not.to.contain('detail":');
+  });
+
   it('shows what an error says, and where it happened', () => {
     const [line] = written('error', "log.error({ err: new Error('a broken thing') }, 'It failed.');");
     expect(line?.err).to.include({ message: 'a broken thing' }).and.have.property('stack');
