@@ -7,19 +7,7 @@ import { byRoom, type LogEntry, type Room, streamId } from './entry.ts';
 import { HeadReader } from './head-reader.ts';
 import { LiveStream } from './live-stream.ts';
 import { readLog, readLogs, readMoved } from './log.ts';
-
-/** An event with the node's running number for its delivery. */
-export interface Delivered {
-  entry: LogEntry;
-  mark: number;
-}
-
-/** The sockets of this node, as far as the delivery has to know them. */
-export interface Sink {
-  /** Sends events, in this order, to the sockets of their room on this node. */
-  emit(deliveries: Delivered[]): void;
-  hasSockets(room: Room): boolean;
-}
+import type { Sink } from './sink.ts';
 
 const pullSize = 500;
 const reapMs = 5000;

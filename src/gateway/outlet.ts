@@ -1,6 +1,6 @@
 import { Adapter, type BroadcastOptions } from 'socket.io-adapter';
-import type { Delivered, Sink } from '../delivery/delivery.ts';
 import { followersOf, type Room, threadRoom } from '../delivery/entry.ts';
+import type { Delivered, Sink } from '../delivery/sink.ts';
 import { readyEvent } from './encoder.ts';
 import { directConnection, frames } from './frames.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';

@@ -1,0 +1,14 @@
+import type { LogEntry, Room } from './entry.ts';
+
+/** An event with the node's running number for its delivery. */
+export interface Delivered {
+  entry: LogEntry;
+  mark: number;
+}
+
+/** The sockets of this node, as far as the delivery has to know them. */
+export interface Sink {
+  /** Sends events, in this order, to the sockets of their room on this node. */
+  emit(deliveries: Delivered[]): void;
+  hasSockets(room: Room): boolean;
+}
