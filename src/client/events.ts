@@ -19,6 +19,7 @@ import type {
   messageUpdated,
 } from '../messages/message.contract.ts';
 import type { notificationNew, notificationRead, notificationUpdated } from '../notifications/notification.contract.ts';
+import type { presenceChange, presenceSnapshot } from '../presence/presence.contract.ts';
 import type { reactionUpdated } from '../reactions/reaction.contract.ts';
 import type {
   memberJoined,
@@ -48,9 +49,15 @@ export interface ChannelEvents {
   'thread:deleted': Payload<typeof threadDeleted>;
   'channel:updated': Payload<typeof channelUpdated>;
   'channel:deleted': Payload<typeof channelDeleted>;
+  'presence:snapshot': Payload<typeof presenceSnapshot>;
   'member:updated': Payload<typeof memberUpdated>;
   'member:joined': Payload<typeof memberJoined>;
   'member:left': Payload<typeof memberLeft>;
+}
+
+/** What is of no channel, and not kept in a log either. */
+export interface PassingEvents {
+  'presence:change': Payload<typeof presenceChange>;
 }
 
 /** What concerns the signed-in user alone. */

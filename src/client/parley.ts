@@ -2,7 +2,7 @@ import { Channel } from './channel.ts';
 import { Connection, type ConnectionState } from './connection.ts';
 import { Emitter } from './emitter.ts';
 import { ParleyError } from './errors.ts';
-import type { ChannelEvents, OwnEvents } from './events.ts';
+import type { ChannelEvents, OwnEvents, PassingEvents } from './events.ts';
 import { host } from './host.ts';
 import { Http } from './http.ts';
 import type { AuthAnswer, Message } from './index.ts';
@@ -30,7 +30,7 @@ export interface ParleySignals {
 }
 
 /** Events of channels that are not open come here: those of DMs arrive without opening. */
-export type ParleyEventMap = OwnEvents & ChannelEvents & ParleySignals;
+export type ParleyEventMap = OwnEvents & ChannelEvents & PassingEvents & ParleySignals;
 
 /**
  * A client of a Parley server: signs in, keeps a connection, and gives channels whose events come in order and without

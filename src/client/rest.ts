@@ -17,6 +17,13 @@ import type { membershipSchema, redeemSchema } from '../accounts/membership.cont
 import type { createTokenSchema, newTokenSchema, personalTokenSchema } from '../accounts/personal-token.contract.ts';
 import type { refreshSchema, sessionSchema, tokenPairSchema } from '../accounts/session.contract.ts';
 import type {
+  agentDoneSchema,
+  agentSchema,
+  agentTokenSchema,
+  agentWithTokenSchema,
+  createAgentSchema,
+} from '../agents/agent.contract.ts';
+import type {
   channelItemSchema,
   createChannelSchema,
   markReadSchema,
@@ -94,6 +101,13 @@ export interface Rest {
   'POST /api/invite-codes': { body: Body<typeof createInvitesSchema>; answer: Answer<typeof inviteCodeSchema>[] };
   'PATCH /api/invite-codes/:id/deactivate': { answer: Answer<typeof inviteCodeSchema> };
   'DELETE /api/invite-codes/:id': { answer: Done };
+
+  'GET /api/agents': { answer: Answer<typeof agentSchema>[] };
+  'POST /api/agents': { body: Answer<typeof createAgentSchema>; answer: Answer<typeof agentWithTokenSchema> };
+  'DELETE /api/agents/:id': { answer: Done };
+  'POST /api/agents/:id/token': { answer: Answer<typeof agentTokenSchema> };
+  'POST /api/agents/:id/start': { answer: Answer<typeof agentDoneSchema> };
+  'POST /api/agents/:id/stop': { answer: Answer<typeof agentDoneSchema> };
 
   'GET /api/friends': { answer: Answer<typeof friendshipSchema>[] };
   'GET /api/friends/pending': { answer: Answer<typeof friendshipSchema>[] };

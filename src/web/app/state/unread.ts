@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Message } from '../../../client/index.ts';
 import { me, parley } from './client.ts';
+import { see } from './presence.ts';
 import { place } from './router.ts';
 
 /** What is read is told to the server so long after the last message that came into view. */
@@ -31,6 +32,7 @@ export function follow(channel: Followed): void {
   const live = parley.channel(channel.id);
   live.open(channel.lastSeq);
   live.on('message:new', count);
+  live.on('presence:snapshot', ({ members }) => see(members));
   live.on('closed', () => followed.delete(channel.id));
 }
 

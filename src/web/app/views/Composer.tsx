@@ -1,74 +1,20 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Message } from '../../../client/index.ts';
-import { upload } from '../state/attachments.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { connection, me, parley } from '../state/client.ts';
 import { draftOf, editing, keepDraft, replyTo } from '../state/drafts.ts';
 import type { Timeline } from '../state/timeline.ts';
-import { attempt } from '../state/toasts.ts';
-import { tellTyping, typedAll, typists } from '../state/typing.ts';
-
-type Attachment = Message['attachments'][number];
+import { tellTyping, typedAll } from '../state/typing.ts';
+import { AddFiles, Answering, FileList, Typists, useFiles, useGrowth } from './ComposerParts.tsx';
+import { Suggestions, useMentions } from './Suggestions.tsx';
 
 const maxLength = 16_000;
-const mostFiles = 10;
 /** So many characters before the limit the count is shown. */
 const tellBefore = 500;
 
 export function Composer({ timeline, name }: { timeline: Timeline; name: string }) {
-  const { channelId, threadId, key } = timeline;
-  const [text, setText] = useState(() => draftOf(key));
-  const [files, setFiles] = useState<Attachment[]>([]);
-  const [uploading, setUploading] = useState(0);
-  const ref = useRef<HTMLTextAreaElement>(null);
-  const asked = replyTo.value;
-  const answered = asked?.channelId === channelId && asked.threadId === threadId ? asked : null;
-  useGrowth(ref, text);
-  useEffect(() => {
-    // On a phone the keyboard would cover half of what one came to read.
-    if (matchMedia('(hover: hover)').matches || answered) ref.current?.focus();
-  }, [key, answered]);
-
-  const change = (value: string) => {
-    setText(value);
-    keepDraft(key, value);
-    if (value !== '') tellTyping(channelId, threadId);
-  };
-  const send = () => {
-    const content = text.trim();
-    if ((content === '' && files.length === 0) || uploading > 0 || content.length > maxLength) return;
-    const attachments = files.length > 0 ? files.map(({ id }) => ({ id })) : undefined;
-    // A refusal shows below the message itself.
-    parley
-      .channel(channelId)
-      .send({ content, attachments, threadId, replyToId: answered?.id })
-      .catch(() => {});
-    change('');
-    setFiles([]);
-    typedAll();
-    replyTo.value = null;
-    if (timeline.hasNewer.peek()) void timeline.showNewest();
-    ref.current?.closest('.conversation')?.querySelector('.scroller')?.scrollTo({ top: 0 });
-  };
-  const press = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') replyTo.value = null;
-    if (event.key === 'ArrowUp' && text === '') return editLast(timeline, event);
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    send();
-  };
-  const add = async (list: Iterable<File>) => {
-    const chosen = [...list].slice(0, mostFiles - files.length);
-    setUploading((count) => count + chosen.length);
-    for (const file of chosen) {
-      await attempt(async () => {
-        const uploaded = await upload(file);
-        setFiles((known) => [...known, uploaded]);
-      });
-      setUploading((count) => count - 1);
-    }
-  };
+  const { channelId, threadId } = timeline;
+  const { ref, text, change, answered, files, send, press, mentioning, blocked } = useComposer(timeline);
+  const offline = connection.value.status === 'offline';
   const left = maxLength - text.length;
-  const empty = text.trim() === '' && files.length === 0;
   return (
     <form
       class="composer"
@@ -77,63 +23,28 @@ export function Composer({ timeline, name }: { timeline: Timeline; name: string 
         send();
       }}
     >
-      {answered && (
-        <div class="answering">
-          <span>
-            Replying to <strong>{answered.author.displayName}</strong>
-          </span>
-          <button type="button" class="icon" aria-label="Do not reply" onClick={() => (replyTo.value = null)}>
-            ✕
-          </button>
-        </div>
-      )}
-      {(files.length > 0 || uploading > 0) && (
-        <ul class="files" aria-label="Files to send">
-          {files.map((file) => (
-            <li key={file.id}>
-              {file.filename}{' '}
-              <button
-                type="button"
-                class="link"
-                aria-label={`Do not send ${file.filename}`}
-                onClick={() => setFiles(files.filter(({ id }) => id !== file.id))}
-              >
-                ✕
-              </button>
-            </li>
-          ))}
-          {uploading > 0 && <li role="status">Uploading {uploading}…</li>}
-        </ul>
-      )}
+      <Suggestions {...mentioning} />
+      <Answering message={answered} />
+      <FileList
+        files={files.files}
+        uploading={files.uploading}
+        onRemove={({ id }) => files.setFiles(files.files.filter((file) => file.id !== id))}
+      />
       <div class="box">
-        <label class="icon attach" title="Add files">
-          <span aria-hidden="true">+</span>
-          <input
-            type="file"
-            class="hidden"
-            aria-label="Add files"
-            multiple
-            onChange={(event) => {
-              void add(event.currentTarget.files ?? []);
-              event.currentTarget.value = '';
-            }}
-          />
-        </label>
+        <AddFiles onChoose={(list) => void files.add(list)} />
         <textarea
           id={threadId ? 'thread-composer' : 'composer'}
           ref={ref}
           rows={1}
           value={text}
           aria-label={`Message ${name}`}
-          placeholder={
-            connection.value.status === 'offline' ? 'Offline: what you write is sent later' : `Message ${name}`
-          }
+          placeholder={offline ? 'Offline: what you write is sent later' : `Message ${name}`}
           onInput={(event) => change(event.currentTarget.value)}
           onKeyDown={press}
-          onPaste={(event) => void add(event.clipboardData?.files ?? [])}
+          onPaste={(event) => void files.add([...(event.clipboardData?.files ?? [])])}
         />
         {left < tellBefore && <span class={left < 0 ? 'count bad' : 'count'}>{left}</span>}
-        <button type="submit" class="send" aria-label="Send" disabled={empty || uploading > 0 || left < 0}>
+        <button type="submit" class="send" aria-label="Send" disabled={blocked}>
           ➤
         </button>
       </div>
@@ -142,29 +53,52 @@ export function Composer({ timeline, name }: { timeline: Timeline; name: string 
   );
 }
 
-/** Its room is always there, so that nothing jumps. */
-function Typists({ channelId, threadId }: { channelId: string; threadId: string | null }) {
-  const here = (typists.value.get(channelId) ?? []).filter((typist) => typist.threadId === threadId);
-  const names = here.map(({ name }) => name);
-  const text =
-    names.length === 0
-      ? ''
-      : names.length === 1
-        ? `${names[0]} is typing…`
-        : names.length < 4
-          ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are typing…`
-          : 'Several people are typing…';
-  return <p class="typists">{text}</p>;
-}
-
-/** The box is as high as its text, up to a limit of the style. */
-function useGrowth(ref: { current: HTMLTextAreaElement | null }, text: string): void {
-  useLayoutEffect(() => {
-    const box = ref.current;
-    if (!box) return;
-    box.style.height = 'auto';
-    box.style.height = `${box.scrollHeight}px`;
-  }, [ref, text]);
+/** What is being written for a timeline, and what becomes of it. */
+function useComposer(timeline: Timeline) {
+  const { channelId, threadId, key } = timeline;
+  const [text, setText] = useState(() => draftOf(key));
+  const ref = useRef<HTMLTextAreaElement>(null);
+  const files = useFiles();
+  const asked = replyTo.value;
+  const answered = asked?.channelId === channelId && asked.threadId === threadId ? asked : null;
+  const isEmpty = text.trim() === '' && files.files.length === 0;
+  const blocked = isEmpty || files.uploading > 0 || text.length > maxLength;
+  useGrowth(ref, text);
+  useEffect(() => {
+    // On a phone the keyboard would cover half of what one came to read.
+    if (matchMedia('(hover: hover)').matches || answered) ref.current?.focus();
+  }, [key, answered]);
+  const change = (value: string) => {
+    setText(value);
+    keepDraft(key, value);
+    if (value !== '') tellTyping(channelId, threadId);
+  };
+  const send = () => {
+    if (blocked) return;
+    const attachments = files.files.length > 0 ? files.files.map(({ id }) => ({ id })) : undefined;
+    const message = { content: text.trim(), attachments, threadId, replyToId: answered?.id };
+    // A refusal shows below the message itself.
+    parley
+      .channel(channelId)
+      .send(message)
+      .catch(() => {});
+    change('');
+    files.setFiles([]);
+    typedAll();
+    replyTo.value = null;
+    if (timeline.hasNewer.peek()) void timeline.showNewest();
+    ref.current?.closest('.conversation')?.querySelector('.scroller')?.scrollTo({ top: 0 });
+  };
+  const mentioning = useMentions(channelId, text, change);
+  const press = (event: KeyboardEvent) => {
+    if (mentioning.press(event)) return;
+    if (event.key === 'Escape') replyTo.value = null;
+    if (event.key === 'ArrowUp' && text === '') return editLast(timeline, event);
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  return { ref, text, change, answered, files, send, press, mentioning, blocked };
 }
 
 function editLast(timeline: Timeline, event: KeyboardEvent): void {

@@ -7,6 +7,7 @@ import { type Timeline, timelineOf } from '../state/timeline.ts';
 import { hearTyping } from '../state/typing.ts';
 import { Composer } from './Composer.tsx';
 import { Pins, Search } from './Finding.tsx';
+import { Members } from './Members.tsx';
 import { MessageList } from './MessageList.tsx';
 import { Thread } from './Thread.tsx';
 
@@ -29,7 +30,7 @@ export function Conversation({ channelId, messageId, threadId }: ConversationPro
 
 function Channel({ channelId, messageId }: { channelId: string; messageId: string | null }) {
   const timeline = useMemo(() => timelineOf(channelId), [channelId]);
-  const [dialog, setDialog] = useState<'pins' | 'search' | null>(null);
+  const [dialog, setDialog] = useState<'pins' | 'search' | 'members' | null>(null);
   useEffect(() => {
     rememberPlace();
     hearTyping(channelId);
@@ -61,6 +62,11 @@ function Channel({ channelId, messageId }: { channelId: string; messageId: strin
         <button type="button" class="icon" aria-label="Pinned messages" onClick={() => setDialog('pins')}>
           📌
         </button>
+        {currentServer.value && (
+          <button type="button" class="icon" aria-label="Members" onClick={() => setDialog('members')}>
+            👥
+          </button>
+        )}
         <button type="button" class="icon" aria-label="Search" onClick={() => setDialog('search')}>
           🔍
         </button>
@@ -68,6 +74,9 @@ function Channel({ channelId, messageId }: { channelId: string; messageId: strin
       <MessageList timeline={timeline} target={messageId} name={about.label} />
       <Composer timeline={timeline} name={about.label} />
       {dialog === 'pins' && <Pins channelId={channelId} onClose={() => setDialog(null)} />}
+      {dialog === 'members' && currentServer.value && (
+        <Members server={currentServer.value} onClose={() => setDialog(null)} />
+      )}
       {dialog === 'search' && <Search channelId={channelId} onClose={() => setDialog(null)} />}
     </section>
   );

@@ -97,7 +97,7 @@ function People({ title, list, children }: PeopleProps) {
       <ul class="people">
         {list.map((entry) => (
           <li key={entry.id}>
-            <Avatar user={entry.user} />
+            <Avatar user={entry.user} present />
             <span class="who">
               <span class="name">{entry.user.displayName}</span>
               <span class="faint">@{entry.user.username}</span>

@@ -3,6 +3,8 @@ import type { RestAnswer } from '../../../client/index.ts';
 import { leave, me, parley, remember } from '../state/client.ts';
 import { attempt, tell } from '../state/toasts.ts';
 import { Field } from './Field.tsx';
+import { useFields } from './fields.ts';
+import { Agents, InviteCodes, PersonalTokens } from './Keys.tsx';
 import { shortTime } from './time.ts';
 
 export function Settings() {
@@ -18,6 +20,9 @@ export function Settings() {
         <Profile />
         <Membership />
         <ChangePassword />
+        <InviteCodes />
+        <Agents />
+        <PersonalTokens />
         <Sessions />
         <button type="button" class="button danger" onClick={() => void leave()}>
           Sign out
@@ -25,18 +30,6 @@ export function Settings() {
       </div>
     </section>
   );
-}
-
-/** A form whose fields are given to `work` by name; it is emptied when that worked and `clear` is set. */
-function useFields(work: (field: (name: string) => string) => Promise<void>, clear: boolean) {
-  return async (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    if (!(form instanceof HTMLFormElement)) return;
-    const data = new FormData(form);
-    const worked = await attempt(() => work((name) => String(data.get(name) ?? '')));
-    if (worked && clear) form.reset();
-  };
 }
 
 function Profile() {

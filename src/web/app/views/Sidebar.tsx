@@ -185,7 +185,7 @@ function HomePanel() {
                 href={pathTo.channel(null, id)}
                 aria-current={current ? 'page' : undefined}
               >
-                <Avatar user={otherUser} size="small" />
+                <Avatar user={otherUser} size="small" present />
                 <span class="name">{otherUser.displayName}</span>
                 <Badge count={count} />
               </a>
