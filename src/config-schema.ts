@@ -90,6 +90,15 @@ export const fileSchema = z.strictObject({
     joins: rate,
     uploads: rate,
     search: rate,
+    modelProxy: rate,
+  }),
+  modelProxy: z.strictObject({
+    tokenDays: positive,
+    tokensPerUser: positive,
+    connectTimeoutMs: positive,
+    answerTimeoutMs: positive,
+    idleTimeoutMs: positive,
+    maxAnswerBytes: positive,
   }),
   workspace: z.strictObject({
     quotaBytes: positive,

@@ -1,6 +1,7 @@
 import { accountHandlers } from './accounts/account.gateway.ts';
 import { accountsRoutes } from './accounts/accounts.routes.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import { agentProfileRoutes } from './agents/agent.profile.routes.ts';
 import { agentRoutes } from './agents/agent.routes.ts';
 import type { AgentServices } from './agents/agent.services.ts';
 import { policyRoutes } from './agents/policies/policy.routes.ts';
@@ -40,6 +41,8 @@ import { messageHandlers } from './messages/message.gateway.ts';
 import { messageRoutes } from './messages/message.routes.ts';
 import type { MessageService } from './messages/message.service.ts';
 import type { PinService } from './messages/pin.service.ts';
+import { modelProxyRoutes, modelTokenRoutes } from './model-proxy/model-proxy.routes.ts';
+import type { ModelServices } from './model-proxy/model-proxy.services.ts';
 import { notificationRoutes } from './notifications/notification.routes.ts';
 import type { NotificationService } from './notifications/notification.service.ts';
 import { presenceHandlers, sendSnapshot } from './presence/presence.gateway.ts';
@@ -69,6 +72,7 @@ import type { WorkspaceServices } from './workspace/workspace.ts';
 /** The services that the doors lead to. */
 export interface Services extends AgentServices, WorkspaceServices, AppServices {
   accounts: Accounts;
+  models: ModelServices;
   servers: ServerService;
   members: MemberService;
   channels: ChannelService;
@@ -117,7 +121,10 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
     ...inviteRoutes(services.invites),
     ...friendRoutes(services.friends, services.blocks),
     ...directRoutes(services.direct),
+    ...modelProxyRoutes(services.models),
+    ...modelTokenRoutes(services.models),
     ...agentRoutes(services.agents),
+    ...agentProfileRoutes(services.agentProfile, services.agentSeats),
     ...policyRoutes(services.policies, services.agentConfig),
     ...notificationRoutes(services.notifications),
     ...workspaceRoutes(services.workspaces, services.nodes),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import { goodbye, RevocationWatch } from './accounts/revocation.ts';
+import { attendBots } from './agents/agent.gateway.ts';
 import { AgentWatch } from './agents/agent.watch.ts';
 import { Database } from './database/database.ts';
 import { migrate } from './database/migrations.ts';
@@ -18,7 +19,6 @@ import { allHandlers, allRoutes } from './features.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { Handler } from './gateway/handler.ts';
 import { SocketLimits } from './gateway/limits.ts';
-import type { ParleySocket } from './gateway/socket.ts';
 import { Health } from './health/health.ts';
 import { watchConnections, watchDelivery } from './health/watches.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
@@ -93,26 +93,37 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   shutdown.add('rate limits', () => limits.close());
   const trimmer = new Trimmer(database, settings.delivery, delivery.counters, log);
   const ephemeral = new Ephemeral();
-  const { services, changes, writer, serverAccess, presence, notificationWorker, chores, ...background } =
-    createServices({
-      settings,
-      log,
-      database,
-      delivery,
-      catchUp,
-      control,
-      caches,
-      ephemeral,
-      limits,
-      mailer,
-      publicUrl: () => settings.publicUrl ?? url,
-      redis,
-      nodeId,
-    });
+  const {
+    services,
+    hearing,
+    policyAccess,
+    changes,
+    writer,
+    serverAccess,
+    presence,
+    notificationWorker,
+    chores,
+    ...background
+  } = createServices({
+    settings,
+    log,
+    database,
+    delivery,
+    catchUp,
+    control,
+    caches,
+    ephemeral,
+    limits,
+    mailer,
+    publicUrl: () => settings.publicUrl ?? url,
+    redis,
+    nodeId,
+  });
   shutdown.add('blobs', () => background.blobCollector.close());
   shutdown.add('views of apps', () => background.viewCounter.close());
   shutdown.add('outgoing connections', () => background.outgoing.close());
   shutdown.add('chores', () => chores.close());
+  shutdown.add('models', () => services.models.upstream.close());
   shutdown.add('accounts', () => services.accounts.close());
   shutdown.add('delivery', () => {
     writer.close();
@@ -155,6 +166,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
       channel: (actor, channelId) => services.channelAccess.entered(actor, channelId),
       thread: (actor, threadId) => services.threadAccess.place(actor, threadId),
     },
+    hearing,
     roomsOnConnect: (actor, missed) => services.direct.roomsOnConnect(actor, missed),
     authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
     stillAuthentic: async (socket) => {
@@ -188,7 +200,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     else gateway.disconnect(`session:${tokenId}`, null);
   });
   shutdown.add('agents', () => agentWatch.close());
-  gateway.onConnection((socket) => welcomeBot(socket, agentWatch));
+  attendBots(gateway, { control, delivery, watch: agentWatch, policies: policyAccess, seats: services.agentSeats });
   const port = await listen(httpServer, settings);
   shutdown.add('connections', () => drain(httpServer, gateway, delivery, health, settings));
   url = `http://localhost:${port}`;
@@ -213,11 +225,6 @@ function connectControl(control: Control, gateway: Gateway): void {
     dissolve: ({ rooms }) => gateway.membership.dissolve(rooms),
     'hand-over': ({ pid }) => gateway.handOver(pid),
   });
-}
-
-function welcomeBot(socket: ParleySocket, watch: AgentWatch): void {
-  const { agent } = socket.data.actor;
-  if (agent?.tokenId) socket.once('disconnect', watch.came(agent.id, agent.tokenId));
 }
 
 function listen(httpServer: HttpServer, settings: Settings): Promise<number> {

@@ -4,6 +4,8 @@ import { AgentAccess } from './agents/agent.access.ts';
 import { AgentIdentity } from './agents/agent.identity.ts';
 import { agentServices } from './agents/agent.services.ts';
 import { AgentTokens } from './agents/agent.tokens.ts';
+import { BotHearing } from './agents/bot-hearing.ts';
+import { Concerns } from './agents/concerns.ts';
 import { PolicyAccess } from './agents/policies/policy.access.ts';
 import { createApps } from './apps/apps.ts';
 import { BlobCollector } from './blobs/blob.collector.ts';
@@ -29,6 +31,7 @@ import type { RedisConnections } from './infrastructure/redis.ts';
 import { SignedLinks } from './infrastructure/signed-links.ts';
 import { MessageAccess } from './messages/message.access.ts';
 import { messageTable } from './messages/message.table.ts';
+import { createModelServices } from './model-proxy/model-proxy.services.ts';
 import { NotificationQueue } from './notifications/notification.jobs.ts';
 import { createPeople } from './people.ts';
 import { ServerAccess } from './servers/server.access.ts';
@@ -116,13 +119,20 @@ export function createServices(ground: Ground) {
   const { workspaceAccess } = workspace;
   const outgoing = new Outgoing(settings.appProxyAllow);
   const apps = createApps({ settings, log, database, changes, serverAccess, workspaceAccess, blobs, outgoing });
+  const hearing = new BotHearing(policyAccess, new Concerns(database));
   const services: Services = {
     accounts,
     ...community,
     channelAccess,
     threadAccess,
-    events: new EventsService(catchUp, channelAccess),
+    events: new EventsService({
+      catchUp,
+      channelAccess,
+      hearing,
+      refreshed: (actor) => accounts.identity.refreshed(actor),
+    }),
     ...people.services,
+    models: createModelServices({ ...ground, changes, capabilities, identity: accounts.identity }),
     ...agentServices({
       ...ground,
       changes,
@@ -132,6 +142,9 @@ export function createServices(ground: Ground) {
       policyAccess,
       channelAccess,
       serverAccess,
+      channelMembers: community.channelMembers,
+      roster,
+      presence: people.services.presence,
       leaveAll: (change, userId) => roster.removeFromAll(change, userId),
     }),
     ...workspace.services,
@@ -140,7 +153,7 @@ export function createServices(ground: Ground) {
   fillDashboard(services);
   const { notificationWorker, presence } = people;
   const background = { notificationWorker, chores, blobCollector, viewCounter: apps.viewCounter, outgoing };
-  return { services, changes, writer, serverAccess, presence, ...background };
+  return { services, hearing, policyAccess, changes, writer, serverAccess, presence, ...background };
 }
 
 /** What the other features know of a user, for the start page. */

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { type FileSettings, fileSchema } from './config-schema.ts';
+import { type JwtSecret, jwtSecrets } from './jwt-secrets.ts';
 import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
-import { ownSecret } from './own-secret.ts';
 import { SettingsError } from './settings-error.ts';
 
 export { SettingsError };
@@ -43,6 +42,9 @@ const environmentSchema = z.object({
     .optional(),
   NEW_ACCOUNT_TIER: z.string().default('visitor'),
   METRICS_TOKEN: z.string().optional(),
+  MODEL_PROXY_URL: url('http', 'https').optional(),
+  MODEL_PROXY_KEY: z.string().optional(),
+  MODEL_PROXY_MODELS: list.optional(),
 });
 
 /** Everything a node is told from outside, checked. */
@@ -58,7 +60,7 @@ export interface Settings extends FileSettings {
   redisUrl: string | null;
   dataDir: string;
   /** The first one signs; all of them verify. */
-  jwtSecrets: { kid: string; secret: string }[];
+  jwtSecrets: JwtSecret[];
   /** Null: mail is written to `dataDir`/outbox. */
   smtpUrl: string | null;
   mailFrom: string;
@@ -76,6 +78,8 @@ export interface Settings extends FileSettings {
   newAccountTier: string;
   /** Asked for at /metrics; null: only this machine may ask. */
   metricsToken: string | null;
+  /** The provider of models, `url` with its `/v1`; `models` empty: all that it has. Null: there is none. */
+  modelUpstream: { url: string; key: string | null; models: string[] } | null;
 }
 
 /**
@@ -115,11 +119,12 @@ export function loadSettings(
     bootstrapInviteCode: env.BOOTSTRAP_INVITE_CODE ?? null,
     newAccountTier: env.NEW_ACCOUNT_TIER,
     metricsToken: env.METRICS_TOKEN ?? null,
+    modelUpstream: modelUpstream(env),
   };
   const merged = merge(settings, overrides);
   requireTier(merged, 'NEW_ACCOUNT_TIER', merged.newAccountTier);
   requireTier(merged, 'accounts.inviteTier', merged.accounts.inviteTier);
-  if (merged.jwtSecrets.length === 0) merged.jwtSecrets = jwtSecrets(env.JWT_SECRET, merged).map(withKeyId);
+  if (merged.jwtSecrets.length === 0) merged.jwtSecrets = jwtSecrets(env.JWT_SECRET, merged);
   return merged;
 }
 
@@ -143,6 +148,12 @@ function parse<S extends z.ZodType>(schema: S, value: unknown, name: (path: stri
   const unknownKeys = issue?.code === 'unrecognized_keys' ? issue.keys : [];
   const where = [...(issue?.path ?? []), ...unknownKeys.slice(0, 1)].join('.');
   throw new SettingsError(`${name(where)} is wrong: ${issue?.message ?? 'invalid'}.`);
+}
+
+function modelUpstream(env: z.infer<typeof environmentSchema>): Settings['modelUpstream'] {
+  if (!env.MODEL_PROXY_URL) return null;
+  const base = env.MODEL_PROXY_URL.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return { url: `${base}/v1`, key: env.MODEL_PROXY_KEY ?? null, models: env.MODEL_PROXY_MODELS ?? [] };
 }
 
 function defaultSender(publicUrl: string | undefined): string {
@@ -177,16 +188,4 @@ function merge<T extends object>(base: T, over: object): T {
 
 function isPlainObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function jwtSecrets(given: string[] | undefined, settings: Settings): string[] {
-  if (given?.length) return given;
-  if (settings.environment === 'production' && settings.databaseUrl) {
-    throw new SettingsError('JWT_SECRET must be set in production, to the same value on every node.');
-  }
-  return [ownSecret(settings.dataDir)];
-}
-
-function withKeyId(secret: string): { kid: string; secret: string } {
-  return { kid: createHash('sha256').update(secret).digest('hex').slice(0, 8), secret };
 }

@@ -36,8 +36,8 @@ export function agentRoutes(agents: AgentService): Route[] {
       body: createAgentSchema,
       status: 201,
       answer: agentWithTokenSchema,
-      errors: ['USERNAME_TAKEN', 'AGENT_LIMIT', 'FORBIDDEN'],
       shownOnce: ['token'],
+      errors: ['USERNAME_TAKEN', 'AGENT_LIMIT', 'FORBIDDEN'],
       handle: ({ actor, body }) => agents.create(actor, body),
     }),
     route({

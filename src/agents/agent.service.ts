@@ -42,6 +42,14 @@ const bury = `UPDATE users SET deleted_at = now(), username = 'deleted-' || righ
   username_key = 'deleted-' || right(replace(id::text, '-', ''), 20), display_name = 'Deleted user',
   avatar_url = NULL, updated_at = now() WHERE id = $1`;
 
+/** Whether someone is about, as others are told (contract §9). */
+export interface AgentPresence {
+  /** A sign of life that holds for `seconds`. */
+  heartbeat(userId: string, seconds: number): Promise<void>;
+  /** Gone, and nobody waits whether they come back. */
+  goodbye(userId: string): Promise<void>;
+}
+
 /** Takes a user out of everything it belongs to, as part of a change. */
 export type LeaveAll = (change: Change, userId: string) => Promise<void>;
 
@@ -55,6 +63,7 @@ export class AgentService {
   private readonly tokens: AgentTokens;
   private readonly settings: Settings;
   private readonly leaveAll: LeaveAll;
+  private readonly presence: AgentPresence;
 
   constructor(parts: {
     database: Database;
@@ -65,6 +74,7 @@ export class AgentService {
     agentTokens: AgentTokens;
     settings: Settings;
     leaveAll: LeaveAll;
+    presence: AgentPresence;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
@@ -74,6 +84,7 @@ export class AgentService {
     this.tokens = parts.agentTokens;
     this.settings = parts.settings;
     this.leaveAll = parts.leaveAll;
+    this.presence = parts.presence;
   }
 
   /** A new bot, running, with its first token. @throws AppError USERNAME_TAKEN, AGENT_LIMIT, FORBIDDEN for bots */
@@ -153,7 +164,7 @@ export class AgentService {
     agentId: string,
     input: z.output<typeof heartbeatSchema>,
   ): Promise<z.input<typeof heartbeatAnswerSchema>> {
-    await this.access.itself(actor, agentId);
+    const { user_id: userId } = await this.access.itself(actor, agentId);
     const { heartbeatSeconds } = this.settings.agents;
     const [alive] = await this.changes.run(({ rows }) =>
       rows<{ status: AgentStatus; lastHeartbeat: Date | string }>(beat, [
@@ -163,6 +174,7 @@ export class AgentService {
       ]),
     );
     if (!alive) throw new AppError('AGENT_STOPPED');
+    await this.presence.heartbeat(userId, heartbeatSeconds);
     const lastHeartbeat = isoTime(alive.lastHeartbeat);
     const expiresAt = isoTime(new Date(Date.parse(lastHeartbeat) + heartbeatSeconds * 1000));
     return { ok: true, status: alive.status, lastHeartbeat, expiresAt };
@@ -184,6 +196,7 @@ export class AgentService {
   private async dismiss(userId: string): Promise<void> {
     await this.identity.forget(userId);
     await this.control.send({ kind: 'disconnect', userId, event: null });
+    await this.presence.goodbye(userId);
   }
 
   private async insert(

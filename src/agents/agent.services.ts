@@ -1,13 +1,19 @@
+import { AgentProfile } from './agent.profile.ts';
+import { AgentSeats } from './agent.seats.ts';
 import { AgentService } from './agent.service.ts';
 import { AgentConfig } from './policies/agent-config.ts';
 import { PolicyService } from './policies/policy.service.ts';
 
-type Parts = ConstructorParameters<typeof AgentService>[0] & ConstructorParameters<typeof PolicyService>[0];
+type Parts = ConstructorParameters<typeof AgentService>[0] &
+  ConstructorParameters<typeof PolicyService>[0] &
+  ConstructorParameters<typeof AgentSeats>[0];
 
 /** The services of this room, put together. */
 export interface AgentServices {
   agents: AgentService;
   agentConfig: AgentConfig;
+  agentProfile: AgentProfile;
+  agentSeats: AgentSeats;
   policies: PolicyService;
 }
 
@@ -15,6 +21,8 @@ export function agentServices(parts: Parts): AgentServices {
   return {
     agents: new AgentService(parts),
     agentConfig: new AgentConfig(parts.database, parts.agentAccess),
+    agentProfile: new AgentProfile(parts),
+    agentSeats: new AgentSeats(parts),
     policies: new PolicyService(parts),
   };
 }

@@ -106,6 +106,11 @@ export class ChannelAccess {
     return channel;
   }
 
+  /** Those of the channels that the actor is in whose messages it may read: all of them, but for bots. */
+  async readableAmong(actor: Actor, channelIds: string[]): Promise<string[]> {
+    return actor.user.isBot ? this.policies.listening(actor.userId, channelIds) : channelIds;
+  }
+
   /**
    * A channel that the actor may send to.
    * @throws AppError like `entered`, CHANNEL_ARCHIVED, ROLE_REQUIRED where only admins post, BLOCKED, USER_BLOCKED,
@@ -116,10 +121,15 @@ export class ChannelAccess {
     if (channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
     if (channel.kind === 'dm') await this.direct.requireOpen(actor, channelId);
     if (channel.type === 'announcement') requireRole(channel.role, 'channel:announce');
+    await this.requireReply(actor, channelId);
+    return channel;
+  }
+
+  /** For whatever is said in a channel, be it by a reaction. @throws AppError FORBIDDEN for a bot that is not to reply */
+  async requireReply(actor: Actor, channelId: string): Promise<void> {
     if (actor.user.isBot && !(await this.policies.effective(actor.userId, channelId)).reply) {
       throw new AppError('FORBIDDEN', { message: "This bot's policy does not let it write in this channel." });
     }
-    return channel;
   }
 
   /** A channel of a server that the actor's role lets it manage. @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */

@@ -14,10 +14,13 @@ import {
 const unread = (pointer: string) => `SELECT count(*)::int AS count FROM messages m
   WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL AND m.seq > ${pointer} AND m.author_id <> $2`;
 
-/** $2 user, $3 whether it is a bot, $4 whether it is in the server */
+/**
+ * $2 user, $3 whether it is a bot, $4 whether it is in the server. Bots are shown no last messages: what they may hear is
+ * said in one place, and that is not here.
+ */
 const selectItems = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private,
     c.is_archived, c.created_at, c.updated_at, s.last_seq, last.created_at AS last_message_at, place.is_member,
-    CASE WHEN place.is_member THEN last.content END AS last_message, coalesce(r.last_read_seq, 0) AS last_read_seq,
+    CASE WHEN place.is_member AND NOT $3 THEN last.content END AS last_message, coalesce(r.last_read_seq, 0) AS last_read_seq,
     coalesce(unread.count, 0) AS unread_count
   FROM channels c JOIN streams s ON s.id = c.id
   LEFT JOIN channel_members own ON own.channel_id = c.id AND own.user_id = $2

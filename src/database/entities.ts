@@ -17,6 +17,7 @@ import { InviteCode } from '../invites/invite-code.entity.ts';
 import { JoinRequest } from '../join-requests/join-request.entity.ts';
 import { Attachment } from '../media/attachment.entity.ts';
 import { Message } from '../messages/message.entity.ts';
+import { ModelToken, ModelUsage } from '../model-proxy/model-token.entity.ts';
 import { Notification, NotificationJob, NotificationPreferences } from '../notifications/notification.entity.ts';
 import { PresenceWish } from '../presence/presence-wish.entity.ts';
 import { Reaction } from '../reactions/reaction.entity.ts';
@@ -66,4 +67,6 @@ export const entities = [
   WorkspaceViewer,
   App,
   AppFile,
+  ModelToken,
+  ModelUsage,
 ];

@@ -15,6 +15,7 @@ import { Workspaces } from './migrations/0041-workspace.ts';
 import { Apps } from './migrations/0042-apps.ts';
 import { Attachments } from './migrations/0045-attachments.ts';
 import { Agents } from './migrations/0050-agents.ts';
+import { ModelProxy } from './migrations/0052-model-proxy.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
@@ -30,6 +31,7 @@ export const migrations = [
   { name: '0042-apps', class: Apps },
   { name: '0045-attachments', class: Attachments },
   { name: '0050-agents', class: Agents },
+  { name: '0052-model-proxy', class: ModelProxy },
 ];
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */

@@ -83,6 +83,17 @@ export class CatchUp {
   }
 
   /**
+   * The events after `after` that this node has given out, for those who follow a room by themselves.
+   * @returns undefined when there is no such room
+   */
+  async read(room: Room, after: number, limits: PageLimits): Promise<Page | undefined> {
+    const stream = await this.delivery.open(room);
+    if (!stream) return undefined;
+    if (!reaches(stream, after)) return { entries: [], seq: stream.position, recovered: false, hasMore: false };
+    return this.readOn(stream, after, limits, () => {});
+  }
+
+  /**
    * How many events after `after` a room holds, without reading them; infinitely many when some of them are gone.
    * @returns undefined when there is no such room
    */

@@ -3,6 +3,7 @@ import type { Actor } from '../access/actor.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { CatchUp, Page } from '../delivery/catch-up.ts';
 import { channelRoom, type Room, userRoom } from '../delivery/entry.ts';
+import type { Hearing } from '../delivery/hearing.ts';
 import { AppError } from '../errors.ts';
 import type { readLogSchema } from './events.contract.ts';
 
@@ -15,28 +16,50 @@ const maxBytes = 1024 * 1024;
 export class EventsService {
   private readonly catchUp: CatchUp;
   private readonly channels: ChannelAccess;
+  private readonly hearing: Hearing;
+  private readonly refreshed: (actor: Actor) => Promise<Actor>;
 
-  constructor(catchUp: CatchUp, channels: ChannelAccess) {
-    this.catchUp = catchUp;
-    this.channels = channels;
+  /** @param parts.refreshed the actor as it is after a wait; throws what its token would be refused with */
+  constructor(parts: {
+    catchUp: CatchUp;
+    channelAccess: ChannelAccess;
+    hearing: Hearing;
+    refreshed: (actor: Actor) => Promise<Actor>;
+  }) {
+    this.catchUp = parts.catchUp;
+    this.channels = parts.channelAccess;
+    this.hearing = parts.hearing;
+    this.refreshed = parts.refreshed;
   }
 
-  /** @throws AppError CHANNEL_NOT_FOUND, also when access is lost while it waits */
+  /**
+   * A bot that may not hear everything gets what it may, and goes on waiting where that is nothing.
+   * @throws AppError CHANNEL_NOT_FOUND, also when access is lost while it waits
+   */
   async ofChannel(actor: Actor, channelId: string, query: Query, leaving: AbortSignal): Promise<Page> {
+    const room = channelRoom(channelId);
+    const end = Date.now() + query.wait * 1000;
     await this.channels.readable(actor, channelId);
-    const page = await this.poll(channelRoom(channelId), query, leaving);
-    if (!page) throw new AppError('CHANNEL_NOT_FOUND');
-    await this.channels.readable(actor, channelId);
-    return page;
+    for (let { after } = query; ; ) {
+      const page = await this.poll(room, { ...query, after }, end - Date.now(), leaving);
+      if (!page) throw new AppError('CHANNEL_NOT_FOUND');
+      await this.channels.readable(await this.refreshed(actor), channelId);
+      const { entries } = await this.hearing.heard(actor, room, page.entries);
+      const allKept = page.entries.length > 0 && entries.length === 0;
+      if (!allKept || Date.now() >= end || leaving.aborted) return { ...page, entries };
+      after = page.seq;
+    }
   }
 
   async ofUser(actor: Actor, query: Query, leaving: AbortSignal): Promise<Page> {
-    const page = await this.poll(userRoom(actor.userId), query, leaving);
+    const page = await this.poll(userRoom(actor.userId), query, query.wait * 1000, leaving);
     if (!page) throw new AppError('USER_NOT_FOUND');
+    await this.refreshed(actor);
     return page;
   }
 
-  private poll(room: Room, query: Query, leaving: AbortSignal): Promise<Page | undefined> {
-    return this.catchUp.poll(room, query.after, { events: query.limit, bytes: maxBytes }, query.wait * 1000, leaving);
+  private poll(room: Room, query: Query, waitMs: number, leaving: AbortSignal): Promise<Page | undefined> {
+    const limits = { events: query.limit, bytes: maxBytes };
+    return this.catchUp.poll(room, query.after, limits, Math.max(waitMs, 0), leaving);
   }
 }

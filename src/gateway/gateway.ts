@@ -6,6 +6,7 @@ import type { Actor } from '../access/actor.ts';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
+import type { Hearing } from '../delivery/hearing.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { clientAddress } from '../infrastructure/client-address.ts';
 import type { Log } from '../infrastructure/log.ts';
@@ -14,6 +15,7 @@ import type { Settings } from '../settings.ts';
 import { bindHandlers, type SocketServices } from './dispatch.ts';
 import { parleyParser } from './encoder.ts';
 import { TokenExpiry } from './expiry.ts';
+import { Feeds } from './feeds.ts';
 import type { Handler } from './handler.ts';
 import { Homecoming, handshakeSchema, type RoomsOnConnect } from './homecoming.ts';
 import { Membership, type RoomAccess } from './membership.ts';
@@ -33,6 +35,7 @@ export interface GatewayParts extends SocketServices {
   catchUp: CatchUp;
   redis: RedisConnections | null;
   access: RoomAccess;
+  hearing: Hearing;
   roomsOnConnect: RoomsOnConnect;
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string, ip: string): Promise<Actor>;
@@ -74,7 +77,9 @@ export class Gateway {
     this.io.adapter(this.createAdapter());
     const outlet = new Outlet(this.io, nodeId);
     this.expiry = new TokenExpiry(settings.accounts.expiryWarningSeconds);
-    this.membership = new Membership(this.io, delivery, catchUp, outlet);
+    const { hearing } = parts;
+    const feeds = new Feeds({ catchUp, delivery, outlet, hearing, log });
+    this.membership = new Membership({ io: this.io, delivery, catchUp, outlet, feeds, hearing });
     this.homecoming = new Homecoming({
       membership: this.membership,
       access: parts.access,

@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor.ts';
-import type { CatchUp, Page } from '../delivery/catch-up.ts';
+import type { CatchUp, Page, PageLimits } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import {
   followersOf,
@@ -10,7 +10,9 @@ import {
   userRoom,
   watchRoomsOf,
 } from '../delivery/entry.ts';
+import type { Hearing } from '../delivery/hearing.ts';
 import { AppError } from '../errors.ts';
+import type { Feeds } from './feeds.ts';
 import type { Outlet } from './outlet.ts';
 import type { JoinedRoom, ParleyServer, ParleySocket } from './socket.ts';
 
@@ -31,12 +33,23 @@ export class Membership {
   private readonly delivery: Delivery;
   private readonly catchUp: CatchUp;
   private readonly outlet: Outlet;
+  private readonly feeds: Feeds;
+  private readonly hearing: Hearing;
 
-  constructor(io: ParleyServer, delivery: Delivery, catchUp: CatchUp, outlet: Outlet) {
-    this.io = io;
-    this.delivery = delivery;
-    this.catchUp = catchUp;
-    this.outlet = outlet;
+  constructor(parts: {
+    io: ParleyServer;
+    delivery: Delivery;
+    catchUp: CatchUp;
+    outlet: Outlet;
+    feeds: Feeds;
+    hearing: Hearing;
+  }) {
+    this.io = parts.io;
+    this.delivery = parts.delivery;
+    this.catchUp = parts.catchUp;
+    this.outlet = parts.outlet;
+    this.feeds = parts.feeds;
+    this.hearing = parts.hearing;
   }
 
   /**
@@ -51,6 +64,9 @@ export class Membership {
     entered: (page: Page, again: boolean) => void,
     limits = joinLimits,
   ): Promise<Page> {
+    if (this.hearing.isHeld(socket.data.actor, name)) {
+      return this.joinFed(socket, name, place, after, entered, limits);
+    }
     const page = await this.catchUp.join(place.room, after, limits, (page) => {
       if (!socket.connected) return;
       // Who enters again goes on as before: what was sent to them may still be on its way.
@@ -64,6 +80,39 @@ export class Membership {
     });
     if (!page) throw new AppError('CHANNEL_NOT_FOUND');
     return page;
+  }
+
+  /** The same for a bot: it gets what it may hear, and then its feed goes on from there. */
+  private async joinFed(
+    socket: ParleySocket,
+    name: string,
+    place: Omit<JoinedRoom, 'from'>,
+    after: number | undefined,
+    entered: (page: Page, again: boolean) => void,
+    limits: PageLimits,
+  ): Promise<Page> {
+    const before = socket.data.joined.get(name);
+    let isIn = false;
+    const page = await this.catchUp.join(place.room, after, limits, ({ seq }) => {
+      if (!socket.connected) return;
+      isIn = true;
+      if (before) return;
+      const joined = { ...place, from: seq, cursor: seq };
+      socket.data.joined.set(name, joined);
+      if (place.serverId) void socket.join(serverRoom(place.serverId));
+      this.feeds.open(socket, name, joined);
+    });
+    if (!page) throw new AppError('CHANNEL_NOT_FOUND');
+    try {
+      const { entries } = await this.hearing.heard(socket.data.actor, place.room, page.entries);
+      const heard = { ...page, entries };
+      if (isIn) entered(heard, before !== undefined);
+      if (isIn && !before) this.feeds.start(socket, name);
+      return heard;
+    } catch (error) {
+      if (isIn && !before) this.leave(socket, name);
+      throw error;
+    }
   }
 
   /** Like `join`, but what was missed is sent as the events themselves, as if they had just happened. */
@@ -100,6 +149,7 @@ export class Membership {
   }
 
   leave(socket: ParleySocket, name: string): void {
+    this.feeds.close(socket, name);
     const left = socket.data.joined.get(name);
     if (!left) return;
     socket.data.joined.delete(name);
@@ -124,6 +174,11 @@ export class Membership {
     }
     const lostRooms = rooms ?? [];
     for (const room of lostRooms) if (room.startsWith('channel:')) this.wake(room);
+  }
+
+  /** What a bot may hear is different from now on: here it holds when this returns. */
+  async placeAnew(userId: string): Promise<void> {
+    for (const socket of this.socketsOf(userRoom(userId))) await this.feeds.place(socket);
   }
 
   /** Empties rooms that are gone, with the threads in them, once their last event was given out. */

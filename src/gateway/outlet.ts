@@ -3,27 +3,34 @@ import { followersOf, type Room, threadRoom } from '../delivery/entry.ts';
 import type { Delivered, Sink } from '../delivery/sink.ts';
 import { readyEvent } from './encoder.ts';
 import { directConnection, frames } from './frames.ts';
-import type { ParleyServer, ParleySocket } from './socket.ts';
+import { isFed, type ParleyServer, type ParleySocket } from './socket.ts';
 
 /** The end of the delivery: writes log entries to the sockets of this node, and to no other node. */
 export class Outlet implements Sink {
   private readonly namespace: ReturnType<ParleyServer['of']>;
   private readonly nodeId: string;
+  private feeds: { has(room: Room): boolean; wake(room: Room): void } = { has: () => false, wake: () => {} };
 
   constructor(io: ParleyServer, nodeId: string) {
     this.namespace = io.of('/');
     this.nodeId = nodeId;
   }
 
+  /** Bots are fed one by one; they only have to hear that something came. */
+  feedWith(feeds: { has(room: Room): boolean; wake(room: Room): void }): void {
+    this.feeds = feeds;
+  }
+
   hasSockets(room: Room): boolean {
     const { rooms } = this.namespace.adapter;
-    return rooms.has(room) || rooms.has(followersOf(room));
+    return rooms.has(room) || rooms.has(followersOf(room)) || this.feeds.has(room);
   }
 
   emit(deliveries: Delivered[]): void {
     for (const group of byRooms(deliveries)) {
       const sockets = this.socketsIn(group.rooms);
       if (sockets.length > 0) this.write(group.deliveries, sockets);
+      this.feeds.wake(group.room);
     }
   }
 
@@ -40,7 +47,12 @@ export class Outlet implements Sink {
   private socketsIn(rooms: string[]): ParleySocket[] {
     const ids = new Set<string>();
     for (const room of rooms) for (const id of this.namespace.adapter.rooms.get(room) ?? []) ids.add(id);
-    return [...ids].flatMap((id) => this.namespace.sockets.get(id) ?? []);
+    const sockets: ParleySocket[] = [];
+    for (const id of ids) {
+      const socket = this.namespace.sockets.get(id);
+      if (socket && !isFedIn(socket, rooms)) sockets.push(socket);
+    }
+    return sockets;
   }
 
   private write(deliveries: Delivered[], sockets: ParleySocket[]): void {
@@ -63,15 +75,30 @@ export class Outlet implements Sink {
   }
 }
 
+/** Bots that may hear all of a room are in it too, for what is not in the log. */
+function isFedIn(socket: ParleySocket, rooms: string[]): boolean {
+  if (!socket.data.actor.user.isBot) return false;
+  return rooms.some((room) => {
+    const joined = socket.data.joined.get(room);
+    return joined !== undefined && isFed(joined);
+  });
+}
+
+interface Group {
+  room: Room;
+  rooms: string[];
+  deliveries: Delivered[];
+}
+
 /** Deliveries that follow each other and go to the same rooms, together. */
-function byRooms(deliveries: Delivered[]): { rooms: string[]; deliveries: Delivered[] }[] {
-  const groups: { key: string; rooms: string[]; deliveries: Delivered[] }[] = [];
+function byRooms(deliveries: Delivered[]): Group[] {
+  const groups: (Group & { key: string })[] = [];
   for (const delivery of deliveries) {
     const { room, threadId } = delivery.entry;
     const key = `${room} ${threadId}`;
     const last = groups.at(-1);
     if (last?.key === key) last.deliveries.push(delivery);
-    else groups.push({ key, rooms: threadId ? [room, threadRoom(threadId)] : [room], deliveries: [delivery] });
+    else groups.push({ key, room, rooms: threadId ? [room, threadRoom(threadId)] : [room], deliveries: [delivery] });
   }
   return groups;
 }

@@ -4,7 +4,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import { userRoom } from '../delivery/entry.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
-import type { JoinedRoom, ParleySocket, Recovery, Replayed, SocketData } from './socket.ts';
+import { isFed, type JoinedRoom, type ParleySocket, type Recovery, type Replayed, type SocketData } from './socket.ts';
 
 /** What is kept of a connection that was lost, so that it can go on elsewhere. */
 interface Saved {
@@ -153,6 +153,8 @@ export class SessionRecovery {
   }
 
   private savedRoom(name: string, joined: JoinedRoom, sureMark: number): SavedRoom {
+    // What a bot was given has marks among the replayed ones; those of the room say nothing about it.
+    if (isFed(joined)) return { name, joined, position: joined.cursor, marks: [] };
     const stream = this.delivery.peek(joined.room);
     if (!stream) return { name, joined, position: joined.from, marks: [] };
     return { name, joined, position: stream.position, marks: stream.marksSince(sureMark) ?? null };

@@ -13,6 +13,16 @@ export interface JoinedRoom {
   from: number;
 }
 
+/** A room that a bot follows: not by the broadcast, but by a feed of its own (see feeds). */
+export interface FedRoom extends JoinedRoom {
+  /** Everything up to here has been given to it, or kept from it. */
+  cursor: number;
+}
+
+export function isFed(joined: JoinedRoom): joined is FedRoom {
+  return 'cursor' in joined;
+}
+
 /** An event that was sent to this socket alone, to make up for what it had missed. */
 export interface Replayed {
   mark: number;

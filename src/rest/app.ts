@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
 import { type DoorServices, methodNotAllowed, mount } from './mount.ts';
-import type { Route } from './route.ts';
+import type { ErrorForm, Route } from './route.ts';
 
 const slowRequestMs = 1000;
 
@@ -71,5 +71,6 @@ function sendError(context: Context, error: unknown, log: Log): void {
   context.status = known.status;
   if (known.retryAfter !== undefined) context.set('Retry-After', String(Math.ceil(known.retryAfter)));
   context.set(known.headers);
-  context.body = known.body(requestId);
+  const form: ErrorForm | undefined = context.state.errorForm;
+  context.body = form ? form.body(known) : known.body(requestId);
 }

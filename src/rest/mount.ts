@@ -41,6 +41,7 @@ function bySpecificity(a: Route, b: Route): number {
 }
 
 async function answer(route: Route, context: Context, services: DoorServices, bodies: BodyReader): Promise<void> {
+  context.state.errorForm = route.errorForm;
   const actor = await enter(route, context, services);
   if (route.limit) await services.limit(route.limit, context, actor);
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { byStatus, errorSchema, errorWith, generalErrors, tokenErrors } from '../error-schema.ts';
 import { type ErrorCode, errorCodes } from '../errors.ts';
 import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved } from '../json-schemas.ts';
@@ -161,7 +162,8 @@ function refusals(route: Route): Record<string, object> {
     const again =
       status === 429 || status === 503 ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {};
     const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...again };
-    return [status, { description, headers: withId, content: { 'application/json': { schema: errorWith(codes) } } }];
+    const schema = route.errorForm ? z.toJSONSchema(route.errorForm.schema(codes)) : errorWith(codes);
+    return [status, { description, headers: withId, content: { 'application/json': { schema } } }];
   });
   return Object.fromEntries(entries);
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { AppError, ErrorCode } from '../errors.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 import type { LimitName } from '../infrastructure/rate-limits.ts';
 
@@ -113,6 +113,12 @@ interface FileDoor<P extends Params, F> {
   receive(request: { actor: Actor; params: Record<keyof P, string> }, file: IncomingFile): Promise<F>;
 }
 
+/** The form of errors: of what a route throws, and of what its door throws before it. */
+export interface ErrorForm {
+  schema(codes: ErrorCode[]): z.ZodType;
+  body(error: AppError): object;
+}
+
 interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** With `:name` for parameters, and at its end `*name` for the rest of the path, be it empty. */
@@ -132,6 +138,8 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   answer: A;
   /** Codes of its own, beside those that every route can answer. */
   errors?: ErrorCode[];
+  /** Gives errors another form than that of contract §2, for clients that were written for another service. */
+  errorForm?: ErrorForm;
   /** The rate limit that counts it: messages by user, everything else by client address. */
   limit?: LimitName;
   /**

@@ -65,6 +65,9 @@ export class SearchService {
     const server = query.serverId === undefined ? null : (await this.servers.joined(actor, query.serverId)).id;
     const values = [actor.userId, actor.user.isBot, server];
     const channels = await this.database.rows<{ id: string }>(readableChannels, values);
-    return channels.map((channel) => channel.id);
+    return this.channels.readableAmong(
+      actor,
+      channels.map((channel) => channel.id),
+    );
   }
 }

@@ -39,6 +39,12 @@ export function expectDeclared(route: Route, answer: Answer): void {
     return;
   }
   expect(headers.get('content-type')).to.contain('application/json');
+  if (status >= 400 && route.errorForm) {
+    const { error } = route.errorForm.schema(errorsOf(route)).safeParse(body);
+    expect(error?.issues, 'an error of another form than declared').to.equal(undefined);
+    expect(errorCodes).to.have.property(body.error.code).with.property('0', status);
+    return;
+  }
   if (status >= 400) {
     expectError(answer);
     expect(errorsOf(route), 'an error that is not declared').to.include(body.code);

@@ -27,3 +27,11 @@ export async function bot(owner: Person, more: Record<string, unknown> = {}): Pr
   if (status !== 201) throw new Error(`cannot make a bot: ${JSON.stringify(body)}`);
   return new Bot(owner.node, { id: body.userId, username: body.name, token: body.token, agentId: body.id });
 }
+
+/** A new bot of `owner` that is in a server, and in its channel `general`. */
+export async function botIn(server: { id: string }, owner: Person): Promise<Bot> {
+  const made = await bot(owner);
+  const { body }: { body: Loose } = await owner.post(`/api/servers/${server.id}/agents`, { agentIds: [made.agentId] });
+  if (body.added?.[0] !== made.agentId) throw new Error(`not added: ${JSON.stringify(body)}`);
+  return made;
+}

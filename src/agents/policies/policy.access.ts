@@ -13,6 +13,12 @@ export const selectEffective = `SELECT p.mode, p.mention_only AS "mentionOnly", 
     AND (p.channel_id = c.id OR (p.channel_id IS NULL AND p.server_id = c.server_id))
   WHERE a.user_id = $1 ORDER BY p.channel_id IS NULL LIMIT 1`;
 
+const deaf = `SELECT c.id FROM agents a JOIN channels c ON c.id = ANY($2::uuid[]) CROSS JOIN LATERAL (
+    SELECT p.listen FROM agent_policies p WHERE p.agent_id = a.id
+      AND (p.channel_id = c.id OR (p.channel_id IS NULL AND p.server_id = c.server_id))
+    ORDER BY p.channel_id IS NULL LIMIT 1) AS policy
+  WHERE a.user_id = $1 AND NOT policy.listen`;
+
 /** What holds for a bot in a channel just now; every door and every delivery asks here (contract §4). */
 export class PolicyAccess {
   private readonly database: Database;
@@ -33,9 +39,21 @@ export class PolicyAccess {
     return policy ?? openPolicy;
   }
 
+  /** Those of the channels in which the bot may listen, for reads of many channels at once. */
+  async listening(botUserId: string, channelIds: string[]): Promise<string[]> {
+    const rows = await this.database.rows<{ id: string }>(deaf, [botUserId, channelIds]);
+    const barred = new Set(rows.map((channel) => channel.id));
+    return channelIds.filter((id) => !barred.has(id));
+  }
+
   /** Whether `policy`, got a moment ago, is still what holds. */
   stillHolds(botUserId: string, channelId: string, policy: Policy): boolean {
     return this.policies.peek(policyKey(botUserId, channelId)) === policy;
+  }
+
+  /** For when a change was heard of that may have been missed. */
+  forgetHere(): void {
+    this.policies.clear();
   }
 
   forget(botUserId: string, channelIds: string[]): Promise<void> {

@@ -1,0 +1,33 @@
+import { channelMemberAdded } from '../channels/channel.contract.ts';
+import type { Control } from '../delivery/control.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { streamId } from '../delivery/entry.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { AgentSeats } from './agent.seats.ts';
+import type { AgentWatch } from './agent.watch.ts';
+import type { PolicyAccess } from './policies/policy.access.ts';
+import { policyChanged } from './policies/policy.contract.ts';
+
+/** What a node has to do for the bots that are connected to it. */
+export function attendBots(
+  gateway: Gateway,
+  parts: { control: Control; delivery: Delivery; watch: AgentWatch; policies: PolicyAccess; seats: AgentSeats },
+): void {
+  const { control, delivery, watch, policies, seats } = parts;
+  gateway.onConnection(async (socket) => {
+    const { agent, userId } = socket.data.actor;
+    if (!agent) return;
+    if (agent.tokenId) socket.once('disconnect', watch.came(agent.id, agent.tokenId));
+    // A connection that Socket.IO recovered knows its rooms, and they know it.
+    if (socket.recovered) return;
+    for (const existing of await seats.existing(userId)) socket.emit(channelMemberAdded.name, existing);
+  });
+  control.handle({ hearing: ({ userId }) => gateway.membership.placeAnew(userId) });
+  // Where that order was lost, the event of the same change arrives all the same, by way of the sweep.
+  delivery.observe((entry) => {
+    if (entry.event !== policyChanged.name) return;
+    policies.forgetHere();
+    // A bot that cannot be placed now is placed with the next event that it is fed.
+    gateway.membership.placeAnew(streamId(entry.room)).catch(() => {});
+  });
+}

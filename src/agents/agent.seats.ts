@@ -1,0 +1,102 @@
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { ChannelAccess } from '../channels/channel.access.ts';
+import type { channelMemberAdded } from '../channels/channel.contract.ts';
+import { channelRecords } from '../channels/channel.reader.ts';
+import type { ChannelMemberService } from '../channels/channel-member.service.ts';
+import type { Database } from '../database/database.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
+import { AppError } from '../errors.ts';
+import type { Roster } from '../servers/roster.ts';
+import type { ServerAccess } from '../servers/server.access.ts';
+import type { AgentAccess } from './agent.access.ts';
+import type { addedAgentsSchema } from './agent.contract.ts';
+import { agentRecord } from './agent.view.ts';
+
+const findGeneral = `SELECT id FROM channels WHERE server_id = $1 AND name = 'general' AND NOT is_private
+  AND NOT is_archived AND deleted_at IS NULL ORDER BY position, created_at LIMIT 1`;
+const channelsOf = `SELECT m.channel_id AS id FROM channel_members m JOIN channels c ON c.id = m.channel_id
+  WHERE m.user_id = $1 AND NOT m.excluded AND NOT c.is_archived AND c.deleted_at IS NULL
+  ORDER BY c.server_id, c.position, c.created_at LIMIT 2000`;
+
+type Existing = z.input<typeof channelMemberAdded.payload>;
+
+/** Where bots are (contract §5). */
+export class AgentSeats {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly agents: AgentAccess;
+  private readonly servers: ServerAccess;
+  private readonly channels: ChannelAccess;
+  private readonly channelMembers: ChannelMemberService;
+  private readonly roster: Roster;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    agentAccess: AgentAccess;
+    serverAccess: ServerAccess;
+    channelAccess: ChannelAccess;
+    channelMembers: ChannelMemberService;
+    roster: Roster;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.agents = parts.agentAccess;
+    this.servers = parts.serverAccess;
+    this.channels = parts.channelAccess;
+    this.channelMembers = parts.channelMembers;
+    this.roster = parts.roster;
+  }
+
+  /**
+   * Adds the actor's bots to a server and its channel `general`, each for itself: one that cannot be added does not keep
+   * the others out.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER
+   */
+  async add(actor: Actor, server: string, agentIds: string[]): Promise<z.input<typeof addedAgentsSchema>> {
+    const { id } = await this.servers.joined(actor, server);
+    const result: z.input<typeof addedAgentsSchema> = { added: [], failed: [] };
+    for (const agentId of new Set(agentIds)) {
+      try {
+        await this.addOne(actor, id, agentId);
+        result.added.push(agentId);
+      } catch (error) {
+        // What is nobody's fault fails all of them.
+        if (!(error instanceof AppError) || error.status >= 500) throw error;
+        result.failed.push({ agentId, error: error.message, code: error.code });
+      }
+    }
+    return result;
+  }
+
+  /** What a bot is told of each of its channels when it connects (contract §9). */
+  async existing(botUserId: string): Promise<Existing[]> {
+    const found = await this.database.rows<{ id: string }>(channelsOf, [botUserId]);
+    const records = await channelRecords(
+      this.database.rows,
+      found.map((channel) => channel.id),
+    );
+    return records.map((channel) => ({
+      channelId: channel.id,
+      serverId: channel.serverId,
+      channel,
+      existing: true,
+    }));
+  }
+
+  private async addOne(actor: Actor, serverId: string, agentId: string): Promise<void> {
+    const { botUser } = agentRecord(await this.agents.owned(actor, agentId));
+    await this.changes.run(async (change) => {
+      await this.roster.add(change, botUser, serverId, 'member');
+      await this.enterGeneral(change, serverId, botUser.id, actor);
+    });
+  }
+
+  private async enterGeneral(change: Change, serverId: string, botUserId: string, actor: Actor): Promise<void> {
+    const [general] = await change.rows<{ id: string }>(findGeneral, [serverId]);
+    if (!general) return;
+    const channel = await this.channels.find(general.id);
+    await this.channelMembers.admit(change, channel, serverId, botUserId, actor);
+  }
+}

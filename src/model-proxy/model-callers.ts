@@ -1,0 +1,58 @@
+import type { Capabilities } from '../access/capabilities.ts';
+import type { Identity } from '../accounts/identity.ts';
+import { AppError } from '../errors.ts';
+import { quotaHeaders, type RateLimits, refusal } from '../infrastructure/rate-limits.ts';
+import type { ModelTokenService } from './model-token.service.ts';
+import { modelTokenPrefix } from './model-tokens.ts';
+
+/** Who asks a model. */
+export interface Caller {
+  userId: string;
+  /** Null: came with an access token. */
+  tokenId: string | null;
+  /** Null: every model that is offered. */
+  models: string[] | null;
+}
+
+/** Lets callers of the proxy in: `smp_` tokens, and access tokens of those who may deploy (contract §8). */
+export class ModelCallers {
+  private readonly tokens: ModelTokenService;
+  private readonly identity: Identity;
+  private readonly capabilities: Capabilities;
+  private readonly limits: RateLimits;
+
+  constructor(parts: {
+    modelTokenService: ModelTokenService;
+    identity: Identity;
+    capabilities: Capabilities;
+    limits: RateLimits;
+  }) {
+    this.tokens = parts.modelTokenService;
+    this.identity = parts.identity;
+    this.capabilities = parts.capabilities;
+    this.limits = parts.limits;
+  }
+
+  /** @throws AppError AUTH_TOKEN_MISSING, ACCESS_TOKEN_INVALID, SESSION_REVOKED, INVITE_REQUIRED, FORBIDDEN */
+  async enter(headers: { authorization?: string; 'x-api-key'?: string }, ip: string): Promise<Caller> {
+    const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+    const text = bearer ?? headers['x-api-key'];
+    if (!text) throw new AppError('AUTH_TOKEN_MISSING');
+    if (text.startsWith(modelTokenPrefix)) {
+      const { id, userId, models } = await this.tokens.verify(text);
+      return { userId, tokenId: id, models };
+    }
+    const actor = await this.identity.authenticate(text, ip);
+    // Personal access tokens were not given out for spending.
+    if (actor.sessionId === null && !actor.user.isBot) throw new AppError('ACCESS_TOKEN_INVALID');
+    this.capabilities.require(actor, 'cloud:deploy');
+    return { userId: actor.userId, tokenId: null, models: null };
+  }
+
+  /** Counts one call. @returns the headers that tell how many are left @throws AppError RATE_LIMITED */
+  async count(caller: Caller): Promise<Record<string, string>> {
+    const quota = await this.limits.take('modelProxy', caller.tokenId ?? caller.userId);
+    if (quota?.exceeded) throw refusal(quota);
+    return quota ? quotaHeaders(quota) : {};
+  }
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { idSchema, limitSchema, nameSchema, record, timeSchema } from '../schema.ts';
+
+const modelName = z.string().trim().min(1).max(200);
+
+export const mintTokenSchema = z.object({
+  runtimeId: nameSchema(200),
+  templateSlug: nameSchema(200).nullish(),
+  expiresInDays: z.number().int().min(1).max(365).optional().describe('30 unless told.'),
+  models: z.array(modelName).min(1).max(100).optional().describe('Only these; without it all that are offered.'),
+});
+
+export const modelTokenSchema = record('ModelToken', {
+  id: idSchema,
+  runtimeId: z.string(),
+  templateSlug: z.string().nullable(),
+  models: z.array(z.string()).nullable(),
+  expiresAt: timeSchema,
+  createdAt: timeSchema,
+});
+
+/** Shown once; a repeat of an Idempotency-Key shows null. */
+export const mintedTokenSchema = record('MintedModelToken', {
+  ...modelTokenSchema.shape,
+  token: z.string().nullable(),
+});
+
+const counts = {
+  requests: z.number().int(),
+  promptTokens: z.number().int(),
+  completionTokens: z.number().int(),
+};
+
+export const usageQuerySchema = z.object({ days: limitSchema(366, 30).describe('How many days, today included.') });
+
+export const usageSchema = record('ModelUsage', {
+  items: z.array(
+    z.object({
+      day: z.iso.date(),
+      tokenId: idSchema.nullable().describe('Null: used with an access token.'),
+      model: z.string(),
+      ...counts,
+    }),
+  ),
+  total: z.object(counts),
+});
+
+/** Who calls: `Authorization: Bearer …` or `x-api-key`. */
+export const callerHeaders = z.object({
+  authorization: z.string().max(8192).optional().describe('Bearer and an `smp_` token, or an access token.'),
+  'x-api-key': z.string().max(8192).optional().describe('The same token, for clients that send it here.'),
+});
+
+const modelSchema = z.looseObject({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.number().int(),
+  owned_by: z.string(),
+});
+
+export const modelItemSchema = modelSchema;
+export const modelListSchema = z.object({ object: z.literal('list'), data: z.array(modelSchema) });
+
+/** What is not named here goes to the provider as it is. */
+export const chatSchema = z.looseObject({
+  model: modelName,
+  messages: z.array(z.looseObject({ role: z.string() })).min(1),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+});
+
+export const embeddingsSchema = z.looseObject({
+  model: modelName,
+  input: z.union([z.string(), z.array(z.unknown()).min(1)]),
+});

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../errors.ts';
+import { pathParam, RawReply, type Route, rawAnswer, route, uuidParam } from '../rest/route.ts';
+import { done, doneSchema } from '../schema.ts';
+import {
+  callerHeaders,
+  chatSchema,
+  embeddingsSchema,
+  mintedTokenSchema,
+  mintTokenSchema,
+  modelItemSchema,
+  modelListSchema,
+  modelTokenSchema,
+  usageQuerySchema,
+  usageSchema,
+} from './model-proxy.contract.ts';
+import type { ModelAnswer } from './model-proxy.service.ts';
+import type { ModelServices } from './model-proxy.services.ts';
+import { openAiForm } from './openai-error.ts';
+
+const tag = 'Models';
+const errors: ErrorCode[] = [
+  'AUTH_TOKEN_MISSING',
+  'ACCESS_TOKEN_INVALID',
+  'SESSION_REVOKED',
+  'INVITE_REQUIRED',
+  'FORBIDDEN',
+  'MODEL_NOT_FOUND',
+  'MODEL_REQUEST_REFUSED',
+  'RATE_LIMITED',
+  'MODEL_PROXY_UPSTREAM_ERROR',
+  'MODEL_PROXY_NOT_CONFIGURED',
+  'MODEL_PROXY_TIMEOUT',
+];
+/** What the routes of the proxy have in common: their callers have tokens of their own, and the handler lets them in. */
+const proxied = { tag, headers: callerHeaders, errorForm: openAiForm, errors };
+
+const toReply = ({ headers, body }: ModelAnswer) => new RawReply(200, headers, body);
+
+export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
+  return [
+    route({
+      ...proxied,
+      entrance: 'anyone',
+      method: 'GET',
+      path: '/api/ai/v1/models',
+      summary: 'The models that you may ask.',
+      answer: modelListSchema,
+      handle: async ({ headers, ip, leaving }) => proxy.models(await callers.enter(headers, ip), leaving()),
+    }),
+    route({
+      ...proxied,
+      entrance: 'anyone',
+      method: 'GET',
+      path: '/api/ai/v1/models/*model',
+      summary: 'A model that you may ask.',
+      params: { model: pathParam('MODEL_NOT_FOUND', 'Id of the model; it may have slashes.') },
+      answer: modelItemSchema,
+      handle: async ({ headers, params, ip, leaving }) =>
+        proxy.model(await callers.enter(headers, ip), params.model, leaving()),
+    }),
+    route({
+      ...proxied,
+      entrance: 'anyone',
+      method: 'POST',
+      path: '/api/ai/v1/chat/completions',
+      summary: 'Ask a model; with `stream` the answer comes as server-sent events.',
+      body: chatSchema,
+      answer: rawAnswer,
+      produces: 'application/json',
+      handle: async ({ headers, body, ip, leaving }) =>
+        toReply(await proxy.chat(await callers.enter(headers, ip), body, leaving())),
+    }),
+    route({
+      ...proxied,
+      entrance: 'anyone',
+      method: 'POST',
+      path: '/api/ai/v1/embeddings',
+      summary: 'Vectors for texts.',
+      body: embeddingsSchema,
+      answer: rawAnswer,
+      produces: 'application/json',
+      handle: async ({ headers, body, ip, leaving }) =>
+        toReply(await proxy.embeddings(await callers.enter(headers, ip), body, leaving())),
+    }),
+  ];
+}
+
+export function modelTokenRoutes({ tokens, usage }: ModelServices): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/ai/tokens',
+      summary: 'A token for a runtime: it may ask models, and nothing else. Needs the capability cloud:deploy.',
+      tag,
+      entrance: 'user',
+      body: mintTokenSchema,
+      status: 201,
+      answer: mintedTokenSchema,
+      shownOnce: ['token'],
+      errors: ['INVITE_REQUIRED', 'TOKEN_LIMIT'],
+      handle: ({ actor, body }) => tokens.mint(actor, body),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/ai/tokens',
+      summary: 'Your tokens for runtimes, newest first.',
+      tag,
+      entrance: 'user',
+      answer: z.array(modelTokenSchema),
+      handle: ({ actor }) => tokens.list(actor),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/ai/tokens/:id',
+      summary: 'End a token for a runtime, at once.',
+      tag,
+      entrance: 'user',
+      params: { id: uuidParam('TOKEN_NOT_FOUND', 'Id of the token.') },
+      answer: doneSchema,
+      errors: ['TOKEN_NOT_FOUND'],
+      async handle({ actor, params }) {
+        await tokens.revoke(actor, params.id);
+        return done;
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/ai/usage',
+      summary: 'What you and your tokens have used of the models.',
+      tag,
+      entrance: 'user',
+      query: usageQuerySchema,
+      answer: usageSchema,
+      handle: ({ actor, query }) => usage.of(actor, query.days),
+    }),
+  ];
+}

@@ -1,0 +1,165 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { Settings } from '../settings.ts';
+import { eventData } from './event-stream.ts';
+import type { Caller, ModelCallers } from './model-callers.ts';
+import type { chatSchema, embeddingsSchema, modelItemSchema, modelListSchema } from './model-proxy.contract.ts';
+import type { Counted, ModelUsageService } from './model-usage.service.ts';
+import { openAiError } from './openai-error.ts';
+import { asUpstreamError, type Upstream, type UpstreamAnswer } from './upstream.ts';
+
+type ModelList = z.input<typeof modelListSchema>;
+type ModelItem = z.input<typeof modelItemSchema>;
+
+/** An answer on its way: JSON, or events that come one by one. */
+export interface ModelAnswer {
+  headers: Record<string, string>;
+  body: string | Readable;
+}
+
+const countsSchema = z.object({
+  usage: z.object({ prompt_tokens: z.number().default(0), completion_tokens: z.number().default(0) }),
+});
+const chunkSchema = z.looseObject({ choices: z.array(z.unknown()).optional(), usage: z.unknown().optional() });
+const upstreamListSchema = z.object({ data: z.array(z.looseObject({ id: z.string() })).max(10_000) });
+
+const done = '[DONE]';
+
+/** Passes requests on to the provider of models, in OpenAI's shapes, and counts what was used (contract §8). */
+export class ModelProxy {
+  private readonly upstream: Upstream;
+  private readonly callers: ModelCallers;
+  private readonly usage: ModelUsageService;
+  private readonly offered: string[];
+  private readonly log: Log;
+
+  constructor(parts: {
+    upstream: Upstream;
+    callers: ModelCallers;
+    usage: ModelUsageService;
+    settings: Settings;
+    log: Log;
+  }) {
+    this.upstream = parts.upstream;
+    this.callers = parts.callers;
+    this.usage = parts.usage;
+    this.offered = parts.settings.modelUpstream?.models ?? [];
+    this.log = parts.log;
+  }
+
+  /** The models that the caller may ask. */
+  async models(caller: Caller, leaving: AbortSignal): Promise<ModelList> {
+    await this.callers.count(caller);
+    const data = this.offered.length > 0 ? this.offered.map((id) => modelItem(id)) : await this.upstreamModels(leaving);
+    return { object: 'list', data: data.filter(({ id }) => caller.models?.includes(id) ?? true) };
+  }
+
+  /** @throws AppError MODEL_NOT_FOUND */
+  async model(caller: Caller, id: string, leaving: AbortSignal): Promise<ModelItem> {
+    const { data } = await this.models(caller, leaving);
+    const found = data.find((model) => model.id === id);
+    if (!found) throw new AppError('MODEL_NOT_FOUND');
+    return found;
+  }
+
+  /** @throws AppError MODEL_NOT_FOUND, and as Upstream.ask */
+  async chat(caller: Caller, input: z.output<typeof chatSchema>, leaving: AbortSignal): Promise<ModelAnswer> {
+    const headers = await this.callers.count(caller);
+    this.requireModel(caller, input.model);
+    if (!input.stream) return this.whole(caller, '/chat/completions', input, headers, leaving);
+    // The provider is asked for its count, which then comes as one more event.
+    const wantsUsage = input.stream_options?.include_usage === true;
+    const body = { ...input, stream_options: { ...input.stream_options, include_usage: true } };
+    const answer = await this.upstream.ask('POST', '/chat/completions', body, leaving);
+    if (!answer.contentType.startsWith('text/event-stream')) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
+    const events = this.relay(caller, input.model, answer, wantsUsage, leaving);
+    const streaming = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+    // Proxies on the way are not to collect the events either.
+    return { headers: { ...headers, ...streaming, 'x-accel-buffering': 'no' }, body: Readable.from(events) };
+  }
+
+  /** @throws AppError as `chat` */
+  async embeddings(
+    caller: Caller,
+    input: z.output<typeof embeddingsSchema>,
+    leaving: AbortSignal,
+  ): Promise<ModelAnswer> {
+    const headers = await this.callers.count(caller);
+    this.requireModel(caller, input.model);
+    return this.whole(caller, '/embeddings', input, headers, leaving);
+  }
+
+  private async whole(
+    caller: Caller,
+    path: string,
+    input: { model: string },
+    headers: Record<string, string>,
+    leaving: AbortSignal,
+  ): Promise<ModelAnswer> {
+    const answer = await this.upstream.ask('POST', path, input, leaving);
+    const json = await this.upstream.readJson(answer);
+    await this.usage.add(caller, input.model, countedIn(json) ?? nothing);
+    return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(json) };
+  }
+
+  /** Events of the provider as they come; what goes wrong on the way is the last of them. */
+  private async *relay(
+    caller: Caller,
+    model: string,
+    answer: UpstreamAnswer,
+    wantsUsage: boolean,
+    leaving: AbortSignal,
+  ): AsyncGenerator<string> {
+    let counted = nothing;
+    let ended = false;
+    try {
+      for await (const data of eventData(answer.body)) {
+        ended = data === done;
+        if (ended) break;
+        const chunk = chunkSchema.parse(JSON.parse(data));
+        counted = countedIn(chunk) ?? counted;
+        const onlyCounts = chunk.usage != null && chunk.choices?.length === 0;
+        if (!onlyCounts || wantsUsage) yield `data: ${data}\n\n`;
+      }
+      if (!ended) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR', { message: 'The model was cut off.' });
+      yield `data: ${done}\n\n`;
+    } catch (error) {
+      const known = asUpstreamError(error);
+      if (!leaving.aborted) this.log.warn({ err: error, code: known.code }, 'A stream of a model broke.');
+      yield `data: ${JSON.stringify(openAiError(known))}\n\n`;
+    } finally {
+      await this.usage.add(caller, model, counted);
+    }
+  }
+
+  private requireModel(caller: Caller, model: string): void {
+    const isOffered = this.offered.length === 0 || this.offered.includes(model);
+    if (!isOffered || !(caller.models?.includes(model) ?? true)) throw new AppError('MODEL_NOT_FOUND');
+  }
+
+  private async upstreamModels(leaving: AbortSignal): Promise<ModelItem[]> {
+    const answer = await this.upstream.ask('GET', '/models', null, leaving);
+    const list = upstreamListSchema.safeParse(await this.upstream.readJson(answer));
+    if (!list.success) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
+    return list.data.data.map(({ id }) => modelItem(id));
+  }
+}
+
+const nothing: Counted = { promptTokens: 0, completionTokens: 0 };
+
+/** What an answer says it took; undefined when it does not say. */
+function countedIn(answer: unknown): Counted | undefined {
+  const found = countsSchema.safeParse(answer);
+  if (!found.success) return undefined;
+  const { prompt_tokens, completion_tokens } = found.data.usage;
+  return {
+    promptTokens: Math.max(0, Math.trunc(prompt_tokens)),
+    completionTokens: Math.max(0, Math.trunc(completion_tokens)),
+  };
+}
+
+function modelItem(id: string): ModelItem {
+  return { id, object: 'model', created: 0, owned_by: 'parley' };
+}

@@ -1,0 +1,115 @@
+import { Agent, errors, request } from 'undici';
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import type { Settings } from '../settings.ts';
+
+/** What the provider sends, as far as it is understood. */
+export interface UpstreamAnswer {
+  status: number;
+  contentType: string;
+  body: AsyncIterable<Buffer>;
+}
+
+const errorSchema = z.object({ error: z.looseObject({ message: z.string().max(4000) }) });
+
+/** The provider of models behind the proxy. It may be slow, wrong, cut off or gone. */
+export class Upstream {
+  private readonly upstream: Settings['modelUpstream'];
+  private readonly maxBytes: number;
+  private readonly agent: Agent;
+
+  constructor(settings: Settings) {
+    const { connectTimeoutMs, answerTimeoutMs, idleTimeoutMs, maxAnswerBytes } = settings.modelProxy;
+    this.upstream = settings.modelUpstream;
+    this.maxBytes = maxAnswerBytes;
+    this.agent = new Agent({
+      connect: { timeout: connectTimeoutMs },
+      headersTimeout: answerTimeoutMs,
+      bodyTimeout: idleTimeoutMs,
+    });
+  }
+
+  /**
+   * Asks the provider.
+   * @param path behind `/v1`
+   * @param leaving ends the request when the caller goes away, so that nobody pays for what nobody hears
+   * @throws AppError MODEL_PROXY_NOT_CONFIGURED, MODEL_PROXY_UPSTREAM_ERROR, MODEL_PROXY_TIMEOUT, RATE_LIMITED
+   */
+  async ask(method: 'GET' | 'POST', path: string, body: object | null, leaving: AbortSignal): Promise<UpstreamAnswer> {
+    if (!this.upstream) throw new AppError('MODEL_PROXY_NOT_CONFIGURED');
+    const { url, key } = this.upstream;
+    const json = body ? { 'content-type': 'application/json' } : {};
+    const authorization = key ? { authorization: `Bearer ${key}` } : {};
+    try {
+      const answer = await request(`${url}${path}`, {
+        method,
+        dispatcher: this.agent,
+        signal: leaving,
+        headers: { accept: 'application/json, text/event-stream', ...json, ...authorization },
+        body: body && JSON.stringify(body),
+      });
+      const { statusCode: status, headers } = answer;
+      const contentType = String(headers['content-type'] ?? '');
+      if (status === 200) return { status, contentType, body: answer.body };
+      const text = await this.readText(answer.body);
+      throw refused(status, text, Number(headers['retry-after']));
+    } catch (error) {
+      throw asUpstreamError(error);
+    }
+  }
+
+  /** The JSON object of an answer. @throws AppError MODEL_PROXY_UPSTREAM_ERROR for nonsense, MODEL_PROXY_TIMEOUT */
+  async readJson(answer: UpstreamAnswer): Promise<Record<string, unknown>> {
+    const object = z.record(z.string(), z.unknown());
+    try {
+      return object.parse(JSON.parse(await this.readText(answer.body)));
+    } catch (error) {
+      throw asUpstreamError(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+
+  private async readText(body: AsyncIterable<Buffer>): Promise<string> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > this.maxBytes) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  }
+}
+
+/** What is the caller's fault it is told in the provider's words; what is ours or theirs, in ours (contract §13). */
+function refused(status: number, text: string, retryAfter: number): AppError {
+  if (status === 429) {
+    const seconds = Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : 1;
+    return new AppError('RATE_LIMITED', { message: 'The provider of the model is busy; wait.', retryAfter: seconds });
+  }
+  if (status < 400 || status === 401 || status === 403 || status >= 500) {
+    return new AppError('MODEL_PROXY_UPSTREAM_ERROR');
+  }
+  return new AppError('MODEL_REQUEST_REFUSED', { message: messageIn(text) });
+}
+
+function messageIn(text: string): string | undefined {
+  try {
+    return errorSchema.parse(JSON.parse(text)).error.message;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whatever went wrong between us and the provider, in the terms of contract §13. */
+export function asUpstreamError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const slow =
+    error instanceof errors.HeadersTimeoutError ||
+    error instanceof errors.BodyTimeoutError ||
+    error instanceof errors.ConnectTimeoutError;
+  return new AppError(slow ? 'MODEL_PROXY_TIMEOUT' : 'MODEL_PROXY_UPSTREAM_ERROR', { cause: error });
+}
