@@ -23,6 +23,7 @@ import type { NewMessage } from './messages/message.table.ts';
 import type { MessageRecord } from './messages/message.view.ts';
 import { PinService } from './messages/pin.service.ts';
 import type { NotificationQueue } from './notifications/notification.jobs.ts';
+import type { StatusReader } from './presence/status.ts';
 import { ReactionService } from './reactions/reaction.service.ts';
 import { SearchService } from './search/search.service.ts';
 import { Audience } from './servers/audience.ts';
@@ -49,6 +50,7 @@ export function createCommunity(ground: {
   messageAccess: MessageAccess;
   threadAccess: ThreadAccess;
   notifications: NotificationQueue;
+  statuses: StatusReader;
   blobs: BlobStore;
   links: SignedLinks;
 }) {

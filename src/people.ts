@@ -16,6 +16,7 @@ import type { NotificationQueue } from './notifications/notification.jobs.ts';
 import { NotificationMaker } from './notifications/notification.maker.ts';
 import { NotificationService } from './notifications/notification.service.ts';
 import { NotificationWorker } from './notifications/notification.worker.ts';
+import type { PresenceDirectory } from './presence/directory.ts';
 import { Presence } from './presence/presence.ts';
 import type { Settings } from './settings.ts';
 
@@ -33,6 +34,7 @@ export function createPeople(parts: {
   ephemeral: Ephemeral;
   redis: RedisConnections | null;
   nodeId: string;
+  directory: PresenceDirectory;
 }) {
   const { database, changes, capabilities, channelAccess, directAccess, messages, notificationQueue, log } = parts;
   const followed = parts.settings.sockets.followedDms;

@@ -34,6 +34,7 @@ import { messageTable } from './messages/message.table.ts';
 import { createModelServices } from './model-proxy/model-proxy.services.ts';
 import { NotificationQueue } from './notifications/notification.jobs.ts';
 import { createPeople } from './people.ts';
+import { PresenceDirectory } from './presence/directory.ts';
 import { ServerAccess } from './servers/server.access.ts';
 import type { Settings } from './settings.ts';
 import { ThreadAccess } from './threads/thread.access.ts';
@@ -87,6 +88,7 @@ export function createServices(ground: Ground) {
     agentIdentity,
   });
   const notificationQueue = new NotificationQueue();
+  const directory = new PresenceDirectory();
   const { roster, chores, ...community } = createCommunity({
     ...ground,
     changes,
@@ -97,6 +99,7 @@ export function createServices(ground: Ground) {
     messageAccess,
     threadAccess,
     notifications: notificationQueue,
+    statuses: directory,
     blobs,
     links,
   });
@@ -113,6 +116,7 @@ export function createServices(ground: Ground) {
     ephemeral,
     redis: ground.redis,
     nodeId: ground.nodeId,
+    directory,
   });
   accounts.departure.presence = { left: (userId) => people.services.presence.goodbye(userId) };
   const workspace = createWorkspace({ settings, database, changes, serverAccess, blobs, links });

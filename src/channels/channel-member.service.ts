@@ -7,6 +7,7 @@ import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
+import type { StatusReader } from '../presence/status.ts';
 import { firstId, type MemberPage } from '../servers/member.service.ts';
 import { shown } from '../servers/roster.ts';
 import { type listMembersSchema, memberJoined, memberLeft } from '../servers/server.contract.ts';
@@ -40,6 +41,7 @@ export class ChannelMemberService {
   private readonly control: Control;
   private readonly access: ChannelAccess;
   private readonly notifications: NotificationQueue;
+  private readonly statuses: StatusReader;
 
   constructor(parts: {
     database: Database;
@@ -47,12 +49,14 @@ export class ChannelMemberService {
     control: Control;
     channelAccess: ChannelAccess;
     notifications: NotificationQueue;
+    statuses: StatusReader;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
     this.control = parts.control;
     this.access = parts.channelAccess;
     this.notifications = parts.notifications;
+    this.statuses = parts.statuses;
   }
 
   /** The members, in the order of their ids. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
@@ -61,7 +65,10 @@ export class ChannelMemberService {
     if (channel.role === null && channel.kind === 'server') throw new AppError('NOT_A_MEMBER');
     const values = [channelId, channel.serverId, query.cursor ?? firstId, query.limit + 1];
     const rows = await this.database.rows<MemberRow>(channel.isPrivate ? ofPrivate : ofOpen, values);
-    return { members: rows.slice(0, query.limit).map(memberRecord), hasMore: rows.length > query.limit };
+    return {
+      members: rows.slice(0, query.limit).map((row) => memberRecord(row, this.statuses)),
+      hasMore: rows.length > query.limit,
+    };
   }
 
   /**
@@ -88,7 +95,7 @@ export class ChannelMemberService {
     actor: Actor,
   ): Promise<{ member: MemberRecord; repeated: boolean }> {
     const seat = await seatOf(change.rows, channel.id, serverId, userId);
-    const member = memberRecord(seat);
+    const member = memberRecord(seat, this.statuses);
     if (seat.excluded === false) return { member, repeated: true };
     await change.rows(
       `INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())
@@ -130,7 +137,7 @@ export class ChannelMemberService {
       const isIn = seat && (channel.isPrivate || seat.is_bot ? seat.excluded === false : seat.excluded !== true);
       if (!isIn) throw new AppError('MEMBER_NOT_FOUND');
       requireToRemove(actor, channel, seat);
-      await this.takeOut(change, channel, serverId, memberRecord(seat).user);
+      await this.takeOut(change, channel, serverId, memberRecord(seat, this.statuses).user);
     });
   }
 

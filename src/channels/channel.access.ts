@@ -119,7 +119,7 @@ export class ChannelAccess {
   async postable(actor: Actor, channelId: string): Promise<OpenChannel> {
     const channel = await this.entered(actor, channelId);
     if (channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
-    if (channel.kind === 'dm') await this.direct.requireOpen(actor, channelId);
+    await this.requireUnblocked(actor, channel);
     if (channel.type === 'announcement') requireRole(channel.role, 'channel:announce');
     await this.requireReply(actor, channelId);
     return channel;
@@ -130,6 +130,11 @@ export class ChannelAccess {
     if (actor.user.isBot && !(await this.policies.effective(actor.userId, channelId)).reply) {
       throw new AppError('FORBIDDEN', { message: "This bot's policy does not let it write in this channel." });
     }
+  }
+
+  /** In a DM nothing may come from someone who is blocked. @throws AppError BLOCKED, USER_BLOCKED */
+  async requireUnblocked(actor: Actor, channel: { id: string; kind: 'server' | 'dm' }): Promise<void> {
+    if (channel.kind === 'dm') await this.direct.requireOpen(actor, channel.id);
   }
 
   /** A channel of a server that the actor's role lets it manage. @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */

@@ -10,6 +10,8 @@ export const dmChannelSchema = channelSchema.extend({
   userBId: idSchema,
   otherUser: smallUserSchema,
   lastMessagePreview: z.string().nullable().describe('Of the newest message, cut at 200 characters.'),
+  isMember: z.boolean(),
+  lastReadSeq: z.number().int(),
   unreadCount: z.number().int(),
 });
 

@@ -10,6 +10,7 @@ export interface DmRow extends ChannelRow, UserColumns {
   low_id: string;
   high_id: string;
   preview: string | null;
+  last_read_seq: number;
   unread_count: number;
 }
 
@@ -20,6 +21,8 @@ export function dmRecord(row: DmRow): DmRecord {
     userBId: row.high_id,
     otherUser: userOf(row),
     lastMessagePreview: row.preview,
+    isMember: true,
+    lastReadSeq: row.last_read_seq,
     unreadCount: row.unread_count,
   };
 }

@@ -39,11 +39,13 @@ export class MessageAccess {
 
   /**
    * A message that the actor may react to.
-   * @throws AppError MESSAGE_NOT_FOUND, NOT_A_MEMBER, CHANNEL_ARCHIVED, FORBIDDEN for a bot that is not to reply
+   * @throws AppError MESSAGE_NOT_FOUND, NOT_A_MEMBER, CHANNEL_ARCHIVED, BLOCKED, USER_BLOCKED,
+   *   FORBIDDEN for a bot that is not to reply
    */
   async open(actor: Actor, messageId: string): Promise<FoundMessage> {
     const found = await this.readable(actor, messageId);
     if (found.channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
+    await this.channels.requireUnblocked(actor, found.channel);
     await this.channels.requireReply(actor, found.channel.id);
     return found;
   }

@@ -3,7 +3,8 @@ import type { NewMessage } from './message.table.ts';
 
 /** Whether someone should hear of a message. Plain ones in channels cost nothing beyond this look. */
 export function isNoticed(row: NewMessage): boolean {
-  return row.isDirect || row.replyToId !== null || row.threadId !== null || row.mentions !== null;
+  const calls = row.mentions?.some(({ kind }) => kind !== 'channel') ?? false;
+  return row.isDirect || row.replyToId !== null || row.threadId !== null || calls;
 }
 
 /** The background work that messages make. */

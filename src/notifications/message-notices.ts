@@ -3,6 +3,9 @@ import type { NotificationDraft } from './draft.ts';
 import type { BroadcastJob, Job, MessageJob } from './notification.jobs.ts';
 import type { NotificationKind } from './notification.kinds.ts';
 
+/** Who wrote none of the newest so many messages of a thread is not told of the next. */
+const rememberedMessages = 500;
+
 /** A message that is there still, with what its notifications say. */
 export interface NotedMessage {
   id: string;
@@ -18,17 +21,20 @@ export interface NotedMessage {
   author_name: string;
   /** Author of the message that it answers. */
   reply_author_id: string | null;
+  /** Author of the message that its thread starts from. */
+  parent_author_id: string | null;
   /** Whether its author may call everyone. */
   may_broadcast: boolean;
 }
 
 const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, left(m.content, 200) AS preview, m.thread_id, m.created_at,
   c.kind AS channel_kind, c.name AS channel_name, c.server_id, u.display_name AS author_name,
-  r.author_id AS reply_author_id, coalesce(s.role IN ('owner', 'admin', 'moderator'), false) AS may_broadcast
+  r.author_id AS reply_author_id, p.author_id AS parent_author_id, coalesce(s.role IN ('owner', 'admin', 'moderator'), false) AS may_broadcast
   FROM messages m JOIN channels c ON c.id = m.channel_id JOIN users u ON u.id = m.author_id
   LEFT JOIN messages r ON r.id = m.reply_to_id AND r.deleted_at IS NULL
+  LEFT JOIN threads t ON t.id = m.thread_id LEFT JOIN messages p ON p.id = t.parent_message_id
   LEFT JOIN server_members s ON s.server_id = c.server_id AND s.user_id = m.author_id
-  WHERE m.id = ANY($1::uuid[]) AND m.deleted_at IS NULL`;
+  WHERE m.id = ANY($1::uuid[]) AND m.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL`;
 
 /** The messages of jobs; those that were deleted meanwhile are missing. */
 export async function readNoted(rows: Rows, jobs: Job[]): Promise<Map<string, NotedMessage>> {
@@ -44,6 +50,7 @@ export async function draftsOfMessages(
   messages: Map<string, NotedMessage>,
 ): Promise<NotificationDraft[]> {
   const partners = await readPartners(rows, [...messages.values()]);
+  const writers = await readWriters(rows, [...messages.values()]);
   return jobs.flatMap((job) => {
     const message = messages.get(job.messageId);
     if (!message) return [];
@@ -52,11 +59,13 @@ export async function draftsOfMessages(
       return people.map((userId) => draftOf(message, userId, 'dm.message'));
     }
     const drafts = new Map<string, NotificationDraft>();
-    const add = (userId: string, kind: NotificationKind) => {
-      if (!drafts.has(userId)) drafts.set(userId, draftOf(message, userId, kind));
+    const add = (userId: string, kind: NotificationKind, onlyUnderAll = false) => {
+      if (!drafts.has(userId)) drafts.set(userId, { ...draftOf(message, userId, kind), onlyUnderAll });
     };
     for (const userId of job.users) add(userId, 'message.mention');
     if (message.reply_author_id) add(message.reply_author_id, 'message.reply');
+    if (message.parent_author_id) add(message.parent_author_id, 'thread.reply');
+    for (const userId of writers.get(message.thread_id ?? '') ?? []) add(userId, 'thread.reply', true);
     return [...drafts.values()];
   });
 }
@@ -115,4 +124,19 @@ async function readPartners(rows: Rows, messages: NotedMessage[]): Promise<Map<s
     [ids],
   );
   return new Map(found.map((row) => [row.channel_id, [row.low_id, row.high_id]]));
+}
+
+/** Those who wrote lately in each thread among those of `messages`; the rest of a long one sleeps. */
+async function readWriters(rows: Rows, messages: NotedMessage[]): Promise<Map<string, string[]>> {
+  const ids = [...new Set(messages.flatMap((message) => message.thread_id ?? []))];
+  if (ids.length === 0) return new Map();
+  const found = await rows<{ id: string; writers: string[] }>(
+    `SELECT thread.id, array_agg(DISTINCT latest.author_id) AS writers FROM unnest($1::uuid[]) AS thread (id)
+     CROSS JOIN LATERAL (
+       SELECT m.author_id FROM messages m WHERE m.thread_id = thread.id AND m.deleted_at IS NULL
+       ORDER BY m.seq DESC LIMIT $2
+     ) AS latest GROUP BY thread.id`,
+    [ids, rememberedMessages],
+  );
+  return new Map(found.map((row) => [row.id, row.writers]));
 }

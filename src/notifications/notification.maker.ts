@@ -27,14 +27,19 @@ export class NotificationMaker {
     this.online = parts.online;
   }
 
-  async make(change: Change, jobs: Job[]): Promise<void> {
+  /** @returns whether that left further jobs */
+  async make(change: Change, jobs: Job[]): Promise<boolean> {
     const messages = await readNoted(change.rows, jobs);
     const ofMessages = jobs.filter((job): job is MessageJob => job.job === 'message');
     const drafts = await draftsOfMessages(change.rows, ofMessages, messages);
-    await insertJobs(change.rows, broadcastsOf(ofMessages, messages, drafts));
+    const rest = broadcastsOf(ofMessages, messages, drafts);
     for (const job of jobs) {
-      if (job.job === 'broadcast') drafts.push(...(await this.broadcast(change, job, messages.get(job.messageId))));
+      if (job.job !== 'broadcast') continue;
+      const piece = await this.broadcast(change, job, messages.get(job.messageId));
+      drafts.push(...piece.drafts);
+      rest.push(...piece.rest);
     }
+    await insertJobs(change.rows, rest);
     const ofSystem = jobs.filter((job): job is SystemJob => job.job === 'system');
     drafts.push(...(await draftsOfSystem(change.rows, ofSystem)));
     const used = [...messages.values()].filter((message) => message.channel_kind === 'dm');
@@ -43,15 +48,16 @@ export class NotificationMaker {
     await change.lock(...rooms([...drafts, ...returning]));
     for (const { userId, channelId, since } of returning) await this.direct.announce(change, userId, channelId, since);
     await writeNotifications(change, drafts);
+    return rest.length > 0;
   }
 
-  /** The next piece of a broadcast, and a job for the rest. */
+  /** The next piece of a broadcast, and a job for what is left. */
   private async broadcast(
     change: Change,
     job: BroadcastJob,
     message: NotedMessage | undefined,
-  ): Promise<NotificationDraft[]> {
-    if (!message?.server_id) return [];
+  ): Promise<{ drafts: NotificationDraft[]; rest: BroadcastJob[] }> {
+    if (!message?.server_id) return { drafts: [], rest: [] };
     const people = await change.rows<{ user_id: string }>(
       `SELECT s.user_id FROM server_members s JOIN users u ON u.id = s.user_id AND NOT u.is_bot
        WHERE s.server_id = $1 AND s.user_id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
@@ -63,10 +69,11 @@ export class NotificationMaker {
       .filter((userId) => !job.except.includes(userId) && (!job.here || this.online.isOnline(userId)));
     const last = people.at(-1)?.user_id;
     const told = job.told + meant.length;
-    if (last && people.length === broadcastPiece && told < broadcastLimit) {
-      await insertJobs(change.rows, [{ ...job, after: last, told }]);
-    }
-    return meant.map((userId) => draftOf(message, userId, 'message.mention'));
+    const isMore = last !== undefined && people.length === broadcastPiece && told < broadcastLimit;
+    return {
+      drafts: meant.map((userId) => draftOf(message, userId, 'message.mention')),
+      rest: isMore ? [{ ...job, after: last, told }] : [],
+    };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Changes } from '../delivery/changes.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { type Job, jobSchema, type NotificationQueue } from './notification.jobs.ts';
@@ -87,7 +87,7 @@ export class NotificationWorker {
            ) RETURNING id, data, attempts`,
           [batchSize],
         );
-        if (rows.length > 0) await this.maker.make(change, rows.map(jobOf));
+        if (rows.length > 0) await this.make(change, rows);
         return rows.length;
       });
     } catch (error) {
@@ -114,12 +114,17 @@ export class NotificationWorker {
           row.id,
         ]);
         // Another node was faster.
-        if (taken.length > 0) await this.maker.make(change, [jobOf(row)]);
+        if (taken.length > 0) await this.make(change, [row]);
       });
     } catch (error) {
       if (error instanceof AppError && error.status === 503) throw error;
       await this.putBack(row, error);
     }
+  }
+
+  private async make(change: Change, rows: JobRow[]): Promise<void> {
+    const isMore = await this.maker.make(change, rows.map(jobOf));
+    if (isMore) change.afterCommit(() => this.wake());
   }
 
   private async putBack(row: JobRow, error: unknown): Promise<void> {

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { passingEvent } from '../delivery/event.ts';
 import { idSchema } from '../schema.ts';
-import { statuses } from './status.ts';
-
-export const statusSchema = z.enum(statuses);
+import { statusSchema } from './status.ts';
 
 const personSchema = z.object({ userId: idSchema, status: statusSchema });
 

@@ -5,12 +5,12 @@ import type { ParleySocket } from '../gateway/socket.ts';
 import {
   activitySchema,
   presenceSnapshot,
-  statusSchema,
   subscribedSchema,
   subscribeSchema,
   updatePresenceSchema,
 } from './presence.contract.ts';
 import type { PresenceService } from './presence.service.ts';
+import { statusSchema } from './status.ts';
 
 const tag = 'Presence';
 /** A socket follows so many people beside those of its channels; the oldest make room. */

@@ -6,7 +6,7 @@ import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import type { Settings } from '../settings.ts';
 import { PresenceAudience } from './audience.ts';
-import { PresenceDirectory } from './directory.ts';
+import type { PresenceDirectory } from './directory.ts';
 import { MemoryPresenceStore } from './memory-store.ts';
 import { PresenceService } from './presence.service.ts';
 import type { PresenceStore } from './presence.store.ts';
@@ -25,6 +25,7 @@ export interface PresenceGround {
   changes: Changes;
   channelAccess: ChannelAccess;
   ephemeral: Ephemeral;
+  directory: PresenceDirectory;
 }
 
 /** Presence on this node: in Redis with the other nodes, or in memory where there are none. */
@@ -36,9 +37,8 @@ export class Presence {
   private readonly shared: { redis: RedisConnections; store: RedisPresenceStore; resync: Resync } | null;
 
   constructor(ground: PresenceGround) {
-    const { database, changes, channelAccess, ephemeral, redis, nodeId, log } = ground;
+    const { database, changes, channelAccess, ephemeral, directory, redis, nodeId, log } = ground;
     const settings = ground.settings.presence;
-    const directory = new PresenceDirectory();
     const shared = redis ? new RedisPresenceStore(redis, nodeId, settings, log) : null;
     const store: PresenceStore = shared ?? new MemoryPresenceStore();
     const audience = new PresenceAudience(database);

@@ -12,9 +12,11 @@ const keptMs = 2000;
 const keptChannels = 1000;
 
 const peopleOf = `SELECT m.user_id FROM channels c JOIN server_members m ON m.server_id = c.server_id
-    WHERE c.id = $1 AND NOT c.is_private
+    LEFT JOIN channel_members own ON own.channel_id = c.id AND own.user_id = m.user_id
+    WHERE c.id = $1 AND NOT c.is_private AND own.excluded IS NOT TRUE
   UNION ALL
-  SELECT m.user_id FROM channels c JOIN channel_members m ON m.channel_id = c.id WHERE c.id = $1 AND c.is_private`;
+  SELECT m.user_id FROM channels c JOIN channel_members m ON m.channel_id = c.id
+    WHERE c.id = $1 AND c.is_private AND NOT m.excluded`;
 const some = `${peopleOf} LIMIT $2`;
 const amongThem = `SELECT user_id FROM (${peopleOf}) AS people WHERE user_id = ANY($2::uuid[]) LIMIT $3`;
 

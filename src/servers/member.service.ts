@@ -6,6 +6,7 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
+import type { StatusReader } from '../presence/status.ts';
 import type { Audience } from './audience.ts';
 import { type Roster, shown, smallUserOf } from './roster.ts';
 import type { ServerAccess } from './server.access.ts';
@@ -40,6 +41,7 @@ export class MemberService {
   private readonly audience: Audience;
   private readonly roster: Roster;
   private readonly notifications: NotificationQueue;
+  private readonly statuses: StatusReader;
 
   constructor(parts: {
     database: Database;
@@ -48,6 +50,7 @@ export class MemberService {
     audience: Audience;
     roster: Roster;
     notifications: NotificationQueue;
+    statuses: StatusReader;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
@@ -55,13 +58,17 @@ export class MemberService {
     this.audience = parts.audience;
     this.roster = parts.roster;
     this.notifications = parts.notifications;
+    this.statuses = parts.statuses;
   }
 
   /** The members, in the order of their ids. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async list(actor: Actor, server: string, query: z.output<typeof listMembersSchema>): Promise<MemberPage> {
     const { id } = await this.access.joined(actor, server);
     const rows = await this.database.rows<MemberRow>(page, [id, query.cursor ?? firstId, query.limit + 1]);
-    return { members: rows.slice(0, query.limit).map(memberRecord), hasMore: rows.length > query.limit };
+    return {
+      members: rows.slice(0, query.limit).map((row) => memberRecord(row, this.statuses)),
+      hasMore: rows.length > query.limit,
+    };
   }
 
   /**
@@ -204,7 +211,7 @@ export class MemberService {
   private async record(rows: Rows, serverId: string, userId: string): Promise<MemberRecord> {
     const [row] = await rows<MemberRow>(one, [serverId, userId]);
     if (!row) throw new AppError('MEMBER_NOT_FOUND');
-    return memberRecord(row);
+    return memberRecord(row, this.statuses);
   }
 }
 

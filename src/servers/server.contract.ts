@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { roles } from '../access/roles.ts';
 import { smallUserSchema } from '../accounts/account.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
+import { statusSchema } from '../presence/status.ts';
 import { idSchema, limitSchema, nameSchema, record, timeSchema, urlSchema } from '../schema.ts';
 
 /** Slugs that are parts of paths. */
@@ -36,7 +37,7 @@ export const memberSchema = record('Member', {
   role: z.enum(roles),
   nickname: z.string().nullable(),
   joinedAt: timeSchema,
-  user: smallUserSchema,
+  user: smallUserSchema.extend({ status: statusSchema }),
 });
 
 /** One's own servers: the record, with `server` and `member` beside it for clients that look there. */

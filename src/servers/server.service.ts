@@ -15,6 +15,7 @@ import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { Chores } from '../infrastructure/chores.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
+import type { StatusReader } from '../presence/status.ts';
 import type { Audience } from './audience.ts';
 import type { Roster } from './roster.ts';
 import type { ServerAccess } from './server.access.ts';
@@ -60,6 +61,7 @@ export class ServerService {
   private readonly audience: Audience;
   private readonly roster: Roster;
   private readonly notifications: NotificationQueue;
+  private readonly statuses: StatusReader;
 
   constructor(parts: {
     database: Database;
@@ -73,6 +75,7 @@ export class ServerService {
     audience: Audience;
     roster: Roster;
     notifications: NotificationQueue;
+    statuses: StatusReader;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
@@ -85,6 +88,7 @@ export class ServerService {
     this.audience = parts.audience;
     this.roster = parts.roster;
     this.notifications = parts.notifications;
+    this.statuses = parts.statuses;
   }
 
   /** Makes a server with a channel `general`; the actor owns it. @throws AppError INVITE_REQUIRED, SLUG_TAKEN */
@@ -117,7 +121,7 @@ export class ServerService {
     const rows = await this.database.rows<ServerRow & MemberRow & { role: Role }>(ofUser, [actor.userId]);
     return rows.map((row) => {
       const server = serverRecord(row);
-      return { ...server, server, member: memberRecord(row) };
+      return { ...server, server, member: memberRecord(row, this.statuses) };
     });
   }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { SmallUser } from '../access/actor.ts';
 import type { Role } from '../access/roles.ts';
 import type { Rows } from '../database/database.ts';
+import type { StatusReader } from '../presence/status.ts';
 import { isoTime } from '../schema.ts';
 import type { memberSchema, serverSchema } from './server.contract.ts';
 
@@ -74,13 +74,14 @@ export const memberColumns = `m.server_id, m.user_id, m.role, m.nickname, m.join
 
 export type MemberRecord = z.output<typeof memberSchema>;
 
-export function memberRecord(row: MemberRow): MemberRecord {
-  const user: SmallUser = {
+export function memberRecord(row: MemberRow, statuses: StatusReader): MemberRecord {
+  const user = {
     id: row.user_id,
     username: row.username,
     displayName: row.display_name,
     avatarUrl: row.avatar_url,
     isBot: row.is_bot,
+    status: statuses.statusOf(row.user_id),
   };
   return {
     userId: row.user_id,

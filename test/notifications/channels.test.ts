@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import type { Loose, Person } from '../world/person.ts';
+import { register, type World, world } from '../world/world.ts';
+
+const list = async (person: Person) => (await person.get('/api/notifications')).body;
+const kinds = async (person: Person) => (await list(person)).map(({ kind }: Loose) => kind);
+const told = (person: Person, kind: string, fits: (notification: Loose) => boolean = () => true): Promise<Loose> =>
+  until(async () => (await list(person)).find((each: Loose) => each.kind === kind && fits(each)), {
+    message: `not told of ${kind}`,
+  });
+
+describe('notifications of channels', () => {
+  let here: World;
+  let dora: Person;
+  beforeEach(async () => {
+    here = await world();
+    dora = await register(here.alice.node);
+    await dora.post(`/api/servers/${here.server.id}/join`, { inviteCode: here.server.inviteCode });
+    await told(here.alice, 'server.member_joined', (each) => each.senderId === dora.id);
+    await here.alice.post('/api/notifications/read-all');
+  });
+  afterEach(() => {
+    here.close();
+    dora.hangUp();
+  });
+
+  it('come to those who are mentioned, and to nobody else', async () => {
+    const { alice, bob, channel, server } = here;
+    const ear = await bob.connect();
+    const sent = await alice.say(channel.id, `look, @${bob.username}!`);
+    const event = await ear.next('notification:new');
+    expect(event).to.include({ type: 'mention', kind: 'message.mention', referenceId: sent.id, senderId: alice.id });
+    expect(event).to.include({ serverId: server.id, channelId: channel.id });
+    expect(event.body).to.equal(`look, @${bob.username}!`);
+    await alice.say(channel.id, 'nothing in particular');
+    await dora.say(channel.id, `@${dora.username} talks to herself`);
+    await alice.say(channel.id, `@${bob.username} again`);
+    await told(bob, 'message.mention', (each) => each.aggregatedCount === 2);
+    expect(await kinds(dora)).to.deep.equal([]);
+    const scoped = (await bob.get('/api/notifications/scoped-unread')).body;
+    expect(scoped).to.deep.equal({
+      servers: [{ serverId: server.id, count: 1, channels: [{ channelId: channel.id, count: 1 }] }],
+      channelUnread: { [channel.id]: 1 },
+      serverUnread: { [server.id]: 1 },
+      dmUnread: {},
+    });
+  });
+
+  it('come to those who are answered', async () => {
+    const { alice, bob, channel } = here;
+    const question = await bob.say(channel.id, 'anyone?');
+    const answer = await alice.say(channel.id, 'me', { replyToId: question.id });
+    const notification = await told(bob, 'message.reply');
+    expect(notification).to.include({ type: 'reply', referenceId: answer.id, senderId: alice.id });
+    const both = await alice.say(channel.id, `@${bob.username} and once more`, { replyToId: question.id });
+    expect(await told(bob, 'message.mention')).to.include({ referenceId: both.id });
+    expect(await kinds(bob)).to.have.members(['message.mention', 'message.reply']);
+  });
+
+  it('of a thread come to its parent’s author, and to those who wrote in it as far as they want all', async () => {
+    const { alice, bob, channel } = here;
+    const parent = await bob.say(channel.id, 'a long story');
+    const thread = (await alice.post(`/api/channels/${channel.id}/threads`, { name: 'it', parentMessageId: parent.id }))
+      .body;
+    const write = (person: Person, content: string) => person.post(`/api/threads/${thread.id}/messages`, { content });
+    await write(dora, 'first');
+    await told(bob, 'thread.reply', (each) => each.body === 'first');
+    await write(alice, 'second');
+    expect(await told(dora, 'thread.reply')).to.include({ type: 'reply', body: 'second', channelId: channel.id });
+    await dora.patch('/api/notifications/preferences', { strategy: 'mention_only' });
+    await bob.patch('/api/notifications/preferences', { strategy: 'mention_only' });
+    await write(alice, 'third');
+    await told(bob, 'thread.reply', (each) => each.body === 'third');
+    expect((await told(dora, 'thread.reply')).body).to.equal('second');
+  });
+
+  it('for everyone or for those who are here need a moderator', async () => {
+    const { alice, bob, channel } = here;
+    const ear = await bob.connect();
+    await alice.connect();
+    await bob.say(channel.id, '@everyone mind me');
+    await until(async () =>
+      (await dora.get(`/api/servers/${here.server.id}/members`)).body.some(
+        (member: Loose) => member.userId === bob.id && member.user.status === 'online',
+      ),
+    );
+    const here1 = await alice.say(channel.id, '@here now');
+    expect(await ear.next('notification:new')).to.include({ kind: 'message.mention', referenceId: here1.id });
+    const all = await alice.say(channel.id, '@everyone now');
+    expect(await told(dora, 'message.mention')).to.include({ referenceId: all.id, aggregatedCount: 1 });
+    await told(bob, 'message.mention', (each) => each.referenceId === all.id && each.aggregatedCount === 2);
+    expect(await kinds(alice)).not.to.include('message.mention');
+  });
+
+  it('are for those who may see the channel', async () => {
+    const { alice, bob, carol, server } = here;
+    const hidden = { name: 'hidden', isPrivate: true };
+    const secret = (await alice.post(`/api/servers/${server.id}/channels`, hidden)).body;
+    await alice.post(`/api/channels/${secret.id}/members`, { userId: dora.id });
+    expect(await told(dora, 'channel.member_added')).to.include({ type: 'system', channelId: secret.id });
+    await alice.say(secret.id, `@${bob.username} <@${bob.id}> <@${carol.id}> and @${dora.username}: hush`);
+    await alice.say(secret.id, '@everyone hush');
+    await told(dora, 'message.mention', (each) => each.aggregatedCount === 2);
+    expect(await kinds(bob)).to.deep.equal([]);
+    expect(await kinds(carol)).to.deep.equal([]);
+  });
+
+  it('of a muted server stay away, and system ones come', async () => {
+    const { alice, bob, server, channel } = here;
+    await bob.patch('/api/notifications/preferences', { mutedServerIds: [server.id] });
+    await alice.say(channel.id, `@${bob.username}`);
+    await alice.say(channel.id, '@everyone');
+    await told(dora, 'message.mention');
+    await alice.delete(`/api/servers/${server.id}/members/${bob.id}`);
+    await told(bob, 'server.kicked');
+    expect(await kinds(bob)).to.deep.equal(['server.kicked']);
+  });
+
+  it('do not come from those whom one blocked', async () => {
+    const { alice, bob, channel } = here;
+    await bob.put(`/api/friends/blocks/${dora.id}`);
+    await dora.say(channel.id, `@${bob.username} hey`);
+    await alice.say(channel.id, `@${bob.username} hello`);
+    expect(await told(bob, 'message.mention')).to.include({ senderId: alice.id, aggregatedCount: 1 });
+  });
+});
