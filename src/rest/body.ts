@@ -44,7 +44,7 @@ export class BodyReader {
     try {
       await this.parseJson(context, async () => {});
     } catch (error) {
-      throw asBodyError(error);
+      throw asBodyError(error, context);
     }
     return context.request.body ?? {};
   }
@@ -82,11 +82,13 @@ function hasBody(context: Context): boolean {
   return Number(context.get('content-length') || 0) > 0 || context.get('transfer-encoding') !== '';
 }
 
-function asBodyError(error: unknown): unknown {
+function asBodyError(error: unknown, context: Context): unknown {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   if (status === 413) return new AppError('BODY_TOO_LARGE', { cause: error });
   if (status === 415) return new AppError('UNSUPPORTED_MEDIA_TYPE', { cause: error });
   if (status === 400 || error instanceof SyntaxError) return new AppError('MALFORMED_JSON', { cause: error });
+  // Its sender went away before all of it was here; nobody is left to read the answer.
+  if (context.req.destroyed) return new AppError('MALFORMED_JSON', { cause: error });
   return error;
 }
 
