@@ -1,7 +1,8 @@
 import type { CatchUp } from '../delivery/catch-up.ts';
-import type { Delivered, Delivery } from '../delivery/delivery.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom, type LogEntry, type Room, streamId } from '../delivery/entry.ts';
 import type { Hearing } from '../delivery/hearing.ts';
+import type { Delivered } from '../delivery/sink.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Outlet } from './outlet.ts';
 import type { FedRoom, ParleySocket } from './socket.ts';
