@@ -32,6 +32,7 @@ import type {
   serverUpdated,
 } from '../servers/server.contract.ts';
 import type { threadCreated, threadDeleted, threadUpdated } from '../threads/thread.contract.ts';
+import type { workspaceChanged } from '../workspace/workspace.contract.ts';
 
 type Payload<E extends { payload: z.ZodType }> = z.output<E['payload']>;
 
@@ -72,6 +73,7 @@ export interface OwnEvents {
   'server:updated': Payload<typeof serverUpdated>;
   'server:deleted': Payload<typeof serverDeleted>;
   'server:invited': Payload<typeof serverInvited>;
+  'workspace:changed': Payload<typeof workspaceChanged>;
   'server:joined': Payload<typeof serverJoined>;
   'server:left': Payload<typeof serverLeft>;
   'membership:updated': Payload<typeof membershipUpdated>;
@@ -92,6 +94,7 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'server:updated': true,
   'server:deleted': true,
   'server:invited': true,
+  'workspace:changed': true,
   'server:joined': true,
   'server:left': true,
   'membership:updated': true,

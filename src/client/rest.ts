@@ -23,6 +23,7 @@ import type {
   agentWithTokenSchema,
   createAgentSchema,
 } from '../agents/agent.contract.ts';
+import type { appListSchema, listAppsSchema } from '../apps/app.contract.ts';
 import type {
   channelItemSchema,
   createChannelSchema,
@@ -68,6 +69,12 @@ import type {
   updateServerSchema,
 } from '../servers/server.contract.ts';
 import type { startThreadSchema, threadSchema } from '../threads/thread.contract.ts';
+import type {
+  createFolderSchema,
+  mediaUrlAnswer,
+  nodeSchema,
+  workspaceSchema,
+} from '../workspace/workspace.contract.ts';
 
 /** What is sent, what may stand in a query, and what comes back, as the contracts of the server say. */
 type Body<S extends z.ZodType> = z.input<S>;
@@ -181,6 +188,21 @@ export interface Rest {
   };
   'POST /api/media/upload': { form: FormData; answer: Answer<typeof uploadAnswerSchema> };
   'GET /api/attachments/:id/media-url': { answer: Answer<typeof mediaUrlSchema> };
+
+  'GET /api/servers/:serverId/workspace': { answer: Answer<typeof workspaceSchema> };
+  'GET /api/servers/:serverId/workspace/children': {
+    query: { parentId?: string | null };
+    answer: Answer<typeof nodeSchema>[];
+  };
+  'POST /api/servers/:serverId/workspace/folders': {
+    body: Body<typeof createFolderSchema>;
+    answer: Answer<typeof nodeSchema>;
+  };
+  'DELETE /api/servers/:serverId/workspace/folders/:folderId': { answer: Done };
+  'POST /api/servers/:serverId/workspace/upload': { form: FormData; answer: Answer<typeof nodeSchema> };
+  'DELETE /api/servers/:serverId/workspace/files/:fileId': { answer: Done };
+  'GET /api/servers/:serverId/workspace/files/:fileId/media-url': { answer: Answer<typeof mediaUrlAnswer> };
+  'GET /api/servers/:serverId/apps': { query: Query<typeof listAppsSchema>; answer: Answer<typeof appListSchema> };
 
   'GET /api/notifications': {
     query: Query<typeof listNotificationsSchema>;

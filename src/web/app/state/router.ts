@@ -16,7 +16,8 @@ export type Place =
         | 'oauth-callback';
     }
   | { name: 'invite'; code: string }
-  | { name: 'server'; serverId: string }
+  | { name: 'server' | 'apps'; serverId: string }
+  | { name: 'files'; serverId: string; folderId: string | null }
   | ({ name: 'channel'; serverId: string } & InChannel)
   | ({ name: 'dm'; serverId: null } & InChannel);
 
@@ -62,6 +63,9 @@ function placeOf(text: string): Place {
     .map(decodeURIComponent);
   const [first = '', second, third, ...rest] = parts;
   if (first === 'invite' && second) return { name: 'invite', code: second };
+  if (first === 's' && second && third === 'apps') return { name: 'apps', serverId: second };
+  if (first === 's' && second && third === 'files')
+    return { name: 'files', serverId: second, folderId: rest[0] ?? null };
   if (first === 's' && second && third) {
     return { name: 'channel', serverId: second, channelId: third, ...within(rest) };
   }
@@ -84,6 +88,9 @@ export const pathTo = {
     `${pathTo.channel(serverId, channelId)}/${messageId}`,
   thread: (serverId: string | null, channelId: string, threadId: string) =>
     `${pathTo.channel(serverId, channelId)}/thread/${threadId}`,
+  apps: (serverId: string) => `/app/s/${serverId}/apps`,
+  files: (serverId: string, folderId: string | null) =>
+    folderId ? `/app/s/${serverId}/files/${folderId}` : `/app/s/${serverId}/files`,
   invite: (code: string) => `/app/invite/${encodeURIComponent(code)}`,
 };
 

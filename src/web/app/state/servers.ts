@@ -11,7 +11,7 @@ export const channels = signal<ReadonlyMap<string, ChannelRecord[]>>(new Map());
 
 export const currentServer = computed(() => {
   const here = place.value;
-  if (here.name !== 'server' && here.name !== 'channel') return null;
+  if (!('serverId' in here) || here.serverId === null) return null;
   return servers.value.find((server) => server.id === here.serverId) ?? null;
 });
 

@@ -5,8 +5,10 @@ import { loadPeople } from '../state/people.ts';
 import { go, place, rememberedPlace } from '../state/router.ts';
 import { loadChannels, loadServers, servers } from '../state/servers.ts';
 import { attempt } from '../state/toasts.ts';
+import { Apps } from './Apps.tsx';
 import { Conversation } from './Conversation.tsx';
 import { Discover } from './Discover.tsx';
+import { Files } from './Files.tsx';
 import { Friends } from './Friends.tsx';
 import { Invite } from './Invite.tsx';
 import { Notifications } from './Notifications.tsx';
@@ -39,7 +41,7 @@ function Home() {
     if (serverId) void attempt(() => loadChannels(serverId));
   }, [serverId]);
   const talking = here.name === 'channel' || here.name === 'dm';
-  const inside = talking || ['settings', 'invite', 'discover', 'notifications'].includes(here.name);
+  const inside = talking || ['settings', 'invite', 'discover', 'notifications', 'files', 'apps'].includes(here.name);
   return (
     <div class={`frame ${inside ? 'inside' : 'outside'}`}>
       <Sidebar />
@@ -65,6 +67,10 @@ function Main() {
       );
     case 'server':
       return <ServerHome serverId={here.serverId} />;
+    case 'files':
+      return <Files key={here.folderId} serverId={here.serverId} folderId={here.folderId} />;
+    case 'apps':
+      return <Apps serverId={here.serverId} />;
     case 'invite':
       return <Invite code={here.code} />;
     case 'discover':

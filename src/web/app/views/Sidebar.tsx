@@ -121,6 +121,13 @@ function ServerPanel() {
           />
         ))}
       </ul>
+      <div class="section">
+        <h2>Shared</h2>
+      </div>
+      <ul>
+        <Shared href={pathTo.files(server.id, null)} icon="📁" name="Files" current={place.value.name === 'files'} />
+        <Shared href={pathTo.apps(server.id)} icon="🧩" name="Apps" current={place.value.name === 'apps'} />
+      </ul>
       {creating && <CreateChannel serverId={server.id} onClose={() => setCreating(false)} />}
       {menu && <ServerMenu server={server} onClose={() => setMenu(false)} />}
     </nav>
@@ -139,6 +146,19 @@ function Entry({ href, channelId, icon, name }: { href: string; channelId: strin
         </span>
         <span class="name">{name}</span>
         <Badge count={count} />
+      </a>
+    </li>
+  );
+}
+
+function Shared({ href, icon, name, current }: { href: string; icon: string; name: string; current: boolean }) {
+  return (
+    <li>
+      <a class="entry" href={href} aria-current={current ? 'page' : undefined}>
+        <span class="sign" aria-hidden="true">
+          {icon}
+        </span>
+        <span class="name">{name}</span>
       </a>
     </li>
   );
