@@ -228,7 +228,7 @@ export class Connection {
     else {
       const feed = this.feeds.get(channelIdOf(data) ?? '');
       // DMs come without joining; what comes before the answer to the join is in that answer too, in its right place.
-      if (feed?.live) feed.take(event, data);
+      if (feed && (feed.live || !('eventSeq' in data))) feed.take(event, data);
       else if (!feed) this.handlers.event(event, data);
     }
   }
