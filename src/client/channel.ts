@@ -45,12 +45,12 @@ export class Channel {
   /** Listens, and opens the channel. @returns the function that ends it */
   on<E extends keyof ChannelEventMap>(event: E, listener: (data: ChannelEventMap[E]) => void): () => void {
     this.open();
-    return this.emitter.on(event, listener);
+    return this.listen(event, listener);
   }
 
-  /** Like `on`, but without opening the channel: for what concerns only the outbox. */
-  onSignal<E extends 'pending' | 'failed'>(event: E, listener: (data: ChannelSignals[E]) => void): () => void {
-    return this.emitter.on(event, listener as (data: ChannelEventMap[E]) => void);
+  /** Like `on`, but without opening the channel. */
+  listen<E extends keyof ChannelEventMap>(event: E, listener: (data: ChannelEventMap[E]) => void): () => void {
+    return this.emitter.on(event, listener);
   }
 
   /**

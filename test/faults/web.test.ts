@@ -195,6 +195,14 @@ describe('the web client', function () {
     await until(async () => (await bob.page.locator('.rail .badge').count()) === 0);
   });
 
+  it('shows who is there, also after a reload', async () => {
+    await bob.page.reload();
+    await live(bob.page);
+    await bob.page.getByRole('button', { name: 'Members' }).click();
+    await until(async () => (await bob.page.getByRole('dialog').locator('.presence.online').count()) === 2);
+    await bob.page.keyboard.press('Escape');
+  });
+
   it('shows what people write as text, whatever it is', async () => {
     const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script> javascript:alert(1)';
     await say(alice.page, evil);

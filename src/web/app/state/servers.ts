@@ -40,8 +40,8 @@ function watch(serverId: string, channelId: string): void {
   if (watched.has(channelId)) return;
   watched.add(channelId);
   const live = parley.channel(channelId);
-  live.on('channel:updated', () => refresh(serverId));
-  live.on('channel:deleted', () => refresh(serverId));
+  live.listen('channel:updated', () => refresh(serverId));
+  live.listen('channel:deleted', () => refresh(serverId));
 }
 
 function setChannels(serverId: string, list: ChannelRecord[]): void {

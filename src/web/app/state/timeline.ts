@@ -53,10 +53,10 @@ export class Timeline {
     const channel = parley.channel(channelId);
     const isHere = ({ input }: Pending) => (input.threadId ?? null) === threadId;
     this.pending.value = channel.pending.filter(isHere);
-    channel.onSignal('pending', (pending) => {
+    channel.listen('pending', (pending) => {
       this.pending.value = pending.filter(isHere);
     });
-    channel.onSignal('failed', (failed) => {
+    channel.listen('failed', (failed) => {
       if (isHere(failed.pending)) this.failed.value = [...this.failed.value, failed];
     });
   }
@@ -200,6 +200,7 @@ export class Timeline {
       .then(
         () => {
           this.error.value = null;
+          this.gone.value = false;
         },
         (error) => {
           this.gone.value = error instanceof ParleyError && error.status === 404;

@@ -22,7 +22,7 @@ export function hearTyping(channelId: string): void {
   if (heard.has(channelId)) return;
   heard.add(channelId);
   const channel = parley.channel(channelId);
-  channel.on('message:typing', ({ userId, displayName, threadId, typing }) => {
+  channel.listen('message:typing', ({ userId, displayName, threadId, typing }) => {
     if (userId === me.value?.id) return;
     remove(channelId, userId);
     if (!typing) return;
@@ -32,7 +32,7 @@ export function hearTyping(channelId: string): void {
       setTimeout(() => remove(channelId, userId), silenceMs),
     );
   });
-  channel.on('message:new', ({ authorId }) => remove(channelId, authorId));
+  channel.listen('message:new', ({ authorId }) => remove(channelId, authorId));
 }
 
 /** Tells the others, not too often. */

@@ -26,14 +26,14 @@ interface Followed {
 /** Counts what comes in a channel while nobody looks at it, from what the server says. */
 export function follow(channel: Followed): void {
   if (channel.lastReadSeq !== undefined) read.set(channel.id, Math.max(channel.lastReadSeq, read.get(channel.id) ?? 0));
-  if (followed.has(channel.id)) return;
-  if (!isLookedAt(channel.id)) setUnread(channel.id, channel.unreadCount);
-  followed.add(channel.id);
   const live = parley.channel(channel.id);
+  if (!followed.has(channel.id)) {
+    followed.add(channel.id);
+    if (!isLookedAt(channel.id)) setUnread(channel.id, channel.unreadCount);
+    live.listen('message:new', count);
+    live.listen('presence:snapshot', ({ members }) => see(members));
+  }
   live.open(channel.lastSeq);
-  live.on('message:new', count);
-  live.on('presence:snapshot', ({ members }) => see(members));
-  live.on('closed', () => followed.delete(channel.id));
 }
 
 export function markRead(channelId: string, seq: number): void {
