@@ -8,6 +8,7 @@ import { type World, worldOn } from './world.ts';
 /** Node processes with a world in them. */
 export interface Installation {
   nodes: NodeProcess[];
+  databaseUrl: string;
   here: World<NodeProcess, unknown>;
   stop(): Promise<void>;
 }
@@ -25,6 +26,7 @@ export async function install(
   const here = await worldOn<NodeProcess, { nodes: NodeProcess[] }>({ nodes });
   return {
     nodes,
+    databaseUrl,
     here,
     async stop() {
       here.close();

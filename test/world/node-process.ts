@@ -128,6 +128,9 @@ export class NodeProcess {
   }
 }
 
+/** With which nodes of one site sign their tokens. */
+export const siteSecret = 'a secret for the stress run only';
+
 /** What node processes of one site are told. */
 export function siteEnvironment(databaseUrl: string, redisUrl: string | null, dataDir: string): Record<string, string> {
   return {
@@ -135,7 +138,7 @@ export function siteEnvironment(databaseUrl: string, redisUrl: string | null, da
     DATABASE_URL: databaseUrl,
     ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
     DATA_DIR: dataDir,
-    JWT_SECRET: 'a secret for the stress run only',
+    JWT_SECRET: siteSecret,
     RATE_LIMITS: 'off',
     NEW_ACCOUNT_TIER: 'member',
   };

@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { startRedis, type TestRedis } from '../bench/redis.ts';
+import { until } from '../bench/until.ts';
+import { crowd } from '../world/crowd.ts';
+import { type Installation, install } from '../world/installation.ts';
+import { type NodeProcess, siteSecret } from '../world/node-process.ts';
+import type { Listener, Person } from '../world/person.ts';
+
+const crowdSize = 500;
+
+/** The times of config/test.json: dead after 5 s, a grace of 0.7 s, 2 s for all to be said anew. */
+describe('presence over nodes that fail', () => {
+  let redis: TestRedis;
+  let site: Installation;
+  let first: NodeProcess;
+  let second: NodeProcess;
+  let people: Person<NodeProcess>[];
+  let ear: Listener;
+
+  /** User → what the ear was told of it, in order. */
+  const heard = () => {
+    const changes = new Map<string, string[]>();
+    for (const event of ear.all('presence:change')) {
+      for (const { userId, status } of event.changes) {
+        changes.set(userId, [...(changes.get(userId) ?? []), status]);
+      }
+    }
+    return changes;
+  };
+  const everyoneIs = (status: string, who: Person<NodeProcess>[]) =>
+    until(() => who.every((person) => heard().get(person.id)?.at(-1) === status), {
+      timeout: 20_000,
+      message: `not everyone is ${status}`,
+    });
+
+  before(async function () {
+    this.timeout(60_000);
+    redis = await startRedis();
+    site = await install({ nodes: 2, redisUrl: redis.url, env: { NODE_ENV: 'test' } });
+    const [one, two] = site.nodes;
+    if (!one || !two) throw new Error('no nodes');
+    [first, second] = [one, two];
+    const { databaseUrl, here } = site;
+    const serverId = here.server.id;
+    people = await crowd(crowdSize, { databaseUrl, secret: siteSecret, serverId, at: () => second });
+    ear = await here.alice.listen(here.channel.id);
+  });
+  after(async () => {
+    for (const person of people) person.hangUp();
+    await site.stop();
+    await redis.stop();
+  });
+
+  it('of five hundred who come at once is told in a few events', async () => {
+    await Promise.all(people.map((person) => person.connect({ reconnection: false })));
+    await everyoneIs('online', people);
+    for (const person of people) expect(heard().get(person.id)).to.deep.equal(['online']);
+    expect(ear.all('presence:change').length).to.be.below(crowdSize / 5);
+  }).timeout(60_000);
+
+  it('outlives a Redis that loses everything, without a word about those who stay', async () => {
+    const [leaver, ...others] = people;
+    const { bob } = site.here;
+    await redis.kill();
+    leaver?.hangUp();
+    const late = await bob.on(first).connect();
+    await redis.restart();
+    await until(
+      () =>
+        heard()
+          .get(leaver?.id ?? '')
+          ?.at(-1) === 'offline',
+      { timeout: 20_000, message: 'not gone' },
+    );
+    await until(() => heard().get(bob.id)?.at(-1) === 'online', { message: 'bob is not there' });
+    for (const person of others) expect(heard().get(person.id)).to.deep.equal(['online']);
+    const answer = await late.emit('presence:subscribe', { userIds: others.slice(0, 200).map(({ id }) => id) });
+    expect(answer.users.every(({ status }: { status: string }) => status === 'online')).to.equal(true);
+    late.close();
+  }).timeout(60_000);
+
+  it('of a node that is killed ends for all who were on it, once', async () => {
+    const others = people.slice(1);
+    const before = ear.all('presence:change').length;
+    await second.kill();
+    await everyoneIs('offline', others);
+    for (const person of others) expect(heard().get(person.id)).to.deep.equal(['online', 'offline']);
+    expect(ear.all('presence:change').length - before).to.be.below(crowdSize / 5);
+  }).timeout(60_000);
+});
