@@ -55,12 +55,13 @@ async function redactLog(rows: Rows, channelId: string, erased: ErasedMessage[])
 }
 
 /** What a message's record says when the message is gone. */
-const blank = { content: '', replyTo: null, attachments: [], reactions: [], mentions: [], metadata: null };
+const blank = { content: '', attachments: [], reactions: [], mentions: [], metadata: null };
 
 /** The record of a message without the words of those in `gone`; JSON text in and out. */
 export function redacted(json: string, gone: Set<string>): string {
   const data: { id: string; replyTo: { id: string } | null } = JSON.parse(json);
-  if (gone.has(data.id)) return JSON.stringify({ ...data, ...blank });
-  if (data.replyTo === null || !gone.has(data.replyTo.id)) return json;
-  return JSON.stringify({ ...data, replyTo: { ...data.replyTo, content: '', deleted: true } });
+  // Its shape stays: clients that read the log from further back still take it for a message.
+  const replyTo = data.replyTo && { ...data.replyTo, content: '', deleted: true };
+  if (gone.has(data.id)) return JSON.stringify({ ...data, ...blank, replyTo });
+  return replyTo && gone.has(replyTo.id) ? JSON.stringify({ ...data, replyTo }) : json;
 }

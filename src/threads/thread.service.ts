@@ -98,7 +98,7 @@ export class ThreadService {
     if (known) return { result: threadRecord(known), repeated: true };
     await this.channels.postable(actor, row.channel_id);
     if (row.thread_id !== null) throw new AppError('THREAD_IN_THREAD');
-    const title = name ?? (cut(row.content.trim(), 100) || 'Thread');
+    const title = name ?? (cut(row.content.trim(), 100).trim() || 'Thread');
     return this.changes.run(async (change) => {
       const room = channelRoom(row.channel_id);
       await change.lock(room);

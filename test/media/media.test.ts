@@ -1,0 +1,211 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { until } from '../bench/until.ts';
+import { type Loose, type Person, request } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAFElEQVR4nGP8z8DAwMDAxAADCAYAAB4EAQMvYJ3sAAAAAElFTkSuQmCC',
+  'base64',
+);
+
+const download = (who: Person, path: string, headers: Record<string, string> = {}) =>
+  fetch(`${who.node.url}${path}`, { headers: { authorization: `Bearer ${who.token}`, ...headers } });
+
+describe('files of messages', () => {
+  let here: World;
+  before(async () => {
+    here = await world();
+  });
+  after(() => here.close());
+
+  it('are told by their content, and come back as they were', async () => {
+    const { alice, bob, channel } = here;
+    const upload = await alice.upload('holiday.txt', png);
+    expect(upload).to.include({ filename: 'holiday.txt', contentType: 'image/png', size: png.length });
+    expect(upload).to.include({ width: 3, height: 2, key: upload.id, url: `/api/media/${upload.id}` });
+    expect((await download(bob, upload.url)).status).to.equal(404);
+    const ear = await bob.listen(channel.id);
+    const sent = await alice.say(channel.id, '', { attachments: [{ id: upload.id }] });
+    const { key, ...record } = upload;
+    expect(sent.attachments).to.deep.equal([record]);
+    expect((await ear.next('message:new')).attachments).to.deep.equal([record]);
+    expect((await bob.get(`/api/messages/${sent.id}`)).body.attachments).to.deep.equal([record]);
+    const response = await download(bob, upload.url);
+    expect(Buffer.from(await response.arrayBuffer())).to.deep.equal(png);
+    expect(response.headers.get('content-type')).to.equal('image/png');
+    expect(response.headers.get('x-content-type-options')).to.equal('nosniff');
+    expect(response.headers.get('content-disposition')).to.include('inline; filename="holiday.txt"');
+    expect(response.headers.get('content-security-policy')).to.include('sandbox');
+    ear.close();
+  });
+
+  it('are never shown as pages, whatever they say they are', async () => {
+    const { alice } = here;
+    const nasty = {
+      'page.html': '<!doctype html><script>alert(1)</script>',
+      'image.svg': '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
+      'other.svg': '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"></svg>',
+      'doc.pdf': '%PDF-1.7\n1 0 obj',
+    };
+    for (const [name, text] of Object.entries(nasty)) {
+      const upload = await alice.upload(name, Buffer.from(text));
+      const response = await download(alice, `${upload.url}?disposition=inline`);
+      const type = response.headers.get('content-type') ?? '';
+      const kind = response.headers.get('content-disposition') ?? '';
+      expect(type.startsWith('text/plain') || kind.startsWith('attachment'), `${name}: ${type} ${kind}`).to.equal(true);
+      expect(type).to.not.match(/html|svg/);
+    }
+  });
+
+  it('keep their names, without anything that could break out of the header', async () => {
+    const { alice } = here;
+    const names = {
+      'naïve "quote".txt': 'naïve "quote".txt',
+      '../../etc/passwd': 'passwd',
+      'a\r\nSet-Cookie: x': null,
+    };
+    for (const [given, kept] of Object.entries(names)) {
+      const upload = await alice.upload(given, Buffer.from('x'));
+      if (kept !== null) expect(upload.filename).to.equal(kept);
+      const header = (await download(alice, upload.url)).headers.get('content-disposition') ?? '';
+      expect(header).to.match(/^[\x20-\x7e]+$/);
+      expect((await download(alice, upload.url)).headers.get('set-cookie')).to.equal(null);
+    }
+  });
+
+  it('are given in parts', async () => {
+    const { alice } = here;
+    const bytes = Buffer.from(Array.from({ length: 700_000 }, (_, i) => (i * 7 + (i >> 8)) % 251));
+    const upload = await alice.upload('long.bin', bytes);
+    const ranges: [string, number, number][] = [
+      ['bytes=0-0', 0, 0],
+      ['bytes=262143-262144', 262_143, 262_144],
+      ['bytes=100-600000', 100, 600_000],
+      ['bytes=699990-', 699_990, 699_999],
+      ['bytes=-5', 699_995, 699_999],
+      ['bytes=699999-9999999', 699_999, 699_999],
+    ];
+    for (const [range, start, end] of ranges) {
+      const response = await download(alice, upload.url, { range });
+      expect([response.status, response.headers.get('content-range')], range).to.deep.equal([
+        206,
+        `bytes ${start}-${end}/700000`,
+      ]);
+      expect(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(start, end + 1)), range).to.equal(true);
+    }
+    expect((await download(alice, upload.url, { range: 'bytes=700000-' })).status).to.equal(416);
+    for (const range of ['bytes=5-1', 'lines=1-2', 'bytes=0-1,5-6']) {
+      const response = await download(alice, upload.url, { range });
+      expect(response.status, range).to.equal(200);
+      expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).to.equal(true);
+    }
+    const etag = (await download(alice, upload.url)).headers.get('etag') ?? '';
+    expect((await download(alice, upload.url, { 'if-none-match': etag })).status).to.equal(304);
+  });
+
+  it('go with one message, once, and only with one of one’s own', async () => {
+    const { alice, bob, channel } = here;
+    const upload = await alice.upload('a.txt', Buffer.from('a'));
+    const send = (who: Person, attachments: unknown) =>
+      who.post(`/api/channels/${channel.id}/messages`, { content: 'x', attachments });
+    expect((await send(bob, [{ id: upload.id }])).body.code).to.equal('ATTACHMENT_INVALID');
+    const races = await Promise.all(Array.from({ length: 5 }, () => send(alice, [{ id: upload.id }])));
+    expect(races.map((answer) => answer.status).sort()).to.deep.equal([201, 400, 400, 400, 400]);
+    expect((await send(alice, [{ id: upload.id }])).body.code).to.equal('ATTACHMENT_INVALID');
+    const byUrl = await alice.upload('b.txt', Buffer.from('b'));
+    const full = { url: `http://somewhere.example${byUrl.url}?x=1`, filename: 'lie', contentType: 'x/y', size: 1 };
+    expect((await send(alice, [full])).body.attachments[0]).to.include({ id: byUrl.id, filename: 'b.txt' });
+    const bad = [[{ id: 'x' }], [{}], [{ url: 'http://x.example/file' }], 'x', [{ id: byUrl.id }, { id: byUrl.id }]];
+    for (const attachments of bad) expect((await send(alice, attachments)).status).to.equal(400);
+  });
+
+  it('are sent again with the same nonce without being used twice', async () => {
+    const { alice, channel } = here;
+    const upload = await alice.upload('a.txt', Buffer.from('a'));
+    const body = { content: '', attachments: [{ id: upload.id }], nonce: 'files' };
+    const path = `/api/channels/${channel.id}/messages`;
+    const answers = await Promise.all([alice.post(path, body), alice.post(path, body)]);
+    answers.push(await alice.post(path, body));
+    expect(answers.map((answer) => answer.status).sort()).to.deep.equal([200, 200, 201]);
+    expect(new Set(answers.map((answer) => answer.body.id)).size).to.equal(1);
+    for (const { body: sent } of answers) expect(sent.attachments).to.have.length(1);
+  });
+
+  it('are added to a message that is there', async () => {
+    const { alice, bob, channel } = here;
+    const sent = await alice.say(channel.id, 'look:');
+    const ear = await bob.listen(channel.id);
+    const upload = await alice.upload('later.txt', Buffer.from('later'), { messageId: sent.id });
+    const told = await ear.next('message:updated');
+    expect(told.attachments.map((file: Loose) => file.id)).to.deep.equal([upload.id]);
+    expect((await download(bob, upload.url)).status).to.equal(200);
+    const form = { messageId: sent.id };
+    const others = await bob.upload('x', Buffer.from('x'), form).catch((error: Error) => error.message);
+    expect(others).to.include('FORBIDDEN');
+    await alice.patch(`/api/messages/${sent.id}`, { content: '' });
+    expect((await bob.get(`/api/messages/${sent.id}`)).body).to.include({ content: '' });
+    ear.close();
+  });
+
+  it('are for those who may read the message, and for those with a signed link', async () => {
+    const { alice, bob, carol, server } = here;
+    const hidden = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'h', isPrivate: true })).body;
+    const upload = await alice.upload('secret.txt', Buffer.from('secret'));
+    await alice.say(hidden.id, '', { attachments: [{ id: upload.id }] });
+    for (const person of [bob, carol]) {
+      expect((await download(person, upload.url)).status).to.equal(404);
+      expect((await person.get(`/api/attachments/${upload.id}/media-url`)).status).to.equal(404);
+    }
+    expect((await request(alice.node, 'GET', upload.url)).body.code).to.equal('AUTH_TOKEN_MISSING');
+    const { url, expiresAt } = (await alice.get(`/api/attachments/${upload.id}/media-url?disposition=attachment`)).body;
+    expect(Date.parse(expiresAt) - Date.now()).to.be.within(590_000, 610_000);
+    const linked = await fetch(`${bob.node.url}${url}`);
+    expect([linked.status, await linked.text()]).to.deep.equal([200, 'secret']);
+    expect(linked.headers.get('content-disposition')).to.match(/^attachment/);
+    const other = await alice.upload('other.txt', Buffer.from('other'));
+    const forged = url.replace(upload.id, other.id);
+    expect((await fetch(`${bob.node.url}${forged}`)).status).to.equal(404);
+    expect((await fetch(`${bob.node.url}${upload.url}?signature=1.x.y`)).status).to.equal(404);
+  });
+
+  it('are refused when they are too large or no files', async () => {
+    const { alice } = here;
+    const large = Buffer.alloc(25 * 1024 * 1024 + 1);
+    const refused = await alice.upload('large', large).catch((error: Error) => error.message);
+    expect(refused).to.include('BODY_TOO_LARGE');
+    expect((await alice.post('/api/media/upload', { file: 'x' })).status).to.equal(415);
+    const empty = await alice.upload('empty', Buffer.alloc(0));
+    expect(empty).to.include({ size: 0, contentType: 'application/octet-stream' });
+    expect(Buffer.from(await (await download(alice, empty.url)).arrayBuffer())).to.have.length(0);
+  });
+
+  it('that are broken pictures are files all the same', async () => {
+    const { alice } = here;
+    for (const bytes of [png.subarray(0, 20), Buffer.concat([png.subarray(0, 8), Buffer.alloc(5000, 255)])]) {
+      const upload = await alice.upload('broken.png', Uint8Array.from(bytes));
+      expect(upload.size).to.equal(bytes.length);
+    }
+  });
+
+  it('that are not sent within a day are forgotten', async () => {
+    const { alice, channel, cluster } = here;
+    const [old, sent, fresh] = [
+      await alice.upload('old', Buffer.from('old')),
+      await alice.upload('sent', Buffer.from('sent')),
+      await alice.upload('fresh', Buffer.from('fresh')),
+    ];
+    await alice.say(channel.id, '', { attachments: [{ id: sent.id }] });
+    const client = new pg.Client(cluster.databaseUrl);
+    await client.connect();
+    const age = "UPDATE attachments SET created_at = now() - interval '25 hours' WHERE id = ANY($1::uuid[])";
+    await client.query(age, [[old.id, sent.id]]);
+    await client.end();
+    // Whoever leaves work behind has all of it looked after.
+    const doomed = (await alice.post(`/api/servers/${here.server.id}/channels`, { name: 'doomed' })).body;
+    await alice.delete(`/api/channels/${doomed.id}`);
+    await until(async () => (await download(alice, old.url)).status === 404);
+    expect((await download(alice, sent.url)).status).to.equal(200);
+    expect((await download(alice, fresh.url)).status).to.equal(200);
+  });
+});

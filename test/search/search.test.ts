@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import type { Loose, Person } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('the search for messages', () => {
+  let here: World;
+  let word: string;
+  beforeEach(async () => {
+    here = await world();
+    word = `w${randomBytes(5).toString('hex')}`;
+  });
+  afterEach(() => here.close());
+
+  const search = async (who: Person, query: string) => {
+    const answer = await who.get(`/api/search/messages?${query}`);
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    return { texts: answer.body.map((message: Loose) => message.content), ...answer };
+  };
+
+  it('finds words, phrases and their absence, newest first', async () => {
+    const { alice, bob, channel } = here;
+    for (const text of [`${word} red apple`, `${word} green apple`, `a green ${word} pear`])
+      await alice.say(channel.id, text);
+    expect((await search(bob, `query=${word}`)).texts).to.deep.equal([
+      `a green ${word} pear`,
+      `${word} green apple`,
+      `${word} red apple`,
+    ]);
+    expect((await search(bob, `query=${word.toUpperCase()}+GREEN`)).texts).to.have.length(2);
+    expect((await search(bob, `query=${word}+"green+apple"`)).texts).to.deep.equal([`${word} green apple`]);
+    expect((await search(bob, `query=${word}+-apple`)).texts).to.deep.equal([`a green ${word} pear`]);
+    expect((await search(bob, `query=${word}+nothing`)).texts).to.deep.equal([]);
+  });
+
+  it('gives complete records, and follows edits and deletions', async () => {
+    const { alice, bob, channel } = here;
+    const sent = await alice.say(channel.id, word);
+    await bob.post(`/api/messages/${sent.id}/reactions`, { emoji: '👍' });
+    const [found] = (await search(bob, `query=${word}`)).body;
+    expect(found).to.deep.equal((await bob.get(`/api/messages/${sent.id}`)).body);
+    await alice.patch(`/api/messages/${sent.id}`, { content: 'something else' });
+    expect((await search(bob, `query=${word}`)).body).to.deep.equal([]);
+    await alice.patch(`/api/messages/${sent.id}`, { content: `again ${word}` });
+    expect((await search(bob, `query=${word}`)).body).to.have.length(1);
+    await alice.delete(`/api/messages/${sent.id}`);
+    expect((await search(bob, `query=${word}`)).body).to.deep.equal([]);
+  });
+
+  it('looks only where the caller may read: servers, private channels, threads, direct messages', async () => {
+    const { alice, bob, carol, server, channel } = here;
+    const hidden = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'h', isPrivate: true })).body;
+    const dm = (await alice.post('/api/dm/channels', { userId: carol.id })).body;
+    const open = await alice.say(channel.id, `${word} open`);
+    const thread = (await alice.post(`/api/messages/${open.id}/thread`)).body;
+    await alice.post(`/api/threads/${thread.id}/messages`, { content: `${word} thread` });
+    await alice.say(hidden.id, `${word} hidden`);
+    await alice.post(`/api/dm/channels/${dm.id}/messages`, { content: `${word} direct` });
+    const own = ['direct', 'hidden', 'thread', 'open'].map((text) => `${word} ${text}`);
+    expect((await search(alice, `query=${word}`)).texts).to.deep.equal(own);
+    expect((await search(bob, `query=${word}`)).texts).to.deep.equal([`${word} thread`, `${word} open`]);
+    expect((await search(carol, `query=${word}`)).texts).to.deep.equal([`${word} direct`]);
+    expect((await search(alice, `query=${word}&serverId=${server.slug}`)).texts).to.deep.equal(own.slice(1));
+    expect((await search(alice, `query=${word}&channelId=${dm.id}`)).texts).to.deep.equal(own.slice(0, 1));
+    expect((await search(alice, `query=${word}&authorId=${bob.id}`)).texts).to.deep.equal([]);
+    for (const [query, status] of [
+      [`serverId=${server.id}`, 404],
+      [`channelId=${channel.id}`, 404],
+      ['channelId=x', 400],
+    ] as const) {
+      expect((await carol.get(`/api/search/messages?query=${word}&${query}`)).status, query).to.equal(status);
+    }
+  });
+
+  it('does not take the ids of channels for words', async () => {
+    const { alice, bob, channel } = here;
+    await alice.say(channel.id, 'anything');
+    for (const query of [channel.id, `"${channel.id}"`, `'${channel.id}'`, channel.id.slice(0, 8)]) {
+      expect((await search(bob, `query=${encodeURIComponent(query)}`)).body, query).to.deep.equal([]);
+    }
+  });
+
+  it('pages, and says whether there is more', async () => {
+    const { alice, bob, channel } = here;
+    for (let i = 0; i < 5; i++) await alice.say(channel.id, `${word} ${i}`);
+    const first = await search(bob, `query=${word}&limit=3`);
+    expect(first.headers.get('x-has-more')).to.equal('true');
+    const rest = await search(bob, `query=${word}&limit=3&cursor=${first.body[2].id}`);
+    expect(rest.headers.get('x-has-more')).to.equal('false');
+    expect([...first.texts, ...rest.texts]).to.deep.equal([4, 3, 2, 1, 0].map((i) => `${word} ${i}`));
+  });
+
+  it('takes whatever people type', async () => {
+    const { bob } = here;
+    for (const query of ["'", '"', '\\', '|', '&', ':*', '!!', '()', '-', '- -', '%', '""', '🎉', 'שלום', "a' | 'b"]) {
+      expect((await bob.get(`/api/search/messages?query=${encodeURIComponent(query)}`)).status, query).to.equal(200);
+    }
+    for (const query of ['', '+', 'x'.repeat(257), '%00']) {
+      expect((await bob.get(`/api/search/messages?query=${query}`)).status, query).to.equal(400);
+    }
+  });
+});
