@@ -174,6 +174,7 @@ describe('the web client', function () {
     await bob.page.getByRole('link', { name: 'Close the thread' }).click();
     await hers.hover();
     await hers.getByRole('button', { name: 'Pin' }).click();
+    await hers.locator('[aria-label=Unpin]').waitFor({ state: 'attached' });
     await bob.page.getByRole('button', { name: 'Pinned messages' }).click();
     await bob.page.getByRole('dialog').getByText('shall we meet at noon').waitFor();
     await bob.page.keyboard.press('Escape');
@@ -201,6 +202,27 @@ describe('the web client', function () {
     await bob.page.getByRole('button', { name: 'Members' }).click();
     await until(async () => (await bob.page.getByRole('dialog').locator('.presence.online').count()) === 2);
     await bob.page.keyboard.press('Escape');
+  });
+
+  it('takes someone from an invitation over a new account into the server, on a phone', async () => {
+    const viewport = { width: 390, height: 844 };
+    const context = await (await sharedChromium()).newContext({ viewport, hasTouch: true, isMobile: true });
+    const page = await context.newPage();
+    await page.goto(`${here.carol.node.url}/app/invite/${here.server.inviteCode}`);
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('E-mail').fill(`dora${Date.now()}@example.com`);
+    await page.getByLabel('Password').fill('correct horse');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('heading', { name: 'Join Home' }).waitFor();
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('link', { name: 'general' }).click();
+    await say(page, 'hello from a phone');
+    await alice.page.getByText('hello from a phone').waitFor();
+    const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    expect(widths[0]).to.be.at.most(widths[1] ?? 0);
+    await page.getByRole('link', { name: 'Back to the list' }).click();
+    await page.getByRole('link', { name: 'general' }).waitFor();
+    await context.close();
   });
 
   it('shows what people write as text, whatever it is', async () => {

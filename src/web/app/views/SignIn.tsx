@@ -8,6 +8,10 @@ import { Field } from './Field.tsx';
 /** Signing in and up; what was asked for in the address comes after it. */
 export function SignIn() {
   const { name } = place.value;
+  useEffect(() => {
+    // Whoever follows an invitation and creates an account first still wants to get there.
+    if (!isGate(name)) sessionStorage.setItem(nextKey, location.pathname);
+  }, [name]);
   return (
     <main class="gate">
       <div class="card">
@@ -31,10 +35,15 @@ export function SignIn() {
   );
 }
 
+const nextKey = 'parley:next';
+const isGate = (name: string): boolean =>
+  ['home', 'login', 'register', 'code', 'forgot', 'oauth-callback'].includes(name);
+
 function arrive(answer: AuthAnswer): void {
   enter(answer);
-  const { name } = place.peek();
-  if (['login', 'register', 'code', 'forgot', 'oauth-callback'].includes(name)) go('/app', { replace: true });
+  const next = sessionStorage.getItem(nextKey);
+  sessionStorage.removeItem(nextKey);
+  if (isGate(place.peek().name)) go(next ?? '/app', { replace: true });
 }
 
 /** A form that says what went wrong, and cannot be sent twice at once. */
