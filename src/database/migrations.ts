@@ -10,6 +10,7 @@ import { Communities } from './migrations/0020-communities.ts';
 import { People } from './migrations/0030-people.ts';
 import { Notifications } from './migrations/0031-notifications.ts';
 import { PresenceWishes } from './migrations/0032-presence.ts';
+import { Quotes } from './migrations/0033-quotes.ts';
 import { Blobs } from './migrations/0040-blobs.ts';
 import { Workspaces } from './migrations/0041-workspace.ts';
 import { Apps } from './migrations/0042-apps.ts';
@@ -26,6 +27,7 @@ export const migrations = [
   { name: '0030-people', class: People },
   { name: '0031-notifications', class: Notifications },
   { name: '0032-presence', class: PresenceWishes },
+  { name: '0033-quotes', class: Quotes },
   { name: '0040-blobs', class: Blobs },
   { name: '0041-workspace', class: Workspaces },
   { name: '0042-apps', class: Apps },

@@ -32,6 +32,12 @@ const LogEntrySchema = defineEntity({
       expression:
         "create index log_entries_retold on log_entries (stream_id, (data ->> 'id')) where event in ('message:updated', 'message:pinned', 'message:unpinned')",
     },
+    {
+      // Entries that quote a message to those who were notified of it, which must go with it too.
+      name: 'log_entries_quoting',
+      expression:
+        "create index log_entries_quoting on log_entries ((data ->> 'referenceId')) where event in ('notification:new', 'notification:updated')",
+    },
   ],
   properties: {
     streamId: p.uuid().primary(),

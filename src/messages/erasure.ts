@@ -1,5 +1,6 @@
 import type { Rows } from '../database/database.ts';
 import { channelRoom, streamId } from '../delivery/entry.ts';
+import { insertJobs } from '../notifications/notification.jobs.ts';
 
 interface ErasedMessage {
   id: string;
@@ -8,7 +9,8 @@ interface ErasedMessage {
 
 /**
  * Empties messages, with everything that hangs on them and what the log says of them: whoever reads the log later finds
- * that there was a message, and no longer what it said. The channel's log must be locked.
+ * that there was a message, and no longer what it said. The channel's log must be locked. Notifications that quote them
+ * follow in the background.
  *
  * @returns those that were there
  */
@@ -23,6 +25,7 @@ export async function eraseMessages(rows: Rows, channelId: string, ids: string[]
   await rows('DELETE FROM reactions WHERE message_id = ANY($1::uuid[])', [erasedIds]);
   await rows('DELETE FROM attachments WHERE message_id = ANY($1::uuid[])', [erasedIds]);
   await redactLog(rows, channelId, erased);
+  await insertJobs(rows, [{ job: 'erasure', messageIds: erasedIds }]);
   return erased;
 }
 

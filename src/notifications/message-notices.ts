@@ -38,7 +38,7 @@ const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, left(m.content, 20
 
 /** The messages of jobs; those that were deleted meanwhile are missing. */
 export async function readNoted(rows: Rows, jobs: Job[]): Promise<Map<string, NotedMessage>> {
-  const ids = jobs.flatMap((job) => (job.job === 'system' ? [] : [job.messageId]));
+  const ids = jobs.flatMap((job) => ('messageId' in job ? [job.messageId] : []));
   if (ids.length === 0) return new Map();
   return new Map((await rows<NotedMessage>(noted, [ids])).map((message) => [message.id, message]));
 }

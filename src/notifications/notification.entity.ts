@@ -8,6 +8,8 @@ const NotificationSchema = defineEntity({
   tableName: 'notifications',
   indexes: [
     { name: 'notifications_recent', properties: ['userId', 'updatedAt', 'id'] },
+    // Those that quote a message go empty with it.
+    { name: 'notifications_reference', properties: ['referenceId'], where: { referenceType: 'message' } },
     // Counts of what is unread, and the row that a repeat is added to.
     { name: 'notifications_unread', properties: ['userId', 'kind', 'scope'], where: { readAt: null } },
   ],

@@ -39,10 +39,19 @@ const systemJobSchema = z.object({
   at: timeSchema,
 });
 
-export const jobSchema = z.discriminatedUnion('job', [messageJobSchema, broadcastJobSchema, systemJobSchema]);
+/** Messages that are gone, and must not live on where they were quoted. */
+const erasureJobSchema = z.object({ job: z.literal('erasure'), messageIds: z.array(idSchema) });
+
+export const jobSchema = z.discriminatedUnion('job', [
+  messageJobSchema,
+  broadcastJobSchema,
+  systemJobSchema,
+  erasureJobSchema,
+]);
 
 export type MessageJob = z.infer<typeof messageJobSchema>;
 export type BroadcastJob = z.infer<typeof broadcastJobSchema>;
+export type ErasureJob = z.infer<typeof erasureJobSchema>;
 export type SystemJob = z.infer<typeof systemJobSchema>;
 export type Job = z.infer<typeof jobSchema>;
 

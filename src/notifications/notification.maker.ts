@@ -2,8 +2,16 @@ import type { Change } from '../delivery/changes.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
 import type { DirectActivity } from '../direct/direct.activity.ts';
 import type { NotificationDraft } from './draft.ts';
+import { eraseQuotes, readQuoting } from './erasure.ts';
 import { broadcastsOf, draftOf, draftsOfMessages, type NotedMessage, readNoted } from './message-notices.ts';
-import { type BroadcastJob, insertJobs, type Job, type MessageJob, type SystemJob } from './notification.jobs.ts';
+import {
+  type BroadcastJob,
+  type ErasureJob,
+  insertJobs,
+  type Job,
+  type MessageJob,
+  type SystemJob,
+} from './notification.jobs.ts';
 import { writeNotifications } from './notification.writer.ts';
 import { draftsOfSystem } from './system-notices.ts';
 
@@ -42,12 +50,15 @@ export class NotificationMaker {
     await insertJobs(change.rows, rest);
     const ofSystem = jobs.filter((job): job is SystemJob => job.job === 'system');
     drafts.push(...(await draftsOfSystem(change.rows, ofSystem)));
+    const erasures = jobs.filter((job): job is ErasureJob => job.job === 'erasure');
+    const quoting = await readQuoting(change.rows, erasures);
     const used = [...messages.values()].filter((message) => message.channel_kind === 'dm');
     const returning = await this.direct.touch(change.rows, used);
     // One lock for all, so that no two transactions wait for each other.
-    await change.lock(...rooms([...drafts, ...returning]));
+    await change.lock(...rooms([...drafts, ...returning, ...quoting]));
     for (const { userId, channelId, since } of returning) await this.direct.announce(change, userId, channelId, since);
     await writeNotifications(change, drafts);
+    await eraseQuotes(change, erasures, quoting);
     return rest.length > 0;
   }
 

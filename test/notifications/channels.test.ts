@@ -117,6 +117,18 @@ describe('notifications of channels', () => {
     expect(await kinds(bob)).to.deep.equal(['server.kicked']);
   });
 
+  it('say no longer what a deleted message said', async () => {
+    const { alice, bob, channel } = here;
+    const sent = await alice.say(channel.id, `@${bob.username} my secret`);
+    await told(bob, 'message.mention');
+    const ear = await bob.connect();
+    await alice.delete(`/api/messages/${sent.id}`);
+    expect(await ear.next('notification:updated')).to.include({ referenceId: sent.id, body: '' });
+    const [notification] = await list(bob);
+    expect(notification).to.include({ kind: 'message.mention', body: '', isRead: false });
+    expect(JSON.stringify((await bob.get('/api/events?after=0&limit=500')).body)).not.to.include('my secret');
+  });
+
   it('do not come from those whom one blocked', async () => {
     const { alice, bob, channel } = here;
     await bob.put(`/api/friends/blocks/${dora.id}`);
