@@ -218,7 +218,7 @@ describe('the web client', function () {
     await page.getByRole('link', { name: 'general' }).click();
     await say(page, 'hello from a phone');
     await alice.page.getByText('hello from a phone').waitFor();
-    const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    const widths = await page.locator('html').evaluate((html) => [html.scrollWidth, html.clientWidth]);
     expect(widths[0]).to.be.at.most(widths[1] ?? 0);
     await page.getByRole('link', { name: 'Back to the list' }).click();
     await page.getByRole('link', { name: 'general' }).waitFor();
