@@ -10,7 +10,7 @@ import type { SocketServices } from './dispatch.ts';
 import { credentialRoom } from './expiry.ts';
 import type { Membership, RoomAccess } from './membership.ts';
 import type { Outlet } from './outlet.ts';
-import type { ParleySocket, Recovery } from './socket.ts';
+import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
 
 /** What `auth` of a handshake may hold (contract §9). */
 export const handshakeSchema = z.object({
@@ -65,8 +65,8 @@ export class Homecoming {
     await this.stillAuthentic(socket);
     const resume = resumeOf(socket);
     const own = userRoom(actor.userId);
-    const ownAfter = recovery ? recovery.rooms.find((room) => room.name === own)?.after : resume?.user;
-    const page = await this.enterOwn(socket, own, ownAfter);
+    const saved = recovery?.rooms.find((room) => room.name === own);
+    const page = await this.enterOwn(socket, own, recovery ? saved?.after : resume?.user, saved);
     const named = [...(recovery?.rooms ?? []).map(({ name }) => name), ...Object.keys(resume ?? {}).map(roomNamed)];
     await this.followRooms(socket, page.entries, new Set(named));
     this.sayReady(socket, own, page);
@@ -77,10 +77,15 @@ export class Homecoming {
     if (resume) await this.resumeRooms(socket, resume, resume.user === undefined ? null : answerOf(page));
   }
 
-  private async enterOwn(socket: ParleySocket, own: Room, after: number | undefined): Promise<Page> {
+  private async enterOwn(
+    socket: ParleySocket,
+    own: Room,
+    after: number | undefined,
+    saved: RecoveredRoom | undefined,
+  ): Promise<Page> {
     const place = { room: own, serverId: null };
     if (after === undefined) return this.membership.join(socket, own, place, undefined, () => {});
-    return this.membership.resume(socket, own, place, after, Number.POSITIVE_INFINITY);
+    return this.membership.resume(socket, own, place, after, Number.POSITIVE_INFINITY, progressOf(saved));
   }
 
   /** @param named rooms that the client comes back to by itself, from positions of its own */
@@ -101,16 +106,17 @@ export class Homecoming {
   private async recoverRooms(socket: ParleySocket, recovery: Recovery): Promise<void> {
     // Channels first: what a thread missed comes by way of its channel where the client is in both.
     const threadsLast = [...recovery.rooms].sort((a, b) => Number(isThread(a.name)) - Number(isThread(b.name)));
-    for (const { name, after } of threadsLast) {
+    for (const room of threadsLast) {
       // The client was told that nothing is missing: either that is so, or the connection ends and it hears otherwise.
-      if (!name.startsWith('user:') && !socket.data.joined.has(name)) await this.recoverRoom(socket, name, after);
+      if (!room.name.startsWith('user:') && !socket.data.joined.has(room.name)) await this.recoverRoom(socket, room);
     }
     socket.data.recovery = null;
   }
 
-  private async recoverRoom(socket: ParleySocket, name: string, after: number): Promise<void> {
+  private async recoverRoom(socket: ParleySocket, room: RecoveredRoom): Promise<void> {
+    const { name, after } = room;
     try {
-      const page = await this.resumeRoom(socket, name, after, Number.POSITIVE_INFINITY);
+      const page = await this.resumeRoom(socket, name, after, Number.POSITIVE_INFINITY, progressOf(room));
       if (!page.recovered) this.membership.leave(socket, name);
       requireWhole(page);
     } catch (error) {
@@ -139,9 +145,15 @@ export class Homecoming {
   }
 
   /** Brings a socket back into one room. @throws AppError when the actor may not (or no longer) be there */
-  private async resumeRoom(socket: ParleySocket, name: string, after: number, maxEvents: number): Promise<Page> {
+  private async resumeRoom(
+    socket: ParleySocket,
+    name: string,
+    after: number,
+    maxEvents: number,
+    onPiece?: (seq: number) => void,
+  ): Promise<Page> {
     const place = await this.placeOf(socket.data.actor, name);
-    const page = await this.membership.resume(socket, name, place, after, maxEvents);
+    const page = await this.membership.resume(socket, name, place, after, maxEvents, onPiece);
     // Whoever lost access meanwhile was thrown out of rooms before this one was entered: ask once more.
     await this.placeOf(socket.data.actor, name).catch((error) => {
       this.membership.leave(socket, name);
@@ -175,6 +187,13 @@ function resumeOf(socket: ParleySocket): Record<string, number> | undefined {
 
 function requireWhole(page: Page): void {
   if (!page.recovered) throw new Error('What a recovered connection missed has left the log meanwhile.');
+}
+
+/** Whoever is cut off again on the way goes on behind the pieces that were sent; those are known as replays. */
+function progressOf(room: RecoveredRoom | undefined): (seq: number) => void {
+  return (seq) => {
+    if (room) room.after = seq;
+  };
 }
 
 const isThread = (name: string): boolean => name.startsWith('thread:');

@@ -14,6 +14,7 @@ import type { Hearing } from '../delivery/hearing.ts';
 import { AppError } from '../errors.ts';
 import type { Feeds } from './feeds.ts';
 import type { Outlet } from './outlet.ts';
+import { buffered } from './slow-consumers.ts';
 import type { JoinedRoom, ParleyServer, ParleySocket } from './socket.ts';
 
 /** What may be followed, as the channels' access rules say. */
@@ -26,6 +27,9 @@ export interface RoomAccess {
 
 /** At most so much is put into one answer to a join (contract §13, Delivery). */
 export const joinLimits = { events: 200, bytes: 1024 * 1024 };
+
+const resumePiece = { events: 500, bytes: 512 * 1024 };
+const drainCheckMs = 10;
 
 /** Which sockets of this node are in which rooms, and from which event on. */
 export class Membership {
@@ -115,26 +119,41 @@ export class Membership {
     }
   }
 
-  /** Like `join`, but what was missed is sent as the events themselves, as if they had just happened. */
+  /**
+   * Like `join`, but what was missed is sent as the events themselves, as if they had just happened: in pieces, each
+   * when the one before it has left, so that a slow line is not taken for a consumer that does not read.
+   *
+   * @param onPiece called with the position reached by each piece but the last
+   * @returns the position reached, and all events that were sent
+   */
   async resume(
     socket: ParleySocket,
     name: string,
     place: Omit<JoinedRoom, 'from'>,
     after: number,
     maxEvents: number,
+    onPiece: (seq: number) => void = () => {},
   ): Promise<Page> {
-    const limits = { events: maxEvents, bytes: Number.POSITIVE_INFINITY };
     const send = (page: Page, again: boolean) => {
       // Its client entered by itself meanwhile, and was told from where it goes on.
       if (again) return;
-      const entries = page.entries.filter((entry) => isFor(socket, name, entry));
-      const deliveries = entries.map((entry) => ({ entry, mark: this.delivery.nextMark() }));
+      const due = page.entries.filter((entry) => isFor(socket, name, entry));
+      const deliveries = due.map((entry) => ({ entry, mark: this.delivery.nextMark() }));
       for (const { entry, mark } of deliveries) socket.data.replayed.push({ mark, room: entry.room, seq: entry.seq });
       if (deliveries.length > 0) this.outlet.emitTo(socket, deliveries);
     };
-    const page = await this.join(socket, name, place, after, send, limits);
-    if (page.hasMore) send(page, false);
-    return page;
+    const entries: LogEntry[] = [];
+    for (let position = after; ; ) {
+      const events = Math.min(after + maxEvents - position, resumePiece.events);
+      const page = await this.join(socket, name, place, position, send, { events, bytes: resumePiece.bytes });
+      entries.push(...page.entries);
+      if (!page.hasMore) return { ...page, entries };
+      send(page, false);
+      position = page.seq;
+      onPiece(position);
+      if (position >= after + maxEvents || !socket.connected) return { ...page, entries };
+      await drained(socket);
+    }
   }
 
   /**
@@ -204,6 +223,13 @@ export class Membership {
 
   private wake(room: string): void {
     this.delivery.peek(`channel:${room.slice('channel:'.length)}`)?.wakeAll();
+  }
+}
+
+/** Waits until what was written to a socket has left this process. */
+async function drained(socket: ParleySocket): Promise<void> {
+  while (socket.connected && buffered(socket).bytes > resumePiece.bytes / 2) {
+    await new Promise((resolve) => setTimeout(resolve, drainCheckMs));
   }
 }
 

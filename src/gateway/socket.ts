@@ -33,8 +33,14 @@ export interface Replayed {
 /** What a client asked to be restored with (see recovery). */
 export interface Recovery {
   userId: string;
-  /** Room name → where to go on. */
-  rooms: { name: string; joined: JoinedRoom; after: number }[];
+  rooms: RecoveredRoom[];
+}
+
+/** A room to come back to, by its name; `after`: where to go on. */
+export interface RecoveredRoom {
+  name: string;
+  joined: JoinedRoom;
+  after: number;
 }
 
 export interface SocketData {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Follower, range } from '../world/follower.ts';
-import { withRows } from '../world/log.ts';
+import { trimLogs, withRows } from '../world/log.ts';
 import type { Answer, Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -60,6 +60,29 @@ describe('the order of a room', () => {
     );
     expect(log.map((entry) => Number(entry.seq))).to.deep.equal(range(first + 1, last));
     expect(log.every((entry) => entry.numbered === String(entry.seq))).to.equal(true);
+  });
+
+  it('holds while the old end of the log is trimmed', async () => {
+    const { alice, bob, cluster } = here;
+    const channelId = await newChannel();
+    const listeners = await ears(channelId);
+    let going = true;
+    const trimming = (async () => {
+      while (going) await trimLogs(cluster.databaseUrl, 5);
+    })();
+    for (const i of range(1, 15)) {
+      const sends = [alice, bob, alice, bob].map((person) => person.say(channelId, `hello ${i}`));
+      await Promise.all(sends);
+    }
+    going = false;
+    await trimming;
+    for (const ear of listeners) {
+      await ear.reach(channelId, 60);
+      expect(ear.seen(channelId)).to.deep.equal(range(1, 60));
+    }
+    const page = (await bob.get(`/api/channels/${channelId}/events?after=54`)).body;
+    expect(page).to.include({ recovered: false, seq: 60 });
+    expect((await bob.get(`/api/channels/${channelId}/events?after=55`)).body.events).to.have.lengthOf(5);
   });
 
   it('holds for the same nonce sent at once over REST and sockets on all nodes: one message, one event', async () => {

@@ -125,6 +125,36 @@ describe('a stock client that was cut off', () => {
     expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, last));
   }).timeout(40_000);
 
+  it('gets megabytes over a slow line that breaks again and again, and is not taken for one that does not read', async () => {
+    const { alice, channel } = site.here;
+    const [follower, from] = await follow(0, channel.id);
+    for (const wire of site.wires) wire.refuse(true);
+    site.door.cut();
+    const big = 'x'.repeat(15_000);
+    let last = 0;
+    for (const part of range(1, 14)) {
+      const sends = range(1, 50).map((i) => alice.say(channel.id, `${part} ${i} ${big}`));
+      for (const message of await Promise.all(sends)) last = Math.max(last, message.seq);
+    }
+    const cuts = site.cluster.nodes.map((node) => node.delivery.counters.cutOffs);
+    for (const wire of site.wires) {
+      wire.jitter(20, 40);
+      wire.refuse(false);
+    }
+    site.door.pin(undefined);
+    while (follower.seen(channel.id).at(-1) !== last && follower.connections.length < 30) {
+      const { length } = follower.connections;
+      await follower.connected(length + (follower.socket.connected ? 0 : 1));
+      await new Promise((resolve) => setTimeout(resolve, 60 * length));
+      if (follower.seen(channel.id).at(-1) !== last) site.door.cut();
+      await until(() => !follower.socket.connected || follower.seen(channel.id).at(-1) === last);
+    }
+    for (const wire of site.wires) wire.jitter(0, 0);
+    expect(follower.connections.slice(1)).to.not.include(false);
+    expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, last));
+    expect(site.cluster.nodes.map((node) => node.delivery.counters.cutOffs)).to.deep.equal(cuts);
+  }).timeout(60_000);
+
   it('is back in all of its rooms, though it is cut off again on the way', async () => {
     const { alice, server } = site.here;
     const names = range(1, 12).map((i) => `room-${i}`);
