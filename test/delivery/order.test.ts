@@ -76,6 +76,7 @@ describe('the order of a room', () => {
     }
     going = false;
     await trimming;
+    await trimLogs(cluster.databaseUrl, 5);
     for (const ear of listeners) {
       await ear.reach(channelId, 60);
       expect(ear.seen(channelId)).to.deep.equal(range(1, 60));
