@@ -3,6 +3,7 @@ import { channelDeleted, channelMemberRemoved } from './channels/channel.contrac
 import type { Delivery } from './delivery/delivery.ts';
 import { channelRoom, type LogEntry, type Room, streamId } from './delivery/entry.ts';
 import { messageDeleted } from './messages/message.contract.ts';
+import { notificationUpdated } from './notifications/notification.contract.ts';
 import type { ServerAccess } from './servers/server.access.ts';
 import { serverDeleted, serverLeft } from './servers/server.contract.ts';
 import { threadDeleted } from './threads/thread.contract.ts';
@@ -39,6 +40,11 @@ export function followLosses(delivery: Delivery, rooms: Rooms, servers: ServerAc
       setImmediate(() => void rooms.dissolve([entry.room]));
     },
     [messageDeleted.name]: (entry, data) => forget(entry, messageDeleted.payload.parse(data).id),
+    [notificationUpdated.name](entry, data) {
+      const { body, referenceId } = notificationUpdated.payload.parse(data);
+      // Empty: the message that it quoted is gone.
+      if (body === '' && referenceId) forget(entry, referenceId);
+    },
     // Its messages are quoted elsewhere too: nothing of the room stays in memory.
     [threadDeleted.name]: (entry) => forget(entry, ''),
   };

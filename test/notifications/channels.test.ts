@@ -119,9 +119,9 @@ describe('notifications of channels', () => {
 
   it('say no longer what a deleted message said', async () => {
     const { alice, bob, channel } = here;
+    const ear = await bob.connect();
     const sent = await alice.say(channel.id, `@${bob.username} my secret`);
     await told(bob, 'message.mention');
-    const ear = await bob.connect();
     await alice.delete(`/api/messages/${sent.id}`);
     expect(await ear.next('notification:updated')).to.include({ referenceId: sent.id, body: '' });
     const [notification] = await list(bob);
