@@ -34,9 +34,7 @@ export class Replica {
     this.ear = await this.person.connect();
     this.ownSeq = (await this.ear.next('ready')).seq;
     this.server = await this.get(`/api/servers/${this.serverId}`);
-    this.members = new Map(
-      (await this.get(`/api/servers/${this.serverId}/members`)).map((one: Loose) => [one.userId, one]),
-    );
+    this.members = new Map((await this.getMembers()).map((one) => [one.userId, one]));
     for (const item of await this.get(`/api/servers/${this.serverId}/channels`)) await this.enter(item);
   }
 
@@ -78,13 +76,19 @@ export class Replica {
   /** The same, fetched anew. */
   async fresh(): Promise<Loose> {
     const items: Loose[] = await this.get(`/api/servers/${this.serverId}/channels`);
-    const members: Loose[] = await this.get(`/api/servers/${this.serverId}/members`);
+    const members = await this.getMembers();
     const channels = [];
     for (const item of items.sort((a, b) => (a.id < b.id ? -1 : 1))) {
       const { messages, threads, pins } = await this.fetch(item);
       channels.push({ item, messages: [...messages.values()], threads: [...threads.values()], pins });
     }
     return { server: await this.get(`/api/servers/${this.serverId}`), members, channels };
+  }
+
+  /** Without their presence, which comes and goes by other events. */
+  private async getMembers(): Promise<Loose[]> {
+    const members: Loose[] = await this.get(`/api/servers/${this.serverId}/members`);
+    return members.map(({ user: { status, ...user }, ...member }) => ({ ...member, user }));
   }
 
   private async get(path: string): Promise<Loose> {

@@ -125,6 +125,7 @@ describe('state and events', () => {
         expectSame(replica.state(), await replica.fresh(), `seed ${seed}, round ${round}`);
       }
     }
+    dave.hangUp();
     expect(crowd.done).to.be.greaterThan(150);
     expect(crowd.refused).to.be.greaterThan(10);
   }).timeout(60_000);
