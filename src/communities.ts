@@ -1,4 +1,5 @@
 import type { Capabilities } from './access/capabilities.ts';
+import type { LoopGuard } from './agents/loop-guard.ts';
 import type { BlobStore } from './blobs/blob.store.ts';
 import { BootstrapService } from './channels/bootstrap.service.ts';
 import type { ChannelAccess } from './channels/channel.access.ts';
@@ -53,6 +54,7 @@ export function createCommunity(ground: {
   statuses: StatusReader;
   blobs: BlobStore;
   links: SignedLinks;
+  loopGuard: LoopGuard;
 }) {
   const chores = new Chores(ground.database, ground.log);
   const audience = new Audience(ground.changes, ground.log);

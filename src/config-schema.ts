@@ -88,6 +88,7 @@ export const fileSchema = z.strictObject({
     botMessages: rate,
     events: rate,
     joins: rate,
+    deltas: rate,
     uploads: rate,
     search: rate,
     modelProxy: rate,

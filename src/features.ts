@@ -1,10 +1,12 @@
 import { accountHandlers } from './accounts/account.gateway.ts';
 import { accountsRoutes } from './accounts/accounts.routes.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import { agentHandlers } from './agents/agent.gateway.ts';
 import { agentProfileRoutes } from './agents/agent.profile.routes.ts';
 import { agentRoutes } from './agents/agent.routes.ts';
 import type { AgentServices } from './agents/agent.services.ts';
 import { policyRoutes } from './agents/policies/policy.routes.ts';
+import { streamHandlers } from './agents/streams/stream.gateway.ts';
 import { serverAppRoutes } from './apps/app.routes.ts';
 import type { AppServices } from './apps/apps.ts';
 import { servingRoutes } from './apps/serving.routes.ts';
@@ -146,6 +148,8 @@ export function allHandlers(services: Services, gateway: { membership: Membershi
     ),
     ...presenceHandlers(services.presence),
     ...messageHandlers(services.messages),
+    ...streamHandlers(services.streams),
+    ...agentHandlers(services.agents),
     ...reactionHandlers(services.reactions),
     ...threadHandlers(services.threadAccess, gateway.membership),
   ];

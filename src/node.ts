@@ -123,6 +123,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   shutdown.add('views of apps', () => background.viewCounter.close());
   shutdown.add('outgoing connections', () => background.outgoing.close());
   shutdown.add('chores', () => chores.close());
+  shutdown.add('streams of replies', () => services.streams.close());
   shutdown.add('models', () => services.models.upstream.close());
   shutdown.add('accounts', () => services.accounts.close());
   shutdown.add('delivery', () => {

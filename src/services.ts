@@ -6,6 +6,7 @@ import { agentServices } from './agents/agent.services.ts';
 import { AgentTokens } from './agents/agent.tokens.ts';
 import { BotHearing } from './agents/bot-hearing.ts';
 import { Concerns } from './agents/concerns.ts';
+import { LoopGuard } from './agents/loop-guard.ts';
 import { PolicyAccess } from './agents/policies/policy.access.ts';
 import { createApps } from './apps/apps.ts';
 import { BlobCollector } from './blobs/blob.collector.ts';
@@ -89,8 +90,10 @@ export function createServices(ground: Ground) {
   });
   const notificationQueue = new NotificationQueue();
   const directory = new PresenceDirectory();
+  const loopGuard = new LoopGuard(database, settings.agents);
   const { roster, chores, ...community } = createCommunity({
     ...ground,
+    loopGuard,
     changes,
     writer,
     capabilities,
@@ -148,6 +151,9 @@ export function createServices(ground: Ground) {
       serverAccess,
       channelMembers: community.channelMembers,
       roster,
+      messages: community.messages,
+      threadAccess,
+      loopGuard,
       presence: people.services.presence,
       leaveAll: (change, userId) => roster.removeFromAll(change, userId),
     }),

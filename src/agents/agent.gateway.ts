@@ -1,12 +1,38 @@
+import { z } from 'zod';
 import { channelMemberAdded } from '../channels/channel.contract.ts';
 import type { Control } from '../delivery/control.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { streamId } from '../delivery/entry.ts';
+import { AppError } from '../errors.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { type Handler, handler } from '../gateway/handler.ts';
+import { heartbeatAnswerSchema, heartbeatSchema } from './agent.contract.ts';
 import type { AgentSeats } from './agent.seats.ts';
+import type { AgentService } from './agent.service.ts';
 import type { AgentWatch } from './agent.watch.ts';
 import type { PolicyAccess } from './policies/policy.access.ts';
 import { policyChanged } from './policies/policy.contract.ts';
+
+/** A bot may send nothing at all with its heartbeat. */
+const heartbeatEvent = z.preprocess((payload) => payload ?? {}, heartbeatSchema);
+
+export function agentHandlers(agents: AgentService): Handler[] {
+  return [
+    handler({
+      event: 'agent:heartbeat',
+      summary: 'The bot is alive, and says so itself. It may say that it is in trouble (`error`).',
+      tag: 'Agents',
+      payload: heartbeatEvent,
+      ack: heartbeatAnswerSchema,
+      errors: ['AGENT_NOT_FOUND', 'AGENT_STOPPED', 'FORBIDDEN'],
+      limit: 'events',
+      async handle({ actor, payload }) {
+        if (!actor.agent) throw new AppError('FORBIDDEN', { message: 'Only bots have heartbeats.' });
+        return agents.heartbeat(actor, actor.agent.id, payload);
+      },
+    }),
+  ];
+}
 
 /** What a node has to do for the bots that are connected to it. */
 export function attendBots(

@@ -3,10 +3,12 @@ import { AgentSeats } from './agent.seats.ts';
 import { AgentService } from './agent.service.ts';
 import { AgentConfig } from './policies/agent-config.ts';
 import { PolicyService } from './policies/policy.service.ts';
+import { ReplyStreams } from './streams/stream.service.ts';
 
 type Parts = ConstructorParameters<typeof AgentService>[0] &
   ConstructorParameters<typeof PolicyService>[0] &
-  ConstructorParameters<typeof AgentSeats>[0];
+  ConstructorParameters<typeof AgentSeats>[0] &
+  ConstructorParameters<typeof ReplyStreams>[0];
 
 /** The services of this room, put together. */
 export interface AgentServices {
@@ -15,6 +17,7 @@ export interface AgentServices {
   agentProfile: AgentProfile;
   agentSeats: AgentSeats;
   policies: PolicyService;
+  streams: ReplyStreams;
 }
 
 export function agentServices(parts: Parts): AgentServices {
@@ -24,5 +27,6 @@ export function agentServices(parts: Parts): AgentServices {
     agentProfile: new AgentProfile(parts),
     agentSeats: new AgentSeats(parts),
     policies: new PolicyService(parts),
+    streams: new ReplyStreams(parts),
   };
 }

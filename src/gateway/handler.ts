@@ -25,7 +25,7 @@ interface HandlerSpec<P extends z.ZodType, A extends z.ZodObject> {
   ack: A;
   errors?: ErrorCode[];
   /** Which of the limits counts it (contract §3). */
-  limit: 'messages' | 'joins' | 'events';
+  limit: 'messages' | 'joins' | 'events' | 'deltas';
   /** Whether a token that may only read may send it. */
   readOnly?: boolean;
   handle(request: EventRequest<z.output<P>>): Promise<z.input<A>>;

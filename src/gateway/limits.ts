@@ -3,6 +3,9 @@ import type { Settings } from '../settings.ts';
 import type { Handler } from './handler.ts';
 import type { ParleySocket } from './socket.ts';
 
+/** What is counted by socket. */
+type Counted = Exclude<Handler['limit'], 'messages'>;
+
 interface Window {
   count: number;
   endsAt: number;
@@ -12,7 +15,7 @@ interface Window {
 export class SocketLimits {
   private readonly limits: RateLimits;
   private readonly settings: Pick<Settings, 'rates' | 'rateLimits'>;
-  private readonly windows = new WeakMap<ParleySocket, Map<'events' | 'joins', Window>>();
+  private readonly windows = new WeakMap<ParleySocket, Map<Counted, Window>>();
 
   constructor(limits: RateLimits, settings: Pick<Settings, 'rates' | 'rateLimits'>) {
     this.limits = limits;
@@ -25,7 +28,7 @@ export class SocketLimits {
     if (quota?.exceeded) throw refusal(quota);
   }
 
-  private takeEvent(name: 'events' | 'joins', socket: ParleySocket): Quota | null {
+  private takeEvent(name: Counted, socket: ParleySocket): Quota | null {
     if (!this.settings.rateLimits) return null;
     const { points, seconds } = this.settings.rates[name];
     const window = this.window(name, socket, seconds);
@@ -34,7 +37,7 @@ export class SocketLimits {
     return { name, points, seconds, remaining: points - window.count, resetMs: window.endsAt - Date.now(), exceeded };
   }
 
-  private window(name: 'events' | 'joins', socket: ParleySocket, seconds: number): Window {
+  private window(name: Counted, socket: ParleySocket, seconds: number): Window {
     let ofSocket = this.windows.get(socket);
     if (!ofSocket) {
       ofSocket = new Map();

@@ -25,6 +25,8 @@ export const sendErrors = [
   'THREAD_ARCHIVED',
   'MESSAGE_NOT_FOUND',
   'ATTACHMENT_INVALID',
+  'FORBIDDEN',
+  'BOT_LOOP',
 ] as const;
 
 export function messageRoutes(messages: MessageService, pins: PinService): Route[] {

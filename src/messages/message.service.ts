@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
+import type { LoopGuard } from '../agents/loop-guard.ts';
 import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/failures.ts';
@@ -46,6 +47,7 @@ export class MessageService {
   private readonly composer: MessageComposer;
   private readonly mentions: MentionService;
   private readonly notifications: NotificationQueue;
+  private readonly loopGuard: LoopGuard;
   private readonly pages: MessageList;
 
   constructor(parts: {
@@ -58,6 +60,7 @@ export class MessageService {
     composer: MessageComposer;
     mentions: MentionService;
     notifications: NotificationQueue;
+    loopGuard: LoopGuard;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
@@ -68,6 +71,7 @@ export class MessageService {
     this.composer = parts.composer;
     this.mentions = parts.mentions;
     this.notifications = parts.notifications;
+    this.loopGuard = parts.loopGuard;
     this.pages = new MessageList(parts.database);
   }
 
@@ -76,7 +80,7 @@ export class MessageService {
    * same channel gives the first message again.
    *
    * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED, THREAD_NOT_FOUND, THREAD_ARCHIVED,
-   *   MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_INVALID, DATABASE_UNAVAILABLE
+   *   MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_INVALID, BOT_LOOP, DATABASE_UNAVAILABLE
    */
   async send(
     actor: Actor,
@@ -187,6 +191,7 @@ export class MessageService {
   ): Promise<Written<MessageRecord>> {
     const message = await this.composer.compose(actor, channel, input, idempotencyKey);
     const { row } = message;
+    await this.loopGuard.check(actor, channel.id, row.threadId);
     const room = channelRoom(channel.id);
     const written = await this.writer.submit({
       room,

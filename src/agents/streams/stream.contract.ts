@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { smallUserSchema } from '../../accounts/account.contract.ts';
+import { passingEvent } from '../../delivery/event.ts';
+import { maxContent, messageSchema } from '../../messages/message.contract.ts';
+import { idSchema, textSchema } from '../../schema.ts';
+
+const maxDeltaBytes = 4 * 1024;
+const streamIdSchema = z.string().min(1).max(64);
+
+/** A piece of a reply that is still being made. */
+export const streamSchema = z.object({
+  channelId: idSchema,
+  streamId: streamIdSchema.describe("The bot's own name for this reply; the same for all its pieces."),
+  delta: z
+    .string()
+    .refine((text) => Buffer.byteLength(text) <= maxDeltaBytes, 'must have at most 4 KiB')
+    .default('')
+    .describe('What comes next.'),
+  done: z.boolean().default(false).describe('This was the last piece: the whole becomes a message.'),
+  content: textSchema(maxContent)
+    .optional()
+    .describe('With `done`: the whole text, for a bot that came back and does not know which pieces arrived.'),
+  replyToId: idSchema.nullish(),
+  threadId: idSchema.nullish(),
+});
+
+export const streamAckSchema = z.object({ message: messageSchema.optional().describe('With `done`.') });
+
+export const messageStream = passingEvent({
+  name: 'message:stream',
+  summary: 'A bot is making a reply: the next piece of it, or its end. It is kept nowhere; the message follows.',
+  room: 'channel',
+  payload: z.object({
+    channelId: idSchema,
+    threadId: idSchema.nullable(),
+    streamId: streamIdSchema,
+    userId: idSchema,
+    author: smallUserSchema.optional(),
+    delta: z.string().optional(),
+    replyToId: idSchema.nullable().optional(),
+    done: z.boolean(),
+    aborted: z.boolean().optional().describe('With `done`: nothing comes of it.'),
+    messageId: idSchema.optional().describe('With `done`: the message it has become.'),
+  }),
+});

@@ -1,0 +1,178 @@
+import type { z } from 'zod';
+import type { Actor } from '../../access/actor.ts';
+import type { ChannelAccess } from '../../channels/channel.access.ts';
+import { channelRoom, threadRoom } from '../../delivery/entry.ts';
+import type { Ephemeral } from '../../delivery/ephemeral.ts';
+import { AppError } from '../../errors.ts';
+import type { RedisConnections } from '../../infrastructure/redis.ts';
+import { maxContent } from '../../messages/message.contract.ts';
+import type { MessageService } from '../../messages/message.service.ts';
+import type { MessageRecord } from '../../messages/message.view.ts';
+import type { Settings } from '../../settings.ts';
+import type { ThreadAccess } from '../../threads/thread.access.ts';
+import { invalid } from '../../validation.ts';
+import type { LoopGuard } from '../loop-guard.ts';
+import { messageStream, type streamSchema } from './stream.contract.ts';
+import { StreamLeases, type StreamPlace } from './stream.leases.ts';
+
+type Piece = z.output<typeof streamSchema>;
+
+interface OpenStream {
+  place: StreamPlace;
+  content: string;
+  replyToId: string | null;
+  /** Its first pieces were on another node. */
+  broken: boolean;
+  /** When its lease was renewed last, in ms. */
+  leasedAt: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+const maxOpenPerBot = 20;
+const renewMs = 1000;
+
+/**
+ * Replies that are shown while they are made (contract §9): the pieces are relayed and not kept, and at the end the whole
+ * becomes one message. A reply that is not carried on ends by itself, for everyone.
+ */
+export class ReplyStreams {
+  private readonly messages: MessageService;
+  private readonly channels: ChannelAccess;
+  private readonly threads: ThreadAccess;
+  private readonly ephemeral: Ephemeral;
+  private readonly loopGuard: LoopGuard;
+  private readonly idleMs: number;
+  private readonly leases: StreamLeases;
+  private readonly open = new Map<string, OpenStream>();
+
+  constructor(parts: {
+    messages: MessageService;
+    channelAccess: ChannelAccess;
+    threadAccess: ThreadAccess;
+    ephemeral: Ephemeral;
+    loopGuard: LoopGuard;
+    redis: RedisConnections | null;
+    settings: Settings;
+  }) {
+    this.messages = parts.messages;
+    this.channels = parts.channelAccess;
+    this.threads = parts.threadAccess;
+    this.ephemeral = parts.ephemeral;
+    this.loopGuard = parts.loopGuard;
+    this.idleMs = parts.settings.agents.streamIdleSeconds * 1000;
+    this.leases = new StreamLeases(parts.redis, (place) => this.tellAborted(place));
+  }
+
+  /**
+   * Takes the next piece of a reply. With `done` the reply becomes a message; saying so again gives the same one.
+   * @param socketId who says it, and need not hear it
+   * @throws AppError FORBIDDEN for people, STREAM_LIMIT, STREAM_BROKEN, and as MessageService.send
+   */
+  async push(actor: Actor, piece: Piece, socketId: string): Promise<MessageRecord | undefined> {
+    if (!actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Only bots stream their messages.' });
+    // Asked for each piece, so that a bot that may not write any more is silent at once.
+    await this.channels.postable(actor, piece.channelId);
+    const stream = this.open.get(keyOf(actor, piece)) ?? (await this.begin(actor, piece));
+    stream.content = piece.content ?? stream.content + piece.delta;
+    if (stream.content.length > maxContent) {
+      this.abort(keyOf(actor, piece), stream);
+      throw invalid([
+        { path: 'delta', message: `must leave the whole at most ${maxContent} characters`, code: 'too_big' },
+      ]);
+    }
+    if (piece.delta !== '' || !piece.done) this.tell(actor, stream, { delta: piece.delta, done: false }, socketId);
+    if (piece.done) return this.finish(actor, piece, stream);
+    this.carryOn(keyOf(actor, piece), stream);
+    return undefined;
+  }
+
+  close(): void {
+    this.leases.close();
+    for (const { timer } of this.open.values()) clearTimeout(timer);
+  }
+
+  private async begin(actor: Actor, piece: Piece): Promise<OpenStream> {
+    const { channelId, streamId, threadId = null, replyToId = null } = piece;
+    const own = [...this.open.values()].filter(({ place }) => place.userId === actor.userId);
+    if (own.length >= maxOpenPerBot) throw new AppError('STREAM_LIMIT', { retryAfter: 5 });
+    if (threadId !== null) await this.requireThread(actor, channelId, threadId);
+    await this.loopGuard.check(actor, channelId, threadId);
+    const place = { userId: actor.userId, streamId, channelId, threadId };
+    const key = keyOf(actor, piece);
+    const broken = await this.leases.hasBegun(place);
+    const stream: OpenStream = { place, content: '', replyToId, broken, leasedAt: 0, timer: undefined };
+    // Another piece of it may have come while this one was looked at.
+    const first = this.open.get(key) ?? stream;
+    this.open.set(key, first);
+    return first;
+  }
+
+  private async requireThread(actor: Actor, channelId: string, threadId: string): Promise<void> {
+    const { thread } = await this.threads.postable(actor, threadId);
+    if (thread.channelId !== channelId) throw new AppError('THREAD_NOT_FOUND');
+  }
+
+  private async finish(actor: Actor, piece: Piece, stream: OpenStream): Promise<MessageRecord> {
+    const key = keyOf(actor, piece);
+    const { channelId, threadId } = stream.place;
+    const replyToId = piece.replyToId ?? stream.replyToId;
+    if (stream.broken && piece.content === undefined) {
+      this.carryOn(key, stream);
+      throw new AppError('STREAM_BROKEN');
+    }
+    try {
+      if (stream.content.trim() === '') {
+        throw invalid([{ path: 'delta', message: 'must not leave the whole empty', code: 'too_small' }]);
+      }
+      const input = { content: stream.content, threadId, replyToId };
+      const { result } = await this.messages.send(actor, channelId, input, `stream ${piece.streamId}`);
+      this.forget(key, stream);
+      this.tell(actor, stream, { done: true, messageId: result.id });
+      return result;
+    } catch (error) {
+      // What failed on our side can be said again; the pieces are still here.
+      if (error instanceof AppError && error.status < 500) this.abort(key, stream);
+      else this.carryOn(key, stream);
+      throw error;
+    }
+  }
+
+  private carryOn(key: string, stream: OpenStream): void {
+    clearTimeout(stream.timer);
+    stream.timer = setTimeout(() => this.abort(key, stream), this.idleMs);
+    if (Date.now() - stream.leasedAt < renewMs) return;
+    stream.leasedAt = Date.now();
+    this.leases.carryOn(stream.place, this.idleMs + renewMs);
+  }
+
+  private abort(key: string, stream: OpenStream): void {
+    this.forget(key, stream);
+    this.tellAborted(stream.place);
+  }
+
+  private forget(key: string, stream: OpenStream): void {
+    clearTimeout(stream.timer);
+    this.open.delete(key);
+    this.leases.end(stream.place);
+  }
+
+  private tell(
+    actor: Actor,
+    { place, replyToId }: OpenStream,
+    more: { done: boolean; delta?: string; messageId?: string },
+    exceptSocket?: string,
+  ): void {
+    const data = { ...place, author: actor.user, replyToId, ...more };
+    this.ephemeral.tell(roomsOf(place), messageStream, data, exceptSocket);
+  }
+
+  private tellAborted(place: StreamPlace): void {
+    this.ephemeral.tell(roomsOf(place), messageStream, { ...place, done: true, aborted: true });
+  }
+}
+
+const keyOf = (actor: Actor, { channelId, streamId }: Piece) => `${actor.userId} ${channelId} ${streamId}`;
+
+function roomsOf({ channelId, threadId }: StreamPlace): string[] {
+  return threadId === null ? [channelRoom(channelId)] : [channelRoom(channelId), threadRoom(threadId)];
+}

@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { isLooping, type Said } from '../../src/agents/loop-guard.ts';
+import { until } from '../bench/until.ts';
+import { type Bot, botIn } from '../world/bot.ts';
+import type { Answer, Loose } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+const limits = { loopInRow: 8, loopPerMinute: 20, loopFollowSeconds: 10 };
+
+/** A conversation in short: `p` a person, `a` and `b` bots; a digit lets so many seconds pass; `>` before an answer. */
+function conversation(text: string, threadId: string | null = null): Said[] {
+  const history: Said[] = [];
+  let at = 0;
+  let answersBot = false;
+  for (const letter of text) {
+    if (/\d/.test(letter)) at += Number(letter) * 1000;
+    else if (letter === '>') answersBot = true;
+    else {
+      history.push({ authorId: letter, isBot: letter !== 'p', threadId, at, answersBot });
+      answersBot = false;
+    }
+  }
+  return history;
+}
+
+describe('the loop guard', () => {
+  const loops = (text: string) => isLooping(conversation(text), null, limits);
+
+  it('counts answers of bots to bots in a row', () => {
+    expect(loops('pabababab')).to.equal(false);
+    expect(loops('pababababa')).to.equal(true);
+    expect(loops('pa>b>a>b>a>b>a>b')).to.equal(false);
+    expect(loops('pa99>b99>a99>b99>a99>b99>a99>b99>a')).to.equal(true);
+  });
+
+  it('lets a bot talk alone, and bots that happen to talk', () => {
+    expect(loops('p'.padEnd(60, 'a'))).to.equal(false);
+    expect(loops('pa99b99a99b99a99b99a99b99a99b99a99b')).to.equal(false);
+  });
+
+  it('is at peace again when a person has spoken', () => {
+    expect(loops('pababababap')).to.equal(false);
+    expect(loops('pababababapababab')).to.equal(false);
+  });
+
+  it('counts what bots say to each other in a minute, whoever speaks between', () => {
+    expect(loops('pababab'.repeat(4))).to.equal(true);
+    expect(loops(`${'pababab'.repeat(4)}p`)).to.equal(false);
+    expect(loops('pababab9999999'.repeat(4))).to.equal(false);
+  });
+
+  it('counts each thread for itself', () => {
+    const [one, two] = [conversation('pababa', 'one'), conversation('pababa', 'two')];
+    expect(isLooping([...one, ...two], 'one', limits)).to.equal(false);
+    expect(isLooping(conversation('pababababa', 'one'), null, limits)).to.equal(false);
+  });
+});
+
+describe('two bots that answer each other', () => {
+  let here: World;
+  let one: Bot;
+  let two: Bot;
+
+  before(async () => {
+    here = await world();
+    one = await botIn(here.server, here.alice);
+    two = (await botIn(here.server, here.alice)).on(here.bob.node);
+  });
+  after(() => {
+    one.hangUp();
+    two.hangUp();
+    here.close();
+  });
+
+  it('are stopped, all of them, and go on when a person has spoken', async () => {
+    const { bob, channel } = here;
+    const refused: Loose[] = [];
+    for (const robot of [one, two]) {
+      const ear = await robot.listen(channel.id);
+      ear.socket.on('message:new', async (message: Loose) => {
+        if (message.authorId === robot.id) return;
+        const metadata = { agentChain: [message.id] };
+        const ack = await ear.emit('message:send', {
+          channelId: channel.id,
+          content: 'and you?',
+          replyToId: message.id,
+          metadata,
+        });
+        if (!ack.ok) refused.push(ack);
+      });
+    }
+    await bob.say(channel.id, 'hello, bots');
+    await until(() => refused.length > 0, { message: 'they go on for ever' });
+    const { messages } = (await bob.get(`/api/channels/${channel.id}/messages?limit=100`)).body;
+    const said = messages.filter((message: Loose) => message.author.isBot);
+    // Both answered the person, and then each other; a few may have been under way at once.
+    expect(said.length).to.be.within(8, 14);
+    expect(said[0].metadata.agentChain).to.be.an('array');
+    for (const ack of refused) expect(ack).to.include({ ok: false, code: 'BOT_LOOP' });
+    const again: Answer = await one.post(`/api/channels/${channel.id}/messages`, { content: 'hello?' });
+    expect([again.status, again.body.code]).to.deep.equal([429, 'BOT_LOOP']);
+    expect(again.headers.get('retry-after')).to.match(/^\d+$/);
+    const before = refused.length;
+    await bob.say(channel.id, 'go on');
+    await until(() => refused.length > before, { message: 'they did not go on' });
+    const later = (await bob.get(`/api/channels/${channel.id}/messages?limit=100`)).body.messages;
+    expect(later.filter((message: Loose) => message.author.isBot).length).to.be.greaterThan(said.length);
+  });
+});

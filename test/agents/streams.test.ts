@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { type Bot, botIn } from '../world/bot.ts';
+import { startCluster } from '../world/nodes.ts';
+import type { Loose } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('replies that are shown while they are made', () => {
+  let here: World;
+  let robot: Bot;
+
+  before(async () => {
+    here = await world();
+    robot = await botIn(here.server, here.alice);
+  });
+  after(() => {
+    robot.hangUp();
+    here.close();
+  });
+
+  it('are heard piece by piece on every node, and become one message', async () => {
+    const { bob, alice, channel } = here;
+    const ears = [await bob.listen(channel.id), await alice.listen(channel.id)];
+    const mouth = await robot.listen(channel.id);
+    const question = await bob.say(channel.id, 'tell us a story');
+    const stream = { channelId: channel.id, streamId: 's1' };
+    const first = await mouth.emit('message:stream', { ...stream, delta: 'Once ', replyToId: question.id });
+    expect(first).to.deep.equal({ ok: true });
+    for (const ear of ears) {
+      const piece = await ear.next('message:stream');
+      expect(piece).to.include({
+        streamId: 's1',
+        channelId: channel.id,
+        userId: robot.id,
+        delta: 'Once ',
+        done: false,
+      });
+      expect(piece.author.username).to.equal(robot.username);
+    }
+    await mouth.emit('message:stream', { ...stream, delta: 'upon' });
+    const end = await mouth.emit('message:stream', { ...stream, delta: ' a time', done: true });
+    expect(end.message).to.include({ content: 'Once upon a time', replyToId: question.id, authorId: robot.id });
+    for (const ear of ears) {
+      await ear.next('message:stream', (piece) => piece.done && piece.messageId === end.message.id);
+      await ear.next('message:new', (message) => message.id === end.message.id);
+      const pieces = ear.all('message:stream').map((piece) => piece.delta ?? '');
+      expect(pieces.join('')).to.equal('Once upon a time');
+    }
+    expect(mouth.all('message:stream').filter((piece) => piece.delta)).to.deep.equal([]);
+    // The end is said again, as after a lost answer.
+    const again = await mouth.emit('message:stream', { ...stream, content: 'Once upon a time', done: true });
+    expect(again.message.id).to.equal(end.message.id);
+    const { messages } = (await bob.get(`/api/channels/${channel.id}/messages`)).body;
+    expect(messages.filter((message: Loose) => message.authorId === robot.id)).to.have.length(1);
+  });
+
+  it('are for bots that may write, and bounded', async () => {
+    const { bob, alice, channel } = here;
+    const person = await bob.listen(channel.id);
+    const stream = { channelId: channel.id, streamId: 's2', delta: 'x' };
+    expect(await person.emit('message:stream', stream)).to.include({ ok: false, code: 'FORBIDDEN' });
+    const mouth = await robot.connect();
+    expect((await mouth.emit('message:stream', { ...stream, delta: 'x'.repeat(4097) })).code).to.equal(
+      'VALIDATION_FAILED',
+    );
+    expect((await mouth.emit('message:stream', { ...stream, streamId: 'x'.repeat(65) })).code).to.equal(
+      'VALIDATION_FAILED',
+    );
+    expect((await mouth.emit('message:stream', { ...stream, delta: ' ', done: true })).code).to.equal(
+      'VALIDATION_FAILED',
+    );
+    for (let i = 0; i < 4; i++) {
+      const ack = await mouth.emit('message:stream', { ...stream, streamId: 'long', delta: 'y'.repeat(4096) });
+      expect(ack.ok).to.equal(i < 3);
+    }
+    await person.next('message:stream', (piece) => piece.streamId === 'long' && piece.aborted === true);
+    const path = `/api/channels/${channel.id}/agents/${robot.agentId}/policy`;
+    await mouth.emit('message:stream', { ...stream, streamId: 's3' });
+    await alice.put(path, { mode: 'disabled' });
+    expect((await mouth.emit('message:stream', { ...stream, streamId: 's3' })).code).to.equal('FORBIDDEN');
+    await alice.put(path, { mode: 'replyAll' });
+    const foreign = { ...stream, channelId: robot.agentId };
+    expect((await mouth.emit('message:stream', foreign)).code).to.equal('CHANNEL_NOT_FOUND');
+  });
+
+  it('end by themselves when their bot dies, for everyone', async () => {
+    const cluster = await startCluster({ settings: { agents: { streamIdleSeconds: 1 } } });
+    const there = await world(cluster);
+    try {
+      const dying = await botIn(there.server, there.alice);
+      const ear = await there.bob.listen(there.channel.id);
+      const mouth = await dying.connect();
+      await mouth.emit('message:stream', { channelId: there.channel.id, streamId: 'last', delta: 'I am' });
+      mouth.close();
+      const end = await ear.next('message:stream', (piece) => piece.done);
+      expect(end).to.include({ streamId: 'last', done: true, aborted: true });
+      expect((await there.bob.get(`/api/channels/${there.channel.id}/messages`)).body.messages).to.deep.equal([]);
+      dying.hangUp();
+    } finally {
+      there.close();
+      await cluster.stop();
+    }
+  });
+
+  it('beat the heart of the bot over the same socket', async () => {
+    const mouth = await robot.connect();
+    expect(await mouth.emit('agent:heartbeat')).to.include({ ok: true, status: 'running' });
+    const person = await here.bob.connect();
+    expect(await person.emit('agent:heartbeat')).to.include({ ok: false, code: 'FORBIDDEN' });
+  });
+});
