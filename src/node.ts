@@ -30,7 +30,6 @@ import { Shutdown } from './infrastructure/shutdown.ts';
 import { bootstrapInvite } from './invites/bootstrap.ts';
 import { followLosses } from './losses.ts';
 import { createApp } from './rest/app.ts';
-import { onlyApps } from './rest/apps-host.ts';
 import { Idempotency } from './rest/idempotency.ts';
 import { limitRequest } from './rest/limits.ts';
 import type { Route } from './rest/route.ts';
@@ -146,10 +145,11 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
       authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
       idempotency: new Idempotency(changes),
       limit: (name, context, actor) => limitRequest(limits, name, context, actor),
+      isAppsHost: (host) => services.appsOrigin.isAppsHost(host),
       jsonBodyBytes: settings.limits.jsonBodyBytes,
       uploadBytes: settings.limits.uploadBytes,
     },
-    [metrics.middleware, health.middleware, onlyApps((host) => services.appsOrigin.isAppsHost(host))],
+    [metrics.middleware, health.middleware],
     settings,
     log,
   );

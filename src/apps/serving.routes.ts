@@ -24,6 +24,7 @@ function fileRoute(serving: AppServing, origin: AppsOrigin): Route {
     entrance: 'anyone',
     params: { serverId, appId, path },
     headers: contentHeaders,
+    foreign: true,
     produces: '*/*',
     answer: rawAnswer,
     async handle({ params, headers, host, passage }) {
@@ -49,6 +50,7 @@ function proxyRoutes(proxy: AppProxy, origin: AppsOrigin): Route[] {
       tag,
       entrance: 'anyone',
       params: { appId: proxiedId, path },
+      foreign: true,
       produces: '*/*',
       answer: rawAnswer,
       errors: ['UNSAFE_URL', 'BODY_TOO_LARGE', 'APP_PROXY_FAILED', 'APP_PROXY_TIMEOUT'],

@@ -15,6 +15,8 @@ export interface DoorServices extends BodyLimits {
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string, ip: string): Promise<Actor>;
   idempotency: Idempotency;
+  /** Whether there are only apps on this host (contract §8, `APPS_URL`). */
+  isAppsHost(host: string): boolean;
   /** @throws AppError RATE_LIMITED; sets the headers of contract §2 */
   limit(name: LimitName, context: Context, actor: Actor | null): Promise<void>;
 }
@@ -42,6 +44,7 @@ function bySpecificity(a: Route, b: Route): number {
 
 async function answer(route: Route, context: Context, services: DoorServices, bodies: BodyReader): Promise<void> {
   context.state.errorForm = route.errorForm;
+  if (!route.foreign && services.isAppsHost(context.host)) throw new AppError('ROUTE_NOT_FOUND');
   const actor = await enter(route, context, services);
   if (route.limit) await services.limit(route.limit, context, actor);
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');

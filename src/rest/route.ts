@@ -131,6 +131,8 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   body?: B;
   /** Request headers that it heeds, by their names in lower case. */
   headers?: H;
+  /** What it gives out is not this site's own: on the host that apps have for themselves there is nothing else. */
+  foreign?: boolean;
   /** The media type of a raw answer. */
   produces?: string;
   /** 200 unless it creates a record (contract §1). */
