@@ -13,8 +13,8 @@ export interface ProviderSettings {
 
 const variable = /^OAUTH_(.+)_(ISSUER|CLIENT_ID|CLIENT_SECRET)$/;
 const knownIssuers: Record<string, string> = { google: 'https://accounts.google.com', github: 'https://github.com' };
-/** `accounts` is a route of its own where names of providers stand. */
-const reserved = ['accounts'];
+/** Routes of their own where names of providers stand. */
+const reserved = ['accounts', 'providers'];
 
 /**
  * The providers that OAUTH_<NAME>_ISSUER, _CLIENT_ID and _CLIENT_SECRET describe; Google and GitHub need no issuer.

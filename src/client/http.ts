@@ -3,7 +3,8 @@ import type { RestAnswer, RestArguments, RestCall } from './rest.ts';
 import type { Session } from './session.ts';
 
 const timeoutMs = 15_000;
-const uploadTimeoutMs = 10 * 60_000;
+/** For files that come or go. */
+const transferTimeoutMs = 10 * 60_000;
 
 interface Call {
   method: string;
@@ -30,7 +31,8 @@ export class Http {
     options: { signal?: AbortSignal; timeoutMs?: number } = {},
   ): Promise<RestAnswer<C>> {
     const prepared = prepare(name, input ?? {});
-    const patience = prepared.body instanceof FormData ? uploadTimeoutMs : timeoutMs;
+    const isTransfer = prepared.body instanceof FormData || name.endsWith('/download');
+    const patience = isTransfer ? transferTimeoutMs : timeoutMs;
     const call = { ...prepared, signal: options.signal, timeoutMs: options.timeoutMs ?? patience };
     const token = this.session.tokens?.accessToken;
     try {
@@ -59,8 +61,10 @@ export class Http {
     const body = call.body instanceof FormData ? call.body : JSON.stringify(call.body);
     try {
       const response = await fetch(this.url + call.path, { method: call.method, headers, body, signal });
+      const type = response.headers.get('content-type') ?? '';
+      if (response.ok && type === 'application/zip') return await response.blob();
       const text = await response.text();
-      if (!response.headers.get('content-type')?.includes('json')) throw networkError(`HTTP ${response.status}`);
+      if (!type.includes('json')) throw networkError(`HTTP ${response.status}`);
       const answer = JSON.parse(text);
       if (response.ok) return answer;
       throw asError(answer, response.status);

@@ -75,6 +75,16 @@ describe('identity providers', () => {
   });
   after(() => cluster.stop());
 
+  it('are listed for whoever draws the buttons, with nothing that is secret', async () => {
+    const { status, body } = await request(at(1), 'GET', '/api/auth/oauth/providers');
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal([
+      { provider: 'corp', name: 'Corp' },
+      { provider: 'github', name: 'GitHub' },
+      { provider: 'google', name: 'Google' },
+    ]);
+  });
+
   describe('in the browser', () => {
     it('sign up who is new and sign in who is known, with state, PKCE and nonce, over all nodes', async () => {
       const { email } = someone();

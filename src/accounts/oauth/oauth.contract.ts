@@ -41,3 +41,8 @@ export const oauthAccountSchema = record('OAuthAccount', {
   providerEmail: z.string().nullable(),
   createdAt: timeSchema,
 });
+
+export const oauthProviderSchema = record('OAuthProvider', {
+  provider: z.string().describe('Its word in paths, such as `google`.'),
+  name: z.string().describe('As a button may call it.'),
+});

@@ -10,6 +10,7 @@ import {
   linkAnswerSchema,
   linkSchema,
   oauthAccountSchema,
+  oauthProviderSchema,
   startOAuthSchema,
 } from './oauth.contract.ts';
 import type { OAuthService } from './oauth.service.ts';
@@ -24,6 +25,15 @@ export function oauthRoutes(oauth: OAuthService, linking: LinkingService): Route
 
 function browserRoutes(oauth: OAuthService): Route[] {
   return [
+    route({
+      method: 'GET',
+      path: '/api/auth/oauth/providers',
+      summary: 'The providers that people may sign in with here; none where none is configured.',
+      tag,
+      entrance: 'anyone',
+      answer: z.array(oauthProviderSchema),
+      handle: async () => oauth.list(),
+    }),
     route({
       method: 'GET',
       path: '/api/auth/oauth/:provider',

@@ -9,7 +9,7 @@ import { hashSecret, keyedHash, newSecret } from '../secrets.ts';
 import { type AuthAnswer, ownSession } from '../session.service.ts';
 import type { LinkingService } from './linking.service.ts';
 import { localPath } from './local-path.ts';
-import type { idTokenSchema, startOAuthSchema } from './oauth.contract.ts';
+import type { idTokenSchema, oauthProviderSchema, startOAuthSchema } from './oauth.contract.ts';
 import type { Provider, SignInChecks } from './provider.ts';
 
 /** Where a browser is sent, and the cookie that it takes along. */
@@ -47,6 +47,11 @@ export class OAuthService {
 
   constructor(parts: OAuthService['parts']) {
     this.parts = parts;
+  }
+
+  /** What people may sign in with, in the order of the settings. */
+  list(): z.input<typeof oauthProviderSchema>[] {
+    return [...this.parts.providers.keys()].map((provider) => ({ provider, name: titleOf(provider) }));
   }
 
   /** Where to send a browser that wants to sign in. @throws AppError PROVIDER_NOT_CONFIGURED */
@@ -164,6 +169,12 @@ export class OAuthService {
     const secure = this.parts.publicUrl().startsWith('https:') ? '; Secure' : '';
     return `${cookieName(state)}=${secret}; Path=${cookiePath}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
   }
+}
+
+/** `my-company` is My Company; only those that write themselves in another way are named here. */
+function titleOf(provider: string): string {
+  if (provider === 'github') return 'GitHub';
+  return provider.replaceAll('-', ' ').replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 /** Sign-ins in several tabs do not get in each other's way. */

@@ -5,18 +5,18 @@ import { loadPeople } from '../state/people.ts';
 import { go, place, rememberedPlace } from '../state/router.ts';
 import { loadChannels, loadServers, servers } from '../state/servers.ts';
 import { attempt } from '../state/toasts.ts';
-import { Apps } from './Apps.tsx';
-import { Conversation } from './Conversation.tsx';
-import { Discover } from './Discover.tsx';
-import { Files } from './Files.tsx';
-import { Friends } from './Friends.tsx';
-import { Invite } from './Invite.tsx';
-import { Notifications } from './Notifications.tsx';
-import { ServerHome } from './ServerHome.tsx';
-import { Settings } from './Settings.tsx';
-import { Sidebar } from './Sidebar.tsx';
-import { OAuthCallback, SignIn } from './SignIn.tsx';
-import { Toasts } from './Toasts.tsx';
+import { Apps } from './apps/Apps.tsx';
+import { Sidebar } from './frame/Sidebar.tsx';
+import { Invite } from './gate/Invite.tsx';
+import { OAuthCallback, SignIn } from './gate/SignIn.tsx';
+import { Toasts } from './parts/Toasts.tsx';
+import { Discover } from './people/Discover.tsx';
+import { Friends } from './people/Friends.tsx';
+import { Notifications } from './people/Notifications.tsx';
+import { ServerHome } from './server/ServerHome.tsx';
+import { Settings } from './settings/Settings.tsx';
+import { Conversation } from './talk/Conversation.tsx';
+import { Files } from './workspace/Files.tsx';
 
 export function App() {
   return (

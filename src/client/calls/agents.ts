@@ -1,0 +1,55 @@
+import type {
+  addAgentsSchema,
+  addedAgentsSchema,
+  agentDoneSchema,
+  agentSchema,
+  agentTokenSchema,
+  agentWithTokenSchema,
+  channelCommandsSchema,
+  createAgentSchema,
+  slashCommandsAnswerSchema,
+  slashCommandsSchema,
+  updateAgentSchema,
+} from '../../agents/agent.contract.ts';
+import type {
+  agentConfigSchema,
+  buddyPolicySchema,
+  listPoliciesSchema,
+  policySchema,
+  setBuddyPolicySchema,
+  setPoliciesAnswerSchema,
+  setPoliciesSchema,
+} from '../../agents/policies/policy.contract.ts';
+import type { Answer, Body, Done, Query } from './shapes.ts';
+
+/** Bots, and what they may hear and say. */
+export interface AgentCalls {
+  'GET /api/agents': { answer: Answer<typeof agentSchema>[] };
+  'POST /api/agents': { body: Answer<typeof createAgentSchema>; answer: Answer<typeof agentWithTokenSchema> };
+  'DELETE /api/agents/:id': { answer: Done };
+  'POST /api/agents/:id/token': { answer: Answer<typeof agentTokenSchema> };
+  'POST /api/agents/:id/start': { answer: Answer<typeof agentDoneSchema> };
+  'POST /api/agents/:id/stop': { answer: Answer<typeof agentDoneSchema> };
+
+  'GET /api/agents/:id': { answer: Answer<typeof agentSchema> };
+  'PATCH /api/agents/:id': { body: Answer<typeof updateAgentSchema>; answer: Answer<typeof agentSchema> };
+  'GET /api/agents/:id/config': { answer: Answer<typeof agentConfigSchema> };
+  'GET /api/agents/:id/policies': { query: Query<typeof listPoliciesSchema>; answer: Answer<typeof policySchema>[] };
+  'PUT /api/agents/:id/policies': {
+    body: Body<typeof setPoliciesSchema>;
+    answer: Answer<typeof setPoliciesAnswerSchema>;
+  };
+  'DELETE /api/agents/:id/policies/:policyId': { answer: Done };
+  'GET /api/agents/:id/slash-commands': { answer: Answer<typeof slashCommandsAnswerSchema> };
+  'PUT /api/agents/:id/slash-commands': {
+    body: Body<typeof slashCommandsSchema>;
+    answer: Answer<typeof slashCommandsAnswerSchema>;
+  };
+  'GET /api/channels/:id/slash-commands': { answer: Answer<typeof channelCommandsSchema> };
+  'GET /api/channels/:channelId/agents/:agentId/policy': { answer: Answer<typeof buddyPolicySchema> };
+  'PUT /api/channels/:channelId/agents/:agentId/policy': {
+    body: Body<typeof setBuddyPolicySchema>;
+    answer: Answer<typeof buddyPolicySchema>;
+  };
+  'POST /api/servers/:id/agents': { body: Body<typeof addAgentsSchema>; answer: Answer<typeof addedAgentsSchema> };
+}

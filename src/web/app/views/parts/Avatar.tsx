@@ -1,0 +1,33 @@
+import { presence } from '../../state/presence.ts';
+
+interface AvatarProps {
+  user: { id: string; displayName: string; avatarUrl: string | null };
+  size?: 'small' | 'large';
+  /** Whether it shows if the user is there. */
+  present?: boolean;
+}
+
+const hues = 12;
+
+/** A picture, or the first letter on a colour that is always the same for this user. */
+export function Avatar({ user, size = 'large', present = false }: AvatarProps) {
+  const hue = Number.parseInt(user.id.slice(-4), 16) % hues;
+  const [letter = '?'] = user.displayName;
+  const status = present ? (presence.value.get(user.id) ?? 'offline') : null;
+  const picture = (
+    <span class={`avatar ${size} hue${hue}`} aria-hidden="true">
+      {user.avatarUrl ? (
+        <img src={user.avatarUrl} alt="" loading="lazy" referrerpolicy="no-referrer" />
+      ) : (
+        letter.toUpperCase()
+      )}
+    </span>
+  );
+  if (!status) return picture;
+  return (
+    <span class="seen">
+      {picture}
+      <span class={`presence ${status}`} role="img" aria-label={status} title={status} />
+    </span>
+  );
+}

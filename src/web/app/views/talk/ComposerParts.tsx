@@ -1,0 +1,106 @@
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { Message } from '../../../../client/index.ts';
+import { upload } from '../../state/attachments.ts';
+import { replyTo } from '../../state/drafts.ts';
+import { attempt } from '../../state/toasts.ts';
+import { typists } from '../../state/typing.ts';
+
+type Attachment = Message['attachments'][number];
+
+const mostFiles = 10;
+
+/** Files that go with the next message; they are uploaded while it is written. */
+export function useFiles() {
+  const [files, setFiles] = useState<Attachment[]>([]);
+  const [uploading, setUploading] = useState(0);
+  const add = async (list: Iterable<File>) => {
+    const chosen = [...list].slice(0, mostFiles - files.length);
+    setUploading((count) => count + chosen.length);
+    for (const file of chosen) {
+      await attempt(async () => {
+        const uploaded = await upload(file);
+        setFiles((known) => [...known, uploaded]);
+      });
+      setUploading((count) => count - 1);
+    }
+  };
+  return { files, setFiles, uploading, add };
+}
+
+interface FileListProps {
+  files: Attachment[];
+  uploading: number;
+  onRemove(file: Attachment): void;
+}
+
+export function FileList({ files, uploading, onRemove }: FileListProps) {
+  if (files.length === 0 && uploading === 0) return null;
+  return (
+    <ul class="files" aria-label="Files to send">
+      {files.map((file) => (
+        <li key={file.id}>
+          {file.filename}{' '}
+          <button type="button" class="link" aria-label={`Do not send ${file.filename}`} onClick={() => onRemove(file)}>
+            ✕
+          </button>
+        </li>
+      ))}
+      {uploading > 0 && <li role="status">Uploading {uploading}…</li>}
+    </ul>
+  );
+}
+
+export function AddFiles({ onChoose }: { onChoose(files: Iterable<File>): void }) {
+  return (
+    <label class="icon attach" title="Add files">
+      <span aria-hidden="true">+</span>
+      <input
+        type="file"
+        class="hidden"
+        aria-label="Add files"
+        multiple
+        onChange={(event) => {
+          onChoose([...(event.currentTarget.files ?? [])]);
+          event.currentTarget.value = '';
+        }}
+      />
+    </label>
+  );
+}
+
+export function Answering({ message }: { message: Message | null }) {
+  if (!message) return null;
+  const stop = () => {
+    replyTo.value = null;
+  };
+  return (
+    <div class="answering">
+      <span>
+        Replying to <strong>{message.author.displayName}</strong>
+      </span>
+      <button type="button" class="icon" aria-label="Do not reply" onClick={stop}>
+        ✕
+      </button>
+    </div>
+  );
+}
+
+/** Its room is always there, so that nothing jumps. */
+export function Typists({ channelId, threadId }: { channelId: string; threadId: string | null }) {
+  const here = (typists.value.get(channelId) ?? []).filter((typist) => typist.threadId === threadId);
+  const names = here.map(({ name }) => name);
+  const list = new Intl.ListFormat('en').format(names);
+  const several = names.length < 4 ? `${list} are typing…` : 'Several people are typing…';
+  return <p class="typists">{names.length === 0 ? '' : names.length === 1 ? `${list} is typing…` : several}</p>;
+}
+
+/** The box is as high as its text, up to a limit of the style. */
+export function useGrowth(ref: { current: HTMLTextAreaElement | null }, text: string): void {
+  useLayoutEffect(() => {
+    const box = ref.current;
+    if (!box) return;
+    box.style.height = 'auto';
+    // Without text it would be as high as what stands there instead of it.
+    if (text !== '') box.style.height = `${box.scrollHeight}px`;
+  }, [ref, text]);
+}

@@ -1,0 +1,56 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Message } from '../../../../client/index.ts';
+import { parley } from '../../state/client.ts';
+import { editing } from '../../state/drafts.ts';
+import type { Timeline } from '../../state/timeline.ts';
+import { attempt } from '../../state/toasts.ts';
+
+/** A message in its place, to be changed: Enter keeps, Escape gives up. */
+export function EditBox({ message, timeline }: { message: Message; timeline: Timeline }) {
+  const [text, setText] = useState(message.content);
+  const ref = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    ref.current?.focus();
+    ref.current?.setSelectionRange(text.length, text.length);
+  }, []);
+  const close = () => {
+    editing.value = null;
+    document.querySelector<HTMLElement>('#composer')?.focus();
+  };
+  const keep = async () => {
+    const content = text.trim();
+    if (content === '' || content === message.content) return close();
+    const kept = await attempt(async () => {
+      timeline.replace(await parley.rest('PATCH /api/messages/:id', { id: message.id, body: { content } }));
+    });
+    if (kept) close();
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') close();
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    void keep();
+  };
+  return (
+    <div class="edit">
+      <textarea
+        ref={ref}
+        aria-label="Edit the message"
+        value={text}
+        rows={1}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={press}
+      />
+      <p class="hint">
+        Escape to{' '}
+        <button type="button" class="link" onClick={close}>
+          cancel
+        </button>
+        , Enter to{' '}
+        <button type="button" class="link" onClick={() => void keep()}>
+          save
+        </button>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,173 @@
+import { useState } from 'preact/hooks';
+import type { Message } from '../../../../client/index.ts';
+import { me, parley } from '../../state/client.ts';
+import { editing, replyTo } from '../../state/drafts.ts';
+import { go, pathTo } from '../../state/router.ts';
+import { currentServer } from '../../state/servers.ts';
+import type { Timeline } from '../../state/timeline.ts';
+import { attempt, tell } from '../../state/toasts.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Confirm } from '../parts/Dialog.tsx';
+import { Text } from '../parts/text.tsx';
+import { clockTime, fullTime } from '../parts/time.ts';
+import { Attachments } from './Attachments.tsx';
+import { EditBox } from './EditBox.tsx';
+import { ReactButton, Reactions } from './Reactions.tsx';
+
+interface MessageProps {
+  message: Message;
+  timeline: Timeline;
+  /** Whether it belongs to the one before, so that the name need not be said again. */
+  grouped: boolean;
+  isTarget: boolean;
+}
+
+export function MessageView({ message, timeline, grouped, isTarget }: MessageProps) {
+  const [deleting, setDeleting] = useState(false);
+  const isEdited = editing.value === message.id;
+  const remove = () => attempt(() => parley.rest('DELETE /api/messages/:id', { id: message.id }));
+  const actions = actionsFor(message, () => setDeleting(true));
+  const press = (event: KeyboardEvent) => {
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey && event.target === event.currentTarget;
+    const action = plain && actions.find(({ key }) => key === event.key.toLowerCase());
+    if (!action) return;
+    event.preventDefault();
+    action.run();
+  };
+  return (
+    <article
+      class={`message ${grouped ? 'grouped' : ''} ${isTarget ? 'target' : ''}`}
+      data-id={message.id}
+      tabIndex={-1}
+      aria-label={`${message.author.displayName}, ${clockTime(message.createdAt)}`}
+      onKeyDown={press}
+    >
+      {message.replyTo && <ReplyPreview message={message} timeline={timeline} />}
+      <div class="gutter">
+        {grouped ? (
+          <time dateTime={message.createdAt}>{clockTime(message.createdAt)}</time>
+        ) : (
+          <Avatar user={message.author} />
+        )}
+      </div>
+      <div class="content">
+        {!grouped && <Head message={message} />}
+        {isEdited ? (
+          <EditBox message={message} timeline={timeline} />
+        ) : (
+          <div class="text">
+            <Text content={message.content} />
+            {message.isEdited && <span class="edited"> (edited)</span>}
+          </div>
+        )}
+        <Attachments list={message.attachments} />
+        <Reactions message={message} />
+        {message.thread && <ThreadLink message={message} />}
+      </div>
+      {!isEdited && (
+        <div class="actions" role="toolbar" aria-label="Message">
+          <ReactButton message={message} />
+          {actions.map(({ label, sign, run }) => (
+            <button key={label} type="button" class="icon" aria-label={label} title={label} onClick={run}>
+              {sign}
+            </button>
+          ))}
+        </div>
+      )}
+      {deleting && (
+        <Confirm
+          title="Delete this message?"
+          text="It goes away for everyone, and it does not come back."
+          action="Delete"
+          onClose={() => setDeleting(false)}
+          onConfirm={() => void remove()}
+        />
+      )}
+    </article>
+  );
+}
+
+function Head({ message }: { message: Message }) {
+  return (
+    <header>
+      <strong class="name">{message.author.displayName}</strong>
+      {message.author.isBot && <span class="tag">Bot</span>}
+      {message.isPinned && (
+        <span class="faint" title="Pinned" role="img" aria-label="Pinned">
+          📌
+        </span>
+      )}
+      <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
+        {clockTime(message.createdAt)}
+      </time>
+    </header>
+  );
+}
+
+interface Action {
+  label: string;
+  sign: string;
+  key: string;
+  run(): void;
+}
+
+function actionsFor(message: Message, askToDelete: () => void): Action[] {
+  const isOwn = message.authorId === me.value?.id;
+  const role = currentServer.value?.role;
+  const moderates = role === 'owner' || role === 'admin' || role === 'moderator';
+  const mayPin = moderates || currentServer.value === null;
+  const reply = () => {
+    replyTo.value = message;
+  };
+  const thread = () =>
+    attempt(async () => {
+      const { id } = await parley.rest('POST /api/messages/:id/thread', { id: message.id, body: {} });
+      go(pathTo.thread(currentServer.value?.id ?? null, message.channelId, id));
+    });
+  const pin = () => {
+    const params = { channelId: message.channelId, messageId: message.id };
+    if (message.isPinned) void attempt(() => parley.rest('DELETE /api/channels/:channelId/pins/:messageId', params));
+    else void attempt(() => parley.rest('PUT /api/channels/:channelId/pins/:messageId', params));
+  };
+  const edit = () => {
+    editing.value = message.id;
+  };
+  const link = () => {
+    const path = pathTo.message(currentServer.value?.id ?? null, message.channelId, message.id);
+    void attempt(() => navigator.clipboard.writeText(location.origin + path).then(() => tell('The link is copied.')));
+  };
+  return [
+    { label: 'Reply', sign: '↩', key: 'r', run: reply },
+    ...(message.threadId ? [] : [{ label: 'Thread', sign: '🧵', key: 't', run: () => void thread() }]),
+    ...(mayPin ? [{ label: message.isPinned ? 'Unpin' : 'Pin', sign: '📌', key: 'p', run: pin }] : []),
+    ...(isOwn ? [{ label: 'Edit', sign: '✎', key: 'e', run: edit }] : []),
+    // Only secure pages have a clipboard.
+    ...(navigator.clipboard ? [{ label: 'Copy link', sign: '🔗', key: 'l', run: link }] : []),
+    ...(isOwn || moderates ? [{ label: 'Delete', sign: '🗑', key: 'delete', run: askToDelete }] : []),
+  ];
+}
+
+function ReplyPreview({ message, timeline }: { message: Message; timeline: Timeline }) {
+  const { replyTo: original } = message;
+  if (!original) return null;
+  const author = timeline.messages.value.find(({ authorId }) => authorId === original.authorId)?.author;
+  return (
+    <a class="reply" href={pathTo.message(currentServer.value?.id ?? null, message.channelId, original.id)}>
+      {author && <strong>{author.displayName}</strong>}{' '}
+      <span class={original.deleted ? 'faint' : ''}>
+        {original.deleted ? 'The message was deleted' : original.content}
+      </span>
+    </a>
+  );
+}
+
+function ThreadLink({ message }: { message: Message }) {
+  const { thread } = message;
+  if (!thread) return null;
+  const count = thread.messageCount === 1 ? '1 reply' : `${thread.messageCount} replies`;
+  return (
+    <a class="thread-link" href={pathTo.thread(currentServer.value?.id ?? null, message.channelId, thread.id)}>
+      🧵 <strong>{thread.name}</strong> {count}
+    </a>
+  );
+}

@@ -1,0 +1,172 @@
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { Message } from '../../../../client/index.ts';
+import { me } from '../../state/client.ts';
+import { readChannel } from '../../state/notifications.ts';
+import type { Timeline } from '../../state/timeline.ts';
+import { isLookedAt, lastRead, markRead } from '../../state/unread.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Text } from '../parts/text.tsx';
+import { dayKey, dayName } from '../parts/time.ts';
+import { Attachments } from './Attachments.tsx';
+import { MessageView } from './Message.tsx';
+import { FailedMessage, PendingMessage } from './Unsent.tsx';
+import { useScroll } from './useScroll.ts';
+
+interface ListProps {
+  timeline: Timeline;
+  /** A message to bring into view. */
+  target: string | null;
+  name: string;
+  /** What a thread starts from. */
+  opening?: Message | null;
+}
+
+const groupMs = 5 * 60_000;
+
+export function MessageList({ timeline, target, name, opening = null }: ListProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const messages = timeline.messages.value;
+  const { atEnd, toEnd } = useScroll(ref, timeline, target);
+  const newSince = useNewLine(timeline, atEnd);
+  const known = useMemo(() => new Set(messages.map(({ nonce }) => nonce)), [messages]);
+  const pending = timeline.pending.value.filter(({ nonce }) => !known.has(nonce));
+  return (
+    <div class="talk">
+      {/* Turned round: the browser itself keeps the end in view, and the place when older messages are put before. */}
+      <div class="scroller" ref={ref}>
+        <div class="messages" role="log" aria-label={`Messages in ${name}`} aria-busy={!timeline.loaded.value}>
+          <Beginning timeline={timeline} name={name} opening={opening} />
+          {messages.map((message, i) => {
+            const before = messages[i - 1];
+            const newDay = !before || dayKey(before.createdAt) !== dayKey(message.createdAt);
+            const isNew = newSince !== null && message.seq > newSince && (before?.seq ?? 0) <= newSince;
+            return (
+              <div key={message.id} class="row">
+                {newDay && <DayLine iso={message.createdAt} />}
+                {isNew && <NewLine />}
+                <MessageView
+                  message={message}
+                  timeline={timeline}
+                  grouped={!newDay && !isNew && isGrouped(before, message)}
+                  isTarget={message.id === target}
+                />
+              </div>
+            );
+          })}
+          {!timeline.hasNewer.value && (
+            <>
+              {pending.map((one) => (
+                <PendingMessage key={one.nonce} pending={one} />
+              ))}
+              {timeline.failed.value.map((one) => (
+                <FailedMessage key={one.pending.nonce} failed={one} timeline={timeline} />
+              ))}
+            </>
+          )}
+        </div>
+      </div>
+      {(!atEnd || timeline.hasNewer.value) && (
+        <button type="button" class="to-end" onClick={toEnd}>
+          {newSince !== null && messages.some(({ seq }) => seq > newSince) ? 'New messages' : 'To the newest'} ↓
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface BeginningProps {
+  timeline: Timeline;
+  name: string;
+  opening: Message | null;
+}
+
+function Beginning({ timeline, name, opening }: BeginningProps) {
+  if (timeline.error.value && !timeline.loaded.value) {
+    return (
+      <div class="beginning" role="alert">
+        <p>{timeline.error.value}</p>
+        <button type="button" class="button" onClick={() => void timeline.showNewest()}>
+          Try again
+        </button>
+      </div>
+    );
+  }
+  if (!timeline.loaded.value) return <Skeleton />;
+  if (timeline.hasOlder.value) return <Skeleton />;
+  if (opening) return <Opening message={opening} />;
+  return (
+    <div class="beginning">
+      <h2>{name}</h2>
+      <p>{timeline.threadId ? 'The thread begins here.' : 'This is where it begins. Say something.'}</p>
+    </div>
+  );
+}
+
+function Opening({ message }: { message: Message }) {
+  return (
+    <div class="opening">
+      <Avatar user={message.author} />
+      <div>
+        <strong>{message.author.displayName}</strong>
+        <div class="text">
+          <Text content={message.content} />
+        </div>
+        <Attachments list={message.attachments} />
+      </div>
+    </div>
+  );
+}
+
+/** Takes the room of messages that are being fetched. */
+function Skeleton() {
+  return (
+    <div class="skeleton" aria-hidden="true">
+      {[70, 40, 85, 55, 62].map((width) => (
+        <div key={width} class={`bone w${width}`} />
+      ))}
+    </div>
+  );
+}
+
+function DayLine({ iso }: { iso: string }) {
+  return (
+    <div class="line">
+      <span>{dayName(iso)}</span>
+    </div>
+  );
+}
+
+function NewLine() {
+  return (
+    <div class="line new">
+      <span>New</span>
+    </div>
+  );
+}
+
+function isGrouped(before: Message | undefined, message: Message): boolean {
+  if (!before || before.authorId !== message.authorId || message.replyToId) return false;
+  return Date.parse(message.createdAt) - Date.parse(before.createdAt) < groupMs;
+}
+
+/** Marks as read what is looked at. @returns after which message the "new" line stands, while this place is open */
+function useNewLine(timeline: Timeline, atEnd: boolean): number | null {
+  const { channelId, threadId } = timeline;
+  const loaded = timeline.loaded.value;
+  const since = useRef<number | null>(null);
+  if (loaded && since.current === null) since.current = threadId ? 0 : (lastRead(channelId) ?? 0);
+  const last = timeline.messages.value.at(-1);
+  useLayoutEffect(() => {
+    const read = () => {
+      if (!last || threadId || !atEnd || timeline.hasNewer.peek() || !isLookedAt(channelId)) return;
+      markRead(channelId, last.seq);
+      readChannel(channelId);
+    };
+    read();
+    document.addEventListener('visibilitychange', read);
+    return () => document.removeEventListener('visibilitychange', read);
+  }, [last, atEnd, channelId, threadId, timeline]);
+  const line = since.current ?? 0;
+  const firstNew = line > 0 ? timeline.messages.value.find(({ seq }) => seq > line) : undefined;
+  return firstNew && firstNew.authorId !== me.value?.id ? line : null;
+}

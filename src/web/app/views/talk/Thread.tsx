@@ -1,0 +1,45 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Message, ThreadRecord } from '../../../../client/index.ts';
+import { parley } from '../../state/client.ts';
+import { pathTo } from '../../state/router.ts';
+import { currentServer } from '../../state/servers.ts';
+import { timelineOf } from '../../state/timeline.ts';
+import { Composer } from './Composer.tsx';
+import { MessageList } from './MessageList.tsx';
+
+/** A thread, beside its channel; on a phone in its place. */
+export function Thread({ channelId, threadId }: { channelId: string; threadId: string }) {
+  const timeline = useMemo(() => timelineOf(channelId, threadId), [channelId, threadId]);
+  const [thread, setThread] = useState<ThreadRecord | null>(null);
+  const [opening, setOpening] = useState<Message | null>(null);
+  useEffect(() => {
+    if (!timeline.loaded.peek()) void timeline.showNewest();
+    // Without its name and its beginning a thread is still one.
+    void parley
+      .rest('GET /api/threads/:id', { id: threadId })
+      .then(async (found) => {
+        setThread(found);
+        setOpening(await parley.rest('GET /api/messages/:id', { id: found.parentMessageId }));
+      })
+      .catch(() => {});
+  }, [timeline, threadId]);
+  const name = thread?.name ?? 'Thread';
+  return (
+    <aside class="conversation thread" aria-label={`Thread ${name}`}>
+      <header class="bar">
+        <h2 class="title">
+          <span class="sign" aria-hidden="true">
+            🧵
+          </span>
+          <span class="name">{name}</span>
+        </h2>
+        <span class="space" />
+        <a class="icon" href={pathTo.channel(currentServer.value?.id ?? null, channelId)} aria-label="Close the thread">
+          ✕
+        </a>
+      </header>
+      <MessageList timeline={timeline} target={null} name={name} opening={opening} />
+      <Composer timeline={timeline} name={name} />
+    </aside>
+  );
+}

@@ -1,0 +1,69 @@
+import type { Pending } from '../../../../client/index.ts';
+import { connection, me, parley } from '../../state/client.ts';
+import type { Failed, Timeline } from '../../state/timeline.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Text } from '../parts/text.tsx';
+
+/** A message that the server has not confirmed; it says whether it waits or is on its way. */
+export function PendingMessage({ pending }: { pending: Pending }) {
+  const offline = connection.value.status === 'offline';
+  const canCancel = offline && !pending.attempted;
+  return (
+    <article class="message unsent" aria-label="Not sent yet">
+      <Unsent pending={pending} />
+      <p class="hint">
+        {offline ? 'Will be sent when you are back online.' : 'Sending…'}{' '}
+        {canCancel && (
+          <button type="button" class="link" onClick={() => parley.cancel(pending)}>
+            Take back
+          </button>
+        )}
+      </p>
+    </article>
+  );
+}
+
+/** A message that the server refused. */
+export function FailedMessage({ failed, timeline }: { failed: Failed; timeline: Timeline }) {
+  const { pending, error } = failed;
+  if (error.code === 'CLOSED') return null;
+  const again = () => {
+    timeline.dismiss(failed);
+    // Whether it is refused once more is told by the channel.
+    parley
+      .channel(pending.channelId)
+      .send(pending.input)
+      .catch(() => {});
+  };
+  return (
+    <article class="message failed" aria-label="Not sent">
+      <Unsent pending={pending} />
+      <p class="hint bad" role="alert">
+        Not sent: {error.message}{' '}
+        <button type="button" class="link" onClick={again}>
+          Send again
+        </button>{' '}
+        <button type="button" class="link" onClick={() => timeline.dismiss(failed)}>
+          Discard
+        </button>
+      </p>
+    </article>
+  );
+}
+
+function Unsent({ pending }: { pending: Pending }) {
+  const user = me.value;
+  return (
+    <>
+      <div class="gutter">{user && <Avatar user={user} />}</div>
+      <div class="content">
+        <header>
+          <strong class="name">{user?.displayName}</strong>
+        </header>
+        <div class="text">
+          <Text content={pending.input.content ?? ''} />
+        </div>
+      </div>
+    </>
+  );
+}

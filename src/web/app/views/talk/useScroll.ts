@@ -1,0 +1,91 @@
+import type { RefObject } from 'preact';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { anchorOf, keepAnchor } from '../../state/scroll.ts';
+import type { Timeline } from '../../state/timeline.ts';
+
+/** So near to an end (in pixels) counts as there, or fetches what lies beyond. */
+const nearEnd = 40;
+const nearStart = 800;
+
+/** Keeps the place in a list of messages: over older ones put before it, over leaving and reloading. */
+export function useScroll(ref: RefObject<HTMLElement | null>, timeline: Timeline, target: string | null) {
+  const [atEnd, setAtEnd] = useState(true);
+  const placed = useRef<string | null>(null);
+  const loaded = timeline.loaded.value;
+  const messages = timeline.messages.value;
+  const hasTarget = target !== null && messages.some(({ id }) => id === target);
+
+  useLayoutEffect(() => {
+    const scroller = ref.current;
+    if (!scroller || !loaded) return;
+    const key = hasTarget ? target : timeline.key;
+    if (placed.current === key) return;
+    placed.current = key;
+    if (hasTarget && target) elementOf(scroller, target)?.scrollIntoView({ block: 'center' });
+    else if (target === null) restore(scroller, timeline.key);
+  }, [loaded, hasTarget, target, timeline, ref]);
+
+  useEffect(() => {
+    const scroller = ref.current;
+    if (!scroller || !loaded) return;
+    const look = () => {
+      // The scroller is turned round: 0 is the end, and going back in time is negative.
+      const fromEnd = -scroller.scrollTop;
+      const fromStart = scroller.scrollHeight - scroller.clientHeight - fromEnd;
+      const isAtEnd = fromEnd < nearEnd && !timeline.hasNewer.peek();
+      setAtEnd(isAtEnd);
+      keepAnchor(timeline.key, isAtEnd ? null : topOf(scroller));
+      if (fromStart < nearStart) void timeline.loadOlder();
+      if (fromEnd < nearStart) void timeline.loadNewer();
+    };
+    look();
+    scroller.addEventListener('scroll', look, { passive: true });
+    scroller.addEventListener('keydown', walk);
+    return () => {
+      scroller.removeEventListener('scroll', look);
+      scroller.removeEventListener('keydown', walk);
+    };
+  }, [loaded, messages, timeline, ref]);
+
+  const toEnd = useCallback(() => {
+    const show = () => ref.current?.scrollTo({ top: 0 });
+    if (timeline.hasNewer.peek()) void timeline.showNewest().then(() => requestAnimationFrame(show));
+    else show();
+  }, [timeline, ref]);
+
+  return { atEnd, toEnd };
+}
+
+const elementOf = (scroller: HTMLElement, id: string) =>
+  scroller.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`);
+
+function restore(scroller: HTMLElement, channelId: string): void {
+  const anchor = anchorOf(channelId);
+  const element = anchor && elementOf(scroller, anchor.messageId);
+  if (!anchor || !element) return;
+  const offset = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
+  scroller.scrollTop += offset - anchor.offset;
+}
+
+/** The first message that is in view. */
+function topOf(scroller: HTMLElement) {
+  const { top } = scroller.getBoundingClientRect();
+  for (const element of scroller.querySelectorAll<HTMLElement>('article[data-id]')) {
+    const rect = element.getBoundingClientRect();
+    if (rect.bottom > top) return { messageId: element.dataset.id ?? '', offset: rect.top - top };
+  }
+  return null;
+}
+
+/** Arrow keys go from message to message. */
+function walk(event: KeyboardEvent): void {
+  const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
+  if (step === 0 || !(event.target instanceof HTMLElement) || !(event.currentTarget instanceof HTMLElement)) return;
+  if (event.target.closest('textarea, [role=toolbar]')) return;
+  const all = [...event.currentTarget.querySelectorAll<HTMLElement>('article')];
+  const at = all.findIndex((article) => article.contains(document.activeElement));
+  const next = all[at < 0 ? all.length - 1 : at + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
