@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { EventSpec } from './event.ts';
 
-/** Sends an event to the sockets of a room on all nodes, to those that can take it just now. */
-export type EphemeralSink = (rooms: string[], event: string, data: object, exceptSocket: string | undefined) => void;
+/** Sends an event to the sockets of the rooms on all nodes, to each once. */
+export type EphemeralSink = (rooms: string[], event: EventSpec, data: object, exceptSocket: string | undefined) => void;
 
 /** How services tell what is not worth keeping: typing, presence and the like. */
 export class Ephemeral {
@@ -18,6 +18,6 @@ export class Ephemeral {
    * @param exceptSocket id of a socket that knows already
    */
   tell<S extends z.ZodObject>(rooms: string[], event: EventSpec<S>, data: z.input<S>, exceptSocket?: string): void {
-    this.sink(rooms, event.name, data, exceptSocket);
+    this.sink(rooms, event, data, exceptSocket);
   }
 }

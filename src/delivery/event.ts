@@ -11,6 +11,8 @@ export interface EventSpec<S extends z.ZodType = z.ZodType> {
   room: EventRoom;
   /** Durable events have a number in their room's log; the others are gone when they are missed. */
   durable: boolean;
+  /** Stale in seconds: a socket that cannot take it just now is spared it, rather than filled with it. */
+  volatile?: boolean;
   payload: S;
 }
 

@@ -6,6 +6,7 @@ import type { Actor } from '../access/actor.ts';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
+import type { EventSpec } from '../delivery/event.ts';
 import type { Hearing } from '../delivery/hearing.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { clientAddress } from '../infrastructure/client-address.ts';
@@ -112,12 +113,14 @@ export class Gateway {
   }
 
   /**
-   * Tells the sockets of rooms on all nodes something that is not in the log; those that cannot take it now miss it.
+   * Tells the sockets of rooms on all nodes something that is not in the log.
    * @param exceptSocket id of a socket that knows already
    */
-  tell(rooms: string[], event: string, data: object, exceptSocket: string | undefined): void {
-    const targets = this.io.to(rooms).volatile;
-    (exceptSocket ? targets.except(exceptSocket) : targets).emit(event, data);
+  tell(rooms: string[], event: EventSpec, data: object, exceptSocket: string | undefined): void {
+    const all = this.io.to(rooms);
+    // A WebSocket "cannot take it" already while the frame before is on its way: only what is stale at once is sent so.
+    const targets = event.volatile ? all.volatile : all;
+    (exceptSocket ? targets.except(exceptSocket) : targets).emit(event.name, data);
   }
 
   /** Tells it only to sockets of this node, and to none in the rooms of `except`. */

@@ -147,6 +147,7 @@ export const messageTyping = passingEvent({
   name: 'message:typing',
   summary: 'Someone is typing, or has stopped.',
   room: 'channel',
+  volatile: true,
   payload: z.object({
     channelId: idSchema,
     threadId: idSchema.nullable(),

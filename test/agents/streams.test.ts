@@ -53,6 +53,20 @@ describe('replies that are shown while they are made', () => {
     expect(messages.filter((message: Loose) => message.authorId === robot.id)).to.have.length(1);
   });
 
+  it('come whole, however fast their pieces follow each other', async () => {
+    const { bob, channel } = here;
+    const ear = await bob.listen(channel.id);
+    const mouth = await robot.connect();
+    const stream = { channelId: channel.id, streamId: 'fast' };
+    await mouth.emit('message:stream', { ...stream, delta: '0 ' });
+    const pieces = Array.from({ length: 100 }, (_, i) => `${i + 1} `);
+    await Promise.all(pieces.map((delta) => mouth.emit('message:stream', { ...stream, delta })));
+    await mouth.emit('message:stream', { ...stream, delta: 'end', done: true });
+    await ear.next('message:stream', (piece) => piece.done);
+    const heard = ear.all('message:stream').map((piece) => piece.delta ?? '');
+    expect(heard.join('')).to.equal(`0 ${pieces.join('')}end`);
+  });
+
   it('are for bots that may write, and bounded', async () => {
     const { bob, alice, channel } = here;
     const person = await bob.listen(channel.id);
