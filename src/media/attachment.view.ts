@@ -13,6 +13,10 @@ export interface AttachmentRow {
 export const selectAttachments = `SELECT id, uploader_id, message_id, blob_id, filename, content_type, size, width, height,
   created_at FROM attachments`;
 
+/** SQL for the files of a message as rows, null where there are none. @param message SQL of its id */
+export const attachmentsOf = (message: string): string =>
+  `(SELECT json_agg(a ORDER BY a.place) FROM attachments a WHERE a.message_id = ${message})`;
+
 export const mediaPath = (id: string): string => `/api/media/${id}`;
 
 export function attachmentRecord(row: AttachmentRow): AttachmentRecord {

@@ -4,13 +4,13 @@ import type { Actor } from '../access/actor.ts';
 import type { OpenChannel } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { type AttachmentRow, attachmentRecord, selectAttachments } from '../media/attachment.view.ts';
+import { type AttachmentRow, selectAttachments } from '../media/attachment.view.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import { isoTime } from '../schema.ts';
 import type { ThreadAccess } from '../threads/thread.access.ts';
 import type { sendMessageSchema } from './message.contract.ts';
 import { isThere, type NewMessage, selectMessages } from './message.table.ts';
-import { headerNonce, type MessageParts, type MessageRow, noParts } from './message.view.ts';
+import { headerNonce, type MessageRow } from './message.view.ts';
 
 export type SendInput = z.output<typeof sendMessageSchema>;
 
@@ -18,7 +18,7 @@ export type SendInput = z.output<typeof sendMessageSchema>;
 export interface ComposedMessage {
   row: NewMessage;
   reply: MessageRow | null;
-  parts: MessageParts;
+  files: AttachmentRow[];
 }
 
 const replied = `${selectMessages} WHERE m.id = $1 AND ${isThere}`;
@@ -62,7 +62,7 @@ export class MessageComposer {
       createdAt: new Date().toISOString(),
       isDirect: channel.kind === 'dm',
     };
-    return { row, reply, parts: files.length > 0 ? { ...noParts, attachments: files.map(attachmentRecord) } : noParts };
+    return { row, reply, files };
   }
 
   private async checkThread(actor: Actor, channel: OpenChannel, threadId: string): Promise<void> {
@@ -89,7 +89,7 @@ export class MessageComposer {
 
 /** A new message in the form in which it would be read back, without reading it. */
 export function asRow(message: ComposedMessage, seq: number, actor: Actor, channel: OpenChannel): MessageRow {
-  const { row, reply } = message;
+  const { row, reply, files } = message;
   const { user } = actor;
   return {
     id: row.id,
@@ -114,5 +114,11 @@ export function asRow(message: ComposedMessage, seq: number, actor: Actor, chann
     is_pinned: false,
     created_at: row.createdAt,
     updated_at: row.createdAt,
+    own_thread_id: null,
+    own_thread_name: null,
+    own_thread_count: null,
+    own_thread_last: null,
+    attachments: files,
+    reactions: null,
   };
 }

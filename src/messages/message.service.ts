@@ -26,7 +26,6 @@ import {
 } from './message.contract.ts';
 import { MessageList } from './message.list.ts';
 import { isNoticed } from './message.notices.ts';
-import { withParts } from './message.parts.ts';
 import { type NewMessage, StaleMessage, selectMessages } from './message.table.ts';
 import { headerNonce, type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
@@ -112,12 +111,12 @@ export class MessageService {
   ): Promise<z.output<typeof messagePageSchema>> {
     await this.channels.readable(actor, channelId);
     const { rows, ...more } = await this.pages.ofChannel(channelId, query);
-    return { messages: await withParts(this.database.rows, rows, actor.userId), ...more };
+    return { messages: rows.map((row) => messageRecord(row, actor.userId)), ...more };
   }
 
   async get(actor: Actor, messageId: string): Promise<MessageRecord> {
     const { row } = await this.access.readable(actor, messageId);
-    return one(await withParts(this.database.rows, [row], actor.userId));
+    return messageRecord(row, actor.userId);
   }
 
   /** @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, CHANNEL_ARCHIVED, VALIDATION_FAILED when nothing would be left */
@@ -179,8 +178,9 @@ export class MessageService {
 
   /** The record of a message that is known to be readable. @throws AppError MESSAGE_NOT_FOUND */
   async record(rows: Rows, messageId: string, viewerId: string | null): Promise<MessageRecord> {
-    const found = await rows<MessageRow>(byId, [messageId]);
-    return one(await withParts(rows, found, viewerId));
+    const [row] = await rows<MessageRow>(byId, [messageId]);
+    if (!row) throw new AppError('MESSAGE_NOT_FOUND');
+    return messageRecord(row, viewerId);
   }
 
   private async write(
@@ -199,7 +199,7 @@ export class MessageService {
       onceKey: row.nonce === null ? null : `${actor.userId} ${row.nonce}`,
       size: 512 + row.content.length * 2,
       complete: (seq) => {
-        const record = messageRecord(asRow(message, seq, actor, channel), message.parts, actor.userId);
+        const record = messageRecord(asRow(message, seq, actor, channel), actor.userId);
         return { draft: messageNew.in(room, record, row.threadId), result: record };
       },
     });
@@ -208,14 +208,7 @@ export class MessageService {
   }
 
   private async sentBefore(actor: Actor, channelId: string, nonce: string): Promise<MessageRecord | undefined> {
-    const rows = await this.database.rows<MessageRow>(byNonce, [channelId, actor.userId, nonce]);
-    const [record] = await withParts(this.database.rows, rows, actor.userId);
-    return record;
+    const [row] = await this.database.rows<MessageRow>(byNonce, [channelId, actor.userId, nonce]);
+    return row && messageRecord(row, actor.userId);
   }
-}
-
-function one(records: MessageRecord[]): MessageRecord {
-  const [record] = records;
-  if (!record) throw new AppError('MESSAGE_NOT_FOUND');
-  return record;
 }

@@ -1,10 +1,11 @@
 import type { Rows } from '../database/database.ts';
 import type { WriterTable } from '../delivery/writer.ts';
+import { attachmentsOf } from '../media/attachment.view.ts';
 import type { MentionRecord } from '../mentions/mention.contract.ts';
 import { insertJobs } from '../notifications/notification.jobs.ts';
+import { reactionsOf } from '../reactions/reaction.view.ts';
 import { noticesOf } from './message.notices.ts';
-import { withParts } from './message.parts.ts';
-import { type MessageRecord, type MessageRow, shownNonce } from './message.view.ts';
+import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
 
 /** What is written of a new message. */
 export interface NewMessage {
@@ -28,12 +29,16 @@ export interface NewMessage {
 /** What the message was made of has changed meanwhile: make it again from what is there now. */
 export class StaleMessage extends Error {}
 
+/** Everything that the records of messages are made of: one statement, whatever hangs on them. */
 export const selectMessages = `SELECT m.id, m.channel_id, c.kind, m.seq, m.content, m.author_id, u.username,
   u.display_name, u.avatar_url, u.is_bot, m.thread_id, m.reply_to_id, r.author_id AS reply_author_id,
   left(r.content, 201) AS reply_content, r.deleted_at IS NOT NULL AS reply_deleted, m.metadata, m.mentions, m.nonce,
-  m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at, m.updated_at
+  m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at, m.updated_at, o.id AS own_thread_id,
+  o.name AS own_thread_name, o.message_count AS own_thread_count, o.last_message_at AS own_thread_last,
+  ${attachmentsOf('m.id')} AS attachments, ${reactionsOf('m.id')} AS reactions
   FROM messages m JOIN users u ON u.id = m.author_id JOIN channels c ON c.id = m.channel_id
-  LEFT JOIN messages r ON r.id = m.reply_to_id LEFT JOIN threads t ON t.id = m.thread_id`;
+  LEFT JOIN messages r ON r.id = m.reply_to_id LEFT JOIN threads t ON t.id = m.thread_id
+  LEFT JOIN threads o ON o.parent_message_id = m.id`;
 
 /** Neither deleted itself nor with its thread or channel. */
 export const isThere = 'm.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL';
@@ -60,9 +65,7 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     const expired = found.filter((row) => row.expired).map((row) => row.id);
     if (expired.length > 0) await rows('UPDATE messages SET nonce = NULL WHERE id = ANY($1::uuid[])', [expired]);
     const repeats = found.filter((row) => !row.expired);
-    const records = await withParts(rows, repeats, null);
-    const own = records.map((record, at) => ({ ...record, ...shownNonce(repeats[at]?.nonce ?? null) }));
-    return new Map(own.map((record, at) => [(repeats[at]?.place ?? 0) - 1, record]));
+    return new Map(repeats.map((row) => [row.place - 1, { ...messageRecord(row, null), ...shownNonce(row.nonce) }]));
   },
 
   async insert(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {

@@ -1,12 +1,13 @@
 import type { z } from 'zod';
-import type { AttachmentRecord } from '../media/attachment.contract.ts';
+import { type AttachmentRow, attachmentRecord } from '../media/attachment.view.ts';
 import type { MentionRecord } from '../mentions/mention.contract.ts';
-import { isoTime } from '../schema.ts';
+import type { ReactionSummary } from '../reactions/reaction.view.ts';
+import { isoTime, isoTimeOrNull } from '../schema.ts';
 import { maxNonce, type messageSchema } from './message.contract.ts';
 
 export type MessageRecord = z.output<typeof messageSchema>;
 
-/** A row of `messages` with its author and the message that it answers. */
+/** A row of `messages` with its author, the message that it answers and what hangs on it. */
 export interface MessageRow {
   id: string;
   channel_id: string;
@@ -30,19 +31,17 @@ export interface MessageRow {
   is_pinned: boolean;
   created_at: string | Date;
   updated_at: string | Date;
+  /** The thread that starts from it. */
+  own_thread_id: string | null;
+  own_thread_name: string | null;
+  own_thread_count: number | null;
+  own_thread_last: string | Date | null;
+  attachments: AttachmentRow[] | null;
+  reactions: ReactionSummary[] | null;
 }
-
-/** What hangs on a message, from tables of its own. */
-export interface MessageParts {
-  attachments: AttachmentRecord[];
-  reactions: MessageRecord['reactions'];
-  thread: MessageRecord['thread'];
-}
-
-export const noParts: MessageParts = { attachments: [], reactions: [], thread: null };
 
 /** @param viewerId whose own nonces are shown; null: nobody's */
-export function messageRecord(row: MessageRow, parts: MessageParts, viewerId: string | null): MessageRecord {
+export function messageRecord(row: MessageRow, viewerId: string | null): MessageRecord {
   const author = {
     id: row.author_id,
     username: row.username,
@@ -61,7 +60,9 @@ export function messageRecord(row: MessageRow, parts: MessageParts, viewerId: st
     threadId: row.thread_id,
     replyToId: row.reply_to_id,
     replyTo: replyPreview(row),
-    ...parts,
+    thread: ownThread(row),
+    attachments: row.attachments?.map(attachmentRecord) ?? [],
+    reactions: row.reactions ?? [],
     mentions: row.mentions ?? [],
     metadata: row.metadata,
     ...(row.author_id === viewerId ? shownNonce(row.nonce) : {}),
@@ -69,6 +70,16 @@ export function messageRecord(row: MessageRow, parts: MessageParts, viewerId: st
     isPinned: row.is_pinned,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
+  };
+}
+
+function ownThread(row: MessageRow): MessageRecord['thread'] {
+  if (row.own_thread_id === null) return null;
+  return {
+    id: row.own_thread_id,
+    name: row.own_thread_name ?? '',
+    messageCount: row.own_thread_count ?? 0,
+    lastMessageAt: isoTimeOrNull(row.own_thread_last),
   };
 }
 

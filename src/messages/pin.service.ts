@@ -6,10 +6,9 @@ import { channelRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { MessageAccess } from './message.access.ts';
 import { messagePinned, messageUnpinned } from './message.contract.ts';
-import { withParts } from './message.parts.ts';
 import type { MessageService } from './message.service.ts';
 import { isThere, selectMessages } from './message.table.ts';
-import type { MessageRecord, MessageRow } from './message.view.ts';
+import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
 /** Pins of one channel (contract §6). */
 const maxPins = 50;
@@ -43,7 +42,7 @@ export class PinService {
   async list(actor: Actor, channelId: string): Promise<MessageRecord[]> {
     await this.channels.readable(actor, channelId);
     const rows = await this.database.rows<MessageRow>(pinned, [channelId]);
-    return withParts(this.database.rows, rows, actor.userId);
+    return rows.map((row) => messageRecord(row, actor.userId));
   }
 
   /**

@@ -32,7 +32,7 @@ export class ReactionService {
   /** @throws AppError MESSAGE_NOT_FOUND */
   async list(actor: Actor, messageId: string): Promise<ReactionSummary[]> {
     const { row } = await this.access.readable(actor, messageId);
-    return summaries(this.database.rows, row.id);
+    return readReactions(this.database.rows, row.id);
   }
 
   /** @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED, REACTION_LIMIT */
@@ -71,7 +71,7 @@ export class ReactionService {
     emoji: string,
     companion: typeof reactionAdded | null,
   ): Promise<Reacted> {
-    const reactions = await summaries(change.rows, row.id);
+    const reactions = await readReactions(change.rows, row.id);
     if (companion) {
       const { channel_id: channelId, thread_id: threadId } = row;
       const data = { messageId: row.id, channelId, seq: row.seq, reactions };
@@ -101,8 +101,4 @@ async function requireRoom(rows: Rows, messageId: string, userId: string): Promi
     [messageId, userId],
   );
   if (used && (used.own > maxEmojiEach || used.total > maxEmoji)) throw new AppError('REACTION_LIMIT');
-}
-
-async function summaries(rows: Rows, messageId: string): Promise<ReactionSummary[]> {
-  return (await readReactions(rows, [messageId])).get(messageId) ?? [];
 }

@@ -4,19 +4,20 @@ import { namedUsers, type reactionSchema } from './reaction.contract.ts';
 
 export type ReactionSummary = z.output<typeof reactionSchema>;
 
-/** The reactions to messages, emoji in the order of their first use, by message id. */
-export async function readReactions(rows: Rows, messageIds: string[]): Promise<Map<string, ReactionSummary[]>> {
-  const found = await rows<{ message_id: string; emoji: string; count: number; users: string[] }>(
-    `SELECT message_id, emoji, count(*)::int AS count, (array_agg(user_id ORDER BY place))[1:$2] AS users
-     FROM reactions WHERE message_id = ANY($1::uuid[]) GROUP BY message_id, emoji ORDER BY message_id, min(place)`,
-    [messageIds, namedUsers],
-  );
-  const summaries = new Map<string, ReactionSummary[]>();
-  for (const { message_id: id, emoji, count, users } of found) {
-    const summary = { emoji, count, users, userIds: users };
-    const known = summaries.get(id);
-    if (known) known.push(summary);
-    else summaries.set(id, [summary]);
-  }
-  return summaries;
+/**
+ * SQL for the reactions to a message, emoji in the order of their first use; null where there are none.
+ * @param message SQL of its id
+ */
+export const reactionsOf = (message: string): string =>
+  `(SELECT json_agg(json_build_object('emoji', e.emoji, 'count', e.count, 'users', e.users, 'userIds', e.users)
+      ORDER BY e.first)
+    FROM (SELECT emoji, count(*) AS count, min(place) AS first,
+        (array_agg(user_id ORDER BY place))[1:${namedUsers}] AS users
+      FROM reactions WHERE message_id = ${message} GROUP BY emoji) AS e)`;
+
+const ofMessage = `SELECT ${reactionsOf('$1')} AS reactions`;
+
+export async function readReactions(rows: Rows, messageId: string): Promise<ReactionSummary[]> {
+  const [found] = await rows<{ reactions: ReactionSummary[] | null }>(ofMessage, [messageId]);
+  return found?.reactions ?? [];
 }

@@ -2,9 +2,8 @@ import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
-import { withParts } from '../messages/message.parts.ts';
 import { selectMessages } from '../messages/message.table.ts';
-import type { MessageRecord, MessageRow } from '../messages/message.view.ts';
+import { type MessageRecord, type MessageRow, messageRecord } from '../messages/message.view.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import type { searchMessagesSchema } from './search.contract.ts';
 
@@ -56,7 +55,7 @@ export class SearchService {
       query.cursor ?? null,
       query.limit + 1,
     ]);
-    const records = await withParts(this.database.rows, rows.slice(0, query.limit), actor.userId);
+    const records = rows.slice(0, query.limit).map((row) => messageRecord(row, actor.userId));
     return { records, hasMore: rows.length > query.limit };
   }
 

@@ -14,9 +14,8 @@ import type { MessageAccess } from '../messages/message.access.ts';
 import type { SendInput } from '../messages/message.composer.ts';
 import type { listMessagesSchema, threadMessageSchema } from '../messages/message.contract.ts';
 import { MessageList } from '../messages/message.list.ts';
-import { withParts } from '../messages/message.parts.ts';
 import type { MessageService } from '../messages/message.service.ts';
-import { cut, type MessageRecord } from '../messages/message.view.ts';
+import { cut, type MessageRecord, messageRecord } from '../messages/message.view.ts';
 import type { ThreadAccess } from './thread.access.ts';
 import {
   type createThreadSchema,
@@ -177,7 +176,7 @@ export class ThreadService {
   ): Promise<ListPage<MessageRecord>> {
     const { channel } = await this.access.readable(actor, threadId);
     const { rows, hasMore } = await this.pages.ofThread(channel.id, threadId, query);
-    return { records: await withParts(this.database.rows, rows, actor.userId), hasMore };
+    return { records: rows.map((row) => messageRecord(row, actor.userId)), hasMore };
   }
 
   /** @throws AppError THREAD_NOT_FOUND, and as MessageService.send */
