@@ -2,10 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
 import pg from 'pg';
+import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
 import { entities } from './entities.ts';
-import { asDatabaseError } from './failures.ts';
+import { asDatabaseError, isUnavailable } from './failures.ts';
 
 // Sequence numbers and counts stay far below 2^53, where a number is exact.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -46,6 +47,7 @@ export class Database {
       // A server that hangs answers nothing at all; the client's own limit frees the caller.
       query_timeout: statementTimeoutMs + 1000,
       keepAlive: true,
+      verify: refuseReadOnly,
     };
     const orm = await MikroORM.init({
       clientUrl: url,
@@ -136,6 +138,19 @@ export class Database {
   }
 }
 
+/**
+ * For each new connection. After a failover the address may lead to the old primary for a while: such a connection
+ * would stay in its pool, and fail every change, long after the new one is there.
+ */
+function refuseReadOnly(client: pg.ClientBase, done: (error?: Error) => void): void {
+  client
+    .query<{ transaction_read_only: string }>('SHOW transaction_read_only')
+    .then(
+      ({ rows }) => done(rows[0]?.transaction_read_only === 'on' ? new AppError('DATABASE_UNAVAILABLE') : undefined),
+      done,
+    );
+}
+
 function openPool(config: pg.PoolConfig, log: Log): pg.Pool {
   const pool = new pg.Pool(config);
   // Without listeners an error ends the process; whoever uses the connection hears of it in any case.
@@ -151,10 +166,10 @@ async function both<T>(first: Promise<unknown>, second: Promise<T>): Promise<T> 
   return second;
 }
 
-/** Rolls back after a failed statement; after a failed connection there is nothing to roll back. */
+/** Rolls back after a failed statement; after a failed connection, or one that takes no writes, there is nothing to. */
 async function abandon(client: pg.PoolClient | undefined, error: unknown): Promise<void> {
   if (!client) return;
-  const isStatementError = error instanceof pg.DatabaseError;
+  const isStatementError = error instanceof pg.DatabaseError && !isUnavailable(error);
   try {
     if (isStatementError) await client.query('ROLLBACK');
     client.release(!isStatementError);

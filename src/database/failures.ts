@@ -47,9 +47,13 @@ export function isForeignKeyViolation(error: unknown): boolean {
 
 /** Turns "PostgreSQL is away" in all its spellings into DATABASE_UNAVAILABLE; other errors stay what they are. */
 export function asDatabaseError(error: unknown): unknown {
-  if (error instanceof AppError) return error;
+  if (error instanceof AppError || !isUnavailable(error)) return error;
+  return new AppError('DATABASE_UNAVAILABLE', { cause: error });
+}
+
+/** Whether `error` tells of PostgreSQL, or of the way to it, and not of what was asked. */
+export function isUnavailable(error: unknown): boolean {
   const code = databaseCode(error) ?? '';
   const message = error instanceof Error ? error.message : '';
-  const unavailable = networkCodes.has(code) || unavailableStates.test(code) || driverMessages.test(message);
-  return unavailable ? new AppError('DATABASE_UNAVAILABLE', { cause: error }) : error;
+  return networkCodes.has(code) || unavailableStates.test(code) || driverMessages.test(message);
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { nodePause, postgresDisturb, redisDisturb } from './disturbances.ts';
 import type { Ledger } from './ledger.ts';
 import type { Site } from './site.ts';
 import { beSlow, sendTwice } from './special-faults.ts';
@@ -180,6 +181,9 @@ const single = [
   rollingRestart,
   postgresRestart,
   postgresPause,
+  nodePause,
+  redisDisturb,
+  postgresDisturb,
   slowConsumer,
   duplicateSends,
 ];
