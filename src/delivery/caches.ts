@@ -1,4 +1,4 @@
-import { Cache } from '../infrastructure/cache.ts';
+import { Cache, type CacheSize } from '../infrastructure/cache.ts';
 import type { Control } from './control.ts';
 
 /**
@@ -8,6 +8,8 @@ import type { Control } from './control.ts';
 export class Caches {
   private readonly control: Control;
   private readonly caches = new Map<string, { clear(): void; drop(key: string): void }>();
+  /** By the name of a cache, those that hold something of what it holds. */
+  private readonly dependents = new Map<string, { clear(): void }[]>();
   private readonly ttlMs: () => number;
 
   /** @param ttlMs how long things may be kept: long while the bus works, short while other nodes cannot be heard */
@@ -17,9 +19,16 @@ export class Caches {
     control.handle({ drop: ({ cache, keys }) => this.dropHere(cache, keys) });
   }
 
-  create<V extends object>(name: string, max: number): Cache<V> {
-    const cache = new Cache<V>({ max, ttlMs: this.ttlMs });
+  /** @param options.clearedWith the name of a cache whose things are part of these: what is dropped there empties this one */
+  create<V extends object>(
+    name: string,
+    max: number,
+    options: { size?: CacheSize<V>; clearedWith?: string } = {},
+  ): Cache<V> {
+    const { size, clearedWith } = options;
+    const cache = new Cache<V>({ max, ttlMs: this.ttlMs, size });
     this.caches.set(name, cache);
+    if (clearedWith) this.dependents.set(clearedWith, [...(this.dependents.get(clearedWith) ?? []), cache]);
     return cache;
   }
 
@@ -31,6 +40,7 @@ export class Caches {
   dropHere(name: string, keys: string[]): void {
     const cache = this.caches.get(name);
     for (const key of keys) cache?.drop(key);
+    for (const dependent of this.dependents.get(name) ?? []) dependent.clear();
   }
 
   /** For when messages of other nodes may have been missed. */

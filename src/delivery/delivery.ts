@@ -113,6 +113,11 @@ export class Delivery {
     return this.streams.get(room);
   }
 
+  /** The number of a room's last event, of all nodes, at the time of this call or later; undefined: it has no log. */
+  async head(room: Room): Promise<number | undefined> {
+    return (await this.heads.read(streamId(room)))?.seq;
+  }
+
   /** Makes sure that the room has given out at least everything that was committed before this call. */
   async freshen(stream: LiveStream): Promise<void> {
     const head = await this.heads.read(streamId(stream.room));

@@ -6,13 +6,17 @@ interface Request {
   reject: (error: unknown) => void;
 }
 
+/** So many queries may be under way; one that hangs is not to hold up all others. */
+const maxRunning = 2;
+
 /**
- * Reads heads of logs, all that are asked for in one turn with one query: a thousand clients that come back at once
- * cost a few queries. A query begins after all its requests, so what it reads is never older than a request.
+ * Reads heads of logs, all that are asked for while others are being read with one query: a thousand clients that come
+ * back at once cost a few queries. A query begins after all its requests, so what it reads is never older than a request.
  */
 export class HeadReader {
   private readonly rows: Rows;
   private waiting = new Map<string, Request[]>();
+  private running = 0;
 
   constructor(rows: Rows) {
     this.rows = rows;
@@ -29,13 +33,18 @@ export class HeadReader {
   }
 
   private async run(): Promise<void> {
+    if (this.running >= maxRunning || this.waiting.size === 0) return;
     const batch = this.waiting;
     this.waiting = new Map();
+    this.running++;
     try {
       const heads = await readHeads(this.rows, [...batch.keys()]);
       for (const [id, requests] of batch) for (const request of requests) request.resolve(heads.get(id));
     } catch (error) {
       for (const requests of batch.values()) for (const request of requests) request.reject(error);
+    } finally {
+      this.running--;
+      setImmediate(() => void this.run());
     }
   }
 }

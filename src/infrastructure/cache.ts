@@ -1,5 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
+/** How much a cache may hold beside the number of its values. */
+export interface CacheSize<V> {
+  max: number;
+  of: (value: V) => number;
+}
+
 /**
  * A bounded cache of things that seldom change, with one load at a time per key.
  *
@@ -12,10 +18,14 @@ export class Cache<V extends object> {
 
   private readonly ttlMs: () => number;
 
-  /** @param options.ttlMs asked anew for each value that is put in */
-  constructor(options: { max: number; ttlMs: () => number }) {
-    this.values = new LRUCache({ max: options.max, ttl: 1 });
-    this.ttlMs = options.ttlMs;
+  /**
+   * @param options.ttlMs asked anew for each value that is put in
+   * @param options.size bounds all values together, in whatever unit it measures them
+   */
+  constructor({ max, ttlMs, size }: { max: number; ttlMs: () => number; size?: CacheSize<V> | undefined }) {
+    const bounds = size ? { maxSize: size.max, sizeCalculation: size.of } : {};
+    this.values = new LRUCache({ max, ttl: 1, ...bounds });
+    this.ttlMs = ttlMs;
   }
 
   /** The value of `key`, loaded when it is not known. A missing one (undefined) is not kept. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Written } from '../delivery/writer.ts';
-import { Reply, type Route, route, uuidParam } from '../rest/route.ts';
+import { JsonText, Reply, type Route, route, uuidParam } from '../rest/route.ts';
 import { done, doneSchema, limitSchema } from '../schema.ts';
 import {
   editMessageSchema,
@@ -61,7 +61,8 @@ function listRoutes(messages: MessageService): Route[] {
       query: listMessagesSchema,
       answer: messagePageSchema,
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR', 'MESSAGE_NOT_FOUND'],
-      handle: ({ actor, params, query }) => messages.list(actor, params.channelId, query),
+      handle: async ({ actor, params, query }) =>
+        new Reply(new JsonText(await messages.page(actor, params.channelId, query))),
     }),
     route({
       method: 'GET',

@@ -4,7 +4,9 @@ import type { LoopGuard } from '../agents/loop-guard.ts';
 import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/failures.ts';
+import type { Caches } from '../delivery/caches.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom, threadRoom } from '../delivery/entry.ts';
 import type { Ephemeral } from '../delivery/ephemeral.ts';
 import type { Writer, Written } from '../delivery/writer.ts';
@@ -13,6 +15,7 @@ import type { MentionService } from '../mentions/mention.service.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import { invalid } from '../validation.ts';
 import { eraseMessages } from './erasure.ts';
+import { LatestPages } from './latest-pages.ts';
 import type { MessageAccess } from './message.access.ts';
 import { asRow, type MessageComposer, type SendInput } from './message.composer.ts';
 import {
@@ -48,9 +51,12 @@ export class MessageService {
   private readonly notifications: NotificationQueue;
   private readonly loopGuard: LoopGuard;
   private readonly pages: MessageList;
+  private readonly latest: LatestPages;
 
   constructor(parts: {
     database: Database;
+    delivery: Delivery;
+    caches: Caches;
     changes: Changes;
     writer: Writer<NewMessage, MessageRecord>;
     ephemeral: Ephemeral;
@@ -72,6 +78,7 @@ export class MessageService {
     this.notifications = parts.notifications;
     this.loopGuard = parts.loopGuard;
     this.pages = new MessageList(parts.database);
+    this.latest = new LatestPages({ ...parts, list: this.pages });
   }
 
   /**
@@ -112,6 +119,15 @@ export class MessageService {
     await this.channels.readable(actor, channelId);
     const { rows, ...more } = await this.pages.ofChannel(channelId, query);
     return { messages: rows.map((row) => messageRecord(row, actor.userId)), ...more };
+  }
+
+  /** The same as JSON text, which is there already for the newest page of a channel (see LatestPages). */
+  async page(actor: Actor, channelId: string, query: z.output<typeof listMessagesSchema>): Promise<string> {
+    const { cursor, after, around } = query;
+    const isLatest = cursor === undefined && after === undefined && around === undefined;
+    if (!isLatest) return JSON.stringify(await this.list(actor, channelId, query));
+    await this.channels.readable(actor, channelId);
+    return this.latest.read(channelId, query, actor.userId);
   }
 
   async get(actor: Actor, messageId: string): Promise<MessageRecord> {

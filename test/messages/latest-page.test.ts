@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Loose, Person } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('the newest page of a channel', () => {
+  let here: World;
+  before(async () => {
+    here = await world();
+  });
+  after(() => here.close());
+
+  const newChannel = async (): Promise<string> =>
+    (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'latest' })).body.id;
+  const latest = async (who: Person, channelId: string, query = ''): Promise<Loose> =>
+    (await who.get(`/api/channels/${channelId}/messages?limit=100${query}`)).body;
+  /** The same messages by a way that nothing is kept for. */
+  const anew = async (who: Person, channelId: string, query = ''): Promise<Loose> => {
+    const { messages } = (await who.get(`/api/channels/${channelId}/messages?limit=100&after=0${query}`)).body;
+    return { messages: messages.reverse(), hasMore: false };
+  };
+
+  it('is what it is right after every change, on every node, for everyone', async () => {
+    const { alice, bob } = here;
+    const channelId = await newChannel();
+    const everywhere = [alice, bob, alice.on(bob.node), bob.on(alice.node)];
+    const check = async (change: string) => {
+      for (const query of ['', '&include=threads']) {
+        const pages = everywhere.map((who) =>
+          Promise.all([latest(who, channelId, query), anew(who, channelId, query)]),
+        );
+        for (const [kept, now] of await Promise.all(pages)) expect(kept, change + query).to.deep.equal(now);
+      }
+    };
+    await check('a new channel');
+    const first = await alice.say(channelId, 'first', { nonce: 'n1' });
+    await check('a message with a nonce');
+    const file = await alice.upload('a.txt', new TextEncoder().encode('text'));
+    const second = await alice.say(channelId, 'with "quotes" and 🐦', {
+      attachments: [{ id: file.id }],
+      metadata: { a: [1] },
+    });
+    await bob.say(channelId, `an answer to @${alice.username}`, { replyToId: first.id, nonce: 'n1' });
+    await check('an answer');
+    const thread = (await bob.post(`/api/messages/${first.id}/thread`, { name: 'aside' })).body;
+    const inside = (await bob.post(`/api/threads/${thread.id}/messages`, { content: 'inside' })).body;
+    await check('a message in a thread');
+    const changes: (() => Promise<{ status: number; body: Loose }>)[] = [
+      () => bob.post(`/api/messages/${second.id}/reactions`, { emoji: '👍' }),
+      () => alice.post(`/api/messages/${second.id}/reactions`, { emoji: '👍' }),
+      () => alice.post(`/api/messages/${second.id}/reactions`, { emoji: '🎉' }),
+      () => bob.delete(`/api/messages/${second.id}/reactions/${encodeURIComponent('👍')}`),
+      () => alice.patch(`/api/messages/${first.id}`, { content: 'first, edited' }),
+      () => alice.post(`/api/messages/${first.id}/pin`),
+      () => alice.delete(`/api/messages/${first.id}/pin`),
+      () => bob.patch(`/api/threads/${thread.id}`, { name: 'another name' }),
+      () => bob.delete(`/api/messages/${inside.id}`),
+      () => alice.patch('/api/auth/me', { displayName: 'Alice the Second' }),
+      () => bob.delete(`/api/threads/${thread.id}`),
+      () => alice.delete(`/api/messages/${first.id}`),
+      () => bob.patch('/api/auth/me', { avatarUrl: 'https://example.com/bob.png' }),
+    ];
+    for (const change of changes) {
+      const { status, body } = await change();
+      expect(status, JSON.stringify(body)).to.be.oneOf([200, 201]);
+      await check(change.toString());
+    }
+    const names = (await latest(bob, channelId)).messages.map(({ author }: Loose) => author.displayName);
+    expect(names).to.include('Alice the Second');
+  });
+
+  it('shows each what it did just before, whatever else happens on any node', async () => {
+    const { alice, bob } = here;
+    const channelId = await newChannel();
+    const ids = async (who: Person) => (await latest(who, channelId)).messages.map(({ id }: Loose) => id);
+    const talk = async (who: Person, other: Person) => {
+      for (let i = 0; i < 25; i++) {
+        const { id } = await who.say(channelId, `${i}`, { nonce: randomUUID() });
+        for (const seen of await Promise.all([ids(who), ids(other)])) expect(seen).to.include(id);
+        if (i % 2 === 0) continue;
+        await who.delete(`/api/messages/${id}`);
+        for (const seen of await Promise.all([ids(who), ids(other)])) expect(seen).not.to.include(id);
+      }
+    };
+    await Promise.all([talk(alice, bob.on(bob.node)), talk(bob, alice), talk(alice.on(bob.node), alice)]);
+    expect(await latest(alice, channelId)).to.deep.equal(await anew(alice, channelId));
+  });
+
+  it('is for those who may read the channel', async () => {
+    const { alice, bob, carol, server } = here;
+    const { body: channel } = await alice.post(`/api/servers/${server.id}/channels`, { name: 'own', isPrivate: true });
+    await alice.say(channel.id, 'a secret');
+    expect((await latest(alice, channel.id)).messages).to.have.length(1);
+    for (const who of [bob, carol]) expect((await latest(who, channel.id)).code).to.equal('CHANNEL_NOT_FOUND');
+    expect((await alice.delete(`/api/channels/${channel.id}`)).status).to.equal(200);
+    expect((await latest(alice, channel.id)).code).to.equal('CHANNEL_NOT_FOUND');
+  });
+});
