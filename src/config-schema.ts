@@ -46,6 +46,21 @@ export const fileSchema = z.strictObject({
     loopFollowSeconds: positive,
     streamIdleSeconds: positive,
   }),
+  webhooks: z.strictObject({
+    /** How long an answer may take. */
+    timeoutMs: positive,
+    /** After so long without a sign of the node that is at it, another one goes on. */
+    leaseSeconds: positive,
+    pollMs: positive,
+    /** The wait before the second try; each further one is twice as long, up to the limit. */
+    retryMs: positive,
+    retryMaxMs: positive,
+    giveUpSeconds: positive,
+    secretOverlapSeconds: positive,
+    /** Requests at once, of a node and of one webhook on it. */
+    concurrency: positive,
+    perWebhook: positive,
+  }),
   database: z.strictObject({ poolSize: positive, connectTimeoutMs: positive, statementTimeoutMs: positive }),
   delivery: z.strictObject({
     batchSize: positive,
@@ -92,6 +107,7 @@ export const fileSchema = z.strictObject({
     uploads: rate,
     search: rate,
     modelProxy: rate,
+    webhooks: rate,
   }),
   modelProxy: z.strictObject({
     tokenDays: positive,

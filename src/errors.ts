@@ -65,6 +65,7 @@ export const errorCodes = {
   FRIENDSHIP_NOT_FOUND: [404, 'There is no such friendship or request.'],
   MODEL_NOT_FOUND: [404, 'There is no such model, or not for you; GET /api/ai/v1/models lists those that there are.'],
   AGENT_NOT_FOUND: [404, 'There is no such agent.'],
+  WEBHOOK_NOT_FOUND: [404, 'This agent has no webhook; register one with PUT.'],
   POLICY_NOT_FOUND: [404, 'There is no such policy.'],
   NOTIFICATION_NOT_FOUND: [404, 'You have no such notification.'],
   FOLDER_NOT_FOUND: [404, 'There is no such folder in this workspace.'],

@@ -7,6 +7,9 @@ import { agentRoutes } from './agents/agent.routes.ts';
 import type { AgentServices } from './agents/agent.services.ts';
 import { policyRoutes } from './agents/policies/policy.routes.ts';
 import { streamHandlers } from './agents/streams/stream.gateway.ts';
+import { webhookDeliveries } from './agents/webhooks/webhook.contract.ts';
+import { webhookRoutes } from './agents/webhooks/webhook.routes.ts';
+import type { WebhookService } from './agents/webhooks/webhook.service.ts';
 import { serverAppRoutes } from './apps/app.routes.ts';
 import type { AppServices } from './apps/apps.ts';
 import { servingRoutes } from './apps/serving.routes.ts';
@@ -75,6 +78,7 @@ import type { WorkspaceServices } from './workspace/workspace.ts';
 export interface Services extends AgentServices, WorkspaceServices, AppServices {
   accounts: Accounts;
   models: ModelServices;
+  webhooks: WebhookService;
   servers: ServerService;
   members: MemberService;
   channels: ChannelService;
@@ -103,7 +107,7 @@ export interface Services extends AgentServices, WorkspaceServices, AppServices 
 /** Every REST route there is. */
 export function allRoutes(services: Services, handlers: () => Handler[]): Route[] {
   const routes: Route[] = [
-    ...documentRoutes({ routes: () => routes, handlers }, version),
+    ...documentRoutes({ routes: () => routes, handlers, deliveries: webhookDeliveries }, version),
     ...accountsRoutes(services.accounts),
     ...pageRoutes(),
     ...appRoutes(),
@@ -128,6 +132,7 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
     ...agentRoutes(services.agents),
     ...agentProfileRoutes(services.agentProfile, services.agentSeats),
     ...policyRoutes(services.policies, services.agentConfig),
+    ...webhookRoutes(services.webhooks),
     ...notificationRoutes(services.notifications),
     ...workspaceRoutes(services.workspaces, services.nodes),
     ...folderRoutes(services.workspaces, services.nodes, services.archives),

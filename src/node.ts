@@ -132,6 +132,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   });
   notificationWorker.start();
   shutdown.add('notifications', () => notificationWorker.close());
+  background.webhookDispatcher.start();
+  shutdown.add('webhooks', () => background.webhookDispatcher.close(settings.shutdown.graceMs / 4));
   shutdown.add('presence', () => presence.close());
 
   const health = new Health(database, redis);

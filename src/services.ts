@@ -8,6 +8,7 @@ import { BotHearing } from './agents/bot-hearing.ts';
 import { Concerns } from './agents/concerns.ts';
 import { LoopGuard } from './agents/loop-guard.ts';
 import { PolicyAccess } from './agents/policies/policy.access.ts';
+import { createWebhooks } from './agents/webhooks/webhooks.ts';
 import { createApps } from './apps/apps.ts';
 import { BlobCollector } from './blobs/blob.collector.ts';
 import { DatabaseBlobStore } from './blobs/blob.store.ts';
@@ -127,6 +128,18 @@ export function createServices(ground: Ground) {
   const outgoing = new Outgoing(settings.appProxyAllow);
   const apps = createApps({ settings, log, database, changes, serverAccess, workspaceAccess, blobs, outgoing });
   const hearing = new BotHearing(policyAccess, new Concerns(database));
+  const agentAccess = new AgentAccess(database.rows);
+  const { webhooks, webhookDispatcher } = createWebhooks({
+    ...ground,
+    changes,
+    chores,
+    agentAccess,
+    agentIdentity,
+    channelAccess,
+    hearing,
+    outgoing,
+    notifications: notificationQueue,
+  });
   const services: Services = {
     accounts,
     ...community,
@@ -143,7 +156,7 @@ export function createServices(ground: Ground) {
     ...agentServices({
       ...ground,
       changes,
-      agentAccess: new AgentAccess(database.rows),
+      agentAccess,
       agentIdentity,
       agentTokens: new AgentTokens(accounts.tokens, agentIdentity, settings),
       policyAccess,
@@ -157,12 +170,20 @@ export function createServices(ground: Ground) {
       presence: people.services.presence,
       leaveAll: (change, userId) => roster.removeFromAll(change, userId),
     }),
+    webhooks,
     ...workspace.services,
     ...apps.services,
   };
   fillDashboard(services);
   const { notificationWorker, presence } = people;
-  const background = { notificationWorker, chores, blobCollector, viewCounter: apps.viewCounter, outgoing };
+  const background = {
+    notificationWorker,
+    chores,
+    webhookDispatcher,
+    blobCollector,
+    viewCounter: apps.viewCounter,
+    outgoing,
+  };
   return { services, hearing, policyAccess, changes, writer, serverAccess, presence, ...background };
 }
 

@@ -5,6 +5,7 @@ import { Session, UsedRefreshToken } from '../accounts/session.entity.ts';
 import { User } from '../accounts/user.entity.ts';
 import { Agent, AgentToken } from '../agents/agent.entity.ts';
 import { AgentPolicy } from '../agents/policies/policy.entity.ts';
+import { Webhook, WebhookCursor } from '../agents/webhooks/webhook.entity.ts';
 import { App, AppFile } from '../apps/app.entity.ts';
 import { Blob, BlobChunk } from '../blobs/blob.entity.ts';
 import { Channel } from '../channels/channel.entity.ts';
@@ -58,6 +59,8 @@ export const entities = [
   Agent,
   AgentToken,
   AgentPolicy,
+  Webhook,
+  WebhookCursor,
   Notification,
   NotificationPreferences,
   NotificationJob,

@@ -17,6 +17,7 @@ import { Apps } from './migrations/0042-apps.ts';
 import { Attachments } from './migrations/0045-attachments.ts';
 import { Agents } from './migrations/0050-agents.ts';
 import { ModelProxy } from './migrations/0052-model-proxy.ts';
+import { Webhooks } from './migrations/0054-webhooks.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
@@ -34,6 +35,7 @@ export const migrations = [
   { name: '0045-attachments', class: Attachments },
   { name: '0050-agents', class: Agents },
   { name: '0052-model-proxy', class: ModelProxy },
+  { name: '0054-webhooks', class: Webhooks },
 ];
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */

@@ -13,6 +13,8 @@ export type ControlMessage =
   | { kind: 'disconnect'; sessionId?: string; userId?: string; event: { name: string; data: object } | null }
   /** What a bot may hear is different from now on. */
   | { kind: 'hearing'; userId: string }
+  /** There is another webhook, or one less. */
+  | { kind: 'webhooks' }
   /** A client came back elsewhere: whoever still holds its old socket saves it and lets go. */
   | { kind: 'hand-over'; pid: string };
 

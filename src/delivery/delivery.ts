@@ -24,6 +24,8 @@ const sweepEvents = 100;
 export class Delivery {
   readonly counters = new DeliveryCounters();
   readonly bus: Bus;
+  /** Told of everything that is committed on this node, whoever is in the room. */
+  onCommitted: (entries: LogEntry[]) => void = () => {};
   private readonly database: Database;
   private readonly settings: Settings['delivery'];
   private readonly log: Log;
@@ -92,6 +94,7 @@ export class Delivery {
       this.bus.publish(room, ofRoom);
       this.offer(room, ofRoom);
     }
+    this.onCommitted(entries);
   }
 
   /** The room on this node, opened when no one was in it. Undefined when it has no log. */

@@ -4,10 +4,11 @@ import { asyncApiDocument } from '../gateway/asyncapi.ts';
 import type { Handler } from '../gateway/handler.ts';
 import { openApiDocument } from '../rest/openapi.ts';
 import { JsonText, Reply, type Route, route } from '../rest/route.ts';
+import type { WebhookDelivery } from '../rest/webhook-documents.ts';
 
 const tag = 'Documents';
 const part = z.record(z.string(), z.unknown());
-const openApiSchema = z.object({ openapi: z.string(), info: part, paths: part, components: part });
+const openApiSchema = z.object({ openapi: z.string(), info: part, paths: part, webhooks: part, components: part });
 const asyncApiSchema = z.object({
   asyncapi: z.string(),
   info: part,
@@ -17,8 +18,11 @@ const asyncApiSchema = z.object({
 });
 
 /** The doors described by themselves. */
-export function documentRoutes(doors: { routes(): Route[]; handlers(): Handler[] }, version: string): Route[] {
-  const openApi = once(() => openApiDocument(doors.routes(), version));
+export function documentRoutes(
+  doors: { routes(): Route[]; handlers(): Handler[]; deliveries(): WebhookDelivery[] },
+  version: string,
+): Route[] {
+  const openApi = once(() => openApiDocument(doors.routes(), doors.deliveries(), version));
   const asyncApi = once(() => asyncApiDocument(doors.handlers(), allEvents(), version));
   return [
     route({

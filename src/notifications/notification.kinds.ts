@@ -16,6 +16,7 @@ export const typeOfKind = {
   'server.join_request': 'system',
   'channel.member_added': 'system',
   'channel.join_request': 'system',
+  'agent.webhook_stopped': 'system',
 } as const satisfies Record<string, NotificationType>;
 
 export type NotificationKind = keyof typeof typeOfKind;

@@ -70,6 +70,8 @@ function titleOf(kind: NotificationKind, sender: string, server: string, channel
       return `${sender} added you to #${channel}`;
     case 'channel.join_request':
       return `${sender} asks to join #${channel}`;
+    case 'agent.webhook_stopped':
+      return `Nothing is delivered to the webhook of ${sender} any more`;
     default:
       return sender;
   }

@@ -3,10 +3,11 @@ import { byStatus, errorSchema, errorWith, generalErrors, tokenErrors } from '..
 import { type ErrorCode, errorCodes } from '../errors.ts';
 import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved } from '../json-schemas.ts';
 import type { Route } from './route.ts';
+import { deliverySchemas, signatureParameters, type WebhookDelivery, webhooks } from './webhook-documents.ts';
 
 /** The OpenAPI 3.1 document of the routes: everything in it is read from their declarations. */
-export function openApiDocument(routes: Route[], version: string): object {
-  const schemas = jsonSchemas(schemasOf(routes));
+export function openApiDocument(routes: Route[], deliveries: WebhookDelivery[], version: string): object {
+  const schemas = jsonSchemas(new Map([...schemasOf(routes), ...deliverySchemas(deliveries)]));
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = documentPath(route);
@@ -18,9 +19,10 @@ export function openApiDocument(routes: Route[], version: string): object {
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map((route) => route.tag))].sort().map((name) => ({ name })),
     paths,
+    webhooks: webhooks(deliveries, schemas),
     components: {
       schemas: schemas.components,
-      parameters: { IdempotencyKey: idempotencyKey },
+      parameters: { IdempotencyKey: idempotencyKey, ...signatureParameters },
       headers,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An access, agent or personal token.' },

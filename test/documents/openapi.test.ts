@@ -106,6 +106,21 @@ describe('the OpenAPI document', () => {
     expect(schema.safeParse(anonymous).success).to.equal(false);
   });
 
+  it('describes what webhooks get: every durable event, signed', async () => {
+    const names = Object.keys(document.webhooks);
+    expect(names).to.include.members(['message:new', 'agent:policy-changed', 'events:lost', 'webhook:test']);
+    expect(names).to.not.include.members(['message:typing', 'message:stream']);
+    const { post } = document.webhooks['message:new'];
+    const headers = post.parameters.map((each: Loose) => target(document, each.$ref).name);
+    expect(headers).to.deep.equal(['webhook-id', 'webhook-timestamp', 'webhook-signature']);
+    const schema = compiled(post.requestBody.content['application/json'].schema, document);
+    const data = { ...(await here.alice.say(here.channel.id, 'as sent')), eventSeq: 1 };
+    const envelope = { timestamp: data.createdAt, agentId: data.id, room: `channel:${here.channel.id}`, seq: 1, data };
+    expect(schema.safeParse({ type: 'message:new', ...envelope }).success).to.equal(true);
+    expect(schema.safeParse({ type: 'message:old', ...envelope }).success).to.equal(false);
+    for (const found of valuesOf(document.webhooks, 'schema')) compiled(found, document);
+  });
+
   it('is the same on each request', async () => {
     const again = await request(here.bob.node, 'GET', '/api/openapi.json');
     expect(again.body).to.deep.equal(document);

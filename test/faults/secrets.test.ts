@@ -23,7 +23,10 @@ describe('what must stay secret', () => {
     const lines: string[] = [];
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
     const database = await createDatabase((url) => migrate(url, silent).then(() => {}));
-    const node = await startNode(testSettings(database.url, null, { dataDir: folder.dataDir }), log);
+    const node = await startNode(
+      testSettings(database.url, null, { dataDir: folder.dataDir, appProxyAllow: ['127.0.0.1'] }),
+      log,
+    );
     const client = new pg.Client(database.url);
     try {
       await client.connect();
@@ -43,8 +46,15 @@ describe('what must stay secret', () => {
         return all.length === 2 ? all : null;
       });
       const [code, reset] = [mails.map(codeIn).find(Boolean) ?? '', mails.map(tokenIn).find(Boolean) ?? ''];
+      const agent = (await person.post('/api/agents', { name: `${person.username}bot` })).body;
+      const hook = { url: 'http://127.0.0.1:9/' };
+      const webhook = (await person.put(`/api/agents/${agent.id}/webhook`, hook)).body.secret;
+      const webhook2 = (await person.post(`/api/agents/${agent.id}/webhook/secret`, {}, keyed)).body.secret;
       const secrets = {
         password,
+        agent: agent.token,
+        webhook,
+        webhook2,
         pat,
         reset,
         first: person.refreshToken,

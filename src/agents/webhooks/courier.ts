@@ -1,0 +1,177 @@
+import { v5 as uuidFrom } from 'uuid';
+import type { Actor } from '../../access/actor.ts';
+import type { ChannelAccess } from '../../channels/channel.access.ts';
+import { channelDeleted } from '../../channels/channel.contract.ts';
+import type { Hearing } from '../../delivery/hearing.ts';
+import { AppError } from '../../errors.ts';
+import type { SealedText } from '../../infrastructure/sealed-text.ts';
+import type { Settings } from '../../settings.ts';
+import type { AgentIdentity } from '../agent.identity.ts';
+import type { Claim, LoggedEvent, WebhookCursors } from './webhook.cursors.ts';
+import type { Outcome, WebhookSender } from './webhook.sender.ts';
+import type { WebhookStops } from './webhook.stops.ts';
+
+type Failure = Extract<Outcome, { delivered: false }>;
+
+/** What is to be sent as one request. */
+interface Letter {
+  id: string;
+  body: string;
+  /** Delivered up to here when it has arrived. */
+  seq: number;
+}
+
+/** How a node that closes says so: to begin nothing any more, and then to let go of what is under way. */
+export interface Stops {
+  closing: AbortController;
+  leaving: AbortController;
+}
+
+const pageSize = 20;
+
+/**
+ * Brings what is new in a room to a webhook: one event after the other, each again and again until it has arrived
+ * (contract §4). Nothing is kept in memory between two tries: what was erased or must not be heard any more is not sent.
+ */
+export class Courier {
+  private readonly cursors: WebhookCursors;
+  private readonly sender: WebhookSender;
+  private readonly stops: WebhookStops;
+  private readonly sealed: SealedText;
+  private readonly identity: AgentIdentity;
+  private readonly channels: ChannelAccess;
+  private readonly hearing: Hearing;
+  private readonly settings: Settings['webhooks'];
+
+  constructor(parts: {
+    cursors: WebhookCursors;
+    sender: WebhookSender;
+    stops: WebhookStops;
+    sealed: SealedText;
+    agentIdentity: AgentIdentity;
+    channelAccess: ChannelAccess;
+    hearing: Hearing;
+    settings: Settings;
+  }) {
+    this.cursors = parts.cursors;
+    this.sender = parts.sender;
+    this.stops = parts.stops;
+    this.sealed = parts.sealed;
+    this.identity = parts.agentIdentity;
+    this.channels = parts.channelAccess;
+    this.hearing = parts.hearing;
+    this.settings = parts.settings.webhooks;
+  }
+
+  /** Delivers until nothing is left, something fails, or the claim is somebody else's. */
+  async deliver(claim: Claim, stops: Stops): Promise<void> {
+    let isMine = true;
+    while (isMine && !stops.closing.signal.aborted) {
+      const { entries, lostUpTo } = await this.cursors.read(claim, claim.seq, pageSize);
+      const last = lostUpTo ?? entries.at(-1)?.seq;
+      if (last === undefined) break;
+      isMine =
+        lostUpTo === null
+          ? await this.deliverPage(claim, entries, last, stops)
+          : await this.send(claim, lostLetter(claim, lostUpTo), stops);
+    }
+    if (isMine) await this.cursors.release(claim);
+  }
+
+  /** @returns whether to go on with this claim */
+  private async deliverPage(claim: Claim, entries: LoggedEvent[], last: number, stops: Stops): Promise<boolean> {
+    for (const entry of await this.heard(claim, entries)) {
+      if (stops.closing.signal.aborted) return this.giveBack(claim);
+      // Asked again for each, since others may have taken long.
+      const [due] = await this.heard(claim, [entry]);
+      if (due && !(await this.send(claim, letterOf(claim, due), stops))) return false;
+    }
+    // A bot that was stopped meanwhile finds the rest when it is started again.
+    if (!(await this.identity.actor(claim.userId))) return this.giveBack(claim);
+    return claim.seq >= last || this.moveOn(claim, last, false);
+  }
+
+  /** Those of the events that the bot may hear at this moment. */
+  private async heard(claim: Claim, entries: LoggedEvent[]): Promise<LoggedEvent[]> {
+    const actor = await this.identity.actor(claim.userId);
+    if (!actor) return [];
+    const open = await this.mayRead(actor, claim);
+    const among = open ? entries : entries.filter(({ event }) => event === channelDeleted.name);
+    const { entries: heard } = await this.hearing.heard(actor, claim.room, among);
+    const seqs = new Set(heard.map(({ seq }) => seq));
+    return among.filter(({ seq }) => seqs.has(seq));
+  }
+
+  private async mayRead(actor: Actor, { room, streamId }: Claim): Promise<boolean> {
+    if (room.startsWith('user:')) return true;
+    try {
+      await this.channels.readable(actor, streamId);
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.status < 500) return false;
+      throw error;
+    }
+  }
+
+  /** @returns whether to go on with this claim */
+  private async send(claim: Claim, { id, body, seq }: Letter, { leaving }: Stops): Promise<boolean> {
+    const secrets = this.secretsOf(claim);
+    const outcome = secrets
+      ? await this.sender.send({ url: claim.url, secrets, id, body }, leaving.signal)
+      : failure('Its secret cannot be read any more; make a new one.');
+    if (outcome.delivered) return this.moveOn(claim, seq, true);
+    if (leaving.signal.aborted) return this.giveBack(claim);
+    await this.putOff(claim, outcome);
+    return false;
+  }
+
+  private async moveOn(claim: Claim, seq: number, delivered: boolean): Promise<boolean> {
+    claim.seq = seq;
+    claim.attempts = 0;
+    return this.cursors.advance(claim, seq, delivered);
+  }
+
+  private async giveBack(claim: Claim): Promise<false> {
+    await this.cursors.release(claim);
+    return false;
+  }
+
+  private secretsOf({ secret, previousSecret }: Claim): string[] | undefined {
+    const current = this.sealed.open(secret);
+    const previous = previousSecret === null ? undefined : this.sealed.open(previousSecret);
+    return current === undefined ? undefined : [current, ...(previous === undefined ? [] : [previous])];
+  }
+
+  private async putOff(claim: Claim, { error, gone, retryAfterMs }: Failure): Promise<void> {
+    const { retryMs, retryMaxMs, giveUpSeconds } = this.settings;
+    const backOff = Math.min(retryMs * 2 ** claim.attempts, retryMaxMs) * (0.75 + Math.random() / 2);
+    const delay = Math.max(backOff, Math.min(retryAfterMs ?? 0, giveUpSeconds * 1000));
+    const failingSeconds = await this.cursors.putOff(claim, error, delay);
+    if (failingSeconds === undefined) return;
+    if (gone) await this.stops.stop(claim.agentId, 'gone');
+    else if (failingSeconds >= giveUpSeconds) await this.stops.stop(claim.agentId, 'dead');
+  }
+}
+
+function failure(error: string): Outcome {
+  return { delivered: false, error, gone: false, retryAfterMs: null };
+}
+
+function letterOf({ agentId, room, streamId }: Claim, { event, seq, json, at }: LoggedEvent): Letter {
+  // The payload is JSON text already, and goes out byte by byte as sockets get it.
+  const head = JSON.stringify({ type: event, timestamp: at, agentId, room, seq });
+  return { id: idOf(agentId, `${streamId} ${seq}`), body: `${head.slice(0, -1)},"data":${json}}`, seq };
+}
+
+function lostLetter({ agentId, room, streamId, seq: after }: Claim, seq: number): Letter {
+  const channelId = room.startsWith('channel:') ? streamId : null;
+  const data = { channelId, after, seq, recovered: false };
+  const timestamp = new Date().toISOString();
+  const body = JSON.stringify({ type: 'events:lost', timestamp, agentId, room, seq, data });
+  return { id: idOf(agentId, `${streamId} lost ${after} ${seq}`), body, seq };
+}
+
+/** The same for the same event, whoever sends it how often. */
+function idOf(agentId: string, what: string): string {
+  return `msg_${uuidFrom(what, agentId)}`;
+}

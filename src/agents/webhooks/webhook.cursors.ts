@@ -1,0 +1,184 @@
+import { v4 as uuid } from 'uuid';
+import type { Database } from '../../database/database.ts';
+import { channelRoom, type Room, userRoom } from '../../delivery/entry.ts';
+import { isoTime } from '../../schema.ts';
+
+/** A room of a webhook that this node alone delivers for now. */
+export interface Claim {
+  agentId: string;
+  userId: string;
+  room: Room;
+  streamId: string;
+  /** Everything up to here was delivered, or was not for the bot. */
+  seq: number;
+  /** Failures so far of what comes next. */
+  attempts: number;
+  url: string;
+  secret: string;
+  /** Null when it does not sign any more. */
+  previousSecret: string | null;
+  lease: string;
+}
+
+/** An event of a room's log, as it is to be delivered. */
+export interface LoggedEvent {
+  room: Room;
+  seq: number;
+  event: string;
+  threadId: string | null;
+  json: string;
+  at: string;
+}
+
+/** What is in the log behind a cursor. */
+export interface LogPiece {
+  entries: LoggedEvent[];
+  /** What came before these, up to this one, has left the log. Null: nothing is missing. */
+  lostUpTo: number | null;
+}
+
+/** A bot's rooms: its own, and the channels it is in, DMs among them. */
+const places = `SELECT a.user_id AS stream_id, 'user' AS kind, w.created_at AS entered_at
+  UNION ALL SELECT m.channel_id, 'channel', m.joined_at
+    FROM channel_members m JOIN channels c ON c.id = m.channel_id AND c.deleted_at IS NULL
+    WHERE m.user_id = a.user_id AND NOT m.excluded`;
+/**
+ * Begins a room with the first event since the bot is in it and has a webhook. Events are numbered when their
+ * transactions end but carry the time at which these began, so the search starts well before.
+ */
+const begin = `WITH missing AS MATERIALIZED (
+    SELECT w.agent_id, place.*, greatest(place.entered_at, w.created_at) AS since
+    FROM webhooks w JOIN agents a ON a.id = w.agent_id CROSS JOIN LATERAL (${places}) AS place
+    WHERE NOT EXISTS (SELECT FROM webhook_cursors c WHERE c.agent_id = w.agent_id
+      AND c.stream_id = place.stream_id AND c.entered_at = place.entered_at)
+  ), begun AS (
+    SELECT missing.*, coalesce((
+      SELECT min(e.seq) - 1 FROM log_entries e WHERE e.stream_id = missing.stream_id AND e.created_at >= since
+        AND e.seq > coalesce((SELECT o.seq FROM log_entries o WHERE o.stream_id = missing.stream_id
+          AND o.created_at < since - interval '1 minute' ORDER BY o.seq DESC LIMIT 1), s.floor_seq)
+    ), s.last_seq) AS seq FROM missing JOIN streams s ON s.id = missing.stream_id
+  )
+  INSERT INTO webhook_cursors (agent_id, stream_id, kind, entered_at, seq)
+  SELECT agent_id, stream_id, kind, entered_at, seq FROM begun ORDER BY agent_id, stream_id
+  ON CONFLICT (agent_id, stream_id) DO UPDATE SET entered_at = excluded.entered_at, seq = excluded.seq, attempts = 0,
+    failing_since = NULL, due_at = now(), lease = NULL, leased_until = NULL`;
+const end = `DELETE FROM webhook_cursors c USING agents a WHERE a.id = c.agent_id AND c.kind = 'channel'
+  AND NOT EXISTS (SELECT FROM channel_members m WHERE m.channel_id = c.stream_id AND m.user_id = a.user_id
+    AND NOT m.excluded AND m.joined_at = c.entered_at)`;
+const known = `SELECT c.agent_id AS "agentId", c.stream_id AS "streamId" FROM webhook_cursors c
+  JOIN webhooks w ON w.agent_id = c.agent_id AND w.state = 'active'`;
+
+/** $1 lease, $2 its seconds, $3 rooms of one webhook at a time, $4 webhooks left out, $5 how many in all. */
+const claimAmong = (which: string) => `UPDATE webhook_cursors c
+  SET lease = $1, leased_until = now() + make_interval(secs => $2)
+  FROM (
+    SELECT w.agent_id, due.stream_id, a.user_id, w.url, w.secret,
+      CASE WHEN w.previous_until > now() THEN w.previous_secret END AS previous_secret
+    FROM webhooks w JOIN agents a ON a.id = w.agent_id AND a.status <> 'stopped'
+    CROSS JOIN LATERAL (
+      SELECT d.stream_id FROM webhook_cursors d JOIN streams s ON s.id = d.stream_id AND s.last_seq > d.seq
+      LEFT JOIN channel_members m ON m.channel_id = d.stream_id AND m.user_id = a.user_id
+      WHERE d.agent_id = w.agent_id AND d.due_at <= now() AND (d.leased_until IS NULL OR d.leased_until <= now())
+        AND (d.kind = 'user' OR (m.joined_at = d.entered_at AND NOT m.excluded))
+      ORDER BY d.due_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED
+    ) AS due
+    WHERE w.state = 'active' AND NOT w.agent_id = ANY($4::uuid[]) ${which} LIMIT $5
+  ) AS due
+  WHERE c.agent_id = due.agent_id AND c.stream_id = due.stream_id
+  RETURNING c.agent_id AS "agentId", c.stream_id AS "streamId", c.kind, c.seq, c.attempts, c.lease,
+    due.user_id AS "userId", due.url, due.secret, due.previous_secret AS "previousSecret"`;
+const claimOfAll = claimAmong('');
+const claimOfSome = claimAmong('AND w.agent_id = ANY($6::uuid[])');
+
+const read = `SELECT e.seq, e.event, e.thread_id AS "threadId", e.data::text AS json, e.created_at AS at
+  FROM log_entries e WHERE e.stream_id = $1 AND e.seq > $2 ORDER BY e.seq LIMIT $3`;
+const floorOf = 'SELECT floor_seq AS floor FROM streams WHERE id = $1';
+
+const held = 'WHERE agent_id = $1 AND stream_id = $2 AND lease = $3';
+const advance = `UPDATE webhook_cursors SET seq = $4, attempts = 0, failing_since = NULL,
+    delivered_at = CASE WHEN $5 THEN now() ELSE delivered_at END, leased_until = now() + make_interval(secs => $6)
+  ${held} RETURNING seq`;
+const release = `UPDATE webhook_cursors SET lease = NULL, leased_until = NULL ${held}`;
+const putOff = `UPDATE webhook_cursors SET attempts = attempts + 1, failing_since = coalesce(failing_since, now()),
+    failed_at = now(), error = $4, due_at = now() + make_interval(secs => $5), lease = NULL, leased_until = NULL
+  ${held} RETURNING extract(epoch FROM now() - failing_since)::float8 AS "failingSeconds"`;
+
+interface ClaimRow extends Omit<Claim, 'room'> {
+  kind: 'channel' | 'user';
+}
+
+interface EntryRow extends Omit<LoggedEvent, 'room' | 'at'> {
+  at: Date | string;
+}
+
+/**
+ * How far each room was delivered to each webhook: durable, and moved by one node at a time. A node that dies leaves its
+ * leases, which end by themselves; another one then goes on where it was.
+ */
+export class WebhookCursors {
+  private readonly database: Database;
+  private readonly leaseSeconds: number;
+
+  constructor(database: Database, leaseSeconds: number) {
+    this.database = database;
+    this.leaseSeconds = leaseSeconds;
+  }
+
+  /**
+   * Brings the cursors in line with where bots are.
+   * @returns by the id of each room's stream, the agents whose webhooks hear of it
+   */
+  async follow(): Promise<Map<string, string[]>> {
+    await this.database.rows(begin);
+    await this.database.rows(end);
+    const rows = await this.database.rows<{ agentId: string; streamId: string }>(known);
+    const agents = new Map<string, string[]>();
+    for (const { agentId, streamId } of rows) agents.set(streamId, [...(agents.get(streamId) ?? []), agentId]);
+    return agents;
+  }
+
+  /**
+   * Takes rooms in which something is due.
+   * @param among only of these agents; null: of all
+   */
+  async claim(
+    among: string[] | null,
+    limits: { perWebhook: number; total: number; without: string[] },
+  ): Promise<Claim[]> {
+    const values = [uuid(), this.leaseSeconds, limits.perWebhook, limits.without, limits.total];
+    const rows = among
+      ? await this.database.rows<ClaimRow>(claimOfSome, [...values, among])
+      : await this.database.rows<ClaimRow>(claimOfAll, values);
+    return rows.map(({ kind, ...row }) => ({ ...row, room: (kind === 'user' ? userRoom : channelRoom)(row.streamId) }));
+  }
+
+  /** The events after `after`, oldest first. */
+  async read({ room, streamId }: Claim, after: number, limit: number): Promise<LogPiece> {
+    const rows = await this.database.rows<EntryRow>(read, [streamId, after, limit]);
+    const entries = rows.map((row) => ({ ...row, room, at: isoTime(row.at) }));
+    if (entries[0]?.seq === after + 1) return { entries, lostUpTo: null };
+    const [stream] = await this.database.rows<{ floor: number }>(floorOf, [streamId]);
+    const reached = entries[0] ? entries[0].seq - 1 : (stream?.floor ?? 0);
+    return { entries, lostUpTo: reached > after ? reached : null };
+  }
+
+  /** Moves on to `seq` and keeps the lease. @returns false when it is somebody else's by now */
+  async advance({ agentId, streamId, lease }: Claim, seq: number, delivered: boolean): Promise<boolean> {
+    const values = [agentId, streamId, lease, seq, delivered, this.leaseSeconds];
+    return (await this.database.rows<{ seq: number }>(advance, values)).length > 0;
+  }
+
+  async release({ agentId, streamId, lease }: Claim): Promise<void> {
+    await this.database.rows(release, [agentId, streamId, lease]);
+  }
+
+  /**
+   * What comes next has failed: it is tried again after `delayMs`.
+   * @returns how long it has been failing, in seconds; undefined when it is somebody else's by now
+   */
+  async putOff({ agentId, streamId, lease }: Claim, error: string, delayMs: number): Promise<number | undefined> {
+    const values = [agentId, streamId, lease, error, delayMs / 1000];
+    const [row] = await this.database.rows<{ failingSeconds: number }>(putOff, values);
+    return row?.failingSeconds;
+  }
+}

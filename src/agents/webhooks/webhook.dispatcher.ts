@@ -1,0 +1,147 @@
+import type { Delivery } from '../../delivery/delivery.ts';
+import { type LogEntry, streamId } from '../../delivery/entry.ts';
+import type { Log } from '../../infrastructure/log.ts';
+import type { Settings } from '../../settings.ts';
+import type { Courier, Stops } from './courier.ts';
+import type { Claim, WebhookCursors } from './webhook.cursors.ts';
+
+/** Between two looks, so that what happens at once is delivered with few queries. */
+const pauseMs = 20;
+/** How often cursors are brought in line with where bots are, beside the times when something says so. */
+const followMs = 5000;
+
+/**
+ * Gives the webhooks of bots what is new in their rooms. What is committed on this node wakes it, if a webhook hears of
+ * that room; what others left behind is found by a look each second. Sending a message costs nothing more for it.
+ */
+export class WebhookDispatcher {
+  private readonly delivery: Delivery;
+  private readonly cursors: WebhookCursors;
+  private readonly courier: Courier;
+  private readonly settings: Settings['webhooks'];
+  private readonly log: Log;
+  /** Which agents' webhooks hear of a room, by the id of its stream. */
+  private audience = new Map<string, string[]>();
+  private woken = new Set<string>();
+  private readonly running = new Map<Claim, Promise<void>>();
+  private readonly stops: Stops = { closing: new AbortController(), leaving: new AbortController() };
+  private followAt = 0;
+  private lookAt = 0;
+  private wakeUp = () => {};
+  private loop: Promise<void> = Promise.resolve();
+
+  constructor(parts: {
+    delivery: Delivery;
+    cursors: WebhookCursors;
+    courier: Courier;
+    settings: Settings;
+    log: Log;
+  }) {
+    this.delivery = parts.delivery;
+    this.cursors = parts.cursors;
+    this.courier = parts.courier;
+    this.settings = parts.settings.webhooks;
+    this.log = parts.log;
+  }
+
+  start(): void {
+    this.delivery.onCommitted = (entries) => this.hear(entries);
+    this.loop = this.run();
+  }
+
+  /** Webhooks are different from now on. */
+  followSoon(): void {
+    this.followAt = 0;
+    this.lookAt = 0;
+    this.wakeUp();
+  }
+
+  /** Ends with the requests that are under way, at most after `graceMs`; other nodes go on from there. */
+  async close(graceMs: number): Promise<void> {
+    this.stops.closing.abort();
+    const limit = setTimeout(() => this.stops.leaving.abort(), graceMs);
+    this.wakeUp();
+    await this.loop;
+    await Promise.all(this.running.values());
+    clearTimeout(limit);
+  }
+
+  private hear(entries: LogEntry[]): void {
+    if (this.audience.size === 0) return;
+    for (const { room } of entries) {
+      const agents = this.audience.get(streamId(room));
+      if (!agents) continue;
+      for (const agentId of agents) this.woken.add(agentId);
+      // What a bot itself is told may be that it is somewhere else now.
+      if (room.startsWith('user:')) this.followAt = 0;
+      this.wakeUp();
+    }
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stops.closing.signal.aborted) {
+      await this.look().catch((error) => this.log.debug({ err: error }, 'Webhooks could not be looked up just now.'));
+      await this.rest();
+    }
+  }
+
+  /** Until the next look is due or something wakes it. */
+  private async rest(): Promise<void> {
+    const signal = this.stops.closing.signal;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.max(this.lookAt - Date.now(), 0));
+      this.wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.woken.size > 0 || signal.aborted) this.wakeUp();
+    });
+    if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+
+  private async look(): Promise<void> {
+    const now = Date.now();
+    if (now >= this.followAt) {
+      this.followAt = now + followMs * (0.75 + Math.random() / 2);
+      this.audience = await this.cursors.follow();
+    }
+    const total = this.settings.concurrency - this.running.size;
+    if (total <= 0) return;
+    const among = now >= this.lookAt ? null : [...this.woken];
+    if (among === null) this.lookAt = now + this.settings.pollMs;
+    this.woken = new Set();
+    if (among?.length === 0) return;
+    const limits = { perWebhook: this.settings.perWebhook, total, without: this.busy() };
+    const claims = await this.cursors.claim(among, limits);
+    for (const claim of claims) this.begin(claim);
+    // There may be more than could be taken.
+    if (claims.length < total) return;
+    if (among === null) this.lookAt = 0;
+    else for (const agentId of among) this.woken.add(agentId);
+  }
+
+  /** Those that have as much under way here as they may. */
+  private busy(): string[] {
+    const counts = new Map<string, number>();
+    for (const { agentId } of this.running.keys()) counts.set(agentId, (counts.get(agentId) ?? 0) + 1);
+    return [...counts].flatMap(([agentId, count]) => (count >= this.settings.perWebhook ? agentId : []));
+  }
+
+  private begin(claim: Claim): void {
+    const work = this.courier
+      .deliver(claim, this.stops)
+      .catch((error) => this.putOff(claim, error))
+      .finally(() => {
+        this.running.delete(claim);
+        this.woken.add(claim.agentId);
+        this.wakeUp();
+      });
+    this.running.set(claim, work);
+  }
+
+  /** What went wrong is not the receiver's fault. Where this fails too, the lease ends by itself. */
+  private async putOff(claim: Claim, error: unknown): Promise<void> {
+    this.log.warn({ err: error, agentId: claim.agentId }, 'A webhook could not be served just now.');
+    await this.cursors.putOff(claim, 'Something went wrong on our side.', this.settings.retryMs).catch(() => {});
+  }
+}

@@ -1,0 +1,56 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Agent } from '../agent.entity.ts';
+
+/** The address at which a bot is told what it would hear on its sockets. */
+const WebhookSchema = defineEntity({
+  name: 'Webhook',
+  tableName: 'webhooks',
+  properties: {
+    agentId: () => p.oneToOne(Agent).mapToPk().fieldName('agent_id').primary().deleteRule('cascade'),
+    url: p.string().columnType('text'),
+    /** Sealed (see SealedText), as is the one before it. */
+    secret: p.string().columnType('text'),
+    previousSecret: p.string().columnType('text').nullable(),
+    /** Until when the previous secret signs too. */
+    previousUntil: p.datetime(3).nullable(),
+    /** `dead`: given up after failing for too long; `gone`: the receiver said 410. Nothing is sent in either. */
+    state: p.string().columnType('text').$type<'active' | 'dead' | 'gone'>().default('active'),
+    stoppedAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+export class Webhook extends WebhookSchema.class {}
+WebhookSchema.setClass(Webhook);
+
+/** How far the log of one room has been delivered to a webhook. */
+const WebhookCursorSchema = defineEntity({
+  name: 'WebhookCursor',
+  tableName: 'webhook_cursors',
+  primaryKeys: ['agentId', 'streamId'],
+  properties: {
+    agentId: () => p.manyToOne(Webhook).mapToPk().fieldName('agent_id').primary().deleteRule('cascade').index(false),
+    /** The channel, or the bot's own user. */
+    streamId: p.uuid().primary(),
+    kind: p.string().columnType('text').$type<'channel' | 'user'>(),
+    /** Since when the bot is in the room; who came back begins anew, and is told nothing of the time between. */
+    enteredAt: p.datetime(3),
+    /** Everything up to here was delivered, or was not for the bot. */
+    seq: p.bigint('number'),
+    /** Failures in a row of what comes next. */
+    attempts: p.integer().default(0),
+    failingSince: p.datetime(3).nullable(),
+    failedAt: p.datetime(3).nullable(),
+    error: p.string().columnType('text').nullable(),
+    deliveredAt: p.datetime(3).nullable(),
+    /** Not tried again before. */
+    dueAt: p.datetime(3).defaultRaw('now()'),
+    /** Who is at it now; only the holder moves the cursor. */
+    lease: p.uuid().nullable(),
+    leasedUntil: p.datetime(3).nullable(),
+  },
+});
+
+export class WebhookCursor extends WebhookCursorSchema.class {}
+WebhookCursorSchema.setClass(WebhookCursor);

@@ -1,0 +1,102 @@
+import { type Route, route, uuidParam } from '../../rest/route.ts';
+import { done, doneSchema } from '../../schema.ts';
+import {
+  enableWebhookSchema,
+  putWebhookSchema,
+  webhookSchema,
+  webhookTestSchema,
+  webhookWithSecretSchema,
+} from './webhook.contract.ts';
+import type { WebhookService } from './webhook.service.ts';
+
+const tag = 'Webhooks';
+const entrance = 'user';
+const params = { id: uuidParam('AGENT_NOT_FOUND', 'Id of the agent.') };
+
+/** For the owner of an agent and for the bot itself. */
+export function webhookRoutes(webhooks: WebhookService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/agents/:id/webhook',
+      summary: 'The webhook of an agent, and how its deliveries go.',
+      tag,
+      entrance,
+      params,
+      answer: webhookSchema,
+      errors: ['WEBHOOK_NOT_FOUND'],
+      handle: ({ actor, params }) => webhooks.get(actor, params.id),
+    }),
+    route({
+      method: 'PUT',
+      path: '/api/agents/:id/webhook',
+      summary: 'Have an agent’s events delivered to an address from now on, or to another one than before.',
+      tag,
+      entrance,
+      params,
+      body: putWebhookSchema,
+      answer: webhookWithSecretSchema,
+      errors: ['UNSAFE_URL'],
+      limit: 'webhooks',
+      handle: ({ actor, params, body }) => webhooks.put(actor, params.id, body.url),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/agents/:id/webhook',
+      summary: 'End the deliveries; what waits is forgotten.',
+      tag,
+      entrance,
+      params,
+      answer: doneSchema,
+      errors: ['WEBHOOK_NOT_FOUND'],
+      async handle({ actor, params }) {
+        await webhooks.delete(actor, params.id);
+        return done;
+      },
+    }),
+    ...careRoutes(webhooks),
+  ];
+}
+
+function careRoutes(webhooks: WebhookService): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/agents/:id/webhook/secret',
+      summary: 'A new secret. For a day deliveries are signed with the one before too.',
+      tag,
+      entrance,
+      params,
+      status: 201,
+      answer: webhookWithSecretSchema,
+      shownOnce: ['secret'],
+      errors: ['WEBHOOK_NOT_FOUND'],
+      handle: ({ actor, params }) => webhooks.rotate(actor, params.id),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/agents/:id/webhook/enable',
+      summary: 'Go on where deliveries were given up, or with `skip` from now; also tries again at once what fails.',
+      tag,
+      entrance,
+      params,
+      body: enableWebhookSchema,
+      answer: webhookSchema,
+      errors: ['WEBHOOK_NOT_FOUND'],
+      handle: ({ actor, params, body }) => webhooks.enable(actor, params.id, body.skip),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/agents/:id/webhook/test',
+      summary: 'Send a `webhook:test` now, and hear what became of it.',
+      tag,
+      entrance,
+      params,
+      answer: webhookTestSchema,
+      errors: ['WEBHOOK_NOT_FOUND'],
+      limit: 'webhooks',
+      repeats: 'never',
+      handle: ({ actor, params }) => webhooks.test(actor, params.id),
+    }),
+  ];
+}

@@ -1,0 +1,160 @@
+import { v4 as uuid } from 'uuid';
+import type { z } from 'zod';
+import type { Actor } from '../../access/actor.ts';
+import type { Database, Rows } from '../../database/database.ts';
+import type { Changes } from '../../delivery/changes.ts';
+import type { Control } from '../../delivery/control.ts';
+import { AppError } from '../../errors.ts';
+import type { Outgoing } from '../../infrastructure/outgoing.ts';
+import type { SealedText } from '../../infrastructure/sealed-text.ts';
+import type { Settings } from '../../settings.ts';
+import type { AgentAccess } from '../agent.access.ts';
+import { newWebhookSecret } from './signature.ts';
+import type { webhookTestSchema, webhookWithSecretSchema } from './webhook.contract.ts';
+import type { WebhookSender } from './webhook.sender.ts';
+import { type FailingRow, type WebhookRecord, type WebhookRow, webhookRecord } from './webhook.view.ts';
+
+type WithSecret = z.input<typeof webhookWithSecretSchema>;
+
+const insert = `INSERT INTO webhooks (agent_id, url, secret) VALUES ($1, $2, $3) ON CONFLICT (agent_id) DO NOTHING
+  RETURNING agent_id`;
+const setUrl = 'UPDATE webhooks SET url = $2, updated_at = now() WHERE agent_id = $1';
+const remove = 'DELETE FROM webhooks WHERE agent_id = $1 RETURNING agent_id';
+const rotate = `UPDATE webhooks SET previous_secret = secret, previous_until = now() + make_interval(secs => $3),
+  secret = $2, updated_at = now() WHERE agent_id = $1 RETURNING agent_id`;
+const activate = `UPDATE webhooks SET state = 'active', stopped_at = NULL, updated_at = now() WHERE agent_id = $1
+  RETURNING agent_id`;
+/** Whoever is at it lets go when it next moves a cursor. */
+const beginAnew = `UPDATE webhook_cursors c SET attempts = 0, failing_since = NULL, due_at = now(), lease = NULL,
+    leased_until = NULL, seq = CASE WHEN $2 THEN s.last_seq ELSE c.seq END
+  FROM streams s WHERE s.id = c.stream_id AND c.agent_id = $1`;
+const find = `SELECT w.agent_id AS "agentId", w.url, w.state, w.stopped_at AS "stoppedAt",
+    w.previous_until AS "previousUntil", w.created_at AS "createdAt", w.updated_at AS "updatedAt",
+    coalesce(rooms.pending, 0) AS pending, rooms.failing_since AS "failingSince", rooms.delivered_at AS "lastDeliveredAt",
+    newest.error AS "lastError", newest.failed_at AS "lastErrorAt"
+  FROM webhooks w
+  LEFT JOIN LATERAL (SELECT sum(s.last_seq - c.seq)::int AS pending, min(c.failing_since) AS failing_since,
+      max(c.delivered_at) AS delivered_at
+    FROM webhook_cursors c JOIN streams s ON s.id = c.stream_id WHERE c.agent_id = w.agent_id) AS rooms ON true
+  LEFT JOIN LATERAL (SELECT c.error, c.failed_at FROM webhook_cursors c
+    WHERE c.agent_id = w.agent_id AND c.failed_at IS NOT NULL ORDER BY c.failed_at DESC LIMIT 1) AS newest ON true
+  WHERE w.agent_id = $1`;
+const findFailing = `SELECT kind, stream_id AS "streamId", seq, attempts, error, failing_since AS since, due_at AS "dueAt"
+  FROM webhook_cursors WHERE agent_id = $1 AND failing_since IS NOT NULL ORDER BY failing_since LIMIT 20`;
+const findSecrets = `SELECT url, secret, CASE WHEN previous_until > now() THEN previous_secret END AS previous
+  FROM webhooks WHERE agent_id = $1`;
+
+/** The webhook of a bot, in the hands of its owner and of the bot itself (contract §4). */
+export class WebhookService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly access: AgentAccess;
+  private readonly outgoing: Outgoing;
+  private readonly sealed: SealedText;
+  private readonly sender: WebhookSender;
+  private readonly overlapSeconds: number;
+  private readonly control: Control;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    agentAccess: AgentAccess;
+    outgoing: Outgoing;
+    sealed: SealedText;
+    sender: WebhookSender;
+    settings: Settings;
+    control: Control;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.access = parts.agentAccess;
+    this.outgoing = parts.outgoing;
+    this.sealed = parts.sealed;
+    this.sender = parts.sender;
+    this.overlapSeconds = parts.settings.webhooks.secretOverlapSeconds;
+    this.control = parts.control;
+  }
+
+  /** @throws AppError AGENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
+  async get(actor: Actor, agentId: string): Promise<WebhookRecord> {
+    await this.access.readable(actor, agentId);
+    return this.record(this.database.rows, agentId);
+  }
+
+  /**
+   * Registers the webhook of an agent: it gets what happens from now on. Another address takes over where the one before
+   * was, and the secret stays.
+   * @throws AppError AGENT_NOT_FOUND, UNSAFE_URL
+   */
+  async put(actor: Actor, agentId: string, url: string): Promise<WithSecret> {
+    await this.access.readable(actor, agentId);
+    await this.outgoing.check(new URL(url));
+    const secret = newWebhookSecret();
+    return this.change(async (rows) => {
+      const added = await rows(insert, [agentId, url, this.sealed.seal(secret)]);
+      if (added.length > 0) return { ...(await this.record(rows, agentId)), secret };
+      await rows(setUrl, [agentId, url]);
+      await rows(activate, [agentId]);
+      await rows(beginAnew, [agentId, false]);
+      return { ...(await this.record(rows, agentId)), secret: null };
+    });
+  }
+
+  /** @throws AppError AGENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
+  async delete(actor: Actor, agentId: string): Promise<void> {
+    await this.access.readable(actor, agentId);
+    await this.change(async (rows) => requireOne(await rows(remove, [agentId])));
+  }
+
+  /** A new secret; for a day the one before signs too, so that receivers can change it at their leisure. */
+  async rotate(actor: Actor, agentId: string): Promise<WithSecret> {
+    await this.access.readable(actor, agentId);
+    const secret = newWebhookSecret();
+    return this.change(async (rows) => {
+      requireOne(await rows(rotate, [agentId, this.sealed.seal(secret), this.overlapSeconds]));
+      return { ...(await this.record(rows, agentId)), secret };
+    });
+  }
+
+  /** Tries again at once where it was given up, or failed. @param skip goes on from now instead */
+  async enable(actor: Actor, agentId: string, skip: boolean): Promise<WebhookRecord> {
+    await this.access.readable(actor, agentId);
+    return this.change(async (rows) => {
+      requireOne(await rows(activate, [agentId]));
+      await rows(beginAnew, [agentId, skip]);
+      return this.record(rows, agentId);
+    });
+  }
+
+  /** Sends something now, whatever state it is in, and says what became of it. */
+  async test(actor: Actor, agentId: string): Promise<z.input<typeof webhookTestSchema>> {
+    await this.access.readable(actor, agentId);
+    const [row] = await this.database.rows<{ url: string; secret: string; previous: string | null }>(findSecrets, [
+      agentId,
+    ]);
+    if (!row) throw new AppError('WEBHOOK_NOT_FOUND');
+    const secrets = [row.secret, row.previous].flatMap((sealed) => (sealed && this.sealed.open(sealed)) || []);
+    const timestamp = new Date().toISOString();
+    const body = JSON.stringify({ type: 'webhook:test', timestamp, agentId, room: null, seq: null, data: { agentId } });
+    const outcome = await this.sender.send({ url: row.url, secrets, id: `msg_${uuid()}`, body });
+    const durationMs = Date.now() - Date.parse(timestamp);
+    return { ok: true, delivered: outcome.delivered, error: outcome.delivered ? null : outcome.error, durationMs };
+  }
+
+  private change<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+    return this.changes.run((change) => {
+      change.afterCommit(() => this.control.send({ kind: 'webhooks' }));
+      return work(change.rows);
+    });
+  }
+
+  private async record(rows: Rows, agentId: string): Promise<WebhookRecord> {
+    const [row] = await rows<WebhookRow>(find, [agentId]);
+    if (!row) throw new AppError('WEBHOOK_NOT_FOUND');
+    return webhookRecord(row, await rows<FailingRow>(findFailing, [agentId]));
+  }
+}
+
+function requireOne(rows: object[]): void {
+  if (rows.length === 0) throw new AppError('WEBHOOK_NOT_FOUND');
+}

@@ -1,0 +1,41 @@
+import type { Database } from '../../database/database.ts';
+import type { Chores } from '../../infrastructure/chores.ts';
+import type { Outgoing } from '../../infrastructure/outgoing.ts';
+import { SealedText } from '../../infrastructure/sealed-text.ts';
+import type { NotificationQueue } from '../../notifications/notification.jobs.ts';
+import type { Settings } from '../../settings.ts';
+import { Courier } from './courier.ts';
+import { resealing } from './resealing.ts';
+import { WebhookCursors } from './webhook.cursors.ts';
+import { WebhookDispatcher } from './webhook.dispatcher.ts';
+import { WebhookSender } from './webhook.sender.ts';
+import { WebhookService } from './webhook.service.ts';
+import { WebhookStops } from './webhook.stops.ts';
+
+type Made = 'cursors' | 'sender' | 'sealed' | 'stops' | 'courier';
+type Parts = Omit<
+  ConstructorParameters<typeof Courier>[0] &
+    ConstructorParameters<typeof WebhookDispatcher>[0] &
+    ConstructorParameters<typeof WebhookService>[0],
+  Made
+> & {
+  settings: Settings;
+  database: Database;
+  outgoing: Outgoing;
+  notifications: NotificationQueue;
+  chores: Chores;
+};
+
+/** Webhooks of bots: who sets them up, and what delivers to them. */
+export function createWebhooks(parts: Parts): { webhooks: WebhookService; webhookDispatcher: WebhookDispatcher } {
+  const { timeoutMs, leaseSeconds } = parts.settings.webhooks;
+  const sealed = new SealedText(parts.settings.jwtSecrets);
+  const cursors = new WebhookCursors(parts.database, leaseSeconds);
+  const sender = new WebhookSender(parts.outgoing, timeoutMs);
+  const stops = new WebhookStops(parts.changes, parts.notifications);
+  const courier = new Courier({ ...parts, cursors, sender, stops, sealed });
+  const webhookDispatcher = new WebhookDispatcher({ ...parts, cursors, courier });
+  parts.chores.add(resealing(sealed));
+  parts.control.handle({ webhooks: () => webhookDispatcher.followSoon() });
+  return { webhooks: new WebhookService({ ...parts, sealed, sender }), webhookDispatcher };
+}

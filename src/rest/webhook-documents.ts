@@ -1,0 +1,46 @@
+import type { z } from 'zod';
+import type { JsonSchemas } from '../json-schemas.ts';
+
+/** A request that the service sends to whoever registered an address for it. */
+export interface WebhookDelivery {
+  name: string;
+  summary: string;
+  payload: z.ZodType;
+}
+
+/** The headers of the Standard Webhooks convention. */
+export const signatureParameters = {
+  WebhookId: header('webhook-id', 'The same each time the same event is sent; what you have seen already, ignore.'),
+  WebhookTimestamp: header('webhook-timestamp', 'When it was sent, in seconds since 1970; refuse what is minutes old.'),
+  WebhookSignature: header(
+    'webhook-signature',
+    '`v1,` and base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, with what follows `whsec_` in your secret, as base64, for the key. While a secret is being changed there are two, with a space between them.',
+  ),
+};
+
+function header(name: string, description: string): object {
+  return { name, in: 'header', required: true, description, schema: { type: 'string' } };
+}
+
+const nameOf = (delivery: WebhookDelivery) => `webhook ${delivery.name}`;
+
+export function deliverySchemas(deliveries: WebhookDelivery[]): [string, z.ZodType][] {
+  return deliveries.map((delivery) => [nameOf(delivery), delivery.payload]);
+}
+
+/** The `webhooks` of an OpenAPI 3.1 document. */
+export function webhooks(deliveries: WebhookDelivery[], schemas: JsonSchemas): Record<string, object> {
+  const parameters = Object.keys(signatureParameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
+  const responses = {
+    '2XX': { description: 'Taken. Any other answer, or none, and it is sent again later.' },
+    '410': { description: 'Send nothing any more.' },
+  };
+  return Object.fromEntries(
+    deliveries.map((delivery) => {
+      const content = { 'application/json': { schema: schemas.of(nameOf(delivery)) } };
+      const { name, summary } = delivery;
+      const post = { summary, tags: ['Webhooks'], parameters, requestBody: { required: true, content }, responses };
+      return [name, { post }];
+    }),
+  );
+}

@@ -1,0 +1,175 @@
+import { expect } from 'chai';
+import { resealing } from '../../src/agents/webhooks/resealing.ts';
+import { WebhookSender } from '../../src/agents/webhooks/webhook.sender.ts';
+import { Outgoing, type Resolve } from '../../src/infrastructure/outgoing.ts';
+import { SealedText } from '../../src/infrastructure/sealed-text.ts';
+import { until } from '../bench/until.ts';
+import { type Bot, botIn } from '../world/bot.ts';
+import { withRows } from '../world/log.ts';
+import { type Cluster, type SettingsChange, startCluster } from '../world/nodes.ts';
+import type { Loose } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+import { type Receiver, receiver } from './receiver.ts';
+
+const pathOf = (robot: Bot) => `/api/agents/${robot.agentId}/webhook`;
+const quick = { retryMs: 40, pollMs: 100, timeoutMs: 500 };
+const [old, next] = [
+  { kid: 'old', secret: 'the secret of last year' },
+  { kid: 'next', secret: 'the secret of this year' },
+];
+
+describe('webhooks that do not work', () => {
+  const clusters: Cluster[] = [];
+  const worlds: World[] = [];
+  let ear: Receiver;
+
+  beforeEach(async () => {
+    ear = await receiver();
+  });
+  afterEach(async () => {
+    for (const here of worlds.splice(0)) here.close();
+    for (const cluster of clusters.splice(0).reverse()) await cluster.stop();
+    await ear.close();
+  });
+
+  async function start(settings: SettingsChange, databaseUrl?: string): Promise<Cluster> {
+    const given = databaseUrl ? { databaseUrl, nodes: 1 } : {};
+    const cluster = await startCluster({ ...given, settings: { appProxyAllow: ['127.0.0.1'], ...settings } });
+    clusters.push(cluster);
+    return cluster;
+  }
+
+  async function hooked(settings: SettingsChange): Promise<{ cluster: Cluster; here: World; robot: Bot }> {
+    const cluster = await start(settings);
+    const here = await world(cluster);
+    worlds.push(here);
+    const robot = await botIn(here.server, here.alice);
+    const { body } = await here.alice.put(pathOf(robot), { url: ear.url });
+    ear.secret = body.secret;
+    return { cluster, here, robot };
+  }
+
+  it('are given up after a while, which their owner is told once, and go on when they are enabled', async () => {
+    const { here, robot } = await hooked({ webhooks: { ...quick, giveUpSeconds: 1 } });
+    const other = (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'other' })).body;
+    await here.alice.post(`/api/channels/${other.id}/members`, { userId: robot.id });
+    ear.behave(() => 500);
+    await here.bob.say(here.channel.id, 'one');
+    await here.bob.say(other.id, 'two');
+    const dead = await until(async () => {
+      const { body } = await robot.get(pathOf(robot));
+      return body.state === 'dead' ? body : null;
+    });
+    expect(dead.lastError).to.equal('It answered 500.');
+    expect(Date.parse(dead.stoppedAt) - Date.parse(dead.failingSince)).to.be.within(1000, 4000);
+    expect(dead.pending).to.be.at.least(2);
+    const notices = async () => {
+      const { body } = await here.alice.get('/api/notifications');
+      return body.filter((notice: Loose) => notice.kind === 'agent.webhook_stopped');
+    };
+    const [notice] = await until(async () => ((await notices()).length > 0 ? notices() : null));
+    expect(notice.title).to.contain(robot.username);
+    await here.bob.say(here.channel.id, 'three');
+    const sent = ear.arrived.length;
+    ear.behave(() => 200);
+    await here.alice.post(`${pathOf(robot)}/enable`);
+    await ear.next(({ event }) => event.data.content === 'three');
+    await until(() => ear.accepted('message:new').length === 3);
+    expect(ear.arrived.length - sent).to.be.at.least(3);
+    expect(await notices()).to.have.lengthOf(1);
+    expect(notice.aggregatedCount).to.equal(1);
+  });
+
+  it('can be enabled without what waits', async () => {
+    const { here, robot } = await hooked({ webhooks: quick });
+    ear.behave(({ event }) => (event.data.content === 'poison' ? 500 : 200));
+    await here.bob.say(here.channel.id, 'poison');
+    await here.bob.say(here.channel.id, 'behind it');
+    await until(async () => (await robot.get(pathOf(robot))).body.state === 'failing');
+    const enabled = await here.alice.post(`${pathOf(robot)}/enable`, { skip: true });
+    expect(enabled.body).to.include({ state: 'active', pending: 0 });
+    await here.bob.say(here.channel.id, 'after it');
+    await ear.next(({ event }) => event.data.content === 'after it');
+    const contents = ear.accepted('message:new').map((event) => event.data.content);
+    expect(contents).to.deep.equal(['after it']);
+  });
+
+  it('say what is wrong: nobody there, too slow, cut off', async () => {
+    const { here, robot } = await hooked({ webhooks: { ...quick, timeoutMs: 200 } });
+    const seen = (error: string) =>
+      until(async () => (await robot.get(pathOf(robot))).body.lastError === error, { message: `not: ${error}` });
+    ear.behave(() => undefined);
+    await here.bob.say(here.channel.id, 'slow');
+    await seen('It did not answer within 0.2 s.');
+    ear.behave((_, response) => void response.destroy());
+    await seen('The connection broke.');
+    const gone = await receiver();
+    await gone.close();
+    await here.alice.put(pathOf(robot), { url: gone.url });
+    await seen('It refused the connection.');
+    ear.behave(() => 200);
+    const moved = await here.alice.put(pathOf(robot), { url: ear.url });
+    expect(moved.body.secret).to.equal(null);
+    const arrived = await ear.next(({ event, verified }) => event.data.content === 'slow' && verified);
+    expect(arrived.headers['webhook-timestamp']).to.match(/^\d{10}$/);
+  });
+
+  it('are not called where that is not allowed any more', async () => {
+    const { cluster, here, robot } = await hooked({ webhooks: quick });
+    const settings = { appProxyAllow: [], webhooks: quick };
+    await Promise.all(cluster.nodes.map((node) => node.stop()));
+    const strict = await start(settings, cluster.databaseUrl);
+    const [node] = strict.nodes;
+    if (!node) throw new Error('no node');
+    const before = ear.arrived.length;
+    await here.bob.on(node).say(here.channel.id, 'to a private place');
+    const state = await until(async () => {
+      const { body } = await robot.on(node).get(pathOf(robot));
+      return body.lastError ? body : null;
+    });
+    expect(state.lastError).to.equal('Only https addresses are allowed here.');
+    const test = await robot.on(node).post(`${pathOf(robot)}/test`);
+    expect(test.body).to.include({ delivered: false, error: 'Only https addresses are allowed here.' });
+    expect(ear.arrived).to.have.lengthOf(before);
+  });
+
+  it('judge a name by the address that is called, each time', async () => {
+    let asked = 0;
+    const resolve: Resolve = (_, callback) => {
+      asked++;
+      callback(null, [{ address: asked === 1 ? '93.184.216.34' : '127.0.0.1', family: 4 }]);
+    };
+    const outgoing = new Outgoing([], resolve);
+    const port = new URL(ear.url).port;
+    const url = `https://rebind.test:${port}/hook`;
+    await outgoing.check(new URL(url));
+    const outcome = await new WebhookSender(outgoing, 1000).send({ url, secrets: [], id: 'msg_1', body: '{}' });
+    const error = 'The address of rebind.test is private or reserved.';
+    expect(outcome).to.deep.equal({ delivered: false, error, gone: false, retryAfterMs: null });
+    await outgoing.close();
+  });
+
+  it('keep their secret sealed, and over a change of the JWT secret', async () => {
+    const { cluster, here, robot } = await hooked({ webhooks: quick, jwtSecrets: [old] });
+    const kept = await withRows(cluster.databaseUrl, (rows) => rows<{ secret: string }>('SELECT secret FROM webhooks'));
+    expect(kept[0]?.secret).to.match(/^old\./);
+    expect(Buffer.from(kept[0]?.secret.slice(4) ?? '', 'base64url').toString('latin1')).to.not.contain('whsec_');
+    await withRows(cluster.databaseUrl, async (rows) => {
+      const chore = resealing(new SealedText([next, old]));
+      expect(await chore.step(rows)).to.equal(1);
+      expect(await chore.step(rows)).to.equal(0);
+    });
+    await Promise.all(cluster.nodes.map((node) => node.stop()));
+    const [both] = (await start({ webhooks: quick, jwtSecrets: [next, old] }, cluster.databaseUrl)).nodes;
+    if (!both) throw new Error('no node');
+    await here.bob.on(both).say(here.channel.id, 'sealed anew');
+    expect((await ear.next(({ event }) => event.data.content === 'sealed anew')).verified).to.equal(true);
+    await withRows(cluster.databaseUrl, (rows) => rows("UPDATE webhooks SET secret = 'lost.' || secret"));
+    await here.bob.on(both).say(here.channel.id, 'unsigned');
+    const error = 'Its secret cannot be read any more; make a new one.';
+    await until(async () => (await robot.on(both).get(pathOf(robot))).body.lastError === error);
+    const { body } = await robot.on(both).post(`${pathOf(robot)}/secret`);
+    ear.secret = body.secret;
+    expect((await ear.next(({ event }) => event.data.content === 'unsigned')).verified).to.equal(true);
+  });
+});

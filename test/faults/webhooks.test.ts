@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { type Receiver, receiver } from '../agents/receiver.ts';
+import { startRedis, type TestRedis } from '../bench/redis.ts';
+import { until } from '../bench/until.ts';
+import { type Installation, install } from '../world/installation.ts';
+import { type Loose, Person } from '../world/person.ts';
+
+describe('webhooks when nodes and Redis fail', function () {
+  this.timeout(60_000);
+  let redis: TestRedis;
+  let site: Installation;
+  let ear: Receiver;
+  let agent: Loose;
+
+  before(async () => {
+    [redis, ear] = await Promise.all([startRedis(), receiver()]);
+    site = await install({ nodes: 2, redisUrl: redis.url, env: { APP_PROXY_ALLOW: '127.0.0.1' } });
+    const { alice, server } = site.here;
+    agent = (await alice.post('/api/agents', { name: 'listener' })).body;
+    await alice.post(`/api/servers/${server.id}/agents`, { agentIds: [agent.id] });
+    ear.secret = (await alice.put(`/api/agents/${agent.id}/webhook`, { url: ear.url })).body.secret;
+    await until(async () => (await alice.get(`/api/agents/${agent.id}/webhook`)).body.pending === 0);
+  });
+  after(async () => {
+    await site?.stop();
+    await ear?.close();
+    await redis?.stop();
+  });
+
+  const contents = () => ear.accepted('message:new').map((event) => event.data.content);
+
+  it('deliver at least once, and in order, when the node is killed that is at it', async () => {
+    const { alice, channel } = site.here;
+    const [first, second] = site.nodes;
+    if (!first || !second) throw new Error('no nodes');
+    // The node that takes a message is the one that is woken by it.
+    let isFirst = true;
+    ear.behave(() => {
+      if (!isFirst) return 200;
+      isFirst = false;
+      return undefined;
+    });
+    await alice.say(channel.id, 'one');
+    const lost = await ear.next(({ event }) => event.data.content === 'one');
+    await first.kill();
+    const there = new Person(second, alice);
+    await there.say(channel.id, 'two');
+    await until(() => contents().length === 2, { timeout: 20_000, message: 'the other node does not go on' });
+    expect(contents()).to.deep.equal(['one', 'two']);
+    const tries = ear.arrived.filter(({ event }) => event.data.content === 'one');
+    expect(tries.map(({ id, verified }) => [id, verified])).to.deep.equal([
+      [lost.id, true],
+      [lost.id, true],
+    ]);
+    await first.start();
+  });
+
+  it('deliver once, and in order, while Redis is away', async () => {
+    const { alice, bob, channel } = site.here;
+    await redis.kill();
+    const told = Array.from({ length: 20 }, (_, index) => `without Redis ${index}`);
+    for (const [index, content] of told.entries()) await (index % 2 ? alice : bob).say(channel.id, content);
+    await until(() => contents().length === 22, { timeout: 10_000, message: 'not all came' });
+    expect(contents().slice(2)).to.deep.equal(told);
+    await redis.restart();
+    expect(site.nodes.flatMap((node) => node.failures)).to.deep.equal([]);
+  });
+
+  it('deliver what was under way to the end, or later, when a node is stopped', async () => {
+    const { bob, channel } = site.here;
+    const [first, second] = site.nodes;
+    if (!first || !second) throw new Error('no nodes');
+    ear.behave(() => new Promise((resolve) => setTimeout(resolve, 300, 200)));
+    await new Person(first, bob).say(channel.id, 'slowly');
+    await ear.next(({ event }) => event.data.content === 'slowly');
+    const { code, ms } = await first.stop();
+    expect([code, ms < 10_000]).to.deep.equal([0, true]);
+    ear.behave(() => 200);
+    await new Person(second, bob).say(channel.id, 'at the end');
+    await until(() => contents().includes('at the end'), { timeout: 10_000 });
+    expect(contents().slice(-2)).to.deep.equal(['slowly', 'at the end']);
+    expect(ear.arrived.filter(({ event }) => event.data.content === 'slowly')).to.have.lengthOf(1);
+  });
+});
