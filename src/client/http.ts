@@ -10,6 +10,7 @@ interface Call {
   method: string;
   path: string;
   body: unknown;
+  headers: Record<string, string>;
   signal: AbortSignal | undefined;
   timeoutMs: number;
 }
@@ -51,7 +52,7 @@ export class Http {
   }
 
   private async send(call: Call, token: string | undefined) {
-    const headers: Record<string, string> = {};
+    const headers = { ...call.headers };
     if (token) headers.authorization = `Bearer ${token}`;
     // A browser itself says how the parts of a form are divided.
     const isForm = call.body instanceof FormData;
@@ -80,7 +81,7 @@ function asError(answer: unknown, status: number): ParleyError {
   return body ? new ParleyError(body, status) : networkError(`HTTP ${status}`);
 }
 
-function prepare(name: string, input: object): Pick<Call, 'method' | 'path' | 'body'> {
+function prepare(name: string, input: object): Pick<Call, 'method' | 'path' | 'body' | 'headers'> {
   const [method = 'GET', pattern = '/'] = name.split(' ');
   const values = new Map<string, unknown>(Object.entries(input));
   const path = pattern.replace(/:(\w+)/g, (_, key) => encodeURIComponent(String(values.get(key))));
@@ -89,5 +90,8 @@ function prepare(name: string, input: object): Pick<Call, 'method' | 'path' | 'b
     if (value !== undefined && value !== null) query.set(key, String(value));
   }
   const text = query.size > 0 ? `?${query}` : '';
-  return { method, path: path + text, body: values.get('form') ?? values.get('body') };
+  const headers = Object.fromEntries(
+    Object.entries(values.get('headers') ?? {}).map(([key, value]) => [key, String(value)]),
+  );
+  return { method, path: path + text, body: values.get('form') ?? values.get('body'), headers };
 }

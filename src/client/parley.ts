@@ -29,6 +29,8 @@ export interface ParleySignals {
   reload: null;
 }
 
+export type Presence = PassingEvents['presence:change']['changes'][number];
+
 /** Events of channels that are not open come here: those of DMs arrive without opening. */
 export type ParleyEventMap = OwnEvents & ChannelEvents & PassingEvents & ParleySignals;
 
@@ -133,6 +135,20 @@ export class Parley {
   /** Tries to connect now instead of after the pause. */
   retryNow(): void {
     this.connection.retryNow();
+  }
+
+  /** How the user is to be seen on all devices; `offline` hides. @throws ParleyError NETWORK without a socket */
+  async setPresence(status: Presence['status']): Promise<void> {
+    await this.connection.call('presence:update', { status });
+  }
+
+  /**
+   * What people are, of those whom the user may know of; `presence:change` tells what becomes of it while this
+   * connection lasts. @throws ParleyError NETWORK without a socket
+   */
+  async watchPresence(userIds: readonly string[]): Promise<Presence[]> {
+    const { users } = await this.connection.call<{ users: Presence[] }>('presence:subscribe', { userIds });
+    return users;
   }
 
   on<E extends keyof ParleyEventMap>(event: E, listener: (data: ParleyEventMap[E]) => void): () => void {

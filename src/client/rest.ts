@@ -19,10 +19,15 @@ type ParamNames<Path extends string> = Path extends `${string}:${infer Rest}`
 
 type BodyOf<C extends RestCall> = Rest[C] extends { body: infer B } ? { body: B } : unknown;
 type FormOf<C extends RestCall> = Rest[C] extends { form: infer F } ? { form: F } : unknown;
+type HeadersOf<C extends RestCall> = Rest[C] extends { headers: infer H } ? { headers?: H } : unknown;
 type QueryOf<C extends RestCall> = Rest[C] extends { query: infer Q } ? { query?: Q } : unknown;
 
-/** A call's parameters by their names, with `body` (or `form`) and `query` beside them. */
-export type RestInput<C extends RestCall> = Record<ParamNames<C>, string> & BodyOf<C> & FormOf<C> & QueryOf<C>;
+/** A call's parameters by their names, with `body` (or `form`), `query` and `headers` beside them. */
+export type RestInput<C extends RestCall> = Record<ParamNames<C>, string> &
+  BodyOf<C> &
+  FormOf<C> &
+  QueryOf<C> &
+  HeadersOf<C>;
 export type RestAnswer<C extends RestCall> = Rest[C]['answer'];
 
 /** The input may be left out when there is nothing that has to be in it. */

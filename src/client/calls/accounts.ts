@@ -6,8 +6,8 @@ import type {
   loginSchema,
   mailedSchema,
   ownUserSchema,
+  profileSchema,
   registerSchema,
-  smallUserSchema,
   startByEmailSchema,
   updateMeSchema,
   verifyCodeSchema,
@@ -37,7 +37,7 @@ export interface AccountCalls {
   'PUT /api/auth/password': { body: Body<typeof changePasswordSchema>; answer: Done };
   'GET /api/auth/me': { answer: Answer<typeof ownUserSchema> };
   'PATCH /api/auth/me': { body: Body<typeof updateMeSchema>; answer: Answer<typeof ownUserSchema> };
-  'GET /api/auth/users/:id': { answer: Answer<typeof smallUserSchema> };
+  'GET /api/auth/users/:id': { answer: Answer<typeof profileSchema> };
   'GET /api/auth/dashboard': { answer: Answer<typeof dashboardSchema> };
   'GET /api/auth/sessions': { answer: Answer<typeof sessionSchema>[] };
   'DELETE /api/auth/sessions/:id': { answer: Done };

@@ -16,6 +16,7 @@ import type {
   nodeSchema,
   pasteAnswer,
   pasteSchema,
+  treeNodeSchema,
   updateFileSchema,
   updateFolderSchema,
   workspaceSchema,
@@ -25,6 +26,7 @@ import type { Answer, Body, Done, Query } from './shapes.ts';
 /** Files and apps of servers. */
 export interface WorkspaceCalls {
   'GET /api/servers/:serverId/workspace': { answer: Answer<typeof workspaceSchema> };
+  'GET /api/servers/:serverId/workspace/tree': { answer: Answer<typeof treeNodeSchema>[] };
   'GET /api/servers/:serverId/workspace/children': {
     query: { parentId?: string | null };
     answer: Answer<typeof nodeSchema>[];
@@ -56,6 +58,8 @@ export interface WorkspaceCalls {
   'GET /api/servers/:serverId/workspace/files/:fileId': { answer: Answer<typeof fileSchema> };
   'PATCH /api/servers/:serverId/workspace/files/:fileId': {
     body: Body<typeof updateFileSchema>;
+    /** The version that is meant to be changed; 412 when there is another one. */
+    headers: { 'if-match': string };
     answer: Answer<typeof nodeSchema>;
   };
   'POST /api/servers/:serverId/workspace/nodes/paste': {

@@ -3,6 +3,9 @@ import { resume } from './state/client.ts';
 import { followLinks } from './state/router.ts';
 import './style/base.css';
 import './style/frame.css';
+import './style/gate.css';
+import './style/page.css';
+import './style/parts.css';
 import './style/talk.css';
 import { App } from './views/App.tsx';
 

@@ -21,6 +21,10 @@ export async function readAll(): Promise<void> {
   notifications.value = notifications.value.map((entry) => ({ ...entry, isRead: true }));
 }
 
+export async function readServer(serverId: string): Promise<void> {
+  await parley.rest('POST /api/notifications/read-scope', { body: { serverId } });
+}
+
 /** Whoever looks at a channel has seen what was told of it. */
 export function readChannel(channelId: string): void {
   if (!notifications.value.some((entry) => entry.channelId === channelId && !entry.isRead)) return;
@@ -30,6 +34,7 @@ export function readChannel(channelId: string): void {
 /** Where a notification leads. */
 export function pathOf({ referenceType, referenceId, serverId, channelId, kind }: NotificationRecord): string {
   if (kind.startsWith('friendship.')) return '/app/friends';
+  if (serverId && kind.endsWith('.join_request')) return pathTo.manage(serverId, 'invites');
   if (channelId && referenceType === 'message' && referenceId) return pathTo.message(serverId, channelId, referenceId);
   if (channelId) return pathTo.channel(serverId, channelId);
   return serverId ? pathTo.server(serverId) : '/app/notifications';

@@ -1,36 +1,50 @@
 import { computed, signal } from '@preact/signals';
 import type { RestAnswer } from '../../../client/index.ts';
 import { me, parley } from './client.ts';
+import { watchPeople } from './presence.ts';
+import { go, pathTo } from './router.ts';
 import { follow } from './unread.ts';
 
 export type DmChannel = RestAnswer<'GET /api/dm/channels'>[number];
 export type Friendship = RestAnswer<'GET /api/friends'>[number];
+export type Block = RestAnswer<'GET /api/friends/blocks'>[number];
 
 export const dms = signal<DmChannel[]>([]);
 export const friends = signal<Friendship[]>([]);
 export const requests = signal<Friendship[]>([]);
 export const sentRequests = signal<Friendship[]>([]);
+export const blocks = signal<Block[]>([]);
 export const requestCount = computed(() => requests.value.length);
 
 export async function loadPeople(): Promise<void> {
-  const [channels, accepted, pending, sent] = await Promise.all([
+  const [channels, accepted, pending, sent, blocked] = await Promise.all([
     parley.rest('GET /api/dm/channels'),
     parley.rest('GET /api/friends'),
     parley.rest('GET /api/friends/pending'),
     parley.rest('GET /api/friends/sent'),
+    parley.rest('GET /api/friends/blocks'),
   ]);
   dms.value = channels;
   friends.value = accepted;
   requests.value = pending;
   sentRequests.value = sent;
+  blocks.value = blocked;
+  const known = [...channels.map(({ otherUser }) => otherUser.id), ...accepted.map(({ friendId }) => friendId)];
+  watchPeople(me.value ? [me.value.id, ...known] : known);
   for (const channel of channels) follow(channel);
 }
 
 /** The DM channel with someone. */
-export async function openDm(userId: string): Promise<DmChannel> {
+async function openDm(userId: string): Promise<DmChannel> {
   const channel = await parley.rest('POST /api/dm/channels', { body: { userId } });
   addDm(channel);
   return channel;
+}
+
+/** Opens the conversation with someone, and goes there. */
+export async function talkTo(userId: string): Promise<void> {
+  const { id } = await openDm(userId);
+  go(pathTo.channel(null, id));
 }
 
 export async function askFriend(username: string): Promise<void> {
@@ -49,8 +63,19 @@ export async function endFriendship(id: string): Promise<void> {
   await loadPeople();
 }
 
+export async function block(userId: string): Promise<void> {
+  await parley.rest('PUT /api/friends/blocks/:userId', { userId });
+  await loadPeople();
+}
+
+export async function unblock(userId: string): Promise<void> {
+  await parley.rest('DELETE /api/friends/blocks/:userId', { userId });
+  await loadPeople();
+}
+
 function addDm(channel: DmChannel): void {
   if (!dms.value.some(({ id }) => id === channel.id)) dms.value = [channel, ...dms.value];
+  watchPeople([channel.otherUser.id]);
   follow(channel);
 }
 
@@ -66,6 +91,7 @@ parley.on('friend:request', (entry) => {
 parley.on('friend:accepted', (entry) => {
   const others = (list: Friendship[]) => list.filter(({ id }) => id !== entry.id);
   friends.value = put(friends.value, entry);
+  watchPeople([entry.friendId]);
   requests.value = others(requests.value);
   sentRequests.value = others(sentRequests.value);
 });

@@ -5,10 +5,10 @@ export type Place =
   | {
       name:
         | 'home'
+        | 'messages'
         | 'friends'
         | 'discover'
         | 'notifications'
-        | 'settings'
         | 'login'
         | 'register'
         | 'code'
@@ -16,7 +16,10 @@ export type Place =
         | 'oauth-callback';
     }
   | { name: 'invite'; code: string }
-  | { name: 'server' | 'apps'; serverId: string }
+  | { name: 'settings'; section: SettingsSection; id: string | null }
+  | { name: 'server'; serverId: string }
+  | { name: 'manage'; serverId: string; section: ServerSection }
+  | { name: 'apps'; serverId: string; appId: string | null }
   | { name: 'files'; serverId: string; folderId: string | null }
   | ({ name: 'channel'; serverId: string } & InChannel)
   | ({ name: 'dm'; serverId: null } & InChannel);
@@ -29,11 +32,24 @@ interface InChannel {
   threadId: string | null;
 }
 
+export const settingsSections = [
+  'profile',
+  'account',
+  'devices',
+  'notifications',
+  'agents',
+  'tokens',
+  'invites',
+] as const;
+export type SettingsSection = (typeof settingsSections)[number];
+export const serverSections = ['overview', 'members', 'channels', 'invites', 'agents'] as const;
+export type ServerSection = (typeof serverSections)[number];
+
 const plain = [
+  'messages',
   'friends',
   'discover',
   'notifications',
-  'settings',
   'login',
   'register',
   'code',
@@ -57,23 +73,42 @@ export function go(to: string, options: { replace?: boolean } = {}): void {
 }
 
 function placeOf(text: string): Place {
-  const parts = text
+  const [first = '', ...rest] = text
     .replace(/^\/app\/?/, '')
     .split('/')
-    .map(decodeURIComponent);
-  const [first = '', second, third, ...rest] = parts;
+    .map(decoded);
+  const [second, third, ...others] = rest;
   if (first === 'invite' && second) return { name: 'invite', code: second };
-  if (first === 's' && second && third === 'apps') return { name: 'apps', serverId: second };
-  if (first === 's' && second && third === 'files')
-    return { name: 'files', serverId: second, folderId: rest[0] ?? null };
-  if (first === 's' && second && third) {
-    return { name: 'channel', serverId: second, channelId: third, ...within(rest) };
-  }
-  if (first === 's' && second) return { name: 'server', serverId: second };
+  if (first === 's' && second) return inServer(second, third, others);
   if (first === 'dm' && second) {
-    return { name: 'dm', serverId: null, channelId: second, ...within(third ? [third, ...rest] : []) };
+    return { name: 'dm', serverId: null, channelId: second, ...within(third ? [third, ...others] : []) };
   }
-  return { name: plain.find((name) => name === first) ?? 'home' };
+  if (first === 'settings') {
+    return { name: 'settings', section: oneOf(settingsSections, second) ?? 'profile', id: third ?? null };
+  }
+  return { name: oneOf(plain, first) ?? 'home' };
+}
+
+function inServer(serverId: string, what: string | undefined, rest: string[]): Place {
+  const [first = null] = rest;
+  if (!what) return { name: 'server', serverId };
+  if (what === 'apps') return { name: 'apps', serverId, appId: first };
+  if (what === 'files') return { name: 'files', serverId, folderId: first };
+  if (what === 'manage') return { name: 'manage', serverId, section: oneOf(serverSections, first) ?? 'overview' };
+  return { name: 'channel', serverId, channelId: what, ...within(rest) };
+}
+
+function oneOf<T extends string>(list: readonly T[], text: string | null | undefined): T | undefined {
+  return list.find((one) => one === text);
+}
+
+/** Half an escape is no reason to show nothing at all. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function within([first = null, second = null]: (string | null)[]): Pick<InChannel, 'messageId' | 'threadId'> {
@@ -89,10 +124,17 @@ export const pathTo = {
   thread: (serverId: string | null, channelId: string, threadId: string) =>
     `${pathTo.channel(serverId, channelId)}/thread/${threadId}`,
   apps: (serverId: string) => `/app/s/${serverId}/apps`,
+  app: (serverId: string, appId: string) => `/app/s/${serverId}/apps/${appId}`,
+  manage: (serverId: string, section: ServerSection) => `/app/s/${serverId}/manage/${section}`,
+  settings: (section: SettingsSection) => `/app/settings/${section}`,
+  agent: (agentId: string) => `/app/settings/agents/${agentId}`,
   files: (serverId: string, folderId: string | null) =>
     folderId ? `/app/s/${serverId}/files/${folderId}` : `/app/s/${serverId}/files`,
   invite: (code: string) => `/app/invite/${encodeURIComponent(code)}`,
 };
+
+/** Whether lists and what was chosen in them are seen side by side. */
+export const isWide = (): boolean => matchMedia('(min-width: 700px)').matches;
 
 /** Remembers a conversation as the one to come back to. */
 export function rememberPlace(): void {

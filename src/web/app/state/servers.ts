@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { ChannelRecord, ServerRecord } from '../../../client/index.ts';
+import type { ChannelRecord, RestInput, ServerRecord } from '../../../client/index.ts';
 import { parley } from './client.ts';
 import { place } from './router.ts';
 import { follow } from './unread.ts';
@@ -14,6 +14,17 @@ export const currentServer = computed(() => {
   if (!('serverId' in here) || here.serverId === null) return null;
   return servers.value.find((server) => server.id === here.serverId) ?? null;
 });
+
+const rank = { owner: 3, admin: 2, moderator: 1, member: 0 };
+export type Role = keyof typeof rank;
+
+/** Whether a role reaches another one; nobody outside has any. */
+export const isAtLeast = (role: Role | null | undefined, least: Role): boolean =>
+  role != null && rank[role] >= rank[least];
+
+/** Whether one may act on the other: nobody acts on an equal or higher role. */
+export const outranks = (role: Role | null | undefined, other: Role): boolean =>
+  role != null && rank[role] > rank[other];
 
 export async function loadServers(): Promise<void> {
   const own = await parley.rest('GET /api/servers');
@@ -54,10 +65,29 @@ export async function createServer(input: { name: string; isPublic: boolean }): 
   return server;
 }
 
-export async function createChannel(serverId: string, name: string): Promise<ChannelRecord> {
-  const channel = await parley.rest('POST /api/servers/:serverId/channels', { serverId, body: { name } });
+type NewChannel = RestInput<'POST /api/servers/:serverId/channels'>['body'];
+
+export async function createChannel(serverId: string, body: NewChannel): Promise<ChannelRecord> {
+  const channel = await parley.rest('POST /api/servers/:serverId/channels', { serverId, body });
   await loadChannels(serverId);
   return channel;
+}
+
+type ServerChange = RestInput<'PATCH /api/servers/:id'>['body'];
+
+export async function updateServer(id: string, body: ServerChange): Promise<void> {
+  replace(await parley.rest('PATCH /api/servers/:id', { id, body }));
+}
+
+/** A new invite link; the old one leads nowhere from now on. */
+export async function renewInvite(server: ServerRecord): Promise<void> {
+  const { inviteCode } = await parley.rest('POST /api/servers/:id/invite/regenerate', { id: server.id });
+  replace({ ...server, inviteCode });
+}
+
+export async function deleteServer(id: string): Promise<void> {
+  await parley.rest('DELETE /api/servers/:id', { id });
+  remove(id);
 }
 
 /** Joins a public server. */
@@ -83,14 +113,16 @@ export function add(server: ServerRecord): void {
   if (!servers.value.some(({ id }) => id === server.id)) servers.value = [...servers.value, server];
 }
 
+function replace(server: ServerRecord): void {
+  servers.value = servers.value.map((known) => (known.id === server.id ? server : known));
+}
+
 function remove(serverId: string): void {
   servers.value = servers.value.filter(({ id }) => id !== serverId);
 }
 
 parley.on('server:joined', ({ server }) => add(server));
-parley.on('server:updated', ({ server }) => {
-  servers.value = servers.value.map((known) => (known.id === server.id ? server : known));
-});
+parley.on('server:updated', ({ server }) => replace(server));
 parley.on('server:deleted', ({ serverId }) => remove(serverId));
 parley.on('channel:member-added', ({ serverId }) => {
   if (serverId && channels.value.has(serverId)) refresh(serverId);

@@ -46,6 +46,16 @@ export function markRead(channelId: string, seq: number): void {
   toTell.set(channelId, setTimeout(tell, tellAfterMs));
 }
 
+/** Marks all that was said in channels as read, now. */
+export async function markAllRead(list: readonly { id: string; lastSeq: number }[]): Promise<void> {
+  for (const { id, lastSeq } of list) {
+    const seq = Math.max(lastSeq, parley.channel(id).position ?? 0);
+    await parley.rest('PUT /api/channels/:id/read', { id, body: { seq } });
+    setUnread(id, 0);
+    read.set(id, Math.max(seq, read.get(id) ?? 0));
+  }
+}
+
 function count(message: Message): void {
   if (message.authorId === me.value?.id || message.threadId) return;
   if (isLookedAt(message.channelId) || message.seq <= (read.get(message.channelId) ?? 0)) return;

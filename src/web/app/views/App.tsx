@@ -2,17 +2,20 @@ import { useEffect } from 'preact/hooks';
 import { parley, signedIn } from '../state/client.ts';
 import { loadNotifications } from '../state/notifications.ts';
 import { loadPeople } from '../state/people.ts';
-import { go, place, rememberedPlace } from '../state/router.ts';
+import { loadPreferences } from '../state/preferences.ts';
+import { go, isWide, place, rememberedPlace } from '../state/router.ts';
 import { loadChannels, loadServers, servers } from '../state/servers.ts';
 import { attempt } from '../state/toasts.ts';
 import { Apps } from './apps/Apps.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
 import { Invite } from './gate/Invite.tsx';
-import { OAuthCallback, SignIn } from './gate/SignIn.tsx';
+import { OAuthCallback } from './gate/OAuthCallback.tsx';
+import { SignIn } from './gate/SignIn.tsx';
 import { Toasts } from './parts/Toasts.tsx';
 import { Discover } from './people/Discover.tsx';
 import { Friends } from './people/Friends.tsx';
 import { Notifications } from './people/Notifications.tsx';
+import { Manage } from './server/Manage.tsx';
 import { ServerHome } from './server/ServerHome.tsx';
 import { Settings } from './settings/Settings.tsx';
 import { Conversation } from './talk/Conversation.tsx';
@@ -27,23 +30,26 @@ export function App() {
   );
 }
 
+const loadAll = () =>
+  attempt(async () => {
+    await Promise.all([loadServers(), loadPeople(), loadNotifications(), loadPreferences()]);
+  });
+
+/** On a phone these are seen instead of the lists, the others beside them. */
+const listed = new Set(['home', 'server', 'messages']);
+
 function Home() {
   const here = place.value;
   useEffect(() => {
-    const load = () =>
-      attempt(async () => void (await Promise.all([loadServers(), loadPeople(), loadNotifications()])));
-    void load();
-    const offReload = parley.on('reload', () => void load());
-    return offReload;
+    void loadAll();
+    return parley.on('reload', () => void loadAll());
   }, []);
   const serverId = 'serverId' in here ? here.serverId : null;
   useEffect(() => {
     if (serverId) void attempt(() => loadChannels(serverId));
   }, [serverId]);
-  const talking = here.name === 'channel' || here.name === 'dm';
-  const inside = talking || ['settings', 'invite', 'discover', 'notifications', 'files', 'apps'].includes(here.name);
   return (
-    <div class={`frame ${inside ? 'inside' : 'outside'}`}>
+    <div class={`frame ${listed.has(here.name) ? 'outside' : 'inside'}`}>
       <Sidebar />
       <main class="main">
         <Main />
@@ -67,23 +73,35 @@ function Main() {
       );
     case 'server':
       return <ServerHome serverId={here.serverId} />;
+    case 'manage':
+      return <Manage serverId={here.serverId} section={here.section} />;
     case 'files':
       return <Files key={here.folderId} serverId={here.serverId} folderId={here.folderId} />;
     case 'apps':
-      return <Apps serverId={here.serverId} />;
+      return <Apps key={here.serverId} serverId={here.serverId} appId={here.appId} />;
     case 'invite':
       return <Invite code={here.code} />;
+    case 'settings':
+      return <Settings section={here.section} id={here.id} />;
     case 'discover':
       return <Discover />;
     case 'notifications':
       return <Notifications />;
-    case 'settings':
-      return <Settings />;
     case 'friends':
       return <Friends />;
+    case 'messages':
+      return <Messages />;
     default:
       return <Start />;
   }
+}
+
+/** On a phone the list of conversations is a page of its own. */
+function Messages() {
+  useEffect(() => {
+    if (isWide()) go('/app/friends', { replace: true });
+  }, []);
+  return null;
 }
 
 /** Leads on to where one was last. */

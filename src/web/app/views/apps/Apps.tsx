@@ -1,48 +1,115 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
 import { pathTo } from '../../state/router.ts';
+import { currentServer, isAtLeast } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
+import { Confirm } from '../parts/Dialog.tsx';
+import { Icon } from '../parts/Icon.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { Page } from '../parts/Page.tsx';
+import { AppFrame } from './AppFrame.tsx';
+import { EditApp } from './EditApp.tsx';
+import { NewApp } from './NewApp.tsx';
 
-type AppRecord = RestAnswer<'GET /api/servers/:serverId/apps'>['items'][number];
+export type AppRecord = RestAnswer<'GET /api/servers/:serverId/apps'>['items'][number];
 
-/** Where an app is served: in a cage of its own, without the powers of this page. */
-const addressOf = ({ id, serverId, slug, type }: AppRecord): string =>
-  type === 'url' ? `/api/app-proxy/${id}/` : `/api/servers/${serverId}/apps/${slug}/serve/`;
+/** The apps of a server, or one of them. */
+export function Apps({ serverId, appId }: { serverId: string; appId: string | null }) {
+  if (appId) return <AppFrame key={appId} serverId={serverId} appId={appId} />;
+  return <AppList serverId={serverId} />;
+}
 
-export function Apps({ serverId }: { serverId: string }) {
-  const [list, setList] = useState<AppRecord[] | null>(null);
-  useEffect(() => {
-    void attempt(async () =>
-      setList((await parley.rest('GET /api/servers/:serverId/apps', { serverId, query: {} })).items),
-    );
-  }, [serverId]);
-  return (
-    <section class="page">
-      <header class="bar">
-        <a class="icon back" href={pathTo.server(serverId)} aria-label="Back">
-          ‹
-        </a>
-        <h1 class="title">Apps</h1>
-      </header>
-      <div class="body">
-        {list?.length === 0 && <p class="empty">This server has no apps yet.</p>}
-        <ul class="people">
-          {list?.map((app) => (
-            <li key={app.id}>
-              <span class="who">
-                <span class="name">{app.name}</span>
-                <span class="faint">{app.description ?? app.slug}</span>
-              </span>
-              {app.status === 'active' && (
-                <a class="button" href={addressOf(app)} target="_blank" rel="noopener">
-                  Open
-                </a>
-              )}
-            </li>
-          ))}
-        </ul>
-      </div>
-    </section>
+function AppList({ serverId }: { serverId: string }) {
+  const [creating, setCreating] = useState(false);
+  const { value: list, load } = useLoaded(
+    async () => (await parley.rest('GET /api/servers/:serverId/apps', { serverId, query: {} })).items,
+    [serverId],
   );
+  const isAdmin = isAtLeast(currentServer.value?.role, 'admin');
+  const create = (
+    <button type="button" class="button" onClick={() => setCreating(true)}>
+      New app
+    </button>
+  );
+  return (
+    <Page title="Apps" back={pathTo.server(serverId)} actions={isAdmin && create}>
+      {list?.length === 0 && <p class="empty">This server has no apps yet.</p>}
+      <ul class="cards">
+        {list?.map((app) => (
+          <Card key={app.id} app={app} isAdmin={isAdmin} onChange={load} />
+        ))}
+      </ul>
+      {creating && <NewApp serverId={serverId} onDone={load} onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+interface CardProps {
+  app: AppRecord;
+  isAdmin: boolean;
+  onChange(): Promise<void>;
+}
+
+function Card({ app, isAdmin, onChange }: CardProps) {
+  const [asking, setAsking] = useState<'edit' | 'delete' | null>(null);
+  const params = { serverId: app.serverId, appId: app.id };
+  const close = () => setAsking(null);
+  const remove = () => attempt(() => parley.rest('DELETE /api/servers/:serverId/apps/:appId', params).then(onChange));
+  return (
+    <li>
+      <span class="server" aria-hidden="true">
+        {app.iconUrl ? <img src={app.iconUrl} alt="" referrerpolicy="no-referrer" /> : <Icon name="app" />}
+      </span>
+      <strong class="name">{app.name}</strong>
+      {isAdmin && (
+        <Menu label={`Actions for ${app.name}`} items={actionsFor(app, setAsking, onChange)}>
+          <Icon name="more" />
+        </Menu>
+      )}
+      <p class="faint">{app.description}</p>
+      <footer>
+        <span class="faint">{stateOf(app)}</span>
+        {app.status === 'active' && (
+          <a class="button" href={pathTo.app(app.serverId, app.slug)}>
+            Open
+          </a>
+        )}
+      </footer>
+      {asking === 'edit' && <EditApp app={app} onDone={onChange} onClose={close} />}
+      {asking === 'delete' && (
+        <Confirm
+          title={`Delete ${app.name}?`}
+          text="It is gone for everyone. What it was made from stays in the files."
+          action="Delete"
+          onClose={close}
+          onConfirm={() => void remove()}
+        />
+      )}
+    </li>
+  );
+}
+
+function stateOf({ status, isHomepage, version }: AppRecord): string {
+  if (status !== 'active') return status === 'draft' ? 'Draft' : 'Archived';
+  return isHomepage ? `Home page · version ${version}` : `Version ${version}`;
+}
+
+function actionsFor(app: AppRecord, ask: (what: 'edit' | 'delete') => void, onChange: () => Promise<void>): MenuItem[] {
+  const params = { serverId: app.serverId, appId: app.id };
+  const change = (body: { isHomepage?: boolean; status?: AppRecord['status'] }) => () =>
+    void attempt(() => parley.rest('PATCH /api/servers/:serverId/apps/:appId', { ...params, body }).then(onChange));
+  return [
+    { label: 'Edit', icon: 'edit', run: () => ask('edit') },
+    {
+      label: app.isHomepage ? 'No longer the home page' : 'Make it the home page',
+      icon: 'home',
+      run: change({ isHomepage: !app.isHomepage }),
+    },
+    app.status === 'active'
+      ? { label: 'Archive', icon: 'archive', run: change({ status: 'archived' }) }
+      : { label: 'Activate', icon: 'check', run: change({ status: 'active' }) },
+    { label: 'Delete', icon: 'trash', danger: true, run: () => ask('delete') },
+  ];
 }

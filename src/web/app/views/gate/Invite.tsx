@@ -3,6 +3,9 @@ import { ParleyError, type ServerRecord } from '../../../../client/index.ts';
 import { parley, sentence } from '../../state/client.ts';
 import { go, pathTo } from '../../state/router.ts';
 import { joinByCode } from '../../state/servers.ts';
+import { Problem } from '../parts/Form.tsx';
+import { ServerPicture } from '../parts/ServerPicture.tsx';
+import { peopleIn } from '../people/Discover.tsx';
 
 /** Where an invitation leads. */
 export function Invite({ code }: { code: string }) {
@@ -25,18 +28,15 @@ export function Invite({ code }: { code: string }) {
   };
   return (
     <section class="blank">
+      {server && (
+        <span class="server large" aria-hidden="true">
+          <ServerPicture server={server} />
+        </span>
+      )}
       <h1>{server ? `Join ${server.name}` : 'An invitation'}</h1>
       {server?.description && <p>{server.description}</p>}
-      {server && (
-        <p class="faint">
-          {server.memberCount} {server.memberCount === 1 ? 'member' : 'members'}
-        </p>
-      )}
-      {error && (
-        <p class="note bad" role="alert">
-          {error}
-        </p>
-      )}
+      {server && <p class="faint">{peopleIn(server)}</p>}
+      <Problem text={error} />
       {server ? (
         <button type="button" class="button" disabled={busy} onClick={() => void join()}>
           Join

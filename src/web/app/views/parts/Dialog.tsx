@@ -1,25 +1,33 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { Icon } from './Icon.tsx';
 
 interface DialogProps {
   title: string;
+  /** For what needs more room. */
+  wide?: boolean;
   onClose(): void;
   children: ComponentChildren;
 }
 
-/** A modal dialog: the browser keeps the focus in it, and Escape closes it. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+/** A modal dialog: the browser keeps the focus in it, Escape closes it, and the focus goes back to where it was. */
+export function Dialog({ title, wide = false, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
+    const before = document.activeElement;
     ref.current?.showModal();
+    return () => {
+      // A dialog that is taken away, instead of being closed, leaves the focus nowhere.
+      if (before instanceof HTMLElement && document.activeElement === document.body) before.focus();
+    };
   }, []);
   return (
-    <dialog ref={ref} aria-labelledby={id} onClose={onClose}>
+    <dialog ref={ref} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
       <header>
         <h2 id={id}>{title}</h2>
         <button type="button" class="icon" aria-label="Close" onClick={() => ref.current?.close()}>
-          ✕
+          <Icon name="close" />
         </button>
       </header>
       {children}

@@ -1,26 +1,36 @@
+import type { ComponentChildren, TargetedInputEvent } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 interface FieldProps {
   label: string;
   name: string;
-  autocomplete: string;
+  autocomplete?: string;
   type?: 'text' | 'email' | 'password' | 'url';
   inputmode?: 'numeric';
   value?: string;
+  placeholder?: string;
   hint?: string;
   required?: boolean;
   autofocus?: boolean;
   minlength?: number;
   maxlength?: number;
+  onInput?(value: string): void;
 }
 
-export function Field({ label, hint, type, autofocus, ...more }: FieldProps) {
+export function Field({ label, hint, type = 'text', autofocus, autocomplete = 'off', onInput, ...more }: FieldProps) {
   const id = useId();
   const ref = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (autofocus) ref.current?.focus();
   }, [autofocus]);
-  const input = { ...more, ref, id, 'aria-describedby': hint && `${id}-hint` };
+  const input = {
+    ...more,
+    autocomplete,
+    ref,
+    id,
+    'aria-describedby': hint && `${id}-hint`,
+    onInput: (event: TargetedInputEvent<HTMLInputElement>) => onInput?.(event.currentTarget.value),
+  };
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -33,11 +43,108 @@ export function Field({ label, hint, type, autofocus, ...more }: FieldProps) {
       ) : (
         <input type="text" {...input} />
       )}
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
+      <Hint id={`${id}-hint`} text={hint} />
     </div>
+  );
+}
+
+interface TextAreaProps {
+  label: string;
+  name: string;
+  value?: string;
+  hint?: string;
+  rows?: number;
+  maxlength?: number;
+  /** For what is written by machines and for machines. */
+  code?: boolean;
+  required?: boolean;
+}
+
+export function TextArea({ label, hint, code = false, rows = 3, ...more }: TextAreaProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        class={code ? 'code' : ''}
+        rows={rows}
+        spellcheck={!code}
+        aria-describedby={hint && `${id}-hint`}
+        {...more}
+      />
+      <Hint id={`${id}-hint`} text={hint} />
+    </div>
+  );
+}
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+interface SelectProps {
+  label: string;
+  name?: string;
+  value?: string;
+  options: readonly Option[];
+  hint?: string;
+  /** Whether the label is only for those who do not see what it stands beside. */
+  bare?: boolean;
+  onChange?(value: string): void;
+}
+
+export function Select({ label, options, hint, value, bare = false, name, onChange }: SelectProps) {
+  const id = useId();
+  return (
+    <div class={bare ? 'choice' : 'field'}>
+      <label class={bare ? 'hidden' : ''} for={id}>
+        {label}
+      </label>
+      <select
+        id={id}
+        name={name}
+        value={value}
+        aria-describedby={hint && `${id}-hint`}
+        onChange={(event) => onChange?.(event.currentTarget.value)}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <Hint id={`${id}-hint`} text={hint} />
+    </div>
+  );
+}
+
+interface CheckProps {
+  label: ComponentChildren;
+  name?: string;
+  checked?: boolean;
+  onChange?(checked: boolean): void;
+}
+
+export function Check({ label, name, checked, onChange }: CheckProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        name={name}
+        checked={checked}
+        onChange={(event) => onChange?.(event.currentTarget.checked)}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+function Hint({ id, text }: { id: string; text: string | undefined }) {
+  if (!text) return null;
+  return (
+    <p class="hint" id={id}>
+      {text}
+    </p>
   );
 }

@@ -1,4 +1,5 @@
 import { dismiss, toasts } from '../../state/toasts.ts';
+import { Icon } from './Icon.tsx';
 
 export function Toasts() {
   return (
@@ -7,7 +8,7 @@ export function Toasts() {
         <div key={id} class={`toast ${kind}`}>
           {text}
           <button type="button" class="icon" aria-label="Dismiss" onClick={() => dismiss(id)}>
-            ✕
+            <Icon name="close" />
           </button>
         </div>
       ))}

@@ -1,46 +1,30 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
 import { go, pathTo } from '../../state/router.ts';
 import { joinPublic, servers } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
+import { Field } from '../parts/Field.tsx';
+import { Form } from '../parts/Form.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Page } from '../parts/Page.tsx';
+import { ServerPicture } from '../parts/ServerPicture.tsx';
 
 export function Discover() {
-  const [list, setList] = useState<ServerRecord[] | null>(null);
-  const find = (query: string) =>
-    attempt(async () => setList(await parley.rest('GET /api/servers/discover', { query: { query } })));
-  useEffect(() => {
-    void find('');
-  }, []);
-  const search = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (event.currentTarget instanceof HTMLFormElement) {
-      void find(String(new FormData(event.currentTarget).get('query') ?? '').trim());
-    }
-  };
+  const [query, setQuery] = useState('');
+  const { value: list } = useLoaded(() => parley.rest('GET /api/servers/discover', { query: { query } }), [query]);
   return (
-    <section class="page">
-      <header class="bar">
-        <a class="icon back" href="/app/friends" aria-label="Back">
-          ‹
-        </a>
-        <h1 class="title">Discover servers</h1>
-      </header>
-      <div class="body">
-        <form class="inline" onSubmit={search}>
-          <input type="search" name="query" aria-label="Part of a name" placeholder="Part of a name" maxLength={100} />
-          <button type="submit" class="button">
-            Find
-          </button>
-        </form>
-        {list?.length === 0 && <p class="empty">There is no public server like that.</p>}
-        <ul class="people">
-          {list?.map((server) => (
-            <Entry key={server.id} server={server} />
-          ))}
-        </ul>
-      </div>
-    </section>
+    <Page title="Discover servers" back="/app/messages">
+      <Form class="block beside" action="Find" work={async ({ text }) => setQuery(text('query'))}>
+        <Field label="Part of a name" name="query" maxlength={100} />
+      </Form>
+      {list?.length === 0 && <p class="empty">There is no public server like that.</p>}
+      <ul class="cards">
+        {list?.map((server) => (
+          <Entry key={server.id} server={server} />
+        ))}
+      </ul>
+    </Page>
   );
 }
 
@@ -53,16 +37,20 @@ function Entry({ server }: { server: ServerRecord }) {
     });
   return (
     <li>
-      <span class="who">
-        <span class="name">{server.name}</span>
-        <span class="faint">
-          {server.memberCount} {server.memberCount === 1 ? 'member' : 'members'}
-          {server.description && ` · ${server.description}`}
-        </span>
+      <span class="server" aria-hidden="true">
+        <ServerPicture server={server} />
       </span>
-      <button type="button" class={isMember ? 'button quiet' : 'button'} onClick={() => void join()}>
-        {isMember ? 'Open' : 'Join'}
-      </button>
+      <strong class="name">{server.name}</strong>
+      <p class="faint">{server.description}</p>
+      <footer>
+        <span class="faint">{peopleIn(server)}</span>
+        <button type="button" class={isMember ? 'button quiet' : 'button'} onClick={() => void join()}>
+          {isMember ? 'Open' : 'Join'}
+        </button>
+      </footer>
     </li>
   );
 }
+
+export const peopleIn = ({ memberCount }: Pick<ServerRecord, 'memberCount'>): string =>
+  memberCount === 1 ? '1 member' : `${memberCount} members`;

@@ -1,83 +1,60 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import {
   answerRequest,
   askFriend,
+  block,
+  blocks,
   endFriendship,
   type Friendship,
   friends,
-  openDm,
   requests,
   sentRequests,
+  talkTo,
+  unblock,
 } from '../../state/people.ts';
-import { go, pathTo } from '../../state/router.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Field } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { Icon } from '../parts/Icon.tsx';
+import { Menu } from '../parts/Menu.tsx';
+import { Block, Page } from '../parts/Page.tsx';
+import { Row } from '../parts/Row.tsx';
 
 export function Friends() {
+  const isEmpty = friends.value.length + requests.value.length + sentRequests.value.length === 0;
   return (
-    <section class="page">
-      <header class="bar">
-        <h1 class="title">Friends</h1>
-      </header>
-      <div class="body">
-        <AddFriend />
-        <People title="Requests" list={requests.value}>
-          {(entry) => (
-            <>
-              <Act label="Accept" main run={() => answerRequest(entry.id, true)} />
-              <Act label="Decline" run={() => answerRequest(entry.id, false)} />
-            </>
-          )}
-        </People>
-        <People title="Friends" list={friends.value}>
-          {(entry) => (
-            <>
-              <Act label="Message" main run={() => talkTo(entry)} />
-              <Act label="Remove" run={() => endFriendship(entry.id)} />
-            </>
-          )}
-        </People>
-        <People title="Asked" list={sentRequests.value}>
-          {(entry) => <Act label="Cancel" run={() => endFriendship(entry.id)} />}
-        </People>
-        {friends.value.length + requests.value.length + sentRequests.value.length === 0 && (
-          <p class="empty">Nobody here yet. Ask someone by their username.</p>
+    <Page title="Friends" back="/app/messages">
+      <AddFriend />
+      <People title="Requests" list={requests.value}>
+        {(entry) => (
+          <>
+            <Act label="Accept" main run={() => answerRequest(entry.id, true)} />
+            <Act label="Decline" run={() => answerRequest(entry.id, false)} />
+          </>
         )}
-      </div>
-    </section>
+      </People>
+      <People title="Friends" list={friends.value}>
+        {(entry) => <FriendActions entry={entry} />}
+      </People>
+      <People title="Asked" list={sentRequests.value}>
+        {(entry) => <Act label="Cancel" run={() => endFriendship(entry.id)} />}
+      </People>
+      <Blocked />
+      {isEmpty && <p class="empty">Nobody here yet. Ask someone by their username.</p>}
+    </Page>
   );
 }
 
-async function talkTo({ friendId }: Friendship): Promise<void> {
-  const channel = await openDm(friendId);
-  go(pathTo.channel(null, channel.id));
-}
-
 function AddFriend() {
-  const [name, setName] = useState('');
-  const ask = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const asked = await attempt(() => askFriend(name.trim()));
-    if (!asked) return;
+  const ask = async ({ text }: Fields) => {
+    await askFriend(text('username'));
     tell('Your request is on its way.');
-    setName('');
   };
   return (
-    <form class="inline" onSubmit={ask}>
-      <input
-        aria-label="Username"
-        placeholder="Username"
-        autocomplete="off"
-        value={name}
-        maxLength={32}
-        required
-        onInput={(event) => setName(event.currentTarget.value)}
-      />
-      <button type="submit" class="button" disabled={name.trim() === ''}>
-        Send request
-      </button>
-    </form>
+    <Form class="block beside" action="Send request" work={ask} clear>
+      <Field label="Username" name="username" maxlength={32} placeholder="Who is it?" required />
+    </Form>
   );
 }
 
@@ -90,23 +67,53 @@ interface PeopleProps {
 function People({ title, list, children }: PeopleProps) {
   if (list.length === 0) return null;
   return (
-    <>
-      <h2>
-        {title} · {list.length}
-      </h2>
+    <Block title={`${title} · ${list.length}`}>
       <ul class="people">
         {list.map((entry) => (
-          <li key={entry.id}>
-            <Avatar user={entry.user} present />
-            <span class="who">
-              <span class="name">{entry.user.displayName}</span>
-              <span class="faint">@{entry.user.username}</span>
-            </span>
+          <Row
+            key={entry.id}
+            picture={<Avatar user={entry.user} present />}
+            name={entry.user.displayName}
+            about={`@${entry.user.username}`}
+          >
             {children(entry)}
-          </li>
+          </Row>
         ))}
       </ul>
+    </Block>
+  );
+}
+
+function FriendActions({ entry }: { entry: Friendship }) {
+  return (
+    <>
+      <Act label="Message" run={() => talkTo(entry.friendId)} />
+      <Menu
+        label={`Actions for ${entry.user.displayName}`}
+        items={[
+          { label: 'Remove friend', icon: 'trash', run: () => void attempt(() => endFriendship(entry.id)) },
+          { label: 'Block', icon: 'block', danger: true, run: () => void attempt(() => block(entry.friendId)) },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
     </>
+  );
+}
+
+/** Those who cannot write to one. */
+function Blocked() {
+  if (blocks.value.length === 0) return null;
+  return (
+    <Block title={`Blocked · ${blocks.value.length}`} about="They can neither write to you nor ask to be your friend.">
+      <ul class="people">
+        {blocks.value.map(({ userId, user }) => (
+          <Row key={userId} picture={<Avatar user={user} />} name={user.displayName} about={`@${user.username}`}>
+            <Act label="Unblock" run={() => unblock(userId)} />
+          </Row>
+        ))}
+      </ul>
+    </Block>
   );
 }
 

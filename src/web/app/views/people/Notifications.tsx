@@ -1,39 +1,64 @@
 import { useEffect } from 'preact/hooks';
 import type { NotificationRecord } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
-import { loadNotifications, notifications, pathOf, readAll, unreadNotifications } from '../../state/notifications.ts';
+import {
+  loadNotifications,
+  notifications,
+  pathOf,
+  readAll,
+  readServer,
+  unreadNotifications,
+} from '../../state/notifications.ts';
+import { pathTo } from '../../state/router.ts';
+import { servers } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Icon } from '../parts/Icon.tsx';
+import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { Page } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
 
 export function Notifications() {
   useEffect(() => {
     void attempt(loadNotifications);
   }, []);
-  return (
-    <section class="page">
-      <header class="bar">
-        <a class="icon back" href="/app/friends" aria-label="Back">
-          ‹
-        </a>
-        <h1 class="title">Notifications</h1>
-        <span class="space" />
-        {unreadNotifications.value > 0 && (
-          <button type="button" class="button quiet" onClick={() => void attempt(readAll)}>
-            Mark all as read
-          </button>
-        )}
-      </header>
-      <div class="body">
-        {notifications.value.length === 0 && <p class="empty">Nothing so far.</p>}
-        <ul class="found">
-          {notifications.value.map((entry) => (
-            <Entry key={entry.id} entry={entry} />
-          ))}
-        </ul>
-      </div>
-    </section>
+  const actions = (
+    <>
+      {unreadNotifications.value > 0 && (
+        <Menu label="Mark as read" items={scopes()}>
+          <Icon name="check" />
+        </Menu>
+      )}
+      <a
+        class="icon"
+        href={pathTo.settings('notifications')}
+        aria-label="Notification settings"
+        title="Notification settings"
+      >
+        <Icon name="settings" />
+      </a>
+    </>
   );
+  return (
+    <Page title="Notifications" back="/app/messages" actions={actions}>
+      {notifications.value.length === 0 && <p class="empty">Nothing so far.</p>}
+      <ul class="found">
+        {notifications.value.map((entry) => (
+          <Entry key={entry.id} entry={entry} />
+        ))}
+      </ul>
+    </Page>
+  );
+}
+
+/** All of it, or what came from one server. */
+function scopes(): MenuItem[] {
+  const ids = new Set(notifications.value.filter(({ isRead }) => !isRead).map(({ serverId }) => serverId));
+  const unread = servers.value.filter(({ id }) => ids.has(id));
+  return [
+    { label: 'Mark all as read', run: () => void attempt(readAll) },
+    ...unread.map(({ id, name }) => ({ label: `Only of ${name}`, run: () => void attempt(() => readServer(id)) })),
+  ];
 }
 
 function Entry({ entry }: { entry: NotificationRecord }) {
@@ -43,11 +68,12 @@ function Entry({ entry }: { entry: NotificationRecord }) {
   return (
     <li>
       <a class={entry.isRead ? '' : 'unread'} href={pathOf(entry)} onClick={read}>
-        {entry.sender && <Avatar user={entry.sender} size="small" />}
+        {entry.sender ? <Avatar user={entry.sender} size="small" /> : <Icon name="bell" />}
         <span class="who">
           <span class="title">
             {entry.title}
             {entry.aggregatedCount > 1 && ` (${entry.aggregatedCount})`}
+            {!entry.isRead && <span class="hidden"> (unread)</span>}
           </span>
           <span class="text">{entry.body}</span>
           <span class="faint">{shortTime(entry.updatedAt)}</span>

@@ -1,57 +1,144 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
-import { openDm } from '../../state/people.ts';
-import { go, pathTo } from '../../state/router.ts';
-import { attempt } from '../../state/toasts.ts';
+import { block, talkTo } from '../../state/people.ts';
+import { see } from '../../state/presence.ts';
+import { isAtLeast, outranks, type Role } from '../../state/servers.ts';
+import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
-import { Dialog } from '../parts/Dialog.tsx';
+import { Confirm } from '../parts/Dialog.tsx';
+import { Select } from '../parts/Field.tsx';
+import { Icon } from '../parts/Icon.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { Block } from '../parts/Page.tsx';
+import { Row } from '../parts/Row.tsx';
 
 type Member = RestAnswer<'GET /api/servers/:id/members'>[number];
 
-const rank = { owner: 3, admin: 2, moderator: 1, member: 0 };
-
-export function Members({ server, onClose }: { server: ServerRecord; onClose(): void }) {
-  const [list, setList] = useState<Member[] | null>(null);
-  useEffect(() => {
-    void attempt(async () => setList(await parley.rest('GET /api/servers/:id/members', { id: server.id })));
+/** Who is in a server, and what they may do there. */
+export function Members({ server }: { server: ServerRecord }) {
+  const { value: list, after } = useLoaded(async () => {
+    const members = await parley.rest('GET /api/servers/:id/members', { id: server.id });
+    see(members.map(({ userId, user }) => ({ userId, status: user.status })));
+    return members;
   }, [server.id]);
-  const talk = (userId: string) =>
-    attempt(async () => {
-      const channel = await openDm(userId);
-      onClose();
-      go(pathTo.channel(null, channel.id));
-    });
-  const kick = (userId: string) =>
-    attempt(async () => {
-      await parley.rest('DELETE /api/servers/:id/members/:userId', { id: server.id, userId });
-      setList((known) => known?.filter((member) => member.userId !== userId) ?? null);
-    });
-  const own = rank[server.role ?? 'member'];
+  const [sought, setSought] = useState('');
+  const text = sought.trim().toLowerCase();
+  const found = list?.filter(({ user }) => `${user.displayName} ${user.username}`.toLowerCase().includes(text));
   return (
-    <Dialog title="Members" onClose={onClose}>
-      {list === null && <p class="faint">One moment…</p>}
-      <ul class="people found">
-        {list?.map(({ userId, user, role }) => (
-          <li key={userId}>
-            <Avatar user={user} present />
-            <span class="who">
-              <span class="name">{user.displayName}</span>
-              <span class="faint">{role === 'member' ? `@${user.username}` : role}</span>
-            </span>
-            {userId !== me.value?.id && !user.isBot && (
-              <button type="button" class="button quiet" onClick={() => void talk(userId)}>
-                Message
-              </button>
-            )}
-            {own > 0 && own > rank[role] && (
-              <button type="button" class="button danger" onClick={() => void kick(userId)}>
-                Remove
-              </button>
-            )}
-          </li>
+    <Block title={list ? `Members · ${list.length}` : 'Members'}>
+      <input
+        type="search"
+        aria-label="Find a member"
+        placeholder="Find a member"
+        value={sought}
+        onInput={(event) => setSought(event.currentTarget.value)}
+      />
+      <ul class="people">
+        {found?.map((member) => (
+          <MemberRow key={member.userId} server={server} member={member} after={after} />
         ))}
       </ul>
-    </Dialog>
+      {found?.length === 0 && <p class="empty">Nobody here is called that.</p>}
+    </Block>
   );
 }
+
+interface MemberProps {
+  server: ServerRecord;
+  member: Member;
+  after(change: () => Promise<unknown>): void;
+}
+
+const roleNames: Record<Role, string> = { owner: 'Owner', admin: 'Admin', moderator: 'Moderator', member: 'Member' };
+
+function MemberRow({ server, member, after }: MemberProps) {
+  const [asking, setAsking] = useState<'remove' | 'hand over' | null>(null);
+  const { user, userId, role } = member;
+  const params = { id: server.id, userId };
+  const setRole = (to: Role) =>
+    parley.rest('PATCH /api/servers/:id/members/:userId', { ...params, body: { role: to } });
+  const isBelow = userId !== me.value?.id && outranks(server.role, role);
+  const about = `@${user.username}${user.isBot ? ' · bot' : ''}`;
+  const close = () => setAsking(null);
+  return (
+    <Row picture={<Avatar user={user} present />} name={member.nickname ?? user.displayName} about={about}>
+      {isBelow && isAtLeast(server.role, 'admin') ? (
+        <RolePicker server={server} member={member} onChange={(to) => after(() => setRole(to))} />
+      ) : (
+        <span class="faint">{roleNames[role]}</span>
+      )}
+      <Menu label={`Actions for ${user.displayName}`} items={actionsFor(server, member, isBelow, setAsking)}>
+        <Icon name="more" />
+      </Menu>
+      {asking === 'remove' && (
+        <Confirm
+          title={`Remove ${user.displayName}?`}
+          text="They lose the server and everything in it at once. With an invitation they can come back."
+          action="Remove"
+          onClose={close}
+          onConfirm={() => after(() => parley.rest('DELETE /api/servers/:id/members/:userId', params))}
+        />
+      )}
+      {asking === 'hand over' && (
+        <Confirm
+          title={`Make ${user.displayName} the owner?`}
+          text="There is one owner. You become an admin, and only they can hand it back."
+          action="Hand over"
+          onClose={close}
+          onConfirm={() => after(() => setRole('owner'))}
+        />
+      )}
+    </Row>
+  );
+}
+
+function RolePicker({ server, member, onChange }: { server: ServerRecord; member: Member; onChange(to: Role): void }) {
+  const choice = (['admin', 'moderator', 'member'] as const).filter((role) => outranks(server.role, role));
+  return (
+    <Select
+      bare
+      label={`Role of ${member.user.displayName}`}
+      value={member.role}
+      options={choice.map((role) => ({ value: role, label: roleNames[role] }))}
+      onChange={(value) => {
+        const to = choice.find((role) => role === value);
+        if (to) onChange(to);
+      }}
+    />
+  );
+}
+
+function actionsFor(
+  server: ServerRecord,
+  { user, userId, role }: Member,
+  isBelow: boolean,
+  ask: (what: 'remove' | 'hand over') => void,
+): MenuItem[] {
+  const isOther = userId !== me.value?.id;
+  const copy = () => attempt(() => navigator.clipboard.writeText(`@${user.username}`).then(() => tell('Copied.')));
+  const items: (MenuItem | false)[] = [
+    isOther && !user.isBot && { label: 'Message', icon: 'chat', run: () => void attempt(() => talkTo(userId)) },
+    navigator.clipboard !== undefined && { label: 'Copy username', icon: 'copy', run: () => void copy() },
+    isBelow &&
+      server.role === 'owner' &&
+      role !== 'owner' &&
+      !user.isBot && { label: 'Make owner', icon: 'shield', run: () => ask('hand over') },
+    isOther && !user.isBot && { label: 'Block', icon: 'block', danger: true, run: () => void blockOne(user) },
+    isBelow &&
+      isAtLeast(server.role, 'moderator') && {
+        label: 'Remove from the server',
+        icon: 'leave',
+        danger: true,
+        run: () => ask('remove'),
+      },
+  ];
+  return items.filter((item) => item !== false);
+}
+
+const blockOne = (user: Member['user']) =>
+  attempt(async () => {
+    await block(user.id);
+    tell(`${user.displayName} can no longer write to you.`);
+  });

@@ -1,31 +1,76 @@
-import { useEffect } from 'preact/hooks';
-import { go, pathTo } from '../../state/router.ts';
-import { channels, currentServer, serversLoaded } from '../../state/servers.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { RestAnswer } from '../../../../client/index.ts';
+import { parley } from '../../state/client.ts';
+import { go, isWide, pathTo } from '../../state/router.ts';
+import { channels, currentServer, joinPublic, serversLoaded } from '../../state/servers.ts';
+import { attempt } from '../../state/toasts.ts';
+import { useLoaded } from '../parts/loading.ts';
 
 /** On wide screens a server opens at its first channel; on a phone its list of channels is the page. */
 export function ServerHome({ serverId }: { serverId: string }) {
   const list = channels.value.get(serverId);
-  const first = list?.[0]?.id;
+  const first = list?.find(({ isMember, type }) => isMember && type !== 'voice')?.id;
   useEffect(() => {
-    const wide = matchMedia('(min-width: 700px)').matches;
-    if (first && wide) go(pathTo.channel(serverId, first), { replace: true });
+    if (first && isWide()) go(pathTo.channel(serverId, first), { replace: true });
   }, [first, serverId]);
-  if (!currentServer.value && serversLoaded.value) {
-    return (
-      <section class="blank">
-        <h1>This server is not here</h1>
-        <p>You are not a member of it, or it was removed.</p>
-      </section>
-    );
-  }
+  if (!currentServer.value && serversLoaded.value) return <Door serverId={serverId} />;
   return (
     <section class="blank">
-      {list?.length === 0 && (
+      {list && !first && (
         <>
           <h1>No channels yet</h1>
           <p>Those who run this server can create one.</p>
         </>
       )}
+    </section>
+  );
+}
+
+type Access = RestAnswer<'GET /api/servers/:id/access'>;
+
+/** A server that one is not in, from outside. */
+function Door({ serverId }: { serverId: string }) {
+  const [access, setAccess] = useState<Access | null | undefined>(undefined);
+  const { value: server } = useLoaded(() => openServer(serverId), [serverId]);
+  useEffect(() => {
+    parley.rest('GET /api/servers/:id/access', { id: serverId }).then(setAccess, () => setAccess(null));
+  }, [serverId]);
+  if (access === undefined) return <section class="blank" />;
+  if (access === null) return <NotHere />;
+  const join = () =>
+    attempt(async () => {
+      if (access.requiresApproval) {
+        const { status } = await parley.rest('POST /api/servers/:id/join-requests', { id: serverId });
+        setAccess({ ...access, joinRequestStatus: status });
+      } else go(pathTo.server((await joinPublic(serverId)).id), { replace: true });
+    });
+  return (
+    <section class="blank">
+      <h1>{server?.name ?? 'A private server'}</h1>
+      {server?.description && <p>{server.description}</p>}
+      {access.joinRequestStatus === 'pending' ? (
+        <p role="status">You asked to be let in. Those who run this server decide.</p>
+      ) : (
+        <button type="button" class="button" onClick={() => void join()}>
+          {access.requiresApproval ? 'Ask to be let in' : 'Join'}
+        </button>
+      )}
+      <a href="/app/discover">Other servers</a>
+    </section>
+  );
+}
+
+/** What may be known from outside; null: nothing. */
+const openServer = (id: string) => parley.rest('GET /api/servers/:id', { id }).catch(() => null);
+
+function NotHere() {
+  return (
+    <section class="blank">
+      <h1>This server is not here</h1>
+      <p>It was removed, or the address is wrong.</p>
+      <a class="button" href="/app/discover">
+        Find servers
+      </a>
     </section>
   );
 }

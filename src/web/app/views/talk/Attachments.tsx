@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { linkTo, sizeOf } from '../../state/attachments.ts';
+import { Icon } from '../parts/Icon.tsx';
 
 type Attachment = Message['attachments'][number];
 
@@ -40,7 +41,7 @@ function File({ attachment }: { attachment: Attachment }) {
   }
   return (
     <a class="file" href={url} target="_blank" rel="noopener" download={filename}>
-      <span aria-hidden="true">📄</span> <span class="name">{filename}</span> <span class="faint">{sizeOf(size)}</span>
+      <Icon name="file" /> <span class="name">{filename}</span> <span class="faint">{sizeOf(size)}</span>
     </a>
   );
 }

@@ -3,6 +3,7 @@ import { connection, me, parley } from '../../state/client.ts';
 import { draftOf, editing, keepDraft, replyTo } from '../../state/drafts.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { tellTyping, typedAll } from '../../state/typing.ts';
+import { Icon } from '../parts/Icon.tsx';
 import { AddFiles, Answering, FileList, Typists, useFiles, useGrowth } from './ComposerParts.tsx';
 import { Suggestions, useMentions } from './Suggestions.tsx';
 
@@ -45,7 +46,7 @@ export function Composer({ timeline, name }: { timeline: Timeline; name: string 
         />
         {left < tellBefore && <span class={left < 0 ? 'count bad' : 'count'}>{left}</span>}
         <button type="submit" class="send" aria-label="Send" disabled={blocked}>
-          ➤
+          <Icon name="send" />
         </button>
       </div>
       <Typists channelId={channelId} threadId={threadId} />

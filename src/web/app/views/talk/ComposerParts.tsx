@@ -4,6 +4,7 @@ import { upload } from '../../state/attachments.ts';
 import { replyTo } from '../../state/drafts.ts';
 import { attempt } from '../../state/toasts.ts';
 import { typists } from '../../state/typing.ts';
+import { Icon } from '../parts/Icon.tsx';
 
 type Attachment = Message['attachments'][number];
 
@@ -41,7 +42,7 @@ export function FileList({ files, uploading, onRemove }: FileListProps) {
         <li key={file.id}>
           {file.filename}{' '}
           <button type="button" class="link" aria-label={`Do not send ${file.filename}`} onClick={() => onRemove(file)}>
-            ✕
+            <Icon name="close" />
           </button>
         </li>
       ))}
@@ -53,7 +54,7 @@ export function FileList({ files, uploading, onRemove }: FileListProps) {
 export function AddFiles({ onChoose }: { onChoose(files: Iterable<File>): void }) {
   return (
     <label class="icon attach" title="Add files">
-      <span aria-hidden="true">+</span>
+      <Icon name="add" />
       <input
         type="file"
         class="hidden"
@@ -79,7 +80,7 @@ export function Answering({ message }: { message: Message | null }) {
         Replying to <strong>{message.author.displayName}</strong>
       </span>
       <button type="button" class="icon" aria-label="Do not reply" onClick={stop}>
-        ✕
+        <Icon name="close" />
       </button>
     </div>
   );

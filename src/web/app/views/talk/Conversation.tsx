@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { dms } from '../../state/people.ts';
+import type { RestAnswer } from '../../../../client/index.ts';
+import { parley } from '../../state/client.ts';
 import { rememberPlace } from '../../state/router.ts';
 import { anchorOf } from '../../state/scroll.ts';
-import { channels, currentServer } from '../../state/servers.ts';
 import { type Timeline, timelineOf } from '../../state/timeline.ts';
+import { attempt } from '../../state/toasts.ts';
 import { hearTyping } from '../../state/typing.ts';
-import { Members } from '../server/Members.tsx';
+import { ChannelHead, useAbout } from './ChannelHead.tsx';
 import { Composer } from './Composer.tsx';
-import { Pins, Search } from './Finding.tsx';
 import { MessageList } from './MessageList.tsx';
 import { Thread } from './Thread.tsx';
 
@@ -30,7 +30,7 @@ export function Conversation({ channelId, messageId, threadId }: ConversationPro
 
 function Channel({ channelId, messageId }: { channelId: string; messageId: string | null }) {
   const timeline = useMemo(() => timelineOf(channelId), [channelId]);
-  const [dialog, setDialog] = useState<'pins' | 'search' | 'members' | null>(null);
+  const { label } = useAbout(channelId);
   useEffect(() => {
     rememberPlace();
     hearTyping(channelId);
@@ -40,56 +40,42 @@ function Channel({ channelId, messageId }: { channelId: string; messageId: strin
     else if (anchor) void showAnchor(timeline, anchor.messageId);
     else void timeline.showNewest();
   }, [timeline, channelId, messageId]);
-  const about = useAbout(channelId);
-  useEffect(() => {
-    document.title = about.name ? `${about.label} · Parley` : 'Parley';
-  }, [about.name, about.label]);
-  if (timeline.gone.value) return <Gone />;
+  if (timeline.gone.value) return <Gone channelId={channelId} />;
   return (
-    <section class="conversation" aria-label={about.label}>
-      <header class="bar">
-        <a class="icon back" href={about.back} aria-label="Back to the list">
-          ‹
-        </a>
-        <h1 class="title">
-          <span class="sign" aria-hidden="true">
-            {about.sign}
-          </span>
-          <span class="name">{about.name}</span>
-        </h1>
-        {about.topic && <p class="topic">{about.topic}</p>}
-        <span class="space" />
-        <button type="button" class="icon" aria-label="Pinned messages" onClick={() => setDialog('pins')}>
-          📌
-        </button>
-        {currentServer.value && (
-          <button type="button" class="icon" aria-label="Members" onClick={() => setDialog('members')}>
-            👥
-          </button>
-        )}
-        <button type="button" class="icon" aria-label="Search" onClick={() => setDialog('search')}>
-          🔍
-        </button>
-      </header>
-      <MessageList timeline={timeline} target={messageId} name={about.label} />
-      <Composer timeline={timeline} name={about.label} />
-      {dialog === 'pins' && <Pins channelId={channelId} onClose={() => setDialog(null)} />}
-      {dialog === 'members' && currentServer.value && (
-        <Members server={currentServer.value} onClose={() => setDialog(null)} />
-      )}
-      {dialog === 'search' && <Search channelId={channelId} onClose={() => setDialog(null)} />}
+    <section class="conversation" aria-label={label}>
+      <ChannelHead channelId={channelId} />
+      <MessageList timeline={timeline} target={messageId} name={label} />
+      <Composer timeline={timeline} name={label} />
     </section>
   );
 }
 
-function Gone() {
+type Access = RestAnswer<'GET /api/channels/:id/access'>;
+
+/** A conversation that is none of ours, or one that we may ask to be let into. */
+function Gone({ channelId }: { channelId: string }) {
+  const [access, setAccess] = useState<Access | null>(null);
+  useEffect(() => {
+    parley.rest('GET /api/channels/:id/access', { id: channelId }).then(setAccess, () => {});
+  }, [channelId]);
+  const ask = (known: Access) =>
+    attempt(async () => {
+      const { status } = await parley.rest('POST /api/channels/:id/join-requests', { id: channelId });
+      setAccess({ ...known, joinRequestStatus: status });
+    });
   return (
     <section class="blank">
-      <h1>This conversation is not here</h1>
-      <p>It was removed, or you do not take part in it.</p>
-      <a class="button" href="/app/friends">
-        Back
-      </a>
+      <h1>{access?.requiresApproval ? 'This channel is private' : 'This conversation is not here'}</h1>
+      <p>{access?.requiresApproval ? 'Those who run it let people in.' : 'It was removed, or you do not take part.'}</p>
+      {access?.requiresApproval &&
+        (access.joinRequestStatus === 'pending' ? (
+          <p role="status">You asked to be let in.</p>
+        ) : (
+          <button type="button" class="button" onClick={() => void ask(access)}>
+            Ask to be let in
+          </button>
+        ))}
+      <a href="/app/messages">Back</a>
     </section>
   );
 }
@@ -98,25 +84,4 @@ function Gone() {
 async function showAnchor(timeline: Timeline, messageId: string): Promise<void> {
   await timeline.showAround(messageId);
   if (!timeline.loaded.peek()) await timeline.showNewest();
-}
-
-interface About {
-  name: string;
-  label: string;
-  sign: string;
-  topic: string | null;
-  back: string;
-}
-
-function useAbout(channelId: string): About {
-  const server = currentServer.value;
-  const channel = server && channels.value.get(server.id)?.find(({ id }) => id === channelId);
-  if (server) {
-    const name = channel?.name ?? '';
-    const back = `/app/s/${server.id}`;
-    return { name, label: `#${name}`, sign: '#', topic: channel?.topic ?? null, back };
-  }
-  const other = dms.value.find(({ id }) => id === channelId)?.otherUser;
-  const name = other?.displayName ?? '';
-  return { name, label: `@${name}`, sign: '@', topic: null, back: '/app/friends' };
 }

@@ -8,6 +8,7 @@ import type { Timeline } from '../../state/timeline.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
+import { Icon, type IconName } from '../parts/Icon.tsx';
 import { Text } from '../parts/text.tsx';
 import { clockTime, fullTime } from '../parts/time.ts';
 import { Attachments } from './Attachments.tsx';
@@ -67,9 +68,9 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
       {!isEdited && (
         <div class="actions" role="toolbar" aria-label="Message">
           <ReactButton message={message} />
-          {actions.map(({ label, sign, run }) => (
+          {actions.map(({ label, icon, run }) => (
             <button key={label} type="button" class="icon" aria-label={label} title={label} onClick={run}>
-              {sign}
+              <Icon name={icon} />
             </button>
           ))}
         </div>
@@ -94,7 +95,7 @@ function Head({ message }: { message: Message }) {
       {message.author.isBot && <span class="tag">Bot</span>}
       {message.isPinned && (
         <span class="faint" title="Pinned" role="img" aria-label="Pinned">
-          📌
+          <Icon name="pin" />
         </span>
       )}
       <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
@@ -106,7 +107,7 @@ function Head({ message }: { message: Message }) {
 
 interface Action {
   label: string;
-  sign: string;
+  icon: IconName;
   key: string;
   run(): void;
 }
@@ -137,13 +138,13 @@ function actionsFor(message: Message, askToDelete: () => void): Action[] {
     void attempt(() => navigator.clipboard.writeText(location.origin + path).then(() => tell('The link is copied.')));
   };
   return [
-    { label: 'Reply', sign: '↩', key: 'r', run: reply },
-    ...(message.threadId ? [] : [{ label: 'Thread', sign: '🧵', key: 't', run: () => void thread() }]),
-    ...(mayPin ? [{ label: message.isPinned ? 'Unpin' : 'Pin', sign: '📌', key: 'p', run: pin }] : []),
-    ...(isOwn ? [{ label: 'Edit', sign: '✎', key: 'e', run: edit }] : []),
+    { label: 'Reply', icon: 'reply', key: 'r', run: reply },
+    ...(message.threadId ? [] : [{ label: 'Thread', icon: 'thread' as const, key: 't', run: () => void thread() }]),
+    ...(mayPin ? [{ label: message.isPinned ? 'Unpin' : 'Pin', icon: 'pin' as const, key: 'p', run: pin }] : []),
+    ...(isOwn ? [{ label: 'Edit', icon: 'edit' as const, key: 'e', run: edit }] : []),
     // Only secure pages have a clipboard.
-    ...(navigator.clipboard ? [{ label: 'Copy link', sign: '🔗', key: 'l', run: link }] : []),
-    ...(isOwn || moderates ? [{ label: 'Delete', sign: '🗑', key: 'delete', run: askToDelete }] : []),
+    ...(navigator.clipboard ? [{ label: 'Copy link', icon: 'link' as const, key: 'l', run: link }] : []),
+    ...(isOwn || moderates ? [{ label: 'Delete', icon: 'trash' as const, key: 'delete', run: askToDelete }] : []),
   ];
 }
 
@@ -167,7 +168,7 @@ function ThreadLink({ message }: { message: Message }) {
   const count = thread.messageCount === 1 ? '1 reply' : `${thread.messageCount} replies`;
   return (
     <a class="thread-link" href={pathTo.thread(currentServer.value?.id ?? null, message.channelId, thread.id)}>
-      🧵 <strong>{thread.name}</strong> {count}
+      <Icon name="thread" /> <strong>{thread.name}</strong> {count}
     </a>
   );
 }

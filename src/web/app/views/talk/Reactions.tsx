@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
 import { attempt } from '../../state/toasts.ts';
+import { Icon } from '../parts/Icon.tsx';
 
 const choice = ['👍', '❤️', '😂', '🎉', '😮', '😢', '🙏', '👀', '✅', '🔥', '🚀', '👏', '🤔', '💯', '😍', '👎'];
 
@@ -50,7 +51,7 @@ export function ReactButton({ message }: { message: Message }) {
         aria-expanded={open}
         onClick={() => setOpen(!open)}
       >
-        ☺
+        <Icon name="smile" />
       </button>
       {open && (
         <fieldset class="emoji">

@@ -4,6 +4,7 @@ import { parley } from '../../state/client.ts';
 import { pathTo } from '../../state/router.ts';
 import { currentServer } from '../../state/servers.ts';
 import { timelineOf } from '../../state/timeline.ts';
+import { Icon } from '../parts/Icon.tsx';
 import { Composer } from './Composer.tsx';
 import { MessageList } from './MessageList.tsx';
 
@@ -28,14 +29,12 @@ export function Thread({ channelId, threadId }: { channelId: string; threadId: s
     <aside class="conversation thread" aria-label={`Thread ${name}`}>
       <header class="bar">
         <h2 class="title">
-          <span class="sign" aria-hidden="true">
-            🧵
-          </span>
+          <Icon name="thread" />
           <span class="name">{name}</span>
         </h2>
         <span class="space" />
         <a class="icon" href={pathTo.channel(currentServer.value?.id ?? null, channelId)} aria-label="Close the thread">
-          ✕
+          <Icon name="close" />
         </a>
       </header>
       <MessageList timeline={timeline} target={null} name={name} opening={opening} />

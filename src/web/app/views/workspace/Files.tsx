@@ -1,13 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { RestAnswer } from '../../../../client/index.ts';
-import { sizeOf } from '../../state/attachments.ts';
 import { parley } from '../../state/client.ts';
+import { droppedFiles } from '../../state/dropped-files.ts';
 import { pathTo } from '../../state/router.ts';
 import { attempt } from '../../state/toasts.ts';
-import { useFields } from '../parts/fields.ts';
-import { shortTime } from '../parts/time.ts';
-
-type Node = RestAnswer<'GET /api/servers/:serverId/workspace/children'>[number];
+import { clipboard, downloadZip, type FileNode, paste, readFolder } from '../../state/workspace.ts';
+import { Icon } from '../parts/Icon.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Menu } from '../parts/Menu.tsx';
+import { Page } from '../parts/Page.tsx';
+import { Breadcrumbs } from './Breadcrumbs.tsx';
+import { type FileTask, FileTasks } from './FileTasks.tsx';
+import { NodeRow } from './NodeRow.tsx';
+import { Selected } from './Selected.tsx';
+import { useUploads } from './uploads.ts';
 
 interface FilesProps {
   serverId: string;
@@ -18,122 +23,130 @@ interface FilesProps {
 /** The workspace of a server, one folder at a time. */
 export function Files({ serverId, folderId }: FilesProps) {
   const { list, load } = useFolder(serverId, folderId);
-  const create = useFields(async (field) => {
-    const body = { name: field('name').trim(), parentId: folderId };
-    await parley.rest('POST /api/servers/:serverId/workspace/folders', { serverId, body });
-    await load();
-  }, true);
-  const upload = (files: Iterable<File>) =>
-    attempt(async () => {
-      for (const file of files) await send(serverId, folderId, file);
-      await load();
-    });
+  const [task, setTask] = useState<FileTask | null>(null);
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const uploads = useUploads(serverId, folderId, load);
+  const [over, setOver] = useState(false);
+  const drop = (event: DragEvent) => {
+    setOver(false);
+    if (!event.dataTransfer?.types.includes('Files')) return;
+    event.preventDefault();
+    void attempt(async () => uploads.add(await droppedFiles(event.dataTransfer ?? new DataTransfer())));
+  };
+  const drag = (event: DragEvent) => {
+    if (!event.dataTransfer?.types.includes('Files')) return;
+    event.preventDefault();
+    setOver(true);
+  };
+  const selected = list?.filter(({ id }) => chosen.includes(id)) ?? [];
   return (
-    <section class="page">
-      <header class="bar">
-        <a class="icon back" href={pathTo.server(serverId)} aria-label="Back">
-          ‹
-        </a>
-        <h1 class="title">Files</h1>
-        <span class="space" />
-        {folderId && (
-          <a class="button quiet" href={pathTo.files(serverId, null)}>
-            To the top
-          </a>
+    <Page
+      title="Files"
+      back={pathTo.server(serverId)}
+      actions={
+        <Actions serverId={serverId} folderId={folderId} onTask={setTask} onUpload={uploads.add} onPasted={load} />
+      }
+    >
+      <section
+        class={over ? 'drop over' : 'drop'}
+        aria-label="Folder"
+        onDragOver={drag}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+      >
+        <Breadcrumbs serverId={serverId} folderId={folderId} />
+        {uploads.left > 0 && (
+          <p class="note" role="status">
+            Uploading, {uploads.left} to go…
+          </p>
         )}
-      </header>
-      <div class="body">
-        <form class="inline" onSubmit={create}>
-          <input name="name" aria-label="Name of a new folder" placeholder="New folder" maxLength={255} required />
-          <button type="submit" class="button quiet">
-            Create
-          </button>
-          <label class="button">
-            Upload
-            <input
-              type="file"
-              class="hidden"
-              multiple
-              onChange={(event) => void upload([...(event.currentTarget.files ?? [])])}
-            />
-          </label>
-        </form>
-        {list?.length === 0 && <p class="empty">Nothing in here.</p>}
-        <ul class="people">
+        {selected.length > 0 && (
+          <Selected serverId={serverId} nodes={selected} onDone={() => setChosen([])} onTask={setTask} />
+        )}
+        {list?.length === 0 && <p class="empty">Nothing in here. Drop files on this page, or upload them.</p>}
+        <ul class="people files-list">
           {list?.map((node) => (
-            <Entry key={node.id} serverId={serverId} node={node} onChange={load} />
+            <NodeRow
+              key={node.id}
+              serverId={serverId}
+              node={node}
+              chosen={chosen.includes(node.id)}
+              onChoose={(on) => setChosen(on ? [...chosen, node.id] : chosen.filter((id) => id !== node.id))}
+              onTask={setTask}
+              onChange={load}
+            />
           ))}
         </ul>
-      </div>
-    </section>
+      </section>
+      {task && <FileTasks serverId={serverId} task={task} onDone={load} onClose={() => setTask(null)} />}
+    </Page>
   );
 }
 
 function useFolder(serverId: string, folderId: string | null) {
-  const [list, setList] = useState<Node[] | null>(null);
-  const load = async () => {
-    const query = { parentId: folderId };
-    const nodes = await parley.rest('GET /api/servers/:serverId/workspace/children', { serverId, query });
-    setList(nodes.toSorted((a, b) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name)));
-  };
-  useEffect(() => {
-    void attempt(load);
-    return parley.on('workspace:changed', (change) => {
-      if (change.serverId === serverId) void attempt(load);
-    });
-  }, [serverId, folderId]);
+  const { value: list, load } = useLoaded(() => readFolder(serverId, folderId), [serverId, folderId]);
+  useEffect(
+    () =>
+      parley.on('workspace:changed', (change) => {
+        if (change.serverId === serverId) void attempt(load);
+      }),
+    [serverId, folderId],
+  );
   return { list, load };
 }
 
-function send(serverId: string, folderId: string | null, file: File): Promise<Node> {
-  const form = new FormData();
-  if (folderId) form.set('parentId', folderId);
-  form.set('file', file, file.name);
-  return parley.rest('POST /api/servers/:serverId/workspace/upload', { serverId, form });
-}
-
-interface EntryProps {
+interface ActionsProps {
   serverId: string;
-  node: Node;
-  onChange(): Promise<void>;
+  folderId: string | null;
+  onTask(task: FileTask): void;
+  onUpload(files: { folders: string[]; file: File }[]): Promise<void>;
+  onPasted(): Promise<void>;
 }
 
-function Entry({ serverId, node, onChange }: EntryProps) {
-  const isFolder = node.kind === 'dir';
-  const fetchFile = () =>
-    attempt(async () => {
-      const params = { serverId, fileId: node.id };
-      const { url } = await parley.rest('GET /api/servers/:serverId/workspace/files/:fileId/media-url', params);
-      location.assign(url);
-    });
-  const remove = () =>
-    attempt(async () => {
-      if (isFolder) {
-        await parley.rest('DELETE /api/servers/:serverId/workspace/folders/:folderId', { serverId, folderId: node.id });
-      } else await parley.rest('DELETE /api/servers/:serverId/workspace/files/:fileId', { serverId, fileId: node.id });
-      await onChange();
-    });
-  const about = `${isFolder ? 'Folder' : sizeOf(node.sizeBytes)} · ${shortTime(node.updatedAt)}`;
+function Actions({ serverId, folderId, onTask, onUpload, onPasted }: ActionsProps) {
+  const held = clipboard.value?.serverId === serverId ? clipboard.value.nodes : [];
   return (
-    <li>
-      <span class="who">
-        {isFolder ? (
-          <a class="name" href={pathTo.files(serverId, node.id)}>
-            📁 {node.name}
-          </a>
-        ) : (
-          <span class="name">📄 {node.name}</span>
-        )}
-        <span class="faint">{about}</span>
-      </span>
-      {!isFolder && (
-        <button type="button" class="button quiet" onClick={() => void fetchFile()}>
-          Download
+    <>
+      {held.length > 0 && (
+        <button type="button" class="button quiet" onClick={() => void attempt(() => paste(folderId).then(onPasted))}>
+          Paste {named(held)}
         </button>
       )}
-      <button type="button" class="button danger" onClick={() => void remove()}>
-        Delete
-      </button>
-    </li>
+      <Menu
+        label="New"
+        items={[
+          { label: 'Folder', icon: 'folder', run: () => onTask({ what: 'new folder', parentId: folderId }) },
+          { label: 'Text file', icon: 'file', run: () => onTask({ what: 'new file', parentId: folderId }) },
+        ]}
+      >
+        <Icon name="add" />
+      </Menu>
+      <Menu
+        label="More"
+        items={[
+          {
+            label: 'Download everything as ZIP',
+            icon: 'download',
+            run: () => void attempt(() => downloadZip(serverId, null)),
+          },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
+      <label class="button upload">
+        Upload
+        <input
+          type="file"
+          class="hidden"
+          multiple
+          onChange={(event) => {
+            void onUpload([...(event.currentTarget.files ?? [])].map((file) => ({ folders: [], file })));
+            event.currentTarget.value = '';
+          }}
+        />
+      </label>
+    </>
   );
 }
+
+const named = (nodes: FileNode[]): string => (nodes.length === 1 ? `“${nodes[0]?.name}”` : `${nodes.length} items`);

@@ -1,0 +1,60 @@
+import type { ComponentChildren } from 'preact';
+import type { ChannelRecord } from '../../../../client/index.ts';
+import { isMuted } from '../../state/preferences.ts';
+import { place } from '../../state/router.ts';
+import { unread } from '../../state/unread.ts';
+import { Icon, type IconName } from '../parts/Icon.tsx';
+
+interface EntryProps {
+  href: string;
+  name: string;
+  icon?: IconName;
+  /** Instead of an icon. */
+  picture?: ComponentChildren;
+  count?: number;
+  current: boolean;
+  muted?: boolean;
+}
+
+/** A line of the lists at the side. */
+export function Entry({ href, name, icon, picture, count = 0, current, muted = false }: EntryProps) {
+  const kind = `entry ${count > 0 && !muted ? 'unread' : ''} ${muted ? 'muted' : ''}`;
+  return (
+    <li>
+      <a class={kind} href={href} aria-current={current ? 'page' : undefined}>
+        {picture ?? (icon && <Icon name={icon} />)}
+        <span class="name">{name}</span>
+        {muted ? <Icon name="mute" /> : <Badge count={count} />}
+      </a>
+    </li>
+  );
+}
+
+export function Badge({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <span class="badge">
+      {count > 99 ? '99+' : count}
+      <span class="hidden"> unread</span>
+    </span>
+  );
+}
+
+/** What counts at a server: nothing that was muted. */
+export function unreadIn(serverId: string, list: ChannelRecord[] = []): number {
+  if (isMuted('server', serverId)) return 0;
+  const heard = list.filter(({ id }) => !isMuted('channel', id));
+  return heard.reduce((sum, { id }) => sum + (unread.value.get(id) ?? 0), 0);
+}
+
+export function isHere(channelId: string): boolean {
+  const here = place.value;
+  return 'channelId' in here && here.channelId === channelId;
+}
+
+/** How a channel shows what it is. */
+export function channelIcon({ isPrivate, type }: Pick<ChannelRecord, 'isPrivate' | 'type'>): IconName {
+  if (type === 'announcement') return 'announcement';
+  if (type === 'voice') return 'voice';
+  return isPrivate ? 'lock' : 'hash';
+}

@@ -1,0 +1,130 @@
+import { useState } from 'preact/hooks';
+import type { ChannelRecord, ServerRecord } from '../../../../client/index.ts';
+import { readServer } from '../../state/notifications.ts';
+import { isMuted, setMuted } from '../../state/preferences.ts';
+import { go, pathTo, place } from '../../state/router.ts';
+import { channels, isAtLeast, leaveServer } from '../../state/servers.ts';
+import { attempt } from '../../state/toasts.ts';
+import { markAllRead, unread } from '../../state/unread.ts';
+import { Confirm } from '../parts/Dialog.tsx';
+import { Icon } from '../parts/Icon.tsx';
+import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { CreateChannel } from '../server/CreateChannel.tsx';
+import { InvitePeople } from '../server/InvitePeople.tsx';
+import { channelIcon, Entry, isHere } from './Entry.tsx';
+
+/** Voice channels have no messages; a private one that one only may join shows when one is in it. */
+function visible(list: ChannelRecord[] = []): ChannelRecord[] {
+  return list.filter(({ isMember, type }) => isMember && type !== 'voice');
+}
+
+export function ServerPanel({ server }: { server: ServerRecord }) {
+  const [creating, setCreating] = useState(false);
+  const list = channels.value.get(server.id);
+  return (
+    <nav class="list" aria-label={`Channels of ${server.name}`}>
+      <ServerHead server={server} />
+      <div class="section">
+        <h2>Channels</h2>
+        {isAtLeast(server.role, 'admin') && (
+          <button
+            type="button"
+            class="icon"
+            aria-label="Create a channel"
+            title="Create a channel"
+            onClick={() => setCreating(true)}
+          >
+            <Icon name="add" />
+          </button>
+        )}
+      </div>
+      <ul>
+        {visible(list).map((channel) => (
+          <Entry
+            key={channel.id}
+            href={pathTo.channel(server.id, channel.id)}
+            icon={channelIcon(channel)}
+            name={channel.name}
+            count={unread.value.get(channel.id)}
+            current={isHere(channel.id)}
+            muted={isMuted('channel', channel.id)}
+          />
+        ))}
+      </ul>
+      <SharedThings server={server} />
+      {creating && <CreateChannel serverId={server.id} onClose={() => setCreating(false)} />}
+    </nav>
+  );
+}
+
+function SharedThings({ server }: { server: ServerRecord }) {
+  const here = place.value;
+  return (
+    <>
+      <div class="section">
+        <h2>Shared</h2>
+      </div>
+      <ul>
+        <Entry href={pathTo.files(server.id, null)} icon="folder" name="Files" current={here.name === 'files'} />
+        <Entry href={pathTo.apps(server.id)} icon="app" name="Apps" current={here.name === 'apps'} />
+        <Entry
+          href={pathTo.manage(server.id, 'members')}
+          icon="friends"
+          name="Members"
+          current={here.name === 'manage' && here.section === 'members'}
+        />
+      </ul>
+    </>
+  );
+}
+
+function ServerHead({ server }: { server: ServerRecord }) {
+  const [dialog, setDialog] = useState<'invite' | 'leave' | null>(null);
+  const close = () => setDialog(null);
+  const leave = () =>
+    attempt(async () => {
+      await leaveServer(server.id);
+      go('/app/friends');
+    });
+  return (
+    <header class="bar">
+      <Menu label={server.name} class="title" align="start" items={itemsFor(server, setDialog)}>
+        <span class="name">{server.name}</span>
+        <Icon name="down" />
+      </Menu>
+      {dialog === 'invite' && <InvitePeople server={server} onClose={close} />}
+      {dialog === 'leave' && (
+        <Confirm
+          title={`Leave ${server.name}?`}
+          text="You come back only with an invitation, unless the server is public."
+          action="Leave"
+          onClose={close}
+          onConfirm={() => void leave()}
+        />
+      )}
+    </header>
+  );
+}
+
+function itemsFor(server: ServerRecord, open: (dialog: 'invite' | 'leave') => void): MenuItem[] {
+  const muted = isMuted('server', server.id);
+  const read = async () => {
+    await markAllRead(visible(channels.peek().get(server.id)));
+    await readServer(server.id);
+  };
+  return [
+    { label: 'Invite people', icon: 'add', run: () => open('invite') },
+    ...(isAtLeast(server.role, 'admin')
+      ? [{ label: 'Server settings', icon: 'settings' as const, run: () => go(pathTo.manage(server.id, 'overview')) }]
+      : []),
+    { label: 'Mark all as read', icon: 'check', run: () => void attempt(read) },
+    {
+      label: muted ? 'Unmute the server' : 'Mute the server',
+      icon: muted ? 'bell' : 'mute',
+      run: () => void attempt(() => setMuted('server', server.id, !muted)),
+    },
+    ...(server.role === 'owner'
+      ? []
+      : [{ label: 'Leave', icon: 'leave' as const, danger: true, run: () => open('leave') }]),
+  ];
+}

@@ -1,0 +1,26 @@
+import type { AuthAnswer } from '../../../../client/index.ts';
+import { enter } from '../../state/client.ts';
+import { go, place } from '../../state/router.ts';
+
+const nextKey = 'parley:next';
+const isGate = (name: string): boolean =>
+  ['home', 'login', 'register', 'code', 'forgot', 'oauth-callback'].includes(name);
+
+/** Whoever follows an invitation and creates an account first still wants to get there. */
+export function rememberNext(): void {
+  if (!isGate(place.peek().name)) sessionStorage.setItem(nextKey, location.pathname);
+}
+
+/** Where one wanted to go before one had to sign in. */
+export function takeNext(): string {
+  const next = sessionStorage.getItem(nextKey);
+  sessionStorage.removeItem(nextKey);
+  return next ?? '/app';
+}
+
+/** Takes over a sign-in, and goes on to where one wanted to go. */
+export function arrive(answer: AuthAnswer): void {
+  enter(answer);
+  const next = takeNext();
+  if (isGate(place.peek().name)) go(next, { replace: true });
+}

@@ -1,0 +1,75 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { sentence } from '../../state/client.ts';
+
+/** What stands in the fields of a form. */
+export interface Fields {
+  /** Without white space at its ends. */
+  text(name: string): string;
+  /** As it was typed: white space counts in a password. */
+  raw(name: string): string;
+  isChecked(name: string): boolean;
+}
+
+interface FormProps {
+  /** What the button says. */
+  action: string;
+  /** Does what was asked for; what it throws is shown above the button. */
+  work(fields: Fields): Promise<unknown>;
+  /** Whether the fields are emptied when that worked. */
+  clear?: boolean;
+  class?: string;
+  /** Beside the button. */
+  beside?: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+/** A form that says what went wrong, and cannot be sent twice at once. */
+export function Form({ action, work, clear = false, class: kind = '', beside, children }: FormProps) {
+  const [error, setError] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    if (!(form instanceof HTMLFormElement) || busy) return;
+    setBusy(true);
+    setError(null);
+    try {
+      await work(fieldsOf(form));
+      if (clear) form.reset();
+    } catch (reason) {
+      setError(sentence(reason));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form class={`form ${kind}`} onSubmit={submit}>
+      {children}
+      <Problem text={error} />
+      <footer>
+        {beside}
+        <button type="submit" class="button" disabled={busy}>
+          {action}
+        </button>
+      </footer>
+    </form>
+  );
+}
+
+function fieldsOf(form: HTMLFormElement): Fields {
+  const data = new FormData(form);
+  const raw = (name: string) => {
+    const value = data.get(name);
+    return typeof value === 'string' ? value : '';
+  };
+  return { raw, text: (name) => raw(name).trim(), isChecked: (name) => data.has(name) };
+}
+
+export function Problem({ text }: { text: string | null }) {
+  return (
+    <p class="note problem" role="alert" hidden={text === null}>
+      {text}
+    </p>
+  );
+}

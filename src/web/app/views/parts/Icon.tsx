@@ -1,0 +1,57 @@
+/** What the icons are drawn with: lines on a field of 24 by 24. */
+const lines = {
+  add: 'M12 5v14M5 12h14',
+  agent: 'M5 9h14v9H5zM12 9V5M9.5 4.5h5M9 13v1.5M15 13v1.5M2.5 12.5v3M21.5 12.5v3',
+  announcement: 'M4 10v4h3l8 4V6l-8 4zM18.5 9.5a4 4 0 0 1 0 5',
+  app: 'M4 4h6.5v6.5H4zM13.5 4H20v6.5h-6.5zM4 13.5h6.5V20H4zM13.5 13.5H20V20h-6.5z',
+  archive: 'M4 4h16v4H4zM5.5 8v12h13V8M10 12h4',
+  back: 'M14.5 5l-7 7 7 7',
+  bell: 'M6.5 10.5a5.5 5.5 0 0 1 11 0c0 5 2 6.5 2 6.5h-15s2-1.5 2-6.5M10 20h4',
+  block: 'M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17M6 6l12 12',
+  chat: 'M4 5h16v11H10l-5 4v-4H4z',
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  close: 'M6 6l12 12M18 6L6 18',
+  compass: 'M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17M15.5 8.5l-2 5-5 2 2-5z',
+  copy: 'M9 9h11v11H9zM15 9V4H4v11h5',
+  device: 'M4 5h16v10H4zM2.5 19h19',
+  down: 'M6 9.5l6 6 6-6',
+  download: 'M12 4v11M7 10.5l5 5 5-5M5 20h14',
+  edit: 'M5 19l1-4L16 5l3 3L9 18z',
+  file: 'M6 3.5h8l4.5 4.5v12.5H6zM14 3.5V8h4.5',
+  folder: 'M3.5 6h6l2 2.5h9V19h-17z',
+  friends:
+    'M9 11a3.3 3.3 0 1 0 0-6.6A3.3 3.3 0 0 0 9 11M3 19.5c0-3.6 2.6-5.5 6-5.5s6 1.9 6 5.5M16 11a2.8 2.8 0 0 0 0-5.6M17.5 14.3c2.2.7 3.5 2.4 3.5 5.2',
+  hash: 'M9.5 4l-2 16M16.5 4l-2 16M4.5 9h16M3.5 15h16',
+  home: 'M4 11l8-7 8 7v9h-5.5v-6h-5v6H4z',
+  key: 'M8 19a4 4 0 1 0 0-8 4 4 0 0 0 0 8M11 12.5L19.5 4M16 7.5l3 3',
+  leave: 'M14 4H5v16h9M10 12h11M17.5 8.5L21 12l-3.5 3.5',
+  link: 'M10 14a4 4 0 0 0 6 .3l3-3a4 4 0 0 0-5.7-5.7l-1.2 1.2M14 10a4 4 0 0 0-6-.3l-3 3a4 4 0 0 0 5.7 5.7l1.2-1.2',
+  lock: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
+  more: 'M5 11.4a.6.6 0 1 0 0 1.2.6.6 0 0 0 0-1.2M12 11.4a.6.6 0 1 0 0 1.2.6.6 0 0 0 0-1.2M19 11.4a.6.6 0 1 0 0 1.2.6.6 0 0 0 0-1.2',
+  mute: 'M6.5 10.5a5.5 5.5 0 0 1 9-4.2M17.5 11c.1 4.5 2 6 2 6h-10M7 17H4.5s2-1.5 2-6.5M10 20h4M4 4l16 16',
+  open: 'M13 4h7v7M20 4l-9 9M10 5H4v15h15v-6',
+  pin: 'M9 4h6l-1 6 3 3.5H7L10 10zM12 13.5V20',
+  reply: 'M10 6l-6 5.5L10 17M4 11.5h9c4 0 6.5 2 7 6.5',
+  search: 'M11 4.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M16 16l4.5 4.5',
+  send: 'M4 5l17 7-17 7 2.5-7zM6.5 12H13',
+  settings: 'M4 7h9M17 7h3M4 17h3M11 17h9M13 4.5h4v5h-4zM7 14.5h4v5H7z',
+  shield: 'M12 3.5l7.5 3v5c0 4.5-3 7.5-7.5 9-4.5-1.5-7.5-4.5-7.5-9v-5z',
+  smile: 'M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17M8.5 14c.8 1.3 2 2 3.5 2s2.7-.7 3.5-2M9 9.5v.5M15 9.5v.5',
+  thread: 'M4 5h16v9H9l-4 3.5V14H4zM10 18h6l3.5 3V18H20',
+  trash: 'M5 7h14M9.5 7V4h5v3M7 7l1 13h8l1-13M10.5 11v5M13.5 11v5',
+  up: 'M6 14.5l6-6 6 6',
+  upload: 'M12 20V9M7 13.5l5-5 5 5M5 4h14',
+  user: 'M12 11.5a3.7 3.7 0 1 0 0-7.4 3.7 3.7 0 0 0 0 7.4M5 20c0-3.8 3-6 7-6s7 2.2 7 6',
+  voice: 'M12 4a3 3 0 0 0-3 3v4a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3M6 11a6 6 0 0 0 12 0M12 17v3.5',
+} as const;
+
+export type IconName = keyof typeof lines;
+
+/** A picture that says nothing which the text beside it, or the label of its button, does not say. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="glyph" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={lines[name]} />
+    </svg>
+  );
+}

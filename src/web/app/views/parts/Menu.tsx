@@ -1,0 +1,132 @@
+import type { ComponentChildren, RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon, type IconName } from './Icon.tsx';
+
+export interface MenuItem {
+  label: string;
+  icon?: IconName;
+  danger?: boolean;
+  /** For one of several that exclude each other: whether it is the chosen one. */
+  checked?: boolean;
+  run(): void;
+}
+
+interface MenuProps {
+  /** For those who do not see what is on the button. */
+  label: string;
+  items: MenuItem[];
+  children: ComponentChildren;
+  class?: string;
+  /** Opens to the left, or upwards, where there is no room on the other side. */
+  align?: 'start' | 'end';
+  up?: boolean;
+}
+
+/** A button that opens a list of actions: arrow keys go through it, Escape closes it and gives the focus back. */
+export function Menu({ label, items, children, class: kind = 'icon', align = 'end', up = false }: MenuProps) {
+  const [open, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => setOpen(false);
+  useOutside(root, open, close);
+  useEffect(() => {
+    if (open) root.current?.querySelector<HTMLElement>('[role^=menuitem]')?.focus();
+  }, [open]);
+  const press = (event: KeyboardEvent) => {
+    if (!open) return;
+    if (event.key === 'Escape' || event.key === 'Tab') {
+      close();
+      button.current?.focus();
+      // In a dialog the key would close that, too.
+      if (event.key === 'Escape') event.preventDefault();
+    } else if (root.current && step(root.current, event.key)) event.preventDefault();
+  };
+  return (
+    <div class="menu" ref={root}>
+      <button
+        type="button"
+        ref={button}
+        class={kind}
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        onKeyDown={press}
+      >
+        {children}
+      </button>
+      {open && (
+        <div
+          class={`items ${align} ${up ? 'upward' : ''}`}
+          role="menu"
+          aria-label={label}
+          tabIndex={-1}
+          onKeyDown={press}
+        >
+          {items.map((item) => (
+            <Item
+              key={item.label}
+              item={item}
+              onChoose={() => {
+                close();
+                button.current?.focus();
+                item.run();
+              }}
+            />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Item({ item, onChoose }: { item: MenuItem; onChoose(): void }) {
+  const content = (
+    <>
+      {item.icon && <Icon name={item.icon} />}
+      <span>{item.label}</span>
+      {item.checked && <Icon name="check" />}
+    </>
+  );
+  const kind = item.danger ? 'item danger' : 'item';
+  if (item.checked === undefined) {
+    return (
+      <button type="button" role="menuitem" class={kind} onClick={onChoose}>
+        {content}
+      </button>
+    );
+  }
+  return (
+    <button type="button" role="menuitemradio" aria-checked={item.checked} class={kind} onClick={onChoose}>
+      {content}
+    </button>
+  );
+}
+
+/** Calls `close` at a click or a focus anywhere else. */
+export function useOutside(root: RefObject<HTMLElement | null>, open: boolean, close: () => void): void {
+  useEffect(() => {
+    if (!open) return;
+    const look = (event: Event) => {
+      if (event.target instanceof Element && !root.current?.contains(event.target)) close();
+    };
+    document.addEventListener('pointerdown', look);
+    document.addEventListener('focusin', look);
+    return () => {
+      document.removeEventListener('pointerdown', look);
+      document.removeEventListener('focusin', look);
+    };
+  }, [open]);
+}
+
+/** @returns whether the key was one that goes through the items */
+function step(root: HTMLElement, key: string): boolean {
+  const items = [...root.querySelectorAll<HTMLElement>('[role^=menuitem]')];
+  const at = items.findIndex((item) => item.contains(document.activeElement));
+  const to: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 };
+  const next = to[key];
+  if (next === undefined) return false;
+  items[(next + items.length) % items.length]?.focus();
+  return true;
+}

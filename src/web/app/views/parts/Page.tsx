@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Icon, type IconName } from './Icon.tsx';
+
+export interface Tab {
+  href: string;
+  label: string;
+  icon: IconName;
+  current: boolean;
+}
+
+interface PageProps {
+  title: string;
+  /** Where the arrow leads that phones have. */
+  back: string;
+  tabs?: Tab[];
+  /** At the end of the bar. */
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** A screen that is no conversation. */
+export function Page({ title, back, tabs, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Parley`;
+  }, [title]);
+  return (
+    <section class="page">
+      <header class="bar">
+        <a class="icon back" href={back} aria-label="Back">
+          <Icon name="back" />
+        </a>
+        <h1 class="title">
+          <span class="name">{title}</span>
+        </h1>
+        <span class="space" />
+        {actions}
+      </header>
+      <div class={tabs ? 'sections' : 'sections plain'}>
+        {tabs && (
+          <nav class="tabs" aria-label={`Sections of ${title}`}>
+            {tabs.map(({ href, label, icon, current }) => (
+              <a key={href} class="entry" href={href} aria-current={current ? 'page' : undefined}>
+                <Icon name={icon} />
+                <span class="name">{label}</span>
+              </a>
+            ))}
+          </nav>
+        )}
+        <div class="body">{children}</div>
+      </div>
+    </section>
+  );
+}
+
+/** A part of a page, with its heading. */
+export function Block({ title, about, children }: { title: string; about?: string; children: ComponentChildren }) {
+  return (
+    <section class="block">
+      <h2>{title}</h2>
+      {about && <p class="faint">{about}</p>}
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+import { useId } from 'preact/hooks';
+import { attempt, tell } from '../../state/toasts.ts';
+
+/** A line that is there to be copied. */
+export function CopyField({ label, value }: { label: string; value: string }) {
+  const id = useId();
+  const copy = () =>
+    attempt(async () => {
+      await navigator.clipboard.writeText(value);
+      tell('Copied.');
+    });
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="inline">
+        <input id={id} readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
+        {/* Only secure pages have a clipboard. */}
+        {navigator.clipboard && (
+          <button type="button" class="button quiet" onClick={() => void copy()}>
+            Copy
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Something that is shown once and never again. */
+export function Secret({ title, secret }: { title: string; secret: string | null }) {
+  if (!secret) return null;
+  return (
+    <div class="secret" role="status">
+      <CopyField label={`${title}: copy it now, it is not shown again.`} value={secret} />
+    </div>
+  );
+}

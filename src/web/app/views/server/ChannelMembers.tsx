@@ -1,0 +1,63 @@
+import type { ChannelRecord } from '../../../../client/index.ts';
+import { me, parley } from '../../state/client.ts';
+import { currentServer, isAtLeast, outranks } from '../../state/servers.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { PickAndAdd } from '../parts/PickAndAdd.tsx';
+import { Row } from '../parts/Row.tsx';
+
+/** Who is in a channel; those who run the server add others and take them out. */
+export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; onClose(): void }) {
+  const server = currentServer.value;
+  const { value: list, after } = useLoaded(
+    () => parley.rest('GET /api/channels/:id/members', { id: channel.id, query: {} }),
+    [channel.id],
+  );
+  const remove = (userId: string) =>
+    after(() => parley.rest('DELETE /api/channels/:id/members/:userId', { id: channel.id, userId }));
+  const add = (userId: string) =>
+    after(() => parley.rest('POST /api/channels/:id/members', { id: channel.id, body: { userId } }));
+  const mayRemove = isAtLeast(server?.role, 'moderator');
+  return (
+    <Dialog title={`Members of #${channel.name}`} onClose={onClose}>
+      {server && isAtLeast(server.role, 'admin') && list && (
+        <AddMember serverId={server.id} present={list.map(({ userId }) => userId)} onAdd={add} />
+      )}
+      {list === null && <p class="faint">One moment…</p>}
+      <ul class="people found">
+        {list?.map(({ userId, user, role }) => (
+          <Row
+            key={userId}
+            picture={<Avatar user={user} present />}
+            name={user.displayName}
+            about={`@${user.username}`}
+          >
+            {mayRemove && userId !== me.value?.id && outranks(server?.role, role) && (
+              <button type="button" class="button quiet" onClick={() => remove(userId)}>
+                Take out
+              </button>
+            )}
+          </Row>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+interface AddMemberProps {
+  serverId: string;
+  /** Who is in it already. */
+  present: string[];
+  onAdd(userId: string): void;
+}
+
+function AddMember({ serverId, present, onAdd }: AddMemberProps) {
+  const { value: all } = useLoaded(() => parley.rest('GET /api/servers/:id/members', { id: serverId }), [serverId]);
+  const missing = all?.filter(({ userId }) => !present.includes(userId)) ?? [];
+  const options = missing.map(({ userId, user }) => ({
+    value: userId,
+    label: `${user.displayName} (@${user.username})`,
+  }));
+  return <PickAndAdd label="Who is to be added" options={options} onAdd={onAdd} />;
+}

@@ -1,0 +1,150 @@
+import { useState } from 'preact/hooks';
+import type { ChannelRecord, ServerRecord } from '../../../../client/index.ts';
+import { me, parley } from '../../state/client.ts';
+import { channels, loadChannels } from '../../state/servers.ts';
+import { attempt } from '../../state/toasts.ts';
+import { channelIcon } from '../frame/Entry.tsx';
+import { Icon } from '../parts/Icon.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { Block } from '../parts/Page.tsx';
+import { Row } from '../parts/Row.tsx';
+import { ChannelDialogs, type ChannelTask } from './ChannelDialogs.tsx';
+import { CreateChannel } from './CreateChannel.tsx';
+
+/** All channels of a server, in their order, for those who run it. */
+export function Channels({ server }: { server: ServerRecord }) {
+  const [creating, setCreating] = useState(false);
+  const [task, setTask] = useState<ChannelTask | null>(null);
+  const list = channels.value.get(server.id) ?? [];
+  const archived = useLoaded(
+    () => parley.rest('GET /api/servers/:serverId/channels/archived', { serverId: server.id }),
+    [server.id, list.length],
+  );
+  const move = (at: number, by: number) =>
+    attempt(async () => {
+      const ids = list.map(({ id }) => id);
+      const [moved] = ids.splice(at, 1);
+      if (!moved) return;
+      ids.splice(at + by, 0, moved);
+      const body = { channelIds: ids };
+      await parley.rest('PATCH /api/servers/:serverId/channels/positions', { serverId: server.id, body });
+      await loadChannels(server.id);
+    });
+  return (
+    <>
+      <Block title={`Channels · ${list.length}`}>
+        <ul class="people">
+          {list.map((channel, i) => (
+            <ChannelRow
+              key={channel.id}
+              channel={channel}
+              onMove={(by) => void move(i, by)}
+              isFirst={i === 0}
+              isLast={i === list.length - 1}
+              onTask={setTask}
+            />
+          ))}
+        </ul>
+        <button type="button" class="button" onClick={() => setCreating(true)}>
+          New channel
+        </button>
+      </Block>
+      {archived.value && archived.value.length > 0 && (
+        <Archived server={server} list={archived.value} onTask={setTask} />
+      )}
+      {creating && <CreateChannel serverId={server.id} onClose={() => setCreating(false)} />}
+      {task && <ChannelDialogs task={task} onClose={() => setTask(null)} />}
+    </>
+  );
+}
+
+interface ChannelRowProps {
+  channel: ChannelRecord;
+  isFirst: boolean;
+  isLast: boolean;
+  onMove(by: number): void;
+  onTask(task: ChannelTask): void;
+}
+
+function ChannelRow({ channel, isFirst, isLast, onMove, onTask }: ChannelRowProps) {
+  return (
+    <Row
+      picture={<Icon name={channelIcon(channel)} />}
+      name={channel.name}
+      about={channel.topic ?? (channel.isPrivate ? 'Private' : undefined)}
+    >
+      <button
+        type="button"
+        class="icon"
+        aria-label={`Move ${channel.name} up`}
+        disabled={isFirst}
+        onClick={() => onMove(-1)}
+      >
+        <Icon name="up" />
+      </button>
+      <button
+        type="button"
+        class="icon"
+        aria-label={`Move ${channel.name} down`}
+        disabled={isLast}
+        onClick={() => onMove(1)}
+      >
+        <Icon name="down" />
+      </button>
+      <Menu label={`Actions for ${channel.name}`} items={actionsFor(channel, onTask)}>
+        <Icon name="more" />
+      </Menu>
+    </Row>
+  );
+}
+
+function actionsFor(channel: ChannelRecord, onTask: (task: ChannelTask) => void): MenuItem[] {
+  const ask = (what: ChannelTask['what']) => () => onTask({ what, channel });
+  return [
+    { label: 'Edit', icon: 'edit', run: ask('edit') },
+    ...(channel.isPrivate && channel.isMember
+      ? [{ label: 'Members', icon: 'friends' as const, run: ask('members') }]
+      : []),
+    ...(channel.isMember ? [] : [{ label: 'Join', icon: 'add' as const, run: () => void join(channel) }]),
+    { label: 'Archive', icon: 'archive', run: ask('archive') },
+    { label: 'Delete', icon: 'trash', danger: true, run: ask('delete') },
+  ];
+}
+
+/** Admins see private channels that they are not in, and may let themselves in. */
+const join = ({ id, serverId }: ChannelRecord) =>
+  attempt(async () => {
+    await parley.rest('POST /api/channels/:id/members', { id, body: { userId: me.value?.id ?? '' } });
+    if (serverId) await loadChannels(serverId);
+  });
+
+interface ArchivedProps {
+  server: ServerRecord;
+  list: ChannelRecord[];
+  onTask(task: ChannelTask): void;
+}
+
+function Archived({ server, list, onTask }: ArchivedProps) {
+  const bringBack = (id: string) =>
+    attempt(async () => {
+      await parley.rest('POST /api/channels/:id/unarchive', { id });
+      await loadChannels(server.id);
+    });
+  return (
+    <Block title={`Archived · ${list.length}`} about="Kept, but nobody writes there any more.">
+      <ul class="people">
+        {list.map((channel) => (
+          <Row key={channel.id} picture={<Icon name="archive" />} name={channel.name}>
+            <button type="button" class="button quiet" onClick={() => void bringBack(channel.id)}>
+              Bring back
+            </button>
+            <button type="button" class="button danger" onClick={() => onTask({ what: 'delete', channel })}>
+              Delete
+            </button>
+          </Row>
+        ))}
+      </ul>
+    </Block>
+  );
+}

@@ -1,0 +1,60 @@
+import type { ServerRecord } from '../../../../client/index.ts';
+import { pathTo, type ServerSection } from '../../state/router.ts';
+import { currentServer, isAtLeast } from '../../state/servers.ts';
+import type { IconName } from '../parts/Icon.tsx';
+import { Page } from '../parts/Page.tsx';
+import { Channels } from './Channels.tsx';
+import { Invites } from './Invites.tsx';
+import { Members } from './Members.tsx';
+import { Overview } from './Overview.tsx';
+import { ServerAgents } from './ServerAgents.tsx';
+import { ServerHome } from './ServerHome.tsx';
+
+interface Section {
+  section: ServerSection;
+  label: string;
+  icon: IconName;
+  forAdmins: boolean;
+}
+
+const sections: Section[] = [
+  { section: 'overview', label: 'Overview', icon: 'settings', forAdmins: true },
+  { section: 'members', label: 'Members', icon: 'friends', forAdmins: false },
+  { section: 'channels', label: 'Channels', icon: 'hash', forAdmins: true },
+  { section: 'invites', label: 'Invitations', icon: 'link', forAdmins: false },
+  { section: 'agents', label: 'Agents', icon: 'agent', forAdmins: false },
+];
+
+/** What can be seen and set of a server, by those who may. */
+export function Manage({ serverId, section }: { serverId: string; section: ServerSection }) {
+  const server = currentServer.value;
+  if (!server) return <ServerHome serverId={serverId} />;
+  const open = sections.filter(({ forAdmins }) => !forAdmins || isAtLeast(server.role, 'admin'));
+  const here = open.find((one) => one.section === section) ?? open[0];
+  const tabs = open.map(({ section, label, icon }) => ({
+    href: pathTo.manage(serverId, section),
+    label,
+    icon,
+    current: section === here?.section,
+  }));
+  return (
+    <Page title={server.name} back={pathTo.server(serverId)} tabs={tabs}>
+      {here && <Content key={server.id} server={server} section={here.section} />}
+    </Page>
+  );
+}
+
+function Content({ server, section }: { server: ServerRecord; section: ServerSection }) {
+  switch (section) {
+    case 'overview':
+      return <Overview server={server} />;
+    case 'members':
+      return <Members server={server} />;
+    case 'channels':
+      return <Channels server={server} />;
+    case 'invites':
+      return <Invites server={server} />;
+    case 'agents':
+      return <ServerAgents server={server} />;
+  }
+}

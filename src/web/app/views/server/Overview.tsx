@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks';
+import type { ServerRecord } from '../../../../client/index.ts';
+import { go } from '../../state/router.ts';
+import { deleteServer, updateServer } from '../../state/servers.ts';
+import { tell } from '../../state/toasts.ts';
+import { Dialog } from '../parts/Dialog.tsx';
+import { Check, Field, TextArea } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { Block } from '../parts/Page.tsx';
+
+/** How a server shows itself. */
+export function Overview({ server }: { server: ServerRecord }) {
+  const save = async ({ text, raw, isChecked }: Fields) => {
+    await updateServer(server.id, {
+      name: text('name'),
+      slug: text('slug') || null,
+      description: text('description') || null,
+      iconUrl: text('iconUrl') || null,
+      isPublic: isChecked('isPublic'),
+      homepageHtml: raw('homepageHtml') || null,
+    });
+    tell('The server is saved.');
+  };
+  return (
+    <>
+      <Form class="block" action="Save" work={save}>
+        <h2>About the server</h2>
+        <Field label="Name" name="name" maxlength={100} value={server.name} required />
+        <Field
+          label="Short name"
+          name="slug"
+          maxlength={100}
+          value={server.slug ?? ''}
+          hint="For addresses: lower case letters, digits and hyphens."
+        />
+        <TextArea label="Description" name="description" maxlength={1024} value={server.description ?? ''} />
+        <Field label="Picture (address)" name="iconUrl" type="url" value={server.iconUrl ?? ''} />
+        <Check label="Anyone may find and join it" name="isPublic" checked={server.isPublic} />
+        <TextArea
+          label="Home page (HTML)"
+          name="homepageHtml"
+          code
+          rows={6}
+          value={server.homepageHtml ?? ''}
+          hint="Shown by clients in a frame of its own, without the powers of this page."
+        />
+      </Form>
+      {server.role === 'owner' && <Ending server={server} />}
+    </>
+  );
+}
+
+function Ending({ server }: { server: ServerRecord }) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <Block title="Delete the server" about="Its channels, messages and files go with it, for everyone and for good.">
+      <button type="button" class="button danger" onClick={() => setAsking(true)}>
+        Delete the server
+      </button>
+      {asking && <ConfirmEnding server={server} onClose={() => setAsking(false)} />}
+    </Block>
+  );
+}
+
+/** What cannot be undone is typed, so that no slip of a finger does it. */
+function ConfirmEnding({ server, onClose }: { server: ServerRecord; onClose(): void }) {
+  const end = async ({ text }: Fields) => {
+    if (text('name') !== server.name.trim()) throw new Error('That is not the name of the server.');
+    await deleteServer(server.id);
+    onClose();
+    go('/app/friends');
+    tell(`${server.name} is gone.`);
+  };
+  return (
+    <Dialog title={`Delete ${server.name}?`} onClose={onClose}>
+      <Form action="Delete for good" class="grave" work={end}>
+        <Field label={`Type “${server.name}” to confirm`} name="name" required autofocus />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,90 @@
+import { leave, parley } from '../../state/client.ts';
+import { attempt, tell } from '../../state/toasts.ts';
+import { Field } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Block } from '../parts/Page.tsx';
+import { Row } from '../parts/Row.tsx';
+import { shortTime } from '../parts/time.ts';
+
+/** The ways in which one signs in. */
+export function Account() {
+  return (
+    <>
+      <ChangePassword />
+      <LinkedAccounts />
+      <Block title="Sign out" about="On this device. What you wrote and did not send is forgotten.">
+        <button type="button" class="button danger" onClick={() => void leave()}>
+          Sign out
+        </button>
+      </Block>
+    </>
+  );
+}
+
+function ChangePassword() {
+  const change = async ({ raw }: Fields) => {
+    const body = { oldPassword: raw('oldPassword'), newPassword: raw('newPassword') };
+    await parley.rest('PUT /api/auth/password', { body });
+    tell('Your password is changed; all other sessions were ended.');
+  };
+  return (
+    <Form class="block" action="Change" work={change} clear>
+      <h2>Password</h2>
+      <Field label="Old password" name="oldPassword" type="password" autocomplete="current-password" required />
+      <Field
+        label="New password"
+        name="newPassword"
+        type="password"
+        autocomplete="new-password"
+        minlength={8}
+        maxlength={128}
+        hint="8 characters or more. Your other devices are signed out."
+        required
+      />
+    </Form>
+  );
+}
+
+/** Accounts at other services that sign one in here, too. */
+function LinkedAccounts() {
+  const { value: list, after } = useLoaded(() => parley.rest('GET /api/auth/oauth/accounts'), []);
+  const { value: providers } = useLoaded(() => parley.rest('GET /api/auth/oauth/providers'), []);
+  if (!list || !providers || list.length + providers.length === 0) return null;
+  const link = (provider: string) =>
+    attempt(async () => {
+      const body = { redirect: '/app/settings/account' };
+      const { url } = await parley.rest('POST /api/auth/oauth/:provider/link', { provider, body });
+      location.assign(url);
+    });
+  const titleOf = (provider: string) => providers.find((one) => one.provider === provider)?.name ?? provider;
+  const missing = providers.filter(({ provider }) => !list.some((account) => account.provider === provider));
+  return (
+    <Block title="Linked accounts" about="Each of them signs you in, without a password.">
+      <ul class="people">
+        {list.map(({ id, provider, providerEmail, createdAt }) => (
+          <Row
+            key={id}
+            name={titleOf(provider)}
+            about={`${providerEmail ?? 'No e-mail'} · since ${shortTime(createdAt)}`}
+          >
+            <button
+              type="button"
+              class="button quiet"
+              onClick={() => after(() => parley.rest('DELETE /api/auth/oauth/accounts/:accountId', { accountId: id }))}
+            >
+              Unlink
+            </button>
+          </Row>
+        ))}
+      </ul>
+      <div class="inline">
+        {missing.map(({ provider, name }) => (
+          <button key={provider} type="button" class="button quiet" onClick={() => void link(provider)}>
+            Link {name}
+          </button>
+        ))}
+      </div>
+    </Block>
+  );
+}

@@ -1,0 +1,56 @@
+import type { RestAnswer } from '../../../../client/index.ts';
+import { parley } from '../../state/client.ts';
+import { Field } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Row } from '../parts/Row.tsx';
+import { shortTime } from '../parts/time.ts';
+
+type InviteCode = RestAnswer<'GET /api/invite-codes'>[number];
+
+/** Codes that make members of visitors. */
+export function InviteCodes() {
+  const { value: list, load, after } = useLoaded(() => parley.rest('GET /api/invite-codes'), []);
+  const create = async ({ text }: Fields) => {
+    await parley.rest('POST /api/invite-codes', { body: { count: 1, note: text('note') || undefined } });
+    await load();
+  };
+  return (
+    <Form class="block" action="New code" work={create} clear>
+      <h2>Invite codes</h2>
+      <p class="faint">Whoever redeems one may create servers and invite others. Each works once.</p>
+      <ul class="people">
+        {list?.map((code) => (
+          <Row key={code.id} name={code.code} about={aboutCode(code)}>
+            {code.isActive && !code.usedBy && (
+              <button
+                type="button"
+                class="button quiet"
+                onClick={() => after(() => parley.rest('PATCH /api/invite-codes/:id/deactivate', { id: code.id }))}
+              >
+                Deactivate
+              </button>
+            )}
+            <button
+              type="button"
+              class="button quiet"
+              onClick={() => after(() => parley.rest('DELETE /api/invite-codes/:id', { id: code.id }))}
+            >
+              Delete
+            </button>
+          </Row>
+        ))}
+      </ul>
+      <Field label="Note" name="note" maxlength={200} hint="Whom it is for; may be left out." />
+    </Form>
+  );
+}
+
+function aboutCode({ usedByUser, isActive, createdAt, note }: InviteCode): string {
+  const state = usedByUser
+    ? `used by ${usedByUser.displayName}`
+    : isActive
+      ? `made ${shortTime(createdAt)}`
+      : 'not valid any more';
+  return note ? `${note} · ${state}` : state;
+}

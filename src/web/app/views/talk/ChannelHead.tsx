@@ -1,0 +1,114 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ChannelRecord } from '../../../../client/index.ts';
+import { block, dms } from '../../state/people.ts';
+import { isMuted, setMuted } from '../../state/preferences.ts';
+import { go, pathTo } from '../../state/router.ts';
+import { channels, currentServer, isAtLeast } from '../../state/servers.ts';
+import { attempt, tell } from '../../state/toasts.ts';
+import { channelIcon } from '../frame/Entry.tsx';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Icon, type IconName } from '../parts/Icon.tsx';
+import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { ChannelDialogs, type ChannelTask } from '../server/ChannelDialogs.tsx';
+import { ChannelMembers } from '../server/ChannelMembers.tsx';
+import { Pins, Search } from './Finding.tsx';
+
+type Shown = 'pins' | 'search' | 'members';
+
+/** What a conversation is about, and what can be done with it. */
+export function ChannelHead({ channelId }: { channelId: string }) {
+  const [shown, setShown] = useState<Shown | null>(null);
+  const [task, setTask] = useState<ChannelTask | null>(null);
+  const about = useAbout(channelId);
+  useEffect(() => {
+    document.title = about.name ? `${about.label} · Parley` : 'Parley';
+  }, [about.name, about.label]);
+  const close = () => setShown(null);
+  return (
+    <header class="bar">
+      <a class="icon back" href={about.back} aria-label="Back to the list">
+        <Icon name="back" />
+      </a>
+      <h1 class="title">
+        {about.other ? <Avatar user={about.other} size="small" present /> : <Icon name={about.icon} />}
+        <span class="name">{about.name}</span>
+      </h1>
+      {about.topic && <p class="topic">{about.topic}</p>}
+      <span class="space" />
+      <HeadButton icon="search" label="Search" onClick={() => setShown('search')} />
+      <HeadButton icon="pin" label="Pinned messages" onClick={() => setShown('pins')} />
+      {about.channel && <HeadButton icon="friends" label="Members" onClick={() => setShown('members')} />}
+      <Menu label="More" items={itemsFor(channelId, about, setTask)}>
+        <Icon name="more" />
+      </Menu>
+      {shown === 'pins' && <Pins channelId={channelId} onClose={close} />}
+      {shown === 'search' && <Search channelId={channelId} onClose={close} />}
+      {shown === 'members' && about.channel && <ChannelMembers channel={about.channel} onClose={close} />}
+      {task && <ChannelDialogs task={task} onClose={() => setTask(null)} />}
+    </header>
+  );
+}
+
+function HeadButton({ icon, label, onClick }: { icon: IconName; label: string; onClick(): void }) {
+  return (
+    <button type="button" class="icon" aria-label={label} title={label} onClick={onClick}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+function itemsFor(channelId: string, about: About, onTask: (task: ChannelTask) => void): MenuItem[] {
+  const muted = isMuted('channel', channelId);
+  const { channel, other } = about;
+  const isAdmin = isAtLeast(currentServer.value?.role, 'admin');
+  const mute: MenuItem = {
+    label: muted ? 'Unmute' : 'Mute',
+    icon: muted ? 'bell' : 'mute',
+    run: () => void attempt(() => setMuted('channel', channelId, !muted)),
+  };
+  if (other) return [mute, { label: 'Block', icon: 'block', danger: true, run: () => void blockOther(other) }];
+  if (!channel || !isAdmin) return [mute];
+  const ask = (what: ChannelTask['what']) => () => onTask({ what, channel });
+  return [
+    mute,
+    { label: 'Edit the channel', icon: 'edit', run: ask('edit') },
+    { label: 'Archive the channel', icon: 'archive', run: ask('archive') },
+    { label: 'Delete the channel', icon: 'trash', danger: true, run: ask('delete') },
+    { label: 'All channels', icon: 'settings', run: () => go(pathTo.manage(channel.serverId ?? '', 'channels')) },
+  ];
+}
+
+const blockOther = (other: { id: string; displayName: string }) =>
+  attempt(async () => {
+    await block(other.id);
+    tell(`${other.displayName} can no longer write to you.`);
+  });
+
+type Other = { id: string; displayName: string; avatarUrl: string | null };
+
+interface About {
+  name: string;
+  /** As it is called in a sentence: `#general`, `@Bob`. */
+  label: string;
+  icon: IconName;
+  topic: string | null;
+  /** Where the arrow leads that phones have. */
+  back: string;
+  channel: ChannelRecord | null;
+  /** Whom a conversation between two is with. */
+  other: Other | null;
+}
+
+export function useAbout(channelId: string): About {
+  const server = currentServer.value;
+  if (server) {
+    const channel = channels.value.get(server.id)?.find(({ id }) => id === channelId) ?? null;
+    const name = channel?.name ?? '';
+    const icon = channel ? channelIcon(channel) : 'hash';
+    const back = pathTo.server(server.id);
+    return { name, label: `#${name}`, icon, topic: channel?.topic ?? null, back, channel, other: null };
+  }
+  const other = dms.value.find(({ id }) => id === channelId)?.otherUser ?? null;
+  const name = other?.displayName ?? '';
+  return { name, label: `@${name}`, icon: 'chat', topic: null, back: '/app/messages', channel: null, other };
+}

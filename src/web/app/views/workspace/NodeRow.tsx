@@ -1,0 +1,105 @@
+import { sizeOf } from '../../state/attachments.ts';
+import { pathTo } from '../../state/router.ts';
+import { currentServer, isAtLeast } from '../../state/servers.ts';
+import { attempt } from '../../state/toasts.ts';
+import { clipboard, downloadZip, type FileNode, fileLink, moveNodes } from '../../state/workspace.ts';
+import { Icon } from '../parts/Icon.tsx';
+import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { shortTime } from '../parts/time.ts';
+import type { FileTask } from './FileTasks.tsx';
+
+interface NodeProps {
+  serverId: string;
+  node: FileNode;
+  chosen: boolean;
+  onChoose(on: boolean): void;
+  onTask(task: FileTask): void;
+  onChange(): Promise<void>;
+}
+
+/** What a dragged file or folder of the workspace is known by. */
+const dragType = 'application/x-parley-node';
+
+/** A folder or file; it can be dragged onto a folder. */
+export function NodeRow({ serverId, node, chosen, onChoose, onTask, onChange }: NodeProps) {
+  const isFolder = node.kind === 'dir';
+  const about = `${isFolder ? 'Folder' : sizeOf(node.sizeBytes)} · ${shortTime(node.updatedAt)}`;
+  const allow = (event: DragEvent) => {
+    if (isFolder && event.dataTransfer?.types.includes(dragType)) event.preventDefault();
+  };
+  const take = (event: DragEvent) => {
+    const id = event.dataTransfer?.getData(dragType);
+    if (!isFolder || !id || id === node.id) return;
+    event.preventDefault();
+    void attempt(() => moveNodes(serverId, [id], node.id).then(onChange));
+  };
+  return (
+    <li
+      draggable
+      onDragStart={(event) => event.dataTransfer?.setData(dragType, node.id)}
+      onDragOver={allow}
+      onDrop={take}
+    >
+      <input
+        type="checkbox"
+        aria-label={`Choose ${node.name}`}
+        checked={chosen}
+        onChange={(event) => onChoose(event.currentTarget.checked)}
+      />
+      <Icon name={isFolder ? 'folder' : 'file'} />
+      <span class="who">
+        {isFolder ? (
+          <a class="name" href={pathTo.files(serverId, node.id)}>
+            {node.name}
+          </a>
+        ) : (
+          <button type="button" class="name link" onClick={() => open(serverId, node, onTask)}>
+            {node.name}
+          </button>
+        )}
+        <span class="faint">{about}</span>
+      </span>
+      <Menu label={`Actions for ${node.name}`} items={actionsFor(serverId, node, onTask)}>
+        <Icon name="more" />
+      </Menu>
+    </li>
+  );
+}
+
+const isText = ({ mime, sizeBytes }: FileNode): boolean =>
+  sizeBytes <= 2 * 1024 * 1024 && /^text\/|json|xml|javascript|yaml|toml/.test(mime ?? '');
+const isPicture = ({ mime }: FileNode): boolean => /^image\/(png|jpeg|gif|webp|avif)$/.test(mime ?? '');
+
+function open(serverId: string, node: FileNode, onTask: (task: FileTask) => void): void {
+  if (isText(node)) onTask({ what: 'edit', node });
+  else if (isPicture(node)) onTask({ what: 'look', node });
+  else void download(serverId, node);
+}
+
+function download(serverId: string, node: FileNode): Promise<boolean> {
+  if (node.kind === 'dir') return attempt(() => downloadZip(serverId, node));
+  return attempt(async () => location.assign(await fileLink(serverId, node.id, 'attachment')));
+}
+
+function actionsFor(serverId: string, node: FileNode, onTask: (task: FileTask) => void): MenuItem[] {
+  const hold = (mode: 'copy' | 'cut') => () => {
+    clipboard.value = { serverId, nodes: [node], mode };
+  };
+  const isFolder = node.kind === 'dir';
+  const isBundle = isFolder || /\.(zip|html?)$/i.test(node.name);
+  const mayPublish = isBundle && isAtLeast(currentServer.value?.role, 'admin');
+  const items: (MenuItem | false)[] = [
+    !isFolder && isText(node) && { label: 'Edit', icon: 'edit', run: () => onTask({ what: 'edit', node }) },
+    { label: 'Rename', icon: 'edit', run: () => onTask({ what: 'rename', node }) },
+    { label: 'Copy', icon: 'copy', run: hold('copy') },
+    { label: 'Cut', icon: 'archive', run: hold('cut') },
+    {
+      label: isFolder ? 'Download as ZIP' : 'Download',
+      icon: 'download',
+      run: () => void download(serverId, node),
+    },
+    mayPublish && { label: 'Publish as an app', icon: 'app', run: () => onTask({ what: 'publish', node }) },
+    { label: 'Delete', icon: 'trash', danger: true, run: () => onTask({ what: 'delete', nodes: [node] }) },
+  ];
+  return items.filter((item) => item !== false);
+}
