@@ -130,6 +130,20 @@ describe('the model proxy', () => {
     await answer.body?.getReader().read();
     leaving.abort();
     await until(() => models.abandoned > abandoned, { timeout: 400, message: 'the provider goes on' });
+    // Also while the provider has not said a word yet.
+    models.behave(() => {});
+    const impatient = new AbortController();
+    const unanswered = fetch(`${url}/api/ai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'small', messages }),
+      signal: impatient.signal,
+    }).catch(() => 'left');
+    const asked = models.asked.length;
+    await until(() => models.asked.length > asked);
+    impatient.abort();
+    expect(await unanswered).to.equal('left');
+    await until(() => models.abandoned > abandoned + 1, { timeout: 400, message: 'the provider goes on' });
   });
 
   it('tells each failure of the provider in its own way', async () => {

@@ -7,9 +7,13 @@ import type {
   agentWithTokenSchema,
   channelCommandsSchema,
   createAgentSchema,
+  heartbeatAnswerSchema,
+  heartbeatSchema,
   slashCommandsAnswerSchema,
   slashCommandsSchema,
   updateAgentSchema,
+  usageSnapshotAnswerSchema,
+  usageSnapshotSchema,
 } from '../../agents/agent.contract.ts';
 import type {
   agentConfigSchema,
@@ -20,6 +24,13 @@ import type {
   setPoliciesAnswerSchema,
   setPoliciesSchema,
 } from '../../agents/policies/policy.contract.ts';
+import type {
+  enableWebhookSchema,
+  putWebhookSchema,
+  webhookSchema,
+  webhookTestSchema,
+  webhookWithSecretSchema,
+} from '../../agents/webhooks/webhook.contract.ts';
 import type { Answer, Body, Done, Query } from './shapes.ts';
 
 /** Bots, and what they may hear and say. */
@@ -30,6 +41,29 @@ export interface AgentCalls {
   'POST /api/agents/:id/token': { answer: Answer<typeof agentTokenSchema> };
   'POST /api/agents/:id/start': { answer: Answer<typeof agentDoneSchema> };
   'POST /api/agents/:id/stop': { answer: Answer<typeof agentDoneSchema> };
+
+  'POST /api/agents/:id/heartbeat': {
+    body: Body<typeof heartbeatSchema>;
+    answer: Answer<typeof heartbeatAnswerSchema>;
+  };
+  'GET /api/agents/:id/usage-snapshot': { answer: Answer<typeof usageSnapshotAnswerSchema> };
+  'POST /api/agents/:id/usage-snapshot': {
+    body: Body<typeof usageSnapshotSchema>;
+    answer: Answer<typeof usageSnapshotAnswerSchema>;
+  };
+
+  'GET /api/agents/:id/webhook': { answer: Answer<typeof webhookSchema> };
+  'PUT /api/agents/:id/webhook': {
+    body: Body<typeof putWebhookSchema>;
+    answer: Answer<typeof webhookWithSecretSchema>;
+  };
+  'DELETE /api/agents/:id/webhook': { answer: Done };
+  'POST /api/agents/:id/webhook/secret': { answer: Answer<typeof webhookWithSecretSchema> };
+  'POST /api/agents/:id/webhook/enable': {
+    body: Body<typeof enableWebhookSchema>;
+    answer: Answer<typeof webhookSchema>;
+  };
+  'POST /api/agents/:id/webhook/test': { answer: Answer<typeof webhookTestSchema> };
 
   'GET /api/agents/:id': { answer: Answer<typeof agentSchema> };
   'PATCH /api/agents/:id': { body: Answer<typeof updateAgentSchema>; answer: Answer<typeof agentSchema> };

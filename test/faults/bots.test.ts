@@ -3,9 +3,10 @@ import { type Receiver, receiver } from '../agents/receiver.ts';
 import { startRedis, type TestRedis } from '../bench/redis.ts';
 import { until } from '../bench/until.ts';
 import { type Installation, install } from '../world/installation.ts';
+import type { NodeProcess } from '../world/node-process.ts';
 import { type Loose, Person } from '../world/person.ts';
 
-describe('webhooks when nodes and Redis fail', function () {
+describe('bots when nodes and Redis fail', function () {
   this.timeout(60_000);
   let redis: TestRedis;
   let site: Installation;
@@ -27,9 +28,11 @@ describe('webhooks when nodes and Redis fail', function () {
     await redis?.stop();
   });
 
+  const robot = (node: NodeProcess) =>
+    new Person(node, { id: agent.userId, username: agent.name, token: agent.token, refreshToken: '' });
   const contents = () => ear.accepted('message:new').map((event) => event.data.content);
 
-  it('deliver at least once, and in order, when the node is killed that is at it', async () => {
+  it('get their events at least once, and in order, at a webhook whose node is killed', async () => {
     const { alice, channel } = site.here;
     const [first, second] = site.nodes;
     if (!first || !second) throw new Error('no nodes');
@@ -55,7 +58,26 @@ describe('webhooks when nodes and Redis fail', function () {
     await first.start();
   });
 
-  it('deliver once, and in order, while Redis is away', async () => {
+  it('have their streams ended for everyone when their node is killed', async () => {
+    const { alice, bob, channel } = site.here;
+    const [first, second] = site.nodes;
+    if (!first || !second) throw new Error('no nodes');
+    const ears = [await alice.on(second).listen(channel.id), await bob.on(second).listen(channel.id)];
+    const mouth = await robot(first).connect();
+    await mouth.emit('message:stream', { channelId: channel.id, streamId: 'cut', delta: 'I was about to' });
+    for (const ear of ears) await ear.next('message:stream', (piece) => piece.delta === 'I was about to');
+    await first.kill();
+    mouth.close();
+    for (const ear of ears) {
+      const end = await ear.next('message:stream', (piece) => piece.done, 15_000);
+      expect(end).to.include({ streamId: 'cut', aborted: true, userId: agent.userId });
+      expect(ear.all('message:stream').filter((piece) => piece.done)).to.have.lengthOf(1);
+      ear.close();
+    }
+    await first.start();
+  });
+
+  it('get them once, and in order, while Redis is away', async () => {
     const { alice, bob, channel } = site.here;
     await redis.kill();
     const told = Array.from({ length: 20 }, (_, index) => `without Redis ${index}`);
@@ -66,7 +88,7 @@ describe('webhooks when nodes and Redis fail', function () {
     expect(site.nodes.flatMap((node) => node.failures)).to.deep.equal([]);
   });
 
-  it('deliver what was under way to the end, or later, when a node is stopped', async () => {
+  it('get what was under way to the end, or later, when a node is stopped', async () => {
     const { bob, channel } = site.here;
     const [first, second] = site.nodes;
     if (!first || !second) throw new Error('no nodes');
