@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type ErrorCode, errorCodes } from './errors.ts';
+import { AppError, type ErrorBody, type ErrorCode, errorCodes } from './errors.ts';
+import { idExample } from './schema.ts';
 
 const codes = Object.entries(errorCodes).map(([code, [status, sentence]]) => `- \`${code}\` (${status}): ${sentence}`);
 
@@ -35,6 +36,18 @@ export const tokenErrors: ErrorCode[] = [
   'PAT_TOKEN_EXPIRED',
 ];
 
+/** What comes with a rule wherever it holds: bots are held to policies, and DMs are channels too. */
+const companions: Partial<Record<ErrorCode, ErrorCode[]>> = {
+  NOT_A_MEMBER: ['FORBIDDEN'],
+  INVITE_REQUIRED: ['FORBIDDEN'],
+  CHANNEL_ARCHIVED: ['FORBIDDEN', 'BLOCKED', 'USER_BLOCKED'],
+};
+
+/** The codes with their companions, each once. */
+export function withCompanions(errors: readonly ErrorCode[]): ErrorCode[] {
+  return [...new Set(errors.flatMap((code) => [code, ...(companions[code] ?? [])]))];
+}
+
 /** The JSON Schema of a refusal with one of these codes. */
 export const errorWith = (errors: ErrorCode[]) => ({
   allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: errors } } }],
@@ -48,4 +61,11 @@ export function byStatus(errors: ErrorCode[]): Map<number, ErrorCode[]> {
     groups.set(status, [...(groups.get(status) ?? []), code]);
   }
   return new Map([...groups].sort(([a], [b]) => a - b));
+}
+
+/** A refusal with this code, as it comes. */
+export function errorExample(code: ErrorCode): ErrorBody {
+  const issues = [{ path: 'content', message: 'must not be empty', code: 'custom' }];
+  const details = code === 'VALIDATION_FAILED' ? { issues } : code === 'RATE_LIMITED' ? { retryAfter: 7 } : {};
+  return new AppError(code, details).body(idExample);
 }

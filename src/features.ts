@@ -25,6 +25,7 @@ import type { ReadStateService } from './channels/read-state.service.ts';
 import { directRoutes } from './direct/direct.routes.ts';
 import type { DirectService } from './direct/direct.service.ts';
 import { documentRoutes } from './documents/document.routes.ts';
+import { referenceRoutes } from './documents/reference.routes.ts';
 import { roomHandlers } from './events/events.gateway.ts';
 import { eventsRoutes } from './events/events.routes.ts';
 import type { EventsService } from './events/events.service.ts';
@@ -108,6 +109,7 @@ export interface Services extends AgentServices, WorkspaceServices, AppServices 
 export function allRoutes(services: Services, handlers: () => Handler[]): Route[] {
   const routes: Route[] = [
     ...documentRoutes({ routes: () => routes, handlers, deliveries: webhookDeliveries }, version),
+    ...referenceRoutes(),
     ...accountsRoutes(services.accounts),
     ...pageRoutes(),
     ...appRoutes(),

@@ -2,9 +2,11 @@ import { z } from 'zod';
 
 /** Building blocks of the contracts: what ids, times and texts look like everywhere (contract §1, §13). */
 
-export const idSchema = z.uuid('must be a UUID').meta({ example: '019a9d3e-7a3c-7b1e-9c55-3f0d7a1c2b4d' });
+export const idExample = '019a9d3e-7a3c-7b1e-9c55-3f0d7a1c2b4d';
+export const idSchema = z.uuid('must be a UUID').meta({ examples: [idExample] });
 
-export const timeSchema = z.iso.datetime({ precision: 3 }).meta({ example: '2026-01-31T12:00:00.000Z' });
+export const timeExample = '2026-01-31T12:00:00.000Z';
+export const timeSchema = z.iso.datetime({ precision: 3 }).meta({ examples: [timeExample] });
 
 /** A record that has a name of its own in the API documents; unique among all. */
 export const record = <S extends z.ZodRawShape>(id: string, shape: S) => z.object(shape).meta({ id });

@@ -63,7 +63,8 @@ export const displayNameSchema = z.string().trim().min(1).max(64);
 export const avatarUrlSchema = z
   .string()
   .max(2048)
-  .regex(/^(https?:\/\/[^\s]+|\/(?![/\\])[^\s]*)$/, 'must be an http or https URL, or a path of this site');
+  .regex(/^(https?:\/\/[^\s]+|\/(?![/\\])[^\s]*)$/, 'must be an http or https URL, or a path of this site')
+  .meta({ examples: ['https://example.com/alice.png'] });
 
 export const registerSchema = z.object({
   email: emailSchema,

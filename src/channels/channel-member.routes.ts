@@ -18,6 +18,7 @@ export function channelMemberRoutes(members: ChannelMemberService): Route[] {
       entrance: 'user',
       params: { id },
       query: listMembersSchema,
+      paged: true,
       answer: z.array(memberSchema),
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
       async handle({ actor, params, query }) {
@@ -34,6 +35,7 @@ export function channelMemberRoutes(members: ChannelMemberService): Route[] {
       params: { id },
       body: addChannelMemberSchema,
       status: 201,
+      mayExist: true,
       answer: memberSchema,
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN', 'USER_NOT_FOUND', 'NOT_IN_SERVER'],
       async handle({ actor, params, body }) {

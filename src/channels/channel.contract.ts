@@ -106,6 +106,7 @@ export const channelMemberAdded = durableEvent({
   name: 'channel:member-added',
   summary: 'You are in a channel from now on.',
   room: 'user',
+  retold: true,
   payload: z.object({
     channelId: idSchema,
     serverId: idSchema.nullable(),

@@ -13,6 +13,8 @@ export interface EventSpec<S extends z.ZodType = z.ZodType> {
   durable: boolean;
   /** Stale in seconds: a socket that cannot take it just now is spared it, rather than filled with it. */
   volatile?: boolean;
+  /** It is also told again to those who connect, without a number then. */
+  retold?: boolean;
   payload: S;
 }
 

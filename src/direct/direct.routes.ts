@@ -25,6 +25,7 @@ function channelRoutes(base: string, direct: DirectService): Route[] {
       entrance: 'user',
       body: openDmSchema,
       status: 201,
+      mayExist: true,
       answer: dmChannelSchema,
       errors: ['OWN_USER', 'USER_NOT_FOUND', 'USER_BLOCKED'],
       async handle({ actor, body }) {
@@ -54,6 +55,7 @@ function messageRoutes(base: string, direct: DirectService): Route[] {
       entrance: 'user',
       params: { id },
       query: listDmMessagesSchema,
+      paged: true,
       answer: z.array(messageSchema),
       errors: ['CHANNEL_NOT_FOUND', 'INVALID_CURSOR'],
       async handle({ actor, params, query }) {

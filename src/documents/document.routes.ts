@@ -8,10 +8,19 @@ import type { WebhookDelivery } from '../rest/webhook-documents.ts';
 
 const tag = 'Documents';
 const part = z.record(z.string(), z.unknown());
-const openApiSchema = z.object({ openapi: z.string(), info: part, paths: part, webhooks: part, components: part });
+const openApiSchema = z.object({
+  openapi: z.string(),
+  info: part,
+  servers: z.array(part),
+  tags: z.array(part),
+  paths: part,
+  webhooks: part,
+  components: part,
+});
 const asyncApiSchema = z.object({
   asyncapi: z.string(),
   info: part,
+  defaultContentType: z.string(),
   channels: part,
   operations: part,
   components: part,

@@ -1,12 +1,15 @@
 import type { EventRoom, EventSpec } from '../delivery/event.ts';
-import { errorSchema, errorWith, generalErrors, tokenErrors } from '../error-schema.ts';
+import { errorExample, errorSchema, errorWith, generalErrors, tokenErrors, withCompanions } from '../error-schema.ts';
 import type { ErrorCode } from '../errors.ts';
+import { Examples } from '../examples.ts';
+import { headline } from '../headline.ts';
 import { type JsonSchemas, jsonSchemas } from '../json-schemas.ts';
 import type { Handler } from './handler.ts';
 
 /** The AsyncAPI 3 document of a node's sockets: what is read from handlers and events is what holds. */
 export function asyncApiDocument(handlers: Handler[], events: EventSpec[], version: string): object {
   const schemas = jsonSchemas(schemasOf(handlers, events));
+  const parts = { schemas, examples: new Examples(schemas) };
   return {
     asyncapi: '3.0.0',
     info: { title: 'Parley', version, description },
@@ -18,23 +21,38 @@ export function asyncApiDocument(handlers: Handler[], events: EventSpec[], versi
     },
     components: {
       messages: {
-        ...Object.fromEntries(handlers.flatMap((handler) => messagesOf(handler, schemas))),
-        ...Object.fromEntries(events.map((event) => [outgoing(event), messageOf(event, schemas)])),
+        ...Object.fromEntries(handlers.flatMap((handler) => messagesOf(handler, parts))),
+        ...Object.fromEntries(events.map((event) => [outgoing(event), messageOf(event, parts)])),
       },
       schemas: schemas.components,
     },
   };
 }
 
-const description = `Socket.IO, protocol 5, path /socket.io/, namespace /. The handshake carries \`auth: { token }\` with an
-access, agent or personal token, and may carry \`resume: { <channelId>: seq, user: seq }\` to get what was missed.
-A message's name is the Socket.IO event, its payload the first argument. Every event of a client may ask for an ack,
-which is either \`{ ok: true, ... }\` or the error object; without one, an error comes as the event \`error\`.`;
+const description = `The events of Parley's sockets, both ways.
+
+**Connecting.** Socket.IO, protocol 5, path \`/socket.io/\`, namespace \`/\`. The handshake carries
+\`auth: { token }\` with an access, agent or personal token, and may carry
+\`resume: { <channelId>: seq, user: seq }\` to get what was missed. When everything is in its place comes \`ready\`.
+
+**Names.** A message's name is the Socket.IO event, its payload the first argument.
+
+**Acks.** Every event of a client may ask for an ack, which is either \`{ ok: true, ... }\` or the error object; without
+one, an error comes as the event \`error\`.
+
+**Durable events** (\`x-durable\`) carry \`eventSeq\`, their number in the log of their room: 1, 2, 3, … They come once
+each and in this order, over reconnects too.`;
+
+/** What messages are made with. */
+interface Parts {
+  schemas: JsonSchemas;
+  examples: Examples;
+}
 
 /** Every code that the ack of an event can carry. */
 export function errorsOf(handler: Handler): ErrorCode[] {
   const scope: ErrorCode[] = handler.readOnly ? [] : ['INSUFFICIENT_PAT_SCOPE'];
-  return [...new Set([...(handler.errors ?? []), ...generalErrors, ...tokenErrors, ...scope])].sort();
+  return [...new Set([...withCompanions(handler.errors ?? []), ...generalErrors, ...tokenErrors, ...scope])].sort();
 }
 
 // Component names may hold letters, digits, ".", "-" and "_" only.
@@ -89,7 +107,8 @@ function receives(handler: Handler): object {
   return {
     action: 'receive',
     channel: { $ref: at },
-    summary: handler.summary,
+    title: handler.event,
+    ...headline(handler.summary),
     tags: [{ name: handler.tag }],
     messages: [{ $ref: `${at}/messages/${incoming(handler)}` }],
     reply: { channel: { $ref: at }, messages: [{ $ref: `${at}/messages/${ackOf(handler)}` }] },
@@ -103,30 +122,42 @@ function sends(event: EventSpec): object {
   return {
     action: 'send',
     channel: { $ref: at },
-    summary: event.summary,
+    title: event.name,
+    ...headline(event.summary),
     messages: [{ $ref: `${at}/messages/${outgoing(event)}` }],
     'x-durable': event.durable,
   };
 }
 
-function messagesOf(handler: Handler, schemas: JsonSchemas): [string, object][] {
+function messagesOf(handler: Handler, { schemas, examples }: Parts): [string, object][] {
   const { event: name, summary } = handler;
-  const done = {
-    allOf: [{ type: 'object', required: ['ok'], properties: { ok: { const: true } } }, schemas.of(ackOf(handler))],
-  };
+  const payload = schemas.of(incoming(handler));
+  const ack = schemas.of(ackOf(handler));
+  const done = { allOf: [{ type: 'object', required: ['ok'], properties: { ok: { const: true } } }, ack] };
+  const errors = errorsOf(handler);
+  const acks = [{ ok: true, ...examples.object(ack) }, ...errors.map(errorExample)];
   return [
-    [incoming(handler), { name, summary, payload: schemas.of(incoming(handler)) }],
-    [ackOf(handler), { name, title: `Ack of ${name}`, payload: { oneOf: [done, errorWith(errorsOf(handler))] } }],
+    [incoming(handler), { name, title: name, summary, payload, examples: [{ payload: examples.object(payload) }] }],
+    [
+      ackOf(handler),
+      {
+        name,
+        title: `Ack of ${name}`,
+        payload: { oneOf: [done, errorWith(errors)] },
+        examples: acks.map((each) => ({ name: 'code' in each ? String(each.code) : 'done', payload: each })),
+      },
+    ],
   ];
 }
 
-function messageOf(event: EventSpec, schemas: JsonSchemas): object {
+function messageOf(event: EventSpec, { schemas, examples }: Parts): object {
   const schema = schemas.of(outgoing(event));
   const numbered = {
     type: 'object',
-    required: ['eventSeq'],
+    required: event.retold ? [] : ['eventSeq'],
     properties: { eventSeq: { type: 'integer', minimum: 1 } },
   };
   const payload = event.durable ? { allOf: [schema, numbered] } : schema;
-  return { name: event.name, summary: event.summary, payload };
+  const example = { ...examples.object(schema), ...(event.durable ? { eventSeq: 1 } : {}) };
+  return { name: event.name, title: event.name, summary: event.summary, payload, examples: [{ payload: example }] };
 }

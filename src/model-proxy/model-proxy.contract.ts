@@ -73,3 +73,16 @@ export const embeddingsSchema = z.looseObject({
   model: modelName,
   input: z.union([z.string(), z.array(z.unknown()).min(1)]),
 });
+
+const reply = { role: 'assistant', content: 'Because blue light is scattered most.' };
+
+/** Answers are passed on as the provider gives them. */
+export const chatAnswerSchema = z.looseObject({}).meta({
+  description: 'As the provider answers; with `stream` server-sent events of `chat.completion.chunk`.',
+  examples: [{ id: 'chatcmpl-1', object: 'chat.completion', choices: [{ index: 0, message: reply }] }],
+});
+
+export const embeddingsAnswerSchema = z.looseObject({}).meta({
+  description: 'As the provider answers.',
+  examples: [{ object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.1, 0.2] }] }],
+});

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
-import { pathParam, RawReply, type Route, rawAnswer, route, uuidParam } from '../rest/route.ts';
+import { pathParam, RawReply, type Route, route, uuidParam } from '../rest/route.ts';
 import { done, doneSchema } from '../schema.ts';
 import {
   callerHeaders,
+  chatAnswerSchema,
   chatSchema,
+  embeddingsAnswerSchema,
   embeddingsSchema,
   mintedTokenSchema,
   mintTokenSchema,
@@ -66,7 +68,7 @@ export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
       path: '/api/ai/v1/chat/completions',
       summary: 'Ask a model; with `stream` the answer comes as server-sent events.',
       body: chatSchema,
-      answer: rawAnswer,
+      answer: chatAnswerSchema,
       produces: 'application/json',
       handle: async ({ headers, body, ip, leaving }) =>
         toReply(await proxy.chat(await callers.enter(headers, ip), body, leaving())),
@@ -78,7 +80,7 @@ export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
       path: '/api/ai/v1/embeddings',
       summary: 'Vectors for texts.',
       body: embeddingsSchema,
-      answer: rawAnswer,
+      answer: embeddingsAnswerSchema,
       produces: 'application/json',
       handle: async ({ headers, body, ip, leaving }) =>
         toReply(await proxy.embeddings(await callers.enter(headers, ip), body, leaving())),

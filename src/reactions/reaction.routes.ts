@@ -18,6 +18,7 @@ export function reactionRoutes(reactions: ReactionService): Route[] {
       params: { id },
       body: reactSchema,
       status: 201,
+      mayExist: true,
       answer: reactionsAnswerSchema,
       errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED', 'REACTION_LIMIT'],
       async handle({ actor, params, body }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Asset } from '../infrastructure/asset.ts';
 import type { ByteRange, ServedContent } from '../infrastructure/served-content.ts';
 import { RawReply } from './route.ts';
 
@@ -43,4 +44,20 @@ function rangeOf(header: string, size: number): ByteRange | 'none' | undefined {
   const range = { start: Number(from), end: Math.min(to === '' ? size - 1 : Number(to), size - 1) };
   if (to !== '' && Number(to) < range.start) return undefined;
   return range.start >= size ? 'none' : range;
+}
+
+/** The request header that says which forms of a file the client takes. */
+export const assetHeaders = z.object({ 'accept-encoding': z.string().optional() });
+
+/** Answers with a file that may be kept for good, as small as the client takes it. */
+export function assetReply(asset: Asset, asked: z.output<typeof assetHeaders>): RawReply {
+  const accepted = asked['accept-encoding'] ?? '';
+  const forever = {
+    'Content-Type': asset.type,
+    'Cache-Control': 'public, max-age=31536000, immutable',
+    Vary: 'Accept-Encoding',
+  };
+  if (/\bbr\b/.test(accepted)) return new RawReply(200, { ...forever, 'Content-Encoding': 'br' }, asset.brotli);
+  if (/\bgzip\b/.test(accepted)) return new RawReply(200, { ...forever, 'Content-Encoding': 'gzip' }, asset.gzip);
+  return new RawReply(200, forever, asset.bytes);
 }

@@ -1,17 +1,29 @@
 import { z } from 'zod';
-import { byStatus, errorSchema, errorWith, generalErrors, tokenErrors } from '../error-schema.ts';
-import { type ErrorCode, errorCodes } from '../errors.ts';
+import {
+  byStatus,
+  errorExample,
+  errorSchema,
+  errorWith,
+  generalErrors,
+  tokenErrors,
+  withCompanions,
+} from '../error-schema.ts';
+import { AppError, type ErrorCode, errorCodes } from '../errors.ts';
+import { Examples } from '../examples.ts';
+import { headline } from '../headline.ts';
 import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved } from '../json-schemas.ts';
+import { idExample } from '../schema.ts';
 import type { Route } from './route.ts';
 import { deliverySchemas, signatureParameters, type WebhookDelivery, webhooks } from './webhook-documents.ts';
 
 /** The OpenAPI 3.1 document of the routes: everything in it is read from their declarations. */
 export function openApiDocument(routes: Route[], deliveries: WebhookDelivery[], version: string): object {
   const schemas = jsonSchemas(new Map([...schemasOf(routes), ...deliverySchemas(deliveries)]));
+  const document = { schemas, examples: new Examples(schemas) };
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = documentPath(route);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, document) };
   }
   return {
     openapi: '3.1.0',
@@ -19,10 +31,11 @@ export function openApiDocument(routes: Route[], deliveries: WebhookDelivery[], 
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map((route) => route.tag))].sort().map((name) => ({ name })),
     paths,
-    webhooks: webhooks(deliveries, schemas),
+    webhooks: webhooks(deliveries, document),
     components: {
       schemas: schemas.components,
       parameters: { IdempotencyKey: idempotencyKey, ...signatureParameters },
+      examples: errorExamples(routes),
       headers,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An access, agent or personal token.' },
@@ -31,13 +44,32 @@ export function openApiDocument(routes: Route[], deliveries: WebhookDelivery[], 
   };
 }
 
-const description = `REST for everything; the events are described in /api/asyncapi.json.
-Every answer is JSON and carries X-Request-Id. Unknown fields of a request are ignored. Ids are UUIDs, times are ISO 8601.`;
+const description = `REST for everything that Parley does; its events are described in [/api/asyncapi.json](/api/asyncapi.json).
+
+**Signing in.** Create an account or sign in, and send the \`accessToken\` of the answer as
+\`Authorization: Bearer …\`. It is renewed with \`POST /api/auth/refresh\`. Bots use their agent token, scripts a
+personal access token.
+
+**Answers** are JSON and carry \`X-Request-Id\`. Ids are UUIDs, times are ISO 8601 in UTC. Unknown fields of a request
+are ignored. Lists of messages run newest first.
+
+**Errors** are \`{ ok: false, error, code, requestId }\`: \`error\` is a sentence for a person, \`code\` is stable and for
+programs.
+
+**Repeating.** A POST with an \`Idempotency-Key\` may be sent again: nothing is done twice, and the first answer comes
+again.`;
+
+/** What the parts of an operation are made with. */
+interface Parts {
+  schemas: JsonSchemas;
+  examples: Examples;
+}
 
 const text = { schema: { type: 'string' } };
 const headers = {
   RequestId: { description: "The request's own X-Request-Id, or one that was made for it.", ...text },
   Replayed: { description: '`true`: the answer of an earlier request with the same key.', ...text },
+  HasMore: { description: 'Whether more is behind this page.', schema: { enum: ['true', 'false'] } },
   RetryAfter: { description: 'Whole seconds.', schema: { type: 'integer' } },
 };
 
@@ -48,9 +80,16 @@ const idempotencyKey = {
   schema: { type: 'string', maxLength: 255 },
 };
 
+/** Refusals by their codes; operations refer to them. */
+function errorExamples(routes: Route[]): Record<string, object> {
+  const codes = new Set(routes.filter((route) => !route.errorForm).flatMap(errorsOf));
+  const describe = (code: ErrorCode) => ({ summary: errorCodes[code][1], value: errorExample(code) });
+  return Object.fromEntries([...codes].sort().map((code) => [code, describe(code)]));
+}
+
 /** Every code that a route can answer with: its own, and those that its declaration brings with it. */
 export function errorsOf(route: Route): ErrorCode[] {
-  const errors = [...(route.errors ?? []), ...generalErrors];
+  const errors = [...withCompanions(route.errors ?? []), ...generalErrors];
   errors.push(...Object.values(route.params ?? {}).map((param) => param.missing));
   if (route.body || route.file) errors.push('BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (route.file) errors.push('MALFORMED_MULTIPART');
@@ -81,20 +120,20 @@ function schemasOf(routes: Route[]) {
   return schemas;
 }
 
-function operation(route: Route, schemas: JsonSchemas): object {
+function operation(route: Route, parts: Parts): object {
   return {
     operationId: operationId(route),
-    summary: route.summary,
+    ...headline(route.summary),
     tags: [route.tag],
     security: securityOf(route),
     parameters: [
       ...pathParameters(route),
-      ...parametersIn(route, 'query', schemas),
-      ...parametersIn(route, 'headers', schemas),
+      ...parametersIn(route, 'query', parts),
+      ...parametersIn(route, 'headers', parts),
       ...idempotencyParameter(route),
     ],
-    ...requestBody(route, schemas),
-    responses: { ...successes(route, schemas), ...refusals(route) },
+    ...requestBody(route, parts),
+    responses: { ...successes(route, parts), ...refusals(route) },
   };
 }
 
@@ -112,17 +151,21 @@ function securityOf(route: Route): object[] {
 
 function pathParameters(route: Route): object[] {
   return Object.entries(route.params ?? {}).map(([name, param]) => {
-    const schema = param.form === 'uuid' ? { type: 'string', format: 'uuid' } : { type: 'string' };
-    return { name, in: 'path', required: true, description: param.description, schema };
+    const schema =
+      param.form === 'uuid' ? { type: 'string', format: 'uuid', examples: [idExample] } : { type: 'string' };
+    // OpenAPI knows no such parameter; those who read it by machine are told.
+    const tail = route.path.endsWith(`*${name}`) ? { 'x-multi-segment': true } : {};
+    return { name, in: 'path', required: true, description: param.description, schema, ...tail };
   });
 }
 
-function requestBody(route: Route, schemas: JsonSchemas): object {
+function requestBody(route: Route, { schemas, examples }: Parts): object {
   const body = route.body && schemas.of(nameOf(route, 'body'));
   if (route.file) return { requestBody: { required: true, content: { 'multipart/form-data': formOf(route, body) } } };
   if (!body) return {};
   const required = (resolved(body, schemas).required ?? []).length > 0;
-  return { requestBody: { required, content: { 'application/json': { schema: body } } } };
+  const content = { 'application/json': { schema: body, example: examples.of(body) } };
+  return { requestBody: { required, content } };
 }
 
 function formOf(route: Route, fields: JsonSchema | undefined): object {
@@ -131,7 +174,7 @@ function formOf(route: Route, fields: JsonSchema | undefined): object {
   return { schema: fields ? { allOf: [schema, fields] } : schema };
 }
 
-function parametersIn(route: Route, part: 'query' | 'headers', schemas: JsonSchemas): object[] {
+function parametersIn(route: Route, part: 'query' | 'headers', { schemas }: Parts): object[] {
   if (!route[part]) return [];
   const { properties, required = [] } = resolved(schemas.of(nameOf(route, part)), schemas);
   if (!properties) throw new Error(`The ${part} of ${route.method} ${route.path} are not described as an object.`);
@@ -147,11 +190,15 @@ function idempotencyParameter(route: Route): object[] {
   return keyed ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
 }
 
-function successes(route: Route, schemas: JsonSchemas): Record<string, object> {
-  const content = { [route.produces ?? 'application/json']: { schema: schemas.of(nameOf(route, 'answer')) } };
+function successes(route: Route, { schemas, examples }: Parts): Record<string, object> {
+  const schema = schemas.of(nameOf(route, 'answer'));
+  const example = schema.type === 'string' ? {} : { example: examples.of(schema) };
+  const content = { [route.produces ?? 'application/json']: { schema, ...example } };
   const replayed = route.method === 'POST' ? { 'Idempotency-Replayed': { $ref: '#/components/headers/Replayed' } } : {};
-  const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...replayed };
-  const statuses = new Set([route.status ?? 200, ...(route.repeats === 'nonce' ? [200] : [])]);
+  const more = route.paged ? { 'X-Has-More': { $ref: '#/components/headers/HasMore' } } : {};
+  const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...replayed, ...more };
+  const repeats = route.mayExist || route.repeats === 'nonce';
+  const statuses = new Set([route.status ?? 200, ...(repeats ? [200] : [])]);
   const describe = (status: number) => (status === (route.status ?? 200) ? 'Done.' : 'It was there already.');
   return Object.fromEntries(
     [...statuses].map((status) => [status, { description: describe(status), headers: withId, content }]),
@@ -164,8 +211,16 @@ function refusals(route: Route): Record<string, object> {
     const again =
       status === 429 || status === 503 ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {};
     const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...again };
-    const schema = route.errorForm ? z.toJSONSchema(route.errorForm.schema(codes)) : errorWith(codes);
-    return [status, { description, headers: withId, content: { 'application/json': { schema } } }];
+    return [status, { description, headers: withId, content: { 'application/json': refusal(route, codes) } }];
   });
   return Object.fromEntries(entries);
+}
+
+function refusal({ errorForm }: Route, codes: ErrorCode[]): object {
+  if (!errorForm) {
+    const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
+    return { schema: errorWith(codes), examples: Object.fromEntries(examples) };
+  }
+  const examples = codes.map((code) => [code, { value: errorForm.body(new AppError(code)) }]);
+  return { schema: z.toJSONSchema(errorForm.schema(codes)), examples: Object.fromEntries(examples) };
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Examples } from '../examples.ts';
 import type { JsonSchemas } from '../json-schemas.ts';
 
 /** A request that the service sends to whoever registered an address for it. */
@@ -29,7 +30,10 @@ export function deliverySchemas(deliveries: WebhookDelivery[]): [string, z.ZodTy
 }
 
 /** The `webhooks` of an OpenAPI 3.1 document. */
-export function webhooks(deliveries: WebhookDelivery[], schemas: JsonSchemas): Record<string, object> {
+export function webhooks(
+  deliveries: WebhookDelivery[],
+  { schemas, examples }: { schemas: JsonSchemas; examples: Examples },
+): Record<string, object> {
   const parameters = Object.keys(signatureParameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
   const responses = {
     '2XX': { description: 'Taken. Any other answer, or none, and it is sent again later.' },
@@ -37,7 +41,8 @@ export function webhooks(deliveries: WebhookDelivery[], schemas: JsonSchemas): R
   };
   return Object.fromEntries(
     deliveries.map((delivery) => {
-      const content = { 'application/json': { schema: schemas.of(nameOf(delivery)) } };
+      const schema = schemas.of(nameOf(delivery));
+      const content = { 'application/json': { schema, example: examples.of(schema) } };
       const { name, summary } = delivery;
       const post = { summary, tags: ['Webhooks'], parameters, requestBody: { required: true, content }, responses };
       return [name, { post }];

@@ -14,6 +14,7 @@ export function searchRoutes(search: SearchService): Route[] {
       tag: 'Search',
       entrance: 'user',
       query: searchMessagesSchema,
+      paged: true,
       answer: z.array(messageSchema),
       errors: ['SERVER_NOT_FOUND', 'CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
       limit: 'search',

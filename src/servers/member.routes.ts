@@ -48,6 +48,7 @@ function comeAndGo(members: MemberService): Route[] {
       entrance: 'user',
       params: { id },
       query: listMembersSchema,
+      paged: true,
       answer: z.array(memberSchema),
       errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER'],
       async handle({ actor, params, query }) {

@@ -34,6 +34,7 @@ export function threadRoutes(threads: ThreadService): Route[] {
       params: { channelId },
       body: createThreadSchema,
       status: 201,
+      mayExist: true,
       answer: threadSchema,
       errors: [...startErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL'],
       async handle({ actor, params, body }) {
@@ -50,6 +51,7 @@ export function threadRoutes(threads: ThreadService): Route[] {
       params: { id: uuidParam('MESSAGE_NOT_FOUND', 'Id of the message.') },
       body: startThreadSchema,
       status: 201,
+      mayExist: true,
       answer: threadSchema,
       errors: [...startErrors],
       async handle({ actor, params, body }) {
@@ -65,6 +67,7 @@ export function threadRoutes(threads: ThreadService): Route[] {
       entrance: 'user',
       params: { channelId },
       query: listThreadsSchema,
+      paged: true,
       answer: z.array(threadSchema),
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
       handle: async ({ actor, params, query }) => listed(await threads.list(actor, params.channelId, query)),
@@ -126,6 +129,7 @@ function messagesOfThread(threads: ThreadService): Route[] {
       entrance: 'user',
       params: { id },
       query: listMessagesSchema.omit({ around: true, include: true }),
+      paged: true,
       answer: z.array(messageSchema),
       errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'],
       handle: async ({ actor, params, query }) => listed(await threads.listMessages(actor, params.id, query)),

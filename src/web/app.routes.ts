@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { AppError } from '../errors.ts';
+import { assetHeaders, assetReply } from '../rest/content.ts';
 import { RawReply, type Route, rawAnswer, route, textParam } from '../rest/route.ts';
-import { type Asset, webBundle } from './bundle.ts';
+import { webBundle } from './bundle.ts';
 
 const tag = 'Pages';
 const page = textParam('ROUTE_NOT_FOUND', 'A place in the web client.');
@@ -77,13 +77,13 @@ export function appRoutes(): Route[] {
       path: '/app/assets/:asset',
       summary: 'A script or style of the web client.',
       params: { asset },
-      headers: z.object({ 'accept-encoding': z.string().optional() }),
+      headers: assetHeaders,
       produces: 'text/javascript',
       errors: ['ROUTE_NOT_FOUND'],
       async handle({ params, headers }) {
         const found = (await webBundle()).assets.get(params.asset);
         if (!found) throw new AppError('ROUTE_NOT_FOUND');
-        return encoded(found, headers['accept-encoding'] ?? '');
+        return assetReply(found, headers);
       },
     }),
   ];
@@ -99,14 +99,3 @@ const pageHeaders = {
   // The page names its files by their hashes: an old page would ask for files that are gone.
   'Cache-Control': 'no-cache',
 };
-
-function encoded(found: Asset, accepted: string): RawReply {
-  const forever = {
-    'Content-Type': found.type,
-    'Cache-Control': 'public, max-age=31536000, immutable',
-    Vary: 'Accept-Encoding',
-  };
-  if (/\bbr\b/.test(accepted)) return new RawReply(200, { ...forever, 'Content-Encoding': 'br' }, found.brotli);
-  if (/\bgzip\b/.test(accepted)) return new RawReply(200, { ...forever, 'Content-Encoding': 'gzip' }, found.gzip);
-  return new RawReply(200, forever, found.bytes);
-}

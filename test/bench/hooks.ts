@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { falseEvents } from '../world/documents.ts';
 import { runEnding } from './ending.ts';
 
 /** How long open handles may keep the process after the last test. */
@@ -9,11 +10,13 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => void
 process.once('disconnect', () => void giveUp());
 process.channel?.unref();
 
-/** Mocha's root hooks, see .mocharc.json: whatever the bench started is stopped when the last test is through. */
+/** Mocha's root hooks, see .mocharc.json: whatever the bench started is stopped when the last test is through, and
+ * events that were not as the documents say fail the run. */
 export const mochaHooks = {
   async afterAll(): Promise<void> {
     await runEnding();
     void reportOpenHandles();
+    if (falseEvents.length > 0) throw new Error(falseEvents.slice(0, 10).join('\n\n'));
   },
 };
 

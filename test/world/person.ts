@@ -1,6 +1,7 @@
 import { io, type Socket } from 'socket.io-client';
 import type { Node } from '../../src/node.ts';
 import { until } from '../bench/until.ts';
+import { documentsFrom, falseEvents, knownDocuments } from './documents.ts';
 
 /** What came over the wire: tests look into it by hand, the schemas are checked elsewhere. */
 export type Loose = ReturnType<typeof JSON.parse>;
@@ -30,11 +31,17 @@ export class Listener {
 
   constructor(socket: Socket) {
     this.socket = socket;
-    socket.onAny((event: string, data: unknown) => this.received.push({ event, data }));
+    socket.onAny((event: string, data: unknown) => {
+      this.received.push({ event, data });
+      const verdict = knownDocuments()?.event(event, data);
+      if (verdict) falseEvents.push(`The event ${event} is not as the API documents say: ${verdict}`);
+    });
   }
 
-  emit(event: string, payload?: unknown): Promise<Loose> {
-    return this.socket.timeout(5000).emitWithAck(event, payload);
+  async emit(event: string, payload?: unknown): Promise<Loose> {
+    const ack = await this.socket.timeout(5000).emitWithAck(event, payload);
+    expectTruth(`the ack of ${event}`, knownDocuments()?.ack(event, ack));
+    return ack;
   }
 
   /** All payloads of an event so far, in order. */
@@ -157,6 +164,10 @@ export class Person<N extends Place = Node> {
   }
 }
 
+function expectTruth(what: string, verdict: string | undefined): void {
+  if (verdict) throw new Error(`${what} is not as the API documents say: ${verdict}`);
+}
+
 /** One request to a node. */
 export async function request(
   node: { url: string },
@@ -169,6 +180,9 @@ export async function request(
   const json = text === undefined ? {} : { 'content-type': 'application/json' };
   const response = await fetch(`${node.url}${path}`, { method, body: text, headers: { ...json, ...headers } });
   const answer = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json');
-  return { status: response.status, body: isJson ? JSON.parse(answer) : answer, headers: response.headers };
+  const type = response.headers.get('content-type') ?? '';
+  const parsed = type.includes('json') ? JSON.parse(answer) : answer;
+  const documents = await documentsFrom(node.url);
+  expectTruth(`${method} ${path}`, documents?.answer(method, path, response.status, response.headers, parsed));
+  return { status: response.status, body: parsed, headers: response.headers };
 }

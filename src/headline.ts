@@ -1,0 +1,6 @@
+/** The first sentence of a summary for lists, and the rest of it for those who read on. */
+export function headline(summary: string): { summary: string; description?: string } {
+  const end = summary.search(/[.;:] /);
+  if (end < 0) return { summary: summary.replace(/\.$/, '') };
+  return { summary: summary.slice(0, end), description: summary };
+}

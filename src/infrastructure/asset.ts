@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+/** A file that never changes under its name, in the forms in which browsers take it. */
+export interface Asset {
+  /** Holds a hash of the bytes, so it never stands for anything else. */
+  name: string;
+  type: string;
+  bytes: Buffer;
+  brotli: Buffer;
+  gzip: Buffer;
+}
+
+const types: Record<string, string> = { '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8' };
+const compressBrotli = promisify(brotliCompress);
+const compressGzip = promisify(gzip);
+
+/** Prepares a file for being served. @param file a name or a path; its ending says what it is */
+export async function makeAsset(file: string, bytes: Buffer): Promise<Asset> {
+  const { name, ext } = path.parse(file);
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  const [brotli, gzipped] = await Promise.all([compressBrotli(bytes, { params }), compressGzip(bytes)]);
+  return {
+    name: `${name}-${hash}${ext}`,
+    type: types[ext] ?? 'application/octet-stream',
+    bytes,
+    brotli,
+    gzip: gzipped,
+  };
+}
+
+/** What is made when it is first asked for and kept; after a failure the next one who asks makes it again. */
+export function madeOnce<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}
