@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { passingEvent } from '../delivery/event.ts';
 import { idSchema, timeSchema } from '../schema.ts';
 
-export const refreshSchema = z.object({ refreshToken: z.string().min(1).max(512) });
+export const refreshSchema = z.object({ refreshToken: z.string().min(1).max(8192) });
 
 export const tokenPairSchema = z.object({ accessToken: z.string(), refreshToken: z.string() });
 

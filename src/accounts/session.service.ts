@@ -11,7 +11,7 @@ import type { authSchema } from './account.contract.ts';
 import { ownUser } from './account.view.ts';
 import { type Device, nameOf } from './device.ts';
 import type { Revocation } from './revocation.ts';
-import { hashSecret, newSecret, seal, unseal } from './secrets.ts';
+import { hashSecret, seal, unseal } from './secrets.ts';
 import type { sessionSchema, tokenPairSchema } from './session.contract.ts';
 import { Session } from './session.entity.ts';
 import type { Tokens } from './tokens.ts';
@@ -29,6 +29,13 @@ interface SessionRow {
   lastSeenAt: Date | string;
 }
 
+interface RenewableSession {
+  id: string;
+  userId: string;
+  /** How long its next refresh token is valid. */
+  seconds: number;
+}
+
 interface UsedToken {
   sessionId: string;
   userId: string;
@@ -41,11 +48,13 @@ interface UsedToken {
 const rememberedTokens = 200;
 const maxListed = 200;
 
-const lockByToken = `SELECT s.id, s.user_id AS "userId" FROM sessions s JOIN users u ON u.id = s.user_id
+const lockByToken = `SELECT s.id, s.user_id AS "userId",
+    least($2, extract(epoch FROM s.created_at + make_interval(secs => $3) - now()))::float8 AS seconds
+  FROM sessions s JOIN users u ON u.id = s.user_id
   WHERE s.refresh_hash = $1 AND s.revoked_at IS NULL AND s.refresh_expires_at > now() AND u.deleted_at IS NULL
   FOR UPDATE OF s`;
-const rotate = `UPDATE sessions SET refresh_hash = $2, last_seen_at = now(), refresh_expires_at =
-  least(now() + make_interval(secs => $3), created_at + make_interval(secs => $4)) WHERE id = $1`;
+const rotate = `UPDATE sessions SET refresh_hash = $2, last_seen_at = now(),
+  refresh_expires_at = now() + make_interval(secs => $3) WHERE id = $1`;
 const rememberUsed = `INSERT INTO used_refresh_tokens (hash, session_id, used_at, successor)
   VALUES ($1, $2, clock_timestamp(), $3)`;
 /** What nobody may ask for again is not kept, and neither is an endless history. */
@@ -92,20 +101,22 @@ export class SessionService {
   /** Signs a user in: for whoever has made sure that it is the user. */
   async open(change: Change, userId: string, device: Device): Promise<AuthAnswer> {
     const user = await change.em.findOneOrFail(User, userId, { refresh: true });
-    const refresh = newSecret();
-    const session = change.em.create(Session, {
-      id: uuid(),
+    const id = uuid();
+    const { refreshTokenSeconds } = this.settings;
+    const refreshToken = this.refreshToken(userId, id, refreshTokenSeconds);
+    change.em.create(Session, {
+      id,
       userId,
       deviceName: nameOf(device),
       userAgent: device.userAgent,
       ipAddress: device.ip,
-      refreshHash: refresh.hash,
-      refreshExpiresAt: new Date(Date.now() + this.settings.refreshTokenSeconds * 1000),
+      refreshHash: hashSecret(refreshToken),
+      refreshExpiresAt: new Date(Date.now() + refreshTokenSeconds * 1000),
     });
     await change.em.flush();
     return {
-      accessToken: this.accessToken(userId, session.id),
-      refreshToken: refresh.secret,
+      accessToken: this.accessToken(userId, id),
+      refreshToken,
       user: ownUser(user, this.capabilities.membership(user.tier)),
     };
   }
@@ -117,9 +128,11 @@ export class SessionService {
    */
   async refresh(refreshToken: string): Promise<TokenPair> {
     const hash = hashSecret(refreshToken);
+    const { refreshTokenSeconds, refreshTokenAbsoluteSeconds } = this.settings;
     const pair = await this.changes.run(async (change) => {
       // Of several at once one finds its row; the others wait here, and then find that the token was used.
-      const [session] = await change.rows<{ id: string; userId: string }>(lockByToken, [hash]);
+      const values = [hash, refreshTokenSeconds, refreshTokenAbsoluteSeconds];
+      const [session] = await change.rows<RenewableSession>(lockByToken, values);
       return session ? this.rotate(change, session, refreshToken, hash) : this.repeat(change, refreshToken, hash);
     });
     if (!pair) throw new AppError('REFRESH_TOKEN_INVALID');
@@ -151,18 +164,13 @@ export class SessionService {
     await this.changes.run((change) => this.revocation.session(change, actor.userId, sessionId));
   }
 
-  private async rotate(
-    change: Change,
-    session: { id: string; userId: string },
-    token: string,
-    hash: string,
-  ): Promise<TokenPair> {
-    const { refreshTokenSeconds, refreshTokenAbsoluteSeconds, refreshGraceSeconds } = this.settings;
-    const next = newSecret();
-    await change.rows(rotate, [session.id, next.hash, refreshTokenSeconds, refreshTokenAbsoluteSeconds]);
-    await change.rows(rememberUsed, [hash, session.id, seal(next.secret, token)]);
-    await change.rows(forgetUsed, [session.id, refreshGraceSeconds, rememberedTokens]);
-    return { accessToken: this.accessToken(session.userId, session.id), refreshToken: next.secret };
+  private async rotate(change: Change, session: RenewableSession, token: string, hash: string): Promise<TokenPair> {
+    const { id, userId, seconds } = session;
+    const refreshToken = this.refreshToken(userId, id, seconds);
+    await change.rows(rotate, [id, hashSecret(refreshToken), seconds]);
+    await change.rows(rememberUsed, [hash, id, seal(refreshToken, token)]);
+    await change.rows(forgetUsed, [id, this.settings.refreshGraceSeconds, rememberedTokens]);
+    return { accessToken: this.accessToken(userId, id), refreshToken };
   }
 
   private async repeat(change: Change, token: string, hash: string): Promise<TokenPair | null> {
@@ -174,6 +182,11 @@ export class SessionService {
     }
     await this.revocation.session(change, used.userId, used.sessionId);
     return null;
+  }
+
+  /** A JWT (interface.md), told apart from all others by its `jti`; only its hash is kept. */
+  private refreshToken(userId: string, sessionId: string, seconds: number): string {
+    return this.tokens.sign({ sub: userId, sid: sessionId, typ: 'refresh' }, Math.ceil(seconds));
   }
 
   private accessToken(userId: string, sessionId: string): string {

@@ -16,6 +16,9 @@ const claimsSchema = z.object({
 
 export type Claims = z.infer<typeof claimsSchema>;
 
+/** What a token is signed for; a refresh token opens nothing and is known by its hash alone, so it is never verified. */
+type SignedClaims = Pick<Claims, 'sub' | 'sid'> & { typ: Claims['typ'] | 'refresh' };
+
 /** JWTs for people and agents (contract §3): HS256, several secrets at once so that they can be rotated. */
 export class Tokens {
   private readonly settings: Settings;
@@ -27,7 +30,7 @@ export class Tokens {
   }
 
   /** @param seconds how long it is valid */
-  sign(claims: Pick<Claims, 'sub' | 'sid' | 'typ'>, seconds: number): string {
+  sign(claims: SignedClaims, seconds: number): string {
     const [signer] = this.settings.jwtSecrets;
     if (!signer) throw new Error('There is no JWT secret.');
     return jwt.sign(claims, signer.secret, {

@@ -39,6 +39,18 @@ describe('refresh tokens', () => {
     expect((await refresh(at(cluster, 0), body.refreshToken)).status).to.equal(200);
   });
 
+  it('are JWTs that say when they expire, and open nothing but the next pair', async () => {
+    const person = await register(at(cluster, 0));
+    const { refreshToken } = (await refresh(at(cluster, 1), person.refreshToken)).body;
+    for (const token of [person.refreshToken, refreshToken]) {
+      const claims = jwt.decode(token, { json: true });
+      expect(claims).to.include({ sub: person.id, typ: 'refresh' });
+      expect((claims?.exp ?? 0) - (claims?.iat ?? 0)).to.equal(30 * 24 * 3600);
+      const { body } = await person.get('/api/auth/me', { authorization: `Bearer ${token}` });
+      expect(body.code).to.equal('ACCESS_TOKEN_INVALID');
+    }
+  });
+
   it('give the same successor to twenty who come at once, over all nodes, and to a repeat', async () => {
     const person = await register(at(cluster, 0));
     const answers = await Promise.all(
