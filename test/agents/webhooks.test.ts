@@ -93,6 +93,7 @@ describe('webhooks of bots', () => {
     await here.bob.say(here.channel.id, 'to all again');
     await ear.next(({ event }) => event.data.content === 'to all again');
     expect(said(ear)).to.deep.equal(['to all', `@${robot.username} for you`, 'to all again']);
+    await delivered(robot);
     const told = ear.accepted('agent:policy-changed');
     expect(told.map((event: Loose) => event.room)).to.deep.equal(Array(3).fill(`user:${robot.id}`));
   });
