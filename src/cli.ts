@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
-import { commands, help, type Input, options } from './cli/commands.ts';
+import type { Input } from './cli/command.ts';
+import { commands, help, options } from './cli/commands.ts';
 import { EmbeddedPostgresError } from './database/embedded.ts';
 import { AppError } from './errors.ts';
 import { createLog } from './infrastructure/log.ts';
 import { loadSettings, SettingsError } from './settings.ts';
+import { TransferError } from './transfer/failure.ts';
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
@@ -21,7 +23,7 @@ async function main(args: string[]): Promise<number> {
   const { openGround } = await import('./cli/ground.ts');
   const ground = await openGround(loadSettings(), createLog('error'));
   try {
-    const input: Input = { words, options: values, services: ground.services, print };
+    const input: Input = { words, options: values, ...ground, print };
     await command.run(input);
     return 0;
   } finally {
@@ -32,8 +34,8 @@ async function main(args: string[]): Promise<number> {
 /** What went wrong, in a sentence where it is one of ours or the operator's own slip. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const expected =
-    error instanceof AppError || error instanceof SettingsError || error instanceof EmbeddedPostgresError;
+  const foreseen = [AppError, SettingsError, EmbeddedPostgresError, TransferError];
+  const expected = foreseen.some((kind) => error instanceof kind);
   const isSlip = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
   return expected || isSlip ? error.message : (error.stack ?? error.message);
 }

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { crc32 } from 'node:zlib';
 import yauzl from 'yauzl';
 import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
 import { AppError } from '../errors.ts';
+import { checkedBytes } from '../infrastructure/zip-entry.ts';
 import {
   type BundleFile,
   type BundleLimits,
@@ -79,13 +79,10 @@ async function unpackEntry(zip: yauzl.ZipFile, entry: yauzl.Entry, blobs: BlobSt
   return blobs.put(await buffer(Readable.from(checked(stream, entry), { objectMode: false })));
 }
 
-async function* checked(stream: AsyncIterable<Buffer>, entry: yauzl.Entry): AsyncGenerator<Buffer> {
-  let sum = 0;
-  for await (const piece of stream) {
-    sum = crc32(piece, sum);
-    yield piece;
-  }
-  if (sum !== entry.crc32) throw badBundle(`The entry ${JSON.stringify(entry.fileName.slice(0, 100))} is damaged.`);
+function checked(stream: AsyncIterable<Buffer>, entry: yauzl.Entry): AsyncGenerator<Buffer> {
+  return checkedBytes(stream, entry, () =>
+    badBundle(`The entry ${JSON.stringify(entry.fileName.slice(0, 100))} is damaged.`),
+  );
 }
 
 /** What the reader says about the archive is for the one who published it; troubles of our own are not. */

@@ -48,9 +48,9 @@ interface ChunkRow {
 
 /** The store in PostgreSQL: nothing else has to be run, backed up or kept in step. */
 export class DatabaseBlobStore implements BlobStore {
-  private readonly database: Database;
+  private readonly database: Pick<Database, 'rows' | 'committedRows'>;
 
-  constructor(database: Database) {
+  constructor(database: Pick<Database, 'rows' | 'committedRows'>) {
     this.database = database;
   }
 

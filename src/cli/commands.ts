@@ -3,23 +3,9 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { displayNameSchema, emailSchema, passwordSchema, usernameSchema } from '../accounts/account.contract.ts';
 import type { ListedUser } from '../accounts/operator.service.ts';
-import type { Services } from '../features.ts';
 import { validated } from '../validation.ts';
-
-/** What a command gets. */
-export interface Input {
-  /** What stands behind the command's name. */
-  words: string[];
-  options: Record<string, string | boolean | undefined>;
-  services: Services;
-  print(line: string): void;
-}
-
-interface Command {
-  usage: string;
-  summary: string;
-  run(input: Input): Promise<void>;
-}
+import { asText, type Command, type Input, theWord } from './command.ts';
+import { transferCommands } from './transfer-commands.ts';
 
 /** Options of all commands, in the form of node:util's parseArgs. */
 export const options = {
@@ -31,6 +17,9 @@ export const options = {
   search: { type: 'string' },
   limit: { type: 'string' },
   'password-stdin': { type: 'boolean' },
+  out: { type: 'string' },
+  'without-emails': { type: 'boolean' },
+  'max-bytes': { type: 'string' },
 } as const;
 
 const newUserSchema = z.object({
@@ -106,6 +95,7 @@ export const commands: Record<string, Command> = {
       if (users.length === 0) print('There are none.');
     },
   },
+  ...transferCommands,
 };
 
 export const help = `npm run parley -- <command>
@@ -125,14 +115,6 @@ async function newPassword(given: Input['options']): Promise<{ text: string; isG
   if (!given['password-stdin']) return { text: randomBytes(12).toString('base64url'), isGenerated: true };
   const [password] = (await text(process.stdin)).split(/\r?\n/);
   return { text: validated(z.object({ password: passwordSchema }), { password }).password, isGenerated: false };
-}
-
-function theWord(words: string[], what: string): string {
-  return validated(z.object({ [what]: z.string('must be given').min(1) }), { [what]: words[0] })[what] ?? '';
-}
-
-function asText(value: string | boolean | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 function lineOf({ id, username, email, tier, isBot, createdAt, sessions }: ListedUser): string {

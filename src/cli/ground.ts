@@ -20,6 +20,8 @@ import type { Settings } from '../settings.ts';
 
 /** The services of an installation without a server around them, beside one or alone. */
 export interface CommandGround {
+  settings: Settings;
+  database: Database;
   services: Services;
   close(): Promise<void>;
 }
@@ -62,7 +64,7 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
       writer.close();
       delivery.close();
     });
-    return { services, close: () => shutdown.run() };
+    return { settings, database, services, close: () => shutdown.run() };
   } catch (error) {
     await shutdown.run();
     throw error;

@@ -29,8 +29,10 @@ export class Database {
   readonly statements: pg.Pool;
   /** For quick transactions: its connections send statements without waiting for the answers before. */
   private readonly quickPool: pg.Pool;
+  private readonly url: string;
 
-  private constructor(orm: MikroORM, pool: pg.Pool, statements: pg.Pool, quickPool: pg.Pool) {
+  private constructor(url: string, orm: MikroORM, pool: pg.Pool, statements: pg.Pool, quickPool: pg.Pool) {
+    this.url = url;
     this.orm = orm;
     this.pool = pool;
     this.statements = statements;
@@ -66,7 +68,7 @@ export class Database {
     const own = { connectionString: url, ...limits };
     const statements = openPool({ ...own, max }, log);
     const quickPool = openPool({ ...own, max: quickConnections, pipeline: true }, log);
-    return new Database(orm, pool, statements, quickPool);
+    return new Database(url, orm, pool, statements, quickPool);
   }
 
   private readonly current = new AsyncLocalStorage<Rows>();
@@ -120,6 +122,30 @@ export class Database {
     } catch (error) {
       await abandon(client, error);
       throw asDatabaseError(error);
+    }
+  }
+
+  /**
+   * Runs `work` in one transaction on a connection made for it, without limits of time: for what reads or writes a whole
+   * server.
+   * @param snapshot it sees one moment throughout, whatever is committed meanwhile, and may only read
+   */
+  async longTransaction<T>(work: (rows: Rows) => Promise<T>, { snapshot }: { snapshot: boolean }): Promise<T> {
+    const client = new pg.Client({ connectionString: this.url, keepAlive: true });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.query(snapshot ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN');
+      const result = await work(
+        async <R extends object>(text: string, values: unknown[] = []) => (await client.query<R>(text, values)).rows,
+      );
+      await client.query('COMMIT');
+      return result;
+    } catch (error) {
+      throw asDatabaseError(error);
+    } finally {
+      // Without a commit before, this is the rollback.
+      await client.end().catch(() => {});
     }
   }
 

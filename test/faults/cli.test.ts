@@ -1,17 +1,14 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { type Node, startNode } from '../../src/node.ts';
 import { atEnd } from '../bench/ending.ts';
 import { until } from '../bench/until.ts';
 import { testSettings } from '../world/nodes.ts';
+import { parley as run } from '../world/operator.ts';
 import { Person, request } from '../world/person.ts';
-
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'cli.ts');
 
 describe('the operator’s command line', function () {
   // Each command is a process that brings the whole server along.
@@ -25,15 +22,7 @@ describe('the operator’s command line', function () {
     return node;
   };
 
-  /** Runs a command as an operator does. */
-  async function parley(args: string[], input = '') {
-    const env = { PATH: process.env.PATH, NODE_ENV: 'test', DATA_DIR: dataDir };
-    const child = spawn(process.execPath, [cli, ...args], { env, stdio: 'pipe' });
-    child.stdin.end(input);
-    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-    const [out, complaint] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { code: await ended, out, complaint };
-  }
+  const parley = (args: string[], input = '') => run({ DATA_DIR: dataDir }, args, input);
 
   const login = async (email: string, password: string) =>
     request(server(), 'POST', '/api/auth/login', { email, password });

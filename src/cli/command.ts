@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { Database } from '../database/database.ts';
+import type { Services } from '../features.ts';
+import type { Settings } from '../settings.ts';
+import { validated } from '../validation.ts';
+
+/** What a command gets. */
+export interface Input {
+  /** What stands behind the command's name. */
+  words: string[];
+  options: Record<string, string | boolean | undefined>;
+  settings: Settings;
+  database: Database;
+  services: Services;
+  print(line: string): void;
+}
+
+export interface Command {
+  usage: string;
+  summary: string;
+  run(input: Input): Promise<void>;
+}
+
+export function theWord(words: string[], what: string): string {
+  return validated(z.object({ [what]: z.string('must be given').min(1) }), { [what]: words[0] })[what] ?? '';
+}
+
+export function asText(value: string | boolean | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,51 @@
+import { existsSync, statSync } from 'node:fs';
+import { z } from 'zod';
+import { TransferError } from '../transfer/failure.ts';
+import type { Manifest } from '../transfer/manifest.ts';
+import { validated } from '../validation.ts';
+import { asText, type Command, theWord } from './command.ts';
+
+const mebibyte = 1024 * 1024;
+const maxBytesSchema = z.object({ 'max-bytes': z.coerce.number().int().min(1).optional() });
+
+/** Servers out of an installation and into another one. Their code is loaded by those who need it. */
+export const transferCommands: Record<string, Command> = {
+  export: {
+    usage: 'export <server> [--out <file>] [--without-emails]',
+    summary: 'write a whole server to a ZIP file: people, channels, messages, files, apps (docs/export-format.md)',
+    async run({ words, options, database, print }) {
+      const { exportServer, findServer } = await import('../transfer/export.ts');
+      const name = theWord(words, 'server');
+      const server = await findServer(database.rows, name);
+      const file = asText(options.out) ?? `${name}-${new Date().toISOString().slice(0, 10)}.zip`;
+      const emails = options['without-emails'] !== true;
+      const manifest = await exportServer(database, server.id, file, { emails });
+      print(`Wrote ${file}: ${described(manifest)}.`);
+      const personal = emails
+        ? 'It holds what these people wrote, and their e-mail addresses'
+        : 'It holds what these people wrote';
+      print(`${personal}: keep it as you keep the database.`);
+    },
+  },
+  import: {
+    usage: 'import <file> [--max-bytes <number>]',
+    summary: 'bring an exported server back, with all its ids; nothing is changed if any of them is there already',
+    async run({ words, options, database, settings, print }) {
+      const { importServer } = await import('../transfer/import.ts');
+      const file = theWord(words, 'file');
+      if (!existsSync(file)) throw new TransferError(`There is no file ${file}.`);
+      const given = validated(maxBytesSchema, { 'max-bytes': options['max-bytes'] })['max-bytes'];
+      // Text shrinks to a tenth; a file that grows to more than this was made to fill a disk.
+      const maxBytes = given ?? 50 * statSync(file).size + 1024 * mebibyte;
+      const manifest = await importServer(database, settings, file, maxBytes);
+      print(`Imported "${manifest.server.name}": ${described(manifest)}.`);
+      print('People get into their accounts by a code or a new password sent to their e-mail address.');
+    },
+  },
+};
+
+function described({ counts }: Manifest): string {
+  const of = (file: string) => counts[file] ?? 0;
+  const people = `${of('users.jsonl')} people and bots, ${of('channels.jsonl')} channels`;
+  return `${people}, ${of('messages.jsonl')} messages, ${of('blobs')} files`;
+}

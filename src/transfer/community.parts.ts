@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { roles } from '../access/roles.ts';
+import { displayNameSchema, emailSchema, usernameSchema } from '../accounts/account.contract.ts';
+import { agentStatuses, slashCommandSchema } from '../agents/agent.contract.ts';
+import { policyModes } from '../agents/policies/policy.contract.ts';
+import { channelTypes } from '../channels/channel.contract.ts';
+import { joinRequestStates } from '../join-requests/join-request.entity.ts';
+import { slugSchema } from '../servers/server.contract.ts';
+import { count, description, id, json, label, part, text, time, times, url } from './part.ts';
+import { contacts, people } from './selections.ts';
+
+export const users = part({
+  table: 'users',
+  shape: z.object({
+    id,
+    username: usernameSchema,
+    email: emailSchema.nullable(),
+    displayName: displayNameSchema,
+    avatarUrl: url,
+    isBot: z.boolean(),
+    tier: label(100),
+    ...times,
+    deletedAt: time.nullable(),
+  }),
+  from: `users t WHERE t.id IN (${people}) ORDER BY t.id`,
+  select: { email: `CASE WHEN t.deleted_at IS NULL AND t.id IN (${contacts}) THEN t.email END` },
+  derive: ({ username, tier }, place) => ({
+    username_key: String(username).toLowerCase(),
+    tier: place.tierOf(tier),
+  }),
+  also: `INSERT INTO streams (id, kind) SELECT id, 'user' FROM json_populate_recordset(NULL::users, $1::json)`,
+});
+
+export const agents = part({
+  table: 'agents',
+  shape: z.object({
+    id,
+    userId: id,
+    ownerId: id,
+    status: z.enum(agentStatuses),
+    config: json,
+    lastHeartbeat: time.nullable(),
+    lastSeenAt: time.nullable(),
+    onlineSeconds: z.number().min(0),
+    slashCommands: z.array(slashCommandSchema).nullable(),
+    usageSnapshot: json.nullable(),
+    ...times,
+  }),
+  from: `agents t WHERE t.user_id IN (${people}) ORDER BY t.id`,
+  refers: { userId: 'users', ownerId: 'users' },
+});
+
+export const servers = part({
+  table: 'servers',
+  shape: z.object({
+    id,
+    name: label(100),
+    slug: slugSchema.nullable(),
+    description,
+    iconUrl: url,
+    bannerUrl: url,
+    homepageHtml: text(512 * 1024).nullable(),
+    isPublic: z.boolean(),
+    ownerId: id,
+    inviteCode: label(64),
+    ...times,
+  }),
+  from: 'servers t WHERE t.id = $1',
+  refers: { ownerId: 'users' },
+});
+
+export const members = part({
+  table: 'server_members',
+  shape: z.object({ serverId: id, userId: id, role: z.enum(roles), nickname: label(100).nullable(), joinedAt: time }),
+  from: 'server_members t WHERE t.server_id = $1 ORDER BY t.user_id',
+  refers: { serverId: 'servers', userId: 'users' },
+});
+
+export const channels = part({
+  table: 'channels',
+  shape: z.object({
+    id,
+    serverId: id,
+    name: label(100),
+    type: z.enum(channelTypes),
+    description,
+    position: z.number().int(),
+    isPrivate: z.boolean(),
+    isArchived: z.boolean(),
+    createdBy: id.nullable(),
+    lastSeq: count,
+    ...times,
+  }),
+  from: 'channels t JOIN streams s ON s.id = t.id WHERE t.server_id = $1 ORDER BY t.id',
+  select: { lastSeq: 's.last_seq' },
+  elsewhere: ['lastSeq'],
+  refers: { serverId: 'servers', createdBy: 'users' },
+  derive: () => ({ kind: 'server' }),
+  // Nothing of the old log came along: whoever was at a number of it reads the lists anew.
+  also: `INSERT INTO streams (id, kind, last_seq, floor_seq) SELECT (c ->> 'id')::uuid, 'channel',
+    (c ->> 'last_seq')::bigint, (c ->> 'last_seq')::bigint FROM json_array_elements($1::json) AS c`,
+});
+
+const inChannels = 'JOIN channels c ON c.id = t.channel_id WHERE c.server_id = $1 ORDER BY t.channel_id, t.user_id';
+
+export const channelMembers = part({
+  table: 'channel_members',
+  shape: z.object({ channelId: id, userId: id, excluded: z.boolean(), joinedAt: time }),
+  from: `channel_members t ${inChannels}`,
+  refers: { channelId: 'channels', userId: 'users' },
+});
+
+export const channelReads = part({
+  table: 'channel_reads',
+  shape: z.object({ channelId: id, userId: id, lastReadSeq: count }),
+  from: `channel_reads t ${inChannels}`,
+  refers: { channelId: 'channels', userId: 'users' },
+});
+
+export const joinRequests = part({
+  table: 'join_requests',
+  shape: z.object({
+    id,
+    serverId: id,
+    channelId: id.nullable(),
+    userId: id,
+    status: z.enum(joinRequestStates),
+    decidedBy: id.nullable(),
+    ...times,
+  }),
+  from: `join_requests t LEFT JOIN channels c ON c.id = t.channel_id
+    WHERE t.server_id = $1 AND (t.channel_id IS NULL OR c.server_id = $1) ORDER BY t.id`,
+  refers: { serverId: 'servers', channelId: 'channels', userId: 'users', decidedBy: 'users' },
+});
+
+export const policies = part({
+  table: 'agent_policies',
+  shape: z.object({
+    id,
+    agentId: id,
+    serverId: id,
+    channelId: id.nullable(),
+    mode: z.enum(policyModes),
+    mentionOnly: z.boolean(),
+    reply: z.boolean(),
+    listen: z.boolean(),
+    config: json,
+    ...times,
+  }),
+  from: `agent_policies t LEFT JOIN channels c ON c.id = t.channel_id
+    WHERE t.server_id = $1 AND (t.channel_id IS NULL OR c.server_id = $1) ORDER BY t.id`,
+  refers: { agentId: 'agents', serverId: 'servers', channelId: 'channels' },
+});

@@ -1,0 +1,181 @@
+import { once } from 'node:events';
+import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import yazl from 'yazl';
+import { DatabaseBlobStore } from '../blobs/blob.store.ts';
+import type { Database, Rows } from '../database/database.ts';
+import { version } from '../version.ts';
+import { TransferError } from './failure.ts';
+import { blobFolder, type Manifest, manifestEntry } from './manifest.ts';
+import { columnOf, fileOf, formatName, formatVersion, isTime, type Part } from './part.ts';
+import { parts } from './parts.ts';
+import { contents } from './selections.ts';
+
+/** Rows read at once: small enough for the largest of them to pass through memory. */
+const pageSize = 200;
+
+export interface ExportOptions {
+  /** Whether people's addresses come along; without them nobody can claim an account by mail. */
+  emails: boolean;
+}
+
+/**
+ * Writes a whole server to a ZIP file, as it is at one moment, in pieces that pass through memory
+ * (docs/export-format.md). The file is there when it is whole, and only the operator can read it.
+ * @param name id or slug
+ * @throws TransferError when there is no such server, or the file exists already
+ */
+export async function exportServer(
+  database: Database,
+  name: string,
+  file: string,
+  options: ExportOptions,
+): Promise<Manifest> {
+  if (existsSync(file)) throw new TransferError(`${file} is there already; give another name with --out.`);
+  const unfinished = `${file}.part`;
+  const manifest = await database.longTransaction((rows) => writeFile(rows, name, unfinished, options), {
+    snapshot: true,
+  });
+  await rename(unfinished, file);
+  return manifest;
+}
+
+/** The id and the name of a server. @throws TransferError */
+export async function findServer(rows: Rows, name: string): Promise<Manifest['server']> {
+  const [server] = await rows<Manifest['server']>('SELECT id, name FROM servers WHERE id::text = $1 OR slug = $1', [
+    name.toLowerCase(),
+  ]);
+  if (!server) throw new TransferError(`There is no server "${name}".`);
+  return server;
+}
+
+async function writeFile(rows: Rows, name: string, path: string, options: ExportOptions): Promise<Manifest> {
+  const server = await findServer(rows, name);
+  const output = await create(path);
+  const zip = new Archive(output);
+  try {
+    const counts: Record<string, number> = {};
+    for (const part of parts) counts[fileOf(part)] = await writePart(zip, rows, part, server.id, options);
+    counts.blobs = await writeContents(zip, rows, server.id);
+    const exportedAt = new Date().toISOString();
+    const manifest: Manifest = {
+      format: formatName,
+      version: formatVersion,
+      parley: version,
+      exportedAt,
+      server,
+      counts,
+    };
+    await zip.add(manifestEntry, Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]), true);
+    await zip.end();
+    return manifest;
+  } catch (error) {
+    zip.abandon();
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+async function create(path: string): Promise<NodeJS.WritableStream> {
+  const output = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+  try {
+    await once(output, 'open');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    const reason = code === 'EEXIST' ? 'it is there already; is another export writing it' : code;
+    throw new TransferError(`${path} cannot be written: ${reason}.`);
+  }
+  return output;
+}
+
+async function writePart(
+  zip: Archive,
+  rows: Rows,
+  part: Part,
+  serverId: string,
+  options: ExportOptions,
+): Promise<number> {
+  let count = 0;
+  async function* lines() {
+    for await (const page of pages<{ line: string }>(rows, part.table, linesOf(part, options), serverId)) {
+      count += page.length;
+      yield page.map(({ line }) => `${line}\n`).join('');
+    }
+  }
+  await zip.add(fileOf(part), Readable.from(lines()), true);
+  return count;
+}
+
+/** PostgreSQL makes the lines: rows as objects would be so much garbage here that the process grows. */
+function linesOf(part: Part, { emails }: ExportOptions): string {
+  const fields = Object.entries(part.shape.shape).map(([field, schema]) => {
+    const value = part.select[field] ?? `t.${columnOf(field)}`;
+    const isHidden = field === 'email' && !emails;
+    return `${isHidden ? 'NULL' : isTime(schema) ? isoTime(value) : value} AS "${field}"`;
+  });
+  // A line break can only stand between the parts of a JSON text that someone else has written.
+  return `SELECT replace(row_to_json(line)::text, E'\n', ' ') AS line
+    FROM (SELECT ${fields.join(', ')} FROM ${part.from}) AS line`;
+}
+
+const isoTime = (value: string) => `to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+async function writeContents(zip: Archive, rows: Rows, serverId: string): Promise<number> {
+  const store = new DatabaseBlobStore({ rows, committedRows: rows });
+  let count = 0;
+  for await (const page of pages<{ id: string; hash: string }>(rows, 'contents', contents, serverId)) {
+    for (const { id, hash } of page) {
+      // Most of what is uploaded is compressed already.
+      await zip.add(`${blobFolder}${hash}`, store.read(id), false);
+      count++;
+    }
+  }
+  return count;
+}
+
+/** The rows of a query about a server, a page at a time. */
+async function* pages<R extends object>(rows: Rows, name: string, query: string, serverId: string) {
+  const cursor = `export_${name}`;
+  await rows(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${query}`, [serverId]);
+  for (;;) {
+    const page = await rows<R>(`FETCH ${pageSize} FROM ${cursor}`);
+    if (page.length > 0) yield page;
+    if (page.length < pageSize) break;
+  }
+  await rows(`CLOSE ${cursor}`);
+}
+
+/** A ZIP file on its way to the disk, one entry at a time. */
+class Archive {
+  private readonly zip = new yazl.ZipFile();
+  private readonly abort = new AbortController();
+  private readonly written: Promise<void>;
+
+  constructor(output: NodeJS.WritableStream) {
+    this.written = pipeline(this.zip.outputStream, output, { signal: this.abort.signal });
+    // Whoever adds or ends hears of it; after a failure elsewhere nobody does.
+    this.written.catch(() => {});
+  }
+
+  /** Adds an entry and waits until its source was read to the end. */
+  async add(name: string, source: Readable, compress: boolean): Promise<void> {
+    const read = new Promise<void>((resolve, reject) => {
+      source.once('end', resolve);
+      source.once('error', reject);
+    });
+    this.zip.addReadStream(source, name, { compress, mode: 0o100600 });
+    // A disk that is full ends the writing, and then nothing is read any more.
+    await Promise.race([read, this.written]);
+  }
+
+  end(): Promise<void> {
+    this.zip.end();
+    return this.written;
+  }
+
+  abandon(): void {
+    this.abort.abort();
+  }
+}

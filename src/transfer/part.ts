@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { idSchema, textSchema, timeSchema, urlSchema } from '../schema.ts';
+
+/** What the manifest of an export says it is. A change that older versions cannot read gets a new number. */
+export const formatName = 'parley-server';
+export const formatVersion = 1;
+
+/** One file of an export: rows of one table, each a JSON object on a line of its own (docs/export-format.md). */
+export interface Part {
+  table: string;
+  shape: z.ZodObject;
+  /** Where the rows come from, in a fixed order; `t` is the table, `$1` the id of the server. */
+  from: string;
+  /** SQL for fields that are not a column of their name. */
+  select: Record<string, string>;
+  /** Fields that are no columns of the table: the import does something else with them. */
+  elsewhere: string[];
+  /** Fields that hold the id of a row in an earlier part (or in the same one), with its table. */
+  refers: Record<string, string>;
+  /** Columns that follow from the record, and from where it comes to. */
+  derive(record: Record<string, unknown>, place: Place): Record<string, unknown>;
+  /** A statement that runs once for each batch after it was inserted; `$1` is the batch as JSON. */
+  also: string | null;
+}
+
+/** What an import has to know of the installation it comes to. */
+export interface Place {
+  /** The tier of an account: its own where there is one of that name here. */
+  tierOf(tier: unknown): string;
+}
+
+/** Declares a part; its file is called after its table. */
+export function part(spec: Pick<Part, 'table' | 'shape' | 'from'> & Partial<Part>): Part {
+  return { select: {}, elsewhere: [], refers: {}, derive: () => ({}), also: null, ...spec };
+}
+
+export const fileOf = ({ table }: Part): string => `${table.replaceAll('_', '-')}.jsonl`;
+
+/** `createdAt` → `created_at` */
+export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** A text as the contract has them, so that a hostile file brings no larger ones in. */
+export const text = (max: number) => textSchema(max);
+export const label = (max: number) =>
+  textSchema(
+    max,
+    z
+      .string()
+      .min(1)
+      .regex(/^\P{Cc}*$/u, 'must be one line'),
+  );
+export const id = idSchema;
+export const time = timeSchema;
+export const isTime = (schema: unknown): boolean =>
+  schema === time || (schema instanceof z.ZodNullable && schema.unwrap() === time);
+export const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+export const json = z.record(z.string(), z.unknown());
+/** The SHA-256 of a content in hex; its bytes are the entry `blobs/<sha256>`. */
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
+
+export const times = { createdAt: time, updatedAt: time };
+export const url = urlSchema.nullable();
+export const description = text(2048).nullable();

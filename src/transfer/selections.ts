@@ -1,0 +1,37 @@
+/** Messages of the server `$1` that are shown: neither they nor their thread were deleted. */
+export const liveMessages = `SELECT m.id, m.channel_id, m.seq FROM messages m
+  JOIN channels c ON c.id = m.channel_id LEFT JOIN threads h ON h.id = m.thread_id
+  WHERE c.server_id = $1 AND m.deleted_at IS NULL AND h.deleted_at IS NULL`;
+
+const inServer = 'SELECT id FROM channels WHERE server_id = $1';
+const inWorkspace = 'SELECT id FROM workspaces WHERE server_id = $1';
+
+/** The ids of everyone whom something in the server `$1` names: members, those who left but wrote, owners of bots. */
+export const people = `WITH named AS (
+    SELECT owner_id AS id FROM servers WHERE id = $1
+    UNION SELECT user_id FROM server_members WHERE server_id = $1
+    UNION SELECT created_by FROM channels WHERE server_id = $1
+    UNION SELECT user_id FROM channel_members WHERE channel_id IN (${inServer})
+    UNION SELECT user_id FROM channel_reads WHERE channel_id IN (${inServer})
+    UNION SELECT user_id FROM join_requests WHERE server_id = $1
+    UNION SELECT decided_by FROM join_requests WHERE server_id = $1
+    UNION SELECT a.user_id FROM agents a JOIN agent_policies p ON p.agent_id = a.id WHERE p.server_id = $1
+    UNION SELECT creator_id FROM threads WHERE channel_id IN (${inServer})
+    UNION SELECT author_id FROM messages WHERE channel_id IN (${inServer})
+    UNION SELECT r.user_id FROM reactions r JOIN messages m ON m.id = r.message_id WHERE m.channel_id IN (${inServer})
+    UNION SELECT a.uploader_id FROM attachments a JOIN messages m ON m.id = a.message_id WHERE m.channel_id IN (${inServer})
+    UNION SELECT created_by FROM workspace_nodes WHERE workspace_id IN (${inWorkspace})
+    UNION SELECT created_by FROM apps WHERE server_id = $1
+  ) SELECT id FROM named WHERE id IS NOT NULL
+  UNION SELECT owner_id FROM agents WHERE user_id IN (SELECT id FROM named)`;
+
+/** The ids of those who need an account in another place: members, and the owners of bots that are members. */
+export const contacts = `SELECT user_id FROM server_members WHERE server_id = $1
+  UNION SELECT a.owner_id FROM agents a JOIN server_members m ON m.user_id = a.user_id WHERE m.server_id = $1`;
+
+/** The contents that something in the server `$1` refers to, each once. */
+export const contents = `SELECT b.id, b.hash, b.size FROM blobs b WHERE b.id IN (
+    SELECT a.blob_id FROM attachments a JOIN (${liveMessages}) m ON m.id = a.message_id
+    UNION SELECT blob_id FROM workspace_nodes WHERE workspace_id IN (${inWorkspace}) AND blob_id IS NOT NULL
+    UNION SELECT f.blob_id FROM app_files f JOIN apps a ON a.id = f.app_id AND a.version = f.version WHERE a.server_id = $1
+  ) ORDER BY b.hash`;

@@ -1,0 +1,75 @@
+import type { Rows } from '../database/database.ts';
+import type { Settings } from '../settings.ts';
+import { TransferError } from './failure.ts';
+import type { Ledger } from './ledger.ts';
+
+/** What follows from the rows is not taken from a file but counted. `$1` is the server. */
+const counted = [
+  // The next event of a channel gets the next number, whatever the file says.
+  `UPDATE streams SET last_seq = top.seq, floor_seq = top.seq
+   FROM (SELECT m.channel_id, max(m.seq) AS seq FROM messages m JOIN channels c ON c.id = m.channel_id
+     WHERE c.server_id = $1 GROUP BY m.channel_id) AS top
+   WHERE streams.id = top.channel_id AND streams.last_seq < top.seq`,
+  'UPDATE servers SET member_count = (SELECT count(*) FROM server_members WHERE server_id = $1) WHERE id = $1',
+  `UPDATE threads SET message_count = (
+     SELECT count(*) FROM messages WHERE thread_id = threads.id AND deleted_at IS NULL
+   ) FROM channels c WHERE c.id = threads.channel_id AND c.server_id = $1`,
+  `UPDATE workspaces SET folder_count = sums.folders, file_count = sums.files, total_bytes = sums.bytes
+   FROM (SELECT n.workspace_id, count(*) FILTER (WHERE kind = 'dir') AS folders,
+       count(*) FILTER (WHERE kind = 'file') AS files, coalesce(sum(n.size_bytes), 0) AS bytes
+     FROM workspace_nodes n JOIN workspaces w ON w.id = n.workspace_id WHERE w.server_id = $1 GROUP BY 1) AS sums
+   WHERE workspaces.id = sums.workspace_id`,
+];
+
+/** What a file must not say, as a query that finds it. `$1` is the server. */
+const wrong: [query: string, sentence: string][] = [
+  [
+    `SELECT t.id FROM threads t JOIN channels c ON c.id = t.channel_id
+     WHERE c.server_id = $1 AND t.parent_message_id IS NOT NULL AND NOT EXISTS (
+       SELECT FROM messages m WHERE m.id = t.parent_message_id AND m.channel_id = t.channel_id)`,
+    'threads.jsonl: a thread starts from a message that is not in its channel.',
+  ],
+  [
+    `SELECT m.id FROM messages m JOIN channels c ON c.id = m.channel_id JOIN threads t ON t.id = m.thread_id
+     WHERE c.server_id = $1 AND t.channel_id <> m.channel_id`,
+    'messages.jsonl: a message is in a thread of another channel.',
+  ],
+  [
+    `SELECT owner_id FROM servers s WHERE id = $1 AND NOT EXISTS (
+       SELECT FROM server_members m WHERE m.server_id = s.id AND m.user_id = s.owner_id AND m.role = 'owner')`,
+    'servers.jsonl: its owner is not among its members.',
+  ],
+];
+
+/** Counts what is counted, and looks at what only shows when all is there. @throws TransferError */
+export async function settle(
+  rows: Rows,
+  ledger: Ledger,
+  serverId: string,
+  { maxDepth }: Settings['workspace'],
+): Promise<void> {
+  const others = await rows<{ id: string }>("SELECT id FROM imported WHERE kind = 'servers' AND id <> $1", [serverId]);
+  const isThere = (await ledger.missing('servers', [serverId])).size === 0;
+  if (!isThere || others.length > 0)
+    throw new TransferError('servers.jsonl: it has to be the one server of the manifest.');
+  for (const query of counted) await rows(query, [serverId]);
+  for (const [query, sentence] of wrong) {
+    const found = await rows(`${query} LIMIT 1`, [serverId]);
+    if (found.length > 0) throw new TransferError(sentence);
+  }
+  await requireFlat(rows, serverId, maxDepth);
+}
+
+/** Whoever walks a tree does so step by step. */
+async function requireFlat(rows: Rows, serverId: string, maxDepth: number): Promise<void> {
+  const deep = await rows(
+    `WITH RECURSIVE tree AS (
+       SELECT n.id, n.kind, 1 AS depth FROM workspace_nodes n JOIN workspaces w ON w.id = n.workspace_id
+       WHERE w.server_id = $1 AND n.parent_id IS NULL
+       UNION ALL SELECT n.id, n.kind, tree.depth + 1 FROM workspace_nodes n JOIN tree ON n.parent_id = tree.id
+       WHERE tree.depth <= $2
+     ) SELECT id FROM tree WHERE kind = 'dir' AND depth > $2 LIMIT 1`,
+    [serverId, maxDepth],
+  );
+  if (deep.length > 0) throw new TransferError(`workspace-nodes.jsonl: folders are more than ${maxDepth} deep.`);
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { mentionSchema } from '../mentions/mention.contract.ts';
+import { maxContent, nonceSchema } from '../messages/message.contract.ts';
+import { emojiSchema } from '../reactions/reaction.contract.ts';
+import { count, id, json, label, part, sha256, text, time, times } from './part.ts';
+import { liveMessages } from './selections.ts';
+
+export const threads = part({
+  table: 'threads',
+  shape: z.object({
+    id,
+    channelId: id,
+    parentMessageId: id.nullable(),
+    name: label(100),
+    creatorId: id,
+    isArchived: z.boolean(),
+    lastMessageAt: time.nullable(),
+    ...times,
+  }),
+  from: `threads t JOIN channels c ON c.id = t.channel_id
+    WHERE c.server_id = $1 AND t.deleted_at IS NULL ORDER BY t.channel_id, t.id`,
+  // Its message comes later in the file; that it is there is looked at in the end.
+  refers: { channelId: 'channels', creatorId: 'users' },
+});
+
+/** What is shown of a message only while its thread is there: those of a deleted one are about to be emptied. */
+const kept = (column: string, otherwise: string) =>
+  `CASE WHEN h.deleted_at IS NULL THEN t.${column} ELSE ${otherwise} END`;
+
+export const messages = part({
+  table: 'messages',
+  shape: z.object({
+    id,
+    channelId: id,
+    seq: count.min(1),
+    authorId: id,
+    content: text(maxContent),
+    threadId: id.nullable(),
+    replyToId: id.nullable(),
+    metadata: json.nullable(),
+    mentions: z.array(mentionSchema).nullable(),
+    nonce: nonceSchema.nullable(),
+    isEdited: z.boolean(),
+    pinnedAt: time.nullable(),
+    ...times,
+    deletedAt: time.nullable(),
+  }),
+  from: `messages t JOIN channels c ON c.id = t.channel_id LEFT JOIN threads h ON h.id = t.thread_id
+    WHERE c.server_id = $1 ORDER BY t.channel_id, t.seq`,
+  select: {
+    content: kept('content', "''"),
+    threadId: kept('thread_id', 'NULL'),
+    metadata: kept('metadata', 'NULL'),
+    mentions: kept('mentions', 'NULL'),
+    pinnedAt: kept('pinned_at', 'NULL'),
+    deletedAt: 'coalesce(t.deleted_at, h.deleted_at)',
+  },
+  refers: { channelId: 'channels', authorId: 'users', threadId: 'threads', replyToId: 'messages' },
+});
+
+export const reactions = part({
+  table: 'reactions',
+  shape: z.object({ messageId: id, emoji: emojiSchema, userId: id, place: count }),
+  from: `reactions t JOIN (${liveMessages}) m ON m.id = t.message_id ORDER BY m.channel_id, m.seq, t.place, t.user_id`,
+  refers: { messageId: 'messages', userId: 'users' },
+});
+
+export const attachments = part({
+  table: 'attachments',
+  shape: z.object({
+    id,
+    uploaderId: id,
+    messageId: id,
+    place: count,
+    sha256,
+    filename: text(1024),
+    contentType: label(255),
+    size: count,
+    width: count.nullable(),
+    height: count.nullable(),
+    createdAt: time,
+  }),
+  from: `attachments t JOIN (${liveMessages}) m ON m.id = t.message_id JOIN blobs b ON b.id = t.blob_id
+    ORDER BY m.channel_id, m.seq, t.place, t.id`,
+  select: { sha256: 'b.hash' },
+  refers: { uploaderId: 'users', messageId: 'messages' },
+});

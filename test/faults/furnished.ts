@@ -1,0 +1,112 @@
+import { botIn } from '../world/bot.ts';
+import type { Loose, Person } from '../world/person.ts';
+import type { World } from '../world/world.ts';
+
+/** Fills a server with something of each kind: what a person would miss if it did not come along. */
+export async function furnish({ alice, bob, carol, server, channel }: World): Promise<void> {
+  const at = `/api/servers/${server.id}`;
+  await carol.post(`${at}/join`, { inviteCode: server.inviteCode });
+  const secret = (await alice.post(`${at}/channels`, { name: 'secret', isPrivate: true, topic: 'for us' })).body;
+  await alice.post(`/api/channels/${secret.id}/members`, { userId: bob.id });
+  const news = (await alice.post(`${at}/channels`, { name: 'news', type: 'announcement' })).body;
+  await alice.post(`/api/channels/${news.id}/archive`);
+  const bot = await botIn(server, alice);
+  await alice.put(`/api/agents/${bot.agentId}/slash-commands`, { commands: [{ name: 'roll', description: 'dice' }] });
+  await alice.put(`/api/channels/${channel.id}/agents/${bot.agentId}/policy`, { mode: 'mentionOnly' });
+  await alice.patch(`${at}/members/${bob.id}`, { role: 'moderator' });
+  await talk({ alice, bob, carol, bot }, channel.id, secret.id);
+  await fill(alice, bob, at);
+  // Someone who left is still the author of what they wrote.
+  await carol.post(`${at}/leave`);
+  await alice.post(`/api/channels/${secret.id}/messages`, { content: 'the last word' });
+}
+
+async function talk(
+  { alice, bob, carol, bot }: Record<'alice' | 'bob' | 'carol' | 'bot', Person>,
+  channelId: string,
+  secretId: string,
+): Promise<void> {
+  const first = await alice.say(channelId, `Hello @${bob.username}, <b>übrigens</b> 👋🏽\nline`, {
+    metadata: { deep: { a: [1] } },
+  });
+  const reply = await bob.say(channelId, 'a reply', { replyToId: first.id, nonce: 'n-1' });
+  const gone = await carol.say(channelId, 'will be deleted');
+  await carol.say(channelId, 'answers what goes', { replyToId: gone.id });
+  await bot.say(channelId, 'beep');
+  await carol.delete(`/api/messages/${gone.id}`);
+  await bob.patch(`/api/messages/${reply.id}`, { content: 'an edited reply' });
+  for (const who of [bob, carol, alice]) await who.post(`/api/messages/${first.id}/reactions`, { emoji: '🎉' });
+  await bob.post(`/api/messages/${first.id}/reactions`, { emoji: ':shrug:' });
+  await alice.put(`/api/channels/${channelId}/pins/${first.id}`);
+  const thread = (await bob.post(`/api/channels/${channelId}/threads`, { name: 'aside', parentMessageId: first.id }))
+    .body;
+  for (const text of ['one', 'two']) await bob.post(`/api/threads/${thread.id}/messages`, { content: text });
+  const doomed = (await bob.post(`/api/messages/${reply.id}/thread`)).body;
+  await bob.post(`/api/threads/${doomed.id}/messages`, { content: 'of a deleted thread' });
+  await bob.delete(`/api/threads/${doomed.id}`);
+  const picture = await bob.upload('a "picture".txt', new TextEncoder().encode('bytes of the attachment'));
+  await bob.say(channelId, '', { attachments: [{ id: picture.id }] });
+  for (let i = 0; i < 60; i++) await alice.say(secretId, `secret ${i}`);
+  await bob.put(`/api/channels/${channelId}/read`, { messageId: reply.id });
+}
+
+async function fill(alice: Person, bob: Person, at: string): Promise<void> {
+  const docs = (await alice.post(`${at}/workspace/folders`, { name: 'docs', parentId: null })).body;
+  const inner = (await bob.post(`${at}/workspace/folders`, { name: 'inner', parentId: docs.id })).body;
+  await bob.post(`${at}/workspace/files`, { name: 'read me.md', content: '# Hello', parentId: inner.id });
+  await bob.post(`${at}/workspace/files`, { name: 'empty.txt', content: '', parentId: null });
+  await alice.post(`${at}/apps`, {
+    name: 'Clock',
+    slug: 'clock',
+    type: 'html',
+    htmlContent: '<p>tick</p>',
+    isHomepage: true,
+  });
+}
+
+/** What someone sees of a server at all addresses that show something of it, by address. */
+export async function lists(who: Person, serverId: string): Promise<Record<string, Loose>> {
+  const seen: Record<string, Loose> = {};
+  const see = async (address: string): Promise<Loose> => {
+    const { status, body } = await who.get(address);
+    if (status !== 200) throw new Error(`${address}: ${JSON.stringify(body)}`);
+    seen[address] = body;
+    return body;
+  };
+  const at = `/api/servers/${serverId}`;
+  for (const list of ['', '/members', '/channels/archived', '/apps', '/apps/clock', '/apps/homepage', '/join-requests'])
+    await see(`${at}${list}`);
+  for (const list of ['', '/tree', '/stats', '/files/search?query=e']) await see(`${at}/workspace${list}`);
+  for (const list of ['/api/servers', '/api/agents', '/api/search/messages?query=secret']) await see(list);
+  await see(`${at}/apps/clock/serve/`);
+  for (const { id, userId } of await see('/api/agents')) {
+    for (const list of ['', '/config', '/policies', '/slash-commands']) await see(`/api/agents/${id}${list}`);
+    await see(`/api/auth/users/${userId}`);
+  }
+  for (const { id } of await see(`${at}/channels`)) await seeChannel(see, id);
+  for (const file of files(seen[`${at}/workspace/tree`])) await see(`${at}/workspace/files/${file}/download`);
+  return seen;
+}
+
+async function seeChannel(see: (address: string) => Promise<Loose>, id: string): Promise<void> {
+  for (const list of ['', '/members', '/pins', '/slash-commands', '/access']) await see(`/api/channels/${id}${list}`);
+  for (const thread of await see(`/api/channels/${id}/threads`)) {
+    await see(`/api/threads/${thread.id}`);
+    await see(`/api/threads/${thread.id}/messages`);
+  }
+  for (let cursor = ''; ; ) {
+    const page = await see(`/api/channels/${id}/messages?include=threads&limit=25${cursor}`);
+    for (const message of page.messages) {
+      if (message.reactions.length > 0) await see(`/api/messages/${message.id}/reactions`);
+      for (const attachment of message.attachments) await see(`/api/media/${attachment.id}`);
+    }
+    if (!page.hasMore) break;
+    cursor = `&cursor=${page.messages.at(-1).id}`;
+  }
+}
+
+/** The ids of the files of a tree. */
+function files(nodes: Loose): string[] {
+  const list: Loose[] = Array.isArray(nodes) ? nodes : (nodes?.tree ?? nodes?.nodes ?? nodes?.children ?? []);
+  return list.flatMap((node) => (node.kind === 'file' ? [node.id] : files(node.children ?? [])));
+}

@@ -1,0 +1,216 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { expect } from 'chai';
+import yauzl from 'yauzl';
+import { Database } from '../../src/database/database.ts';
+import { createLog } from '../../src/infrastructure/log.ts';
+import { exportServer } from '../../src/transfer/export.ts';
+import { importServer } from '../../src/transfer/import.ts';
+import { type Entry, zip } from '../apps/zip.ts';
+import { atEnd } from '../bench/ending.ts';
+import { withRows } from '../world/log.ts';
+import { type Cluster, startCluster, testSettings } from '../world/nodes.ts';
+import { type World, world } from '../world/world.ts';
+import { furnish } from './furnished.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'parley-transfer-'));
+atEnd(() => rmSync(folder, { recursive: true, force: true }));
+const plenty = 1024 ** 3;
+
+type Lines = Record<string, unknown>[];
+type Change = (files: Map<string, Entry>) => void;
+
+/** Changes the records of one of the files. */
+const records =
+  (name: string, change: (lines: Lines) => unknown): Change =>
+  (files) => {
+    const lines: Lines = String(files.get(name)?.content ?? '')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    change(lines);
+    files.set(name, { name, content: lines.map((line) => `${JSON.stringify(line)}\n`).join('') });
+  };
+const manifest =
+  (change: (said: Record<string, unknown>) => unknown): Change =>
+  (files) => {
+    const said = JSON.parse(String(files.get('manifest.json')?.content));
+    change(said);
+    files.set('manifest.json', { name: 'manifest.json', content: JSON.stringify(said) });
+  };
+const put =
+  (entry: Entry & { name: string }): Change =>
+  (files) =>
+    void files.set(`${entry.name} again`, entry);
+const text =
+  (name: string, change: (content: string) => string): Change =>
+  (files) =>
+    void files.set(name, { name, content: change(String(files.get(name)?.content)) });
+
+describe('an import is refused in one sentence and changes nothing, with', function () {
+  this.timeout(60_000);
+  let old: Cluster;
+  let fresh: Cluster;
+  let here: World;
+  let there: World;
+  let into: Database;
+  const whole = path.join(folder, 'whole.zip');
+  const settings = testSettings('', null);
+
+  before(async () => {
+    [old, fresh] = await Promise.all([startCluster({ nodes: 1 }), startCluster({ nodes: 1 })]);
+    [here, there] = await Promise.all([world(old), world(fresh)]);
+    await furnish(here);
+    const from = await Database.connect(old.databaseUrl, settings, createLog('silent'));
+    await exportServer(from, here.server.slug, whole, { emails: true });
+    await from.close();
+    into = await Database.connect(fresh.databaseUrl, settings, createLog('silent'));
+  });
+  after(async () => {
+    await into.close();
+    await Promise.all([old.stop(), fresh.stop()]);
+  });
+
+  /** The export with something changed in it. */
+  async function changed(...changes: Change[]): Promise<string> {
+    const files = await entriesOf(whole);
+    for (const change of changes) change(files);
+    const file = path.join(folder, 'changed.zip');
+    writeFileSync(file, zip([...files.values()]));
+    return file;
+  }
+
+  /** Imports what cannot be imported. @returns the sentence */
+  async function refusal(file: string, maxBytes = plenty): Promise<string> {
+    const before = await rowsIn(fresh.databaseUrl);
+    const error: unknown = await importServer(into, settings, file, maxBytes).then(
+      () => 'it was imported',
+      (reason) => reason,
+    );
+    expect(await rowsIn(fresh.databaseUrl)).to.deep.equal(before);
+    if (!(error instanceof Error)) throw new Error(String(error));
+    expect(error.name, error.stack).to.equal('TransferError');
+    expect(error.message).to.match(/^[^\n]+\.$/);
+    return error.message;
+  }
+
+  it('what is no export, or one of another version', async () => {
+    const noise = path.join(folder, 'noise.zip');
+    writeFileSync(noise, Buffer.alloc(5000, 'PK'));
+    expect(await refusal(noise)).to.contain('cannot be read');
+    expect(await refusal(await changed((files) => files.delete('manifest.json')))).to.contain('no manifest.json');
+    expect(await refusal(await changed(manifest((said) => Object.assign(said, { version: 2 }))))).to.contain(
+      'version 2',
+    );
+    expect(await refusal(await changed(manifest((said) => Object.assign(said, { format: 'zip' }))))).to.contain(
+      'no export',
+    );
+  });
+
+  it('entries that do not belong there', async () => {
+    for (const name of ['../../etc/passwd', '/users.jsonl', 'blobs/x', 'extra.txt', 'C:\\x']) {
+      expect(await refusal(await changed(put({ name, content: 'x' }))), name).to.be.a('string');
+    }
+    expect(await refusal(await changed(put({ name: 'users.jsonl', content: '{}' })))).to.contain('twice');
+    expect(await refusal(await changed(put({ name: `blobs/${'0'.repeat(64)}`, content: 'x' })))).to.contain(
+      'other bytes',
+    );
+    const encrypted: Change = (files) => {
+      files.set('users.jsonl', { name: 'users.jsonl', content: '{}', claims: { flags: 1 } });
+    };
+    expect(await refusal(await changed(encrypted))).to.contain('encrypted');
+  });
+
+  it('more in it than is allowed to come out, or than it says', async () => {
+    const bomb = await changed(text('messages.jsonl', (content) => content + ' '.repeat(30_000_000)));
+    expect(statSync(bomb).size).to.be.lessThan(200_000);
+    expect(await refusal(bomb, 20_000_000)).to.contain('--max-bytes');
+    expect(await refusal(bomb)).to.match(/^messages\.jsonl, line \d+: it has more than 4194304 bytes\.$/);
+    const small: Change = (files) => {
+      const file = files.get('messages.jsonl');
+      files.set('messages.jsonl', { name: 'messages.jsonl', content: file?.content, claims: { size: 10 } });
+    };
+    expect(await refusal(await changed(small))).to.match(/^messages\.jsonl: /);
+    const damaged: Change = (files) => {
+      const file = files.get('users.jsonl');
+      files.set('users.jsonl', { name: 'users.jsonl', content: file?.content, claims: { crc: 1 } });
+    };
+    expect(await refusal(await changed(damaged))).to.contain('users.jsonl: it is damaged');
+  });
+
+  it('lines that are no records, naming file and line', async () => {
+    const broken = text('messages.jsonl', (content) => content.split('\n').toSpliced(6, 0, '{"id": ').join('\n'));
+    expect(await refusal(await changed(broken))).to.match(/^messages\.jsonl, line 7: this is no JSON/);
+    const list = text('users.jsonl', (content) => `[]\n${content}`);
+    expect(await refusal(await changed(list))).to.match(/^users\.jsonl, line 1: /);
+    const wrong = records('channels.jsonl', ([, second]) => Object.assign(second ?? {}, { type: 'hologram' }));
+    expect(await refusal(await changed(wrong))).to.match(/^channels\.jsonl, line 2: type/);
+    const nul = records('messages.jsonl', ([first]) => Object.assign(first ?? {}, { content: 'a\0b' }));
+    expect(await refusal(await changed(nul))).to.match(/^messages\.jsonl, line 1: content.*U\+0000/);
+    const less = records('reactions.jsonl', (lines) => lines.pop());
+    expect(await refusal(await changed(less)))
+      .to.contain('reactions.jsonl')
+      .and.contain('manifest');
+  });
+
+  it('records of things that it does not bring itself', async () => {
+    const foreign: [string, string, string][] = [
+      ['messages.jsonl', 'channelId', there.channel.id],
+      ['messages.jsonl', 'authorId', there.alice.id],
+      ['server-members.jsonl', 'userId', there.bob.id],
+      ['channels.jsonl', 'serverId', there.server.id],
+      ['agents.jsonl', 'ownerId', there.alice.id],
+    ];
+    for (const [file, field, id] of foreign) {
+      const change = records(file, ([first]) => Object.assign(first ?? {}, { [field]: id }));
+      expect(await refusal(await changed(change)), file).to.contain(`${file}, line 1: ${field}: `);
+    }
+    const bytes = records('attachments.jsonl', ([first]) => Object.assign(first ?? {}, { sha256: 'f'.repeat(64) }));
+    expect(await refusal(await changed(bytes))).to.contain('attachments.jsonl, line 1');
+    const circle = records('workspace-nodes.jsonl', (lines) => {
+      const folders = lines.filter(({ kind }) => kind === 'dir');
+      for (const [at, node] of folders.entries()) node.parentId = folders[1 - at]?.id;
+    });
+    expect(await refusal(await changed(circle))).to.contain('parentId');
+  });
+
+  it('a server or people who are there already', async () => {
+    const named = records('users.jsonl', ([first]) => Object.assign(first ?? {}, { username: there.alice.username }));
+    expect(await refusal(await changed(named))).to.contain(`username_key "${there.alice.username}"`);
+    const mail = { email: `${there.alice.username}@example.com` };
+    expect(
+      await refusal(await changed(records('users.jsonl', ([first]) => Object.assign(first ?? {}, mail)))),
+    ).to.contain(mail.email);
+    await importServer(into, settings, whole, plenty);
+    expect(await refusal(whole)).to.contain('already has the id');
+  });
+});
+
+/** The entries of a ZIP file with their contents, by their names. */
+async function entriesOf(file: string): Promise<Map<string, Entry>> {
+  const opened = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false });
+  const entries = new Map<string, Entry>();
+  for await (const entry of opened.eachEntry()) {
+    const content = await buffer(await opened.openReadStreamPromise(entry));
+    entries.set(entry.fileName, { name: entry.fileName, content });
+  }
+  opened.close();
+  return entries;
+}
+
+/** How many rows each table has. */
+function rowsIn(databaseUrl: string): Promise<Record<string, number>> {
+  return withRows(databaseUrl, async (rows) => {
+    const tables = await rows<{ name: string }>(
+      "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1",
+    );
+    const counts: Record<string, number> = {};
+    for (const { name } of tables) {
+      const [row] = await rows<{ count: string }>(`SELECT count(*) FROM ${name}`);
+      counts[name] = Number(row?.count);
+    }
+    return counts;
+  });
+}
