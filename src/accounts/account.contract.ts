@@ -20,18 +20,18 @@ export const ownUserSchema = record('OwnUser', {
   agentId: idSchema.optional().describe('For bots: the agent whose user this is.'),
 });
 
+/** What everyone may know of the agent behind a bot. */
+export const agentBriefSchema = z.object({
+  id: idSchema,
+  ownerId: idSchema,
+  status: z.string().describe('`running`, `stopped` or `error`.'),
+  lastHeartbeat: timeSchema.nullable(),
+});
+
 /** Anyone, as everyone may see them. */
 export const profileSchema = record('Profile', {
   ...smallUserSchema.shape,
-  agent: z
-    .object({
-      id: idSchema,
-      ownerId: idSchema,
-      status: z.string().describe('`running`, `stopped` or `error`.'),
-      lastHeartbeat: timeSchema.nullable(),
-    })
-    .optional()
-    .describe('For bots.'),
+  agent: agentBriefSchema.optional().describe('For bots.'),
 });
 
 export const authSchema = record('AuthAnswer', {

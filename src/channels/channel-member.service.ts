@@ -11,7 +11,7 @@ import type { StatusReader } from '../presence/status.ts';
 import { firstId, type MemberPage } from '../servers/member.service.ts';
 import { shown } from '../servers/roster.ts';
 import { type listMembersSchema, memberJoined, memberLeft } from '../servers/server.contract.ts';
-import { type MemberRecord, type MemberRow, memberColumns, memberRecord } from '../servers/server.view.ts';
+import { type MemberRecord, type MemberRow, memberColumns, memberRecord, userColumns } from '../servers/server.view.ts';
 import type { ChannelAccess, ChannelInfo, SeenChannel } from './channel.access.ts';
 import { channelMemberAdded, channelMemberRemoved } from './channel.contract.ts';
 import { channelRecordOf } from './channel.reader.ts';
@@ -25,6 +25,12 @@ const ofOpen = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.
 const ofPrivate = `SELECT ${memberColumns} FROM channel_members cm
   JOIN server_members m ON m.server_id = $2 AND m.user_id = cm.user_id JOIN users u ON u.id = cm.user_id
   WHERE cm.channel_id = $1 AND NOT cm.excluded AND cm.user_id > $3 ORDER BY cm.user_id LIMIT $4`;
+/** Both of a direct message. $1 channel */
+const ofDirect = `SELECT NULL AS server_id, u.id AS user_id, 'member' AS role, NULL AS nickname,
+    c.created_at AS joined_at, ${userColumns}
+  FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN users u ON u.id IN (d.low_id, d.high_id)
+  WHERE d.channel_id = $1 AND u.id > $2 ORDER BY u.id LIMIT $3`;
+const ownBot = 'SELECT id FROM agents WHERE user_id = $1 AND owner_id = $2';
 const oneSeat = `SELECT ${memberColumns}, cm.excluded FROM server_members m JOIN users u ON u.id = m.user_id
   LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
   WHERE m.server_id = $2 AND m.user_id = $3`;
@@ -59,20 +65,24 @@ export class ChannelMemberService {
     this.statuses = parts.statuses;
   }
 
-  /** The members, in the order of their ids. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  /** The members, in the order of their ids; of a direct message both. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async list(actor: Actor, channelId: string, query: z.output<typeof listMembersSchema>): Promise<MemberPage> {
     const channel = await this.access.visible(actor, channelId);
     if (channel.role === null && channel.kind === 'server') throw new AppError('NOT_A_MEMBER');
-    const values = [channelId, channel.serverId, query.cursor ?? firstId, query.limit + 1];
-    const rows = await this.database.rows<MemberRow>(channel.isPrivate ? ofPrivate : ofOpen, values);
+    const rows = await this.rowsOf(channel, query.cursor ?? firstId, query.limit + 1);
     return {
       members: rows.slice(0, query.limit).map((row) => memberRecord(row, this.statuses)),
       hasMore: rows.length > query.limit,
     };
   }
 
+  private rowsOf({ id, serverId, isPrivate }: ChannelInfo, after: string, limit: number): Promise<MemberRow[]> {
+    if (serverId === null) return this.database.rows<MemberRow>(ofDirect, [id, after, limit]);
+    return this.database.rows<MemberRow>(isPrivate ? ofPrivate : ofOpen, [id, serverId, after, limit]);
+  }
+
   /**
-   * Lets someone into a channel: admins anyone of the server, others themselves where it is open.
+   * Lets someone into a channel: admins anyone of the server, others their bots, and themselves where it is open.
    * @returns the record, and whether it was there before
    * @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED, USER_NOT_FOUND, NOT_IN_SERVER, CHANNEL_ARCHIVED
    */
@@ -82,8 +92,13 @@ export class ChannelMemberService {
     if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages are between two.' });
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
     const entersItself = userId === actor.userId && !actor.user.isBot;
-    if (!(entersItself && !channel.isPrivate)) requireRole(channel.role, 'channel:add-member');
+    const mayEnter = (entersItself && !channel.isPrivate) || (await this.isOwnBot(actor, userId));
+    if (!mayEnter) requireRole(channel.role, 'channel:add-member');
     return this.changes.run((change) => this.admit(change, channel, serverId, userId, actor));
+  }
+
+  private async isOwnBot(actor: Actor, userId: string): Promise<boolean> {
+    return (await this.database.rows(ownBot, [userId, actor.userId])).length > 0;
   }
 
   /** Lets a member of the server into a channel, whoever decided that. @throws AppError USER_NOT_FOUND, NOT_IN_SERVER */
@@ -164,7 +179,7 @@ export class ChannelMemberService {
 }
 
 function requireToRemove(actor: Actor, channel: SeenChannel, seat: SeatRow): void {
-  if (seat.user_id === actor.userId) return;
+  if (seat.user_id === actor.userId || seat.agent?.owner === actor.userId) return;
   requireRole(channel.role, 'channel:remove-member');
   if (channel.role && outranks(channel.role, seat.role)) return;
   // A bot is a member like others, but admins decide about bots whatever their role (contract §5).

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roles } from '../access/roles.ts';
-import { smallUserSchema } from '../accounts/account.contract.ts';
+import { agentBriefSchema, smallUserSchema } from '../accounts/account.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
 import { statusSchema } from '../presence/status.ts';
 import { idSchema, limitSchema, nameSchema, record, timeSchema, urlSchema } from '../schema.ts';
@@ -33,11 +33,12 @@ export const serverSchema = record('Server', {
 
 export const memberSchema = record('Member', {
   userId: idSchema,
-  serverId: idSchema,
+  serverId: idSchema.nullable().describe('Null: one of the two of a direct message.'),
   role: z.enum(roles),
   nickname: z.string().nullable(),
   joinedAt: timeSchema,
   user: smallUserSchema.extend({ status: statusSchema }),
+  agent: agentBriefSchema.nullable().describe('Behind a bot; null for people.'),
 });
 
 /** One's own servers: the record, with `server` and `member` beside it for clients that look there. */

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Role } from '../access/roles.ts';
 import type { Rows } from '../database/database.ts';
 import type { StatusReader } from '../presence/status.ts';
-import { isoTime } from '../schema.ts';
+import { isoTime, isoTimeOrNull } from '../schema.ts';
 import type { memberSchema, serverSchema } from './server.contract.ts';
 
 /** A row of `servers` with what depends on the caller. */
@@ -58,7 +58,8 @@ export function serverRecord(row: ServerRow): ServerRecord {
 
 /** A row of `server_members` with its user. */
 export interface MemberRow {
-  server_id: string;
+  /** Null: of a direct message. */
+  server_id: string | null;
   user_id: string;
   role: Role;
   nickname: string | null;
@@ -67,10 +68,17 @@ export interface MemberRow {
   display_name: string;
   avatar_url: string | null;
   is_bot: boolean;
+  /** Of a bot. */
+  agent: { id: string; owner: string; status: string; beat: string | null } | null;
 }
 
-export const memberColumns = `m.server_id, m.user_id, m.role, m.nickname, m.joined_at, u.username, u.display_name,
-  u.avatar_url, u.is_bot`;
+const agentColumn = `(SELECT json_build_object('id', a.id, 'owner', a.owner_id, 'status', a.status,
+    'beat', a.last_heartbeat) FROM agents a WHERE u.is_bot AND a.user_id = u.id) AS agent`;
+
+/** Of the user `u`, in a member record. */
+export const userColumns = `u.username, u.display_name, u.avatar_url, u.is_bot, ${agentColumn}`;
+
+export const memberColumns = `m.server_id, m.user_id, m.role, m.nickname, m.joined_at, ${userColumns}`;
 
 export type MemberRecord = z.output<typeof memberSchema>;
 
@@ -90,5 +98,11 @@ export function memberRecord(row: MemberRow, statuses: StatusReader): MemberReco
     nickname: row.nickname,
     joinedAt: isoTime(row.joined_at),
     user,
+    agent: row.agent && {
+      id: row.agent.id,
+      ownerId: row.agent.owner,
+      status: row.agent.status,
+      lastHeartbeat: isoTimeOrNull(row.agent.beat),
+    },
   };
 }

@@ -148,6 +148,18 @@ describe('direct messages', () => {
     ear.close();
   });
 
+  it('have both as their members, in lists and where they are opened with one call', async () => {
+    const { ann, ben, dm } = await pair();
+    const both = [ann.id, ben.id].sort();
+    const { body } = await ann.get(`/api/channels/${dm.id}/members`);
+    expect(body.map((member: Loose) => member.userId)).to.deep.equal(both);
+    expect(body[0]).to.deep.include({ serverId: null, role: 'member', nickname: null, agent: null });
+    expect((await ben.get(`/api/channels/${dm.id}/bootstrap`)).body.members).to.deep.equal(body);
+    const page = await ben.get(`/api/channels/${dm.id}/members?limit=1&cursor=${both[0]}`);
+    expect(page.body.map((member: Loose) => member.userId)).to.deep.equal([both[1]]);
+    expect((await here.carol.get(`/api/channels/${dm.id}/members`)).status).to.equal(404);
+  });
+
   it('are not at the addresses of other channels', async () => {
     const { alice, channel } = here;
     expect((await alice.get(`/api/dm/channels/${channel.id}/messages`)).status).to.equal(404);

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { botIn } from '../world/bot.ts';
+import type { Loose } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('bots among the members', () => {
+  let here: World;
+
+  before(async () => {
+    here = await world();
+  });
+  after(() => here.close());
+
+  it('are shown with the agent behind them, people without one', async () => {
+    const { alice, bob, server, channel } = here;
+    const bot = await botIn(server, bob);
+    const beat = (await bot.post(`/api/agents/${bot.agentId}/heartbeat`)).body.lastHeartbeat;
+    for (const path of [`/api/servers/${server.id}/members`, `/api/channels/${channel.id}/members`]) {
+      const { body } = await alice.get(path);
+      const agentOf = (userId: string) => body.find((member: Loose) => member.userId === userId).agent;
+      const { lastHeartbeat, ...agent } = agentOf(bot.id);
+      expect(agent).to.deep.equal({ id: bot.agentId, ownerId: bob.id, status: 'running' });
+      expect(lastHeartbeat).to.satisfy((at: string | null) => at === null || at === beat);
+      expect(agentOf(bob.id)).to.equal(null);
+    }
+    await bob.post(`/api/agents/${bot.agentId}/stop`);
+    const { body } = await alice.get(`/api/servers/${server.id}/members`);
+    expect(body.find((member: Loose) => member.userId === bot.id).agent.status).to.equal('stopped');
+  });
+
+  it('are let into channels and taken out by their owner, whatever its role, and by admins', async () => {
+    const { alice, bob, server } = here;
+    const bot = await botIn(server, bob);
+    const theirs = await botIn(server, alice);
+    const room = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'lab' })).body;
+    const members = `/api/channels/${room.id}/members`;
+    expect((await bob.post(members, { userId: theirs.id })).body.code).to.equal('ROLE_REQUIRED');
+    const added = await bob.post(members, { userId: bot.id });
+    expect([added.status, added.body.agent.id]).to.deep.equal([201, bot.agentId]);
+    expect((await bot.post(`/api/channels/${room.id}/messages`, { content: 'here' })).status).to.equal(201);
+    expect((await bob.delete(`${members}/${bot.id}`)).status).to.equal(200);
+    expect((await bot.post(`/api/channels/${room.id}/messages`, { content: 'gone' })).status).to.equal(404);
+    expect((await alice.post(members, { userId: bot.id })).status).to.equal(201);
+    expect((await bob.delete(`${members}/${theirs.id}`)).status).to.equal(404);
+    expect((await alice.delete(`${members}/${bot.id}`)).status).to.equal(200);
+  });
+
+  it('cannot be let into a private channel that their owner is not in', async () => {
+    const { alice, bob, server } = here;
+    const bot = await botIn(server, bob);
+    const hidden = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'hidden', isPrivate: true })).body;
+    const { body } = await bob.post(`/api/channels/${hidden.id}/members`, { userId: bot.id });
+    expect(body.code).to.equal('CHANNEL_NOT_FOUND');
+  });
+});
