@@ -1,12 +1,12 @@
+import { BatchedRead } from '../database/batched-read.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
 import type { Bus } from './bus.ts';
 import { DeliveryCounters } from './counters.ts';
 import { byRoom, type LogEntry, type Room, streamId } from './entry.ts';
-import { HeadReader } from './head-reader.ts';
 import { LiveStream } from './live-stream.ts';
-import { readLog, readLogs, readMoved } from './log.ts';
+import { type Head, readHeads, readLog, readLogs, readMoved } from './log.ts';
 import type { Sink } from './sink.ts';
 
 const pullSize = 500;
@@ -29,7 +29,7 @@ export class Delivery {
   private readonly database: Database;
   private readonly settings: Settings['delivery'];
   private readonly log: Log;
-  private readonly heads: HeadReader;
+  private readonly heads: BatchedRead<Head>;
   private readonly streams = new Map<Room, LiveStream>();
   private readonly opening = new Map<Room, Promise<LiveStream | undefined>>();
   /** Events that came while their room was being opened. */
@@ -51,7 +51,7 @@ export class Delivery {
     this.settings = settings;
     this.log = log;
     // Never in somebody's transaction: what is given out must be committed.
-    this.heads = new HeadReader(database.committedRows);
+    this.heads = new BatchedRead((ids) => readHeads(database.committedRows, ids));
     bus.onEntries((room, entries) => this.offer(room, entries));
   }
 

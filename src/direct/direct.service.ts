@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { personById } from '../accounts/people.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
+import { BatchedRead } from '../database/batched-read.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { channelRoom, type LogEntry, type Room, userRoom } from '../delivery/entry.ts';
@@ -36,7 +37,8 @@ export class DirectService {
   private readonly changes: Changes;
   private readonly channels: ChannelAccess;
   private readonly messages: MessageService;
-  private readonly followed: number;
+  /** The ids of the DM channels of users that were used last, by user. */
+  private readonly recent: BatchedRead<string[]>;
 
   /** @param parts.followed how many of a user's DMs its sockets are put into when they connect */
   constructor(parts: {
@@ -50,7 +52,7 @@ export class DirectService {
     this.changes = parts.changes;
     this.channels = parts.channelAccess;
     this.messages = parts.messages;
-    this.followed = parts.followed;
+    this.recent = new BatchedRead((ids) => readRecentDmIds(parts.database.committedRows, ids, parts.followed));
   }
 
   /**
@@ -110,7 +112,7 @@ export class DirectService {
    */
   async roomsOnConnect(actor: Actor, missed: LogEntry[]): Promise<FollowedRoom[]> {
     const rooms = new Map<Room, FollowedRoom>();
-    for (const channelId of await readRecentDmIds(this.database.rows, actor.userId, this.followed)) {
+    for (const channelId of (await this.recent.read(actor.userId)) ?? []) {
       const room = channelRoom(channelId);
       rooms.set(room, { room, after: undefined });
     }

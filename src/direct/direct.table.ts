@@ -17,13 +17,13 @@ const selectDms = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.descripti
     WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 1
   ) AS last ON true`;
 
-/** The $2 DM channels of the user $1 that were used last: each half is a walk along an index. */
-const recent = `SELECT channel_id FROM (
-    (SELECT channel_id, last_active_at FROM dm_channels WHERE low_id = $1 ORDER BY last_active_at DESC LIMIT $2)
+/** The $2 DM channels of a user that were used last: each half is a walk along an index. @param user SQL of its id */
+const recentOf = (user: string) => `SELECT channel_id FROM (
+    (SELECT channel_id, last_active_at FROM dm_channels WHERE low_id = ${user} ORDER BY last_active_at DESC LIMIT $2)
     UNION ALL
-    (SELECT channel_id, last_active_at FROM dm_channels WHERE high_id = $1 ORDER BY last_active_at DESC LIMIT $2)
+    (SELECT channel_id, last_active_at FROM dm_channels WHERE high_id = ${user} ORDER BY last_active_at DESC LIMIT $2)
   ) AS both_halves ORDER BY last_active_at DESC LIMIT $2`;
-const recentOnes = `${selectDms} WHERE d.channel_id IN (${recent})
+const recentOnes = `${selectDms} WHERE d.channel_id IN (${recentOf('$1')})
   ORDER BY coalesce(last.created_at, c.created_at) DESC, c.id DESC`;
 const oneDm = `${selectDms} WHERE d.channel_id = $2`;
 
@@ -32,10 +32,13 @@ export async function readRecentDms(rows: Rows, userId: string, limit: number): 
   return (await rows<DmRow>(recentOnes, [userId, limit])).map(dmRecord);
 }
 
-/** Only their ids. */
-export async function readRecentDmIds(rows: Rows, userId: string, limit: number): Promise<string[]> {
-  const found = await rows<{ channel_id: string }>(recent, [userId, limit]);
-  return found.map((row) => row.channel_id);
+const recentIds = `SELECT people.id, array_agg(channel_id) AS channels
+  FROM unnest($1::uuid[]) AS people (id) CROSS JOIN LATERAL (${recentOf('people.id')}) AS recent GROUP BY people.id`;
+
+/** Only the ids of the channels, for many users; those who have none are missing. */
+export async function readRecentDmIds(rows: Rows, userIds: string[], limit: number): Promise<Map<string, string[]>> {
+  const found = await rows<{ id: string; channels: string[] }>(recentIds, [userIds, limit]);
+  return new Map(found.map((row) => [row.id, row.channels]));
 }
 
 /** A DM channel as one of its two users sees it. */

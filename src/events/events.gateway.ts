@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { Page } from '../delivery/catch-up.ts';
 import { channelRoom } from '../delivery/entry.ts';
+import { gather } from '../gateway/frames.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
 import type { Membership } from '../gateway/membership.ts';
 import type { ParleySocket } from '../gateway/socket.ts';
@@ -33,7 +34,10 @@ export function roomHandlers(
         const { serverId } = await channels.entered(actor, channelId);
         const answer = (page: Page) => ({ channelId, ...pageRecord(page) });
         // The ack leaves in the moment of entering, so that no live event can come before it.
-        const entered = (page: Page) => respond(answer(page));
+        const entered = (page: Page) => {
+          gather(socket);
+          respond(answer(page));
+        };
         const page = await membership.join(socket, room, { room, serverId }, after, entered);
         if (page.hasMore) return answer(page);
         // Whoever lost access meanwhile was thrown out of rooms before this one was entered.

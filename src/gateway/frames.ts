@@ -46,6 +46,21 @@ export function directConnection(socket: ParleySocket): TcpSocket | undefined {
   return tcp.writable && tcp.writableLength <= maxPendingBytes ? tcp : undefined;
 }
 
+/** Sends one socket something that is not in the log. */
+export function tellOne(socket: ParleySocket, event: string, ...data: unknown[]): void {
+  const connection = directConnection(socket);
+  if (connection) connection.write(frames([`2${JSON.stringify([event, ...data])}`]));
+  else socket.emit(event, ...data);
+}
+
+/** What is written to a socket from here to the end of this turn leaves in one piece. */
+export function gather(socket: ParleySocket): void {
+  const connection = directConnection(socket);
+  if (!connection) return;
+  connection.cork();
+  setImmediate(() => connection.uncork());
+}
+
 interface OpenWebSocket {
   _socket: TcpSocket;
 }

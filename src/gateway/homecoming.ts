@@ -8,6 +8,7 @@ import type { Log } from '../infrastructure/log.ts';
 import { isUuid } from '../schema.ts';
 import type { SocketServices } from './dispatch.ts';
 import { credentialRoom } from './expiry.ts';
+import { tellOne } from './frames.ts';
 import type { Membership, RoomAccess } from './membership.ts';
 import type { Outlet } from './outlet.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
@@ -99,7 +100,7 @@ export class Homecoming {
   private sayReady(socket: ParleySocket, own: Room, page: Page): void {
     const { userId, sessionId } = socket.data.actor;
     const seq = this.delivery.peek(own)?.position ?? page.seq;
-    socket.emit('ready', { userId, sessionId, seq }, this.outlet.offset(this.delivery.nextMark()));
+    tellOne(socket, 'ready', { userId, sessionId, seq }, this.outlet.offset(this.delivery.nextMark()));
   }
 
   /** The rooms of a connection that Socket.IO recovered, as far as the user may still be there. */

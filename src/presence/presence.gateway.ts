@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
+import { tellOne } from '../gateway/frames.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
 import type { ParleySocket } from '../gateway/socket.ts';
 import {
@@ -65,7 +66,7 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
 /** Sends the people of a channel to a socket that has just joined it. */
 export async function sendSnapshot(presence: PresenceService, socket: ParleySocket, channelId: string): Promise<void> {
   const members = await presence.snapshot(channelId);
-  if (socket.connected) socket.emit(presenceSnapshot.name, { channelId, members });
+  if (socket.connected) tellOne(socket, presenceSnapshot.name, { channelId, members });
 }
 
 /** The channels in which sockets said that they are doing something. */
