@@ -17,7 +17,9 @@ export interface LinkHandlers {
  */
 export class Link {
   private readonly socket: Socket;
-  private readonly end = Promise.withResolvers<void>();
+  /** Resolves when the connection is over. */
+  readonly closed: Promise<void>;
+  private end = () => {};
   /** What to do with calls that are under way when the connection ends. */
   private readonly unanswered = new Set<() => void>();
   private refusal: ParleyError | undefined;
@@ -25,6 +27,9 @@ export class Link {
 
   private constructor(socket: Socket, handlers: LinkHandlers) {
     this.socket = socket;
+    this.closed = new Promise((resolve) => {
+      this.end = resolve;
+    });
     socket.onAny((event: string, data: unknown) => {
       if (typeof data === 'object' && data !== null) handlers.event(event, data);
     });
@@ -62,11 +67,6 @@ export class Link {
     }
   }
 
-  /** Resolves when the connection is over. */
-  get closed(): Promise<void> {
-    return this.end.promise;
-  }
-
   /**
    * Sends an event and waits for its ack. Given `take`, the answer is handed to it before any later event.
    * @throws ParleyError the server's; NETWORK when there was no answer: then the connection is given up
@@ -97,7 +97,7 @@ export class Link {
   close(): void {
     clearTimeout(this.silence);
     this.socket.disconnect();
-    this.end.resolve();
+    this.end();
     for (const giveUp of this.unanswered) giveUp();
     this.unanswered.clear();
   }

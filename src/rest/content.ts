@@ -49,15 +49,18 @@ function rangeOf(header: string, size: number): ByteRange | 'none' | undefined {
 /** The request header that says which forms of a file the client takes. */
 export const assetHeaders = z.object({ 'accept-encoding': z.string().optional() });
 
-/** Answers with a file that may be kept for good, as small as the client takes it. */
-export function assetReply(asset: Asset, asked: z.output<typeof assetHeaders>): RawReply {
+/** How long a file may be kept whose name holds its hash. */
+const forever = 'max-age=31536000, immutable';
+
+/** Answers with a file, as small as the client takes it. @param keep how long it may be kept */
+export function assetReply(asset: Asset, asked: z.output<typeof assetHeaders>, keep = forever): RawReply {
   const accepted = asked['accept-encoding'] ?? '';
-  const forever = {
+  const headers = {
     'Content-Type': asset.type,
-    'Cache-Control': 'public, max-age=31536000, immutable',
+    'Cache-Control': `public, ${keep}`,
     Vary: 'Accept-Encoding',
   };
-  if (/\bbr\b/.test(accepted)) return new RawReply(200, { ...forever, 'Content-Encoding': 'br' }, asset.brotli);
-  if (/\bgzip\b/.test(accepted)) return new RawReply(200, { ...forever, 'Content-Encoding': 'gzip' }, asset.gzip);
-  return new RawReply(200, forever, asset.bytes);
+  if (/\bbr\b/.test(accepted)) return new RawReply(200, { ...headers, 'Content-Encoding': 'br' }, asset.brotli);
+  if (/\bgzip\b/.test(accepted)) return new RawReply(200, { ...headers, 'Content-Encoding': 'gzip' }, asset.gzip);
+  return new RawReply(200, headers, asset.bytes);
 }

@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import { assetHeaders, assetReply } from '../rest/content.ts';
 import { RawReply, type Route, rawAnswer, route, textParam } from '../rest/route.ts';
 import { webBundle } from './bundle.ts';
+import { clientModule } from './client-module.ts';
 
 const tag = 'Pages';
 const page = textParam('ROUTE_NOT_FOUND', 'A place in the web client.');
@@ -85,6 +86,17 @@ export function appRoutes(): Route[] {
         if (!found) throw new AppError('ROUTE_NOT_FOUND');
         return assetReply(found, headers);
       },
+    }),
+    route({
+      tag,
+      entrance: 'anyone',
+      answer: rawAnswer,
+      method: 'GET',
+      path: '/client.js',
+      summary: 'The typed client as a module for browsers: `import { Parley } from "/client.js"`.',
+      headers: assetHeaders,
+      produces: 'text/javascript',
+      handle: async ({ headers }) => assetReply(await clientModule(), headers, 'max-age=300'),
     }),
   ];
 }
