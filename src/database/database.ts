@@ -104,19 +104,30 @@ export class Database {
   /**
    * Runs `work` in one transaction on a connection of its own, with as little between it and PostgreSQL as possible:
    * statements that are not waited for travel together.
-   * A connection that failed is thrown away, since nobody can know what state it is in.
    */
-  async quickTransaction<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+  quickTransaction<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+    return this.quickly(async (rows, connection) => {
+      // Not waited for: it travels together with the first statement.
+      const begun = connection.query('BEGIN');
+      const result = await both(begun, work(rows));
+      await connection.query('COMMIT');
+      return result;
+    });
+  }
+
+  /** One statement that is a quick transaction by itself. */
+  readonly quickRows: Rows = <R extends object>(text: string, values: unknown[] = []) =>
+    this.quickly((rows) => rows<R>(text, values));
+
+  /** A connection that failed is thrown away, since nobody can know what state it is in. */
+  private async quickly<T>(work: (rows: Rows, connection: pg.PoolClient) => Promise<T>): Promise<T> {
     let client: pg.PoolClient | undefined;
     try {
       client = await this.quickPool.connect();
       const connection = client;
       const rows: Rows = async <R extends object>(text: string, values: unknown[] = []) =>
         (await connection.query<R>({ name: statementName(text), text, values })).rows;
-      // Not waited for: it travels together with the first statement.
-      const begun = connection.query('BEGIN');
-      const result = await both(begun, work(rows));
-      await connection.query('COMMIT');
+      const result = await work(rows, connection);
       client.release();
       return result;
     } catch (error) {

@@ -48,6 +48,11 @@ export function numbered(draft: Draft, seq: number): LogEntry {
   };
 }
 
+/** The JSON text of an object that is not empty, with its number as `seq` and `eventSeq`; the log does the same in SQL. */
+export function sequenced(json: string, seq: number): string {
+  return `${json.slice(0, -1)},"seq":${seq},"eventSeq":${seq}}`;
+}
+
 /** Entries of many rooms by their rooms, in the order in which they are given. */
 export function byRoom(entries: LogEntry[]): Map<Room, LogEntry[]> {
   const rooms = new Map<Room, LogEntry[]>();

@@ -88,6 +88,38 @@ export async function write(rows: Rows, entries: LogEntry[], heads: Map<string, 
   );
 }
 
+/** Columns of a table that is filled together with the log: their names, types, and what a row has in them. */
+export type Columns<Row> = { name: string; type: string; of: (row: Row) => unknown }[];
+
+/**
+ * The statement that does all at once: it locks the logs, numbers, inserts into a table and writes the entries. $1 has
+ * the stream of each item, $2 how far behind the head its number is, $3 events, $4 payloads as JSON text without their
+ * closing brace, and then come the columns. Its rows are the heads as they were; items without a log are left out.
+ *
+ * @param insertion `INSERT … SELECT …` up to its FROM, which has `stream_id`, `seq` and the columns
+ */
+export function together<Row>(columns: Columns<Row>, insertion: string): string {
+  const names = columns.map(({ name }) => name).join(', ');
+  const types = columns.map(({ type }, at) => `$${at + 5}::${type}[]`).join(', ');
+  return `WITH item AS MATERIALIZED (
+    SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], ${types})
+      AS item (stream_id, step, event, open_json, ${names})
+  ), head AS MATERIALIZED (
+    SELECT id, last_seq FROM streams WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE
+  ), numbered AS MATERIALIZED (
+    SELECT item.*, head.last_seq + item.step AS seq FROM item JOIN head ON head.id = item.stream_id
+  ), moved AS (
+    UPDATE streams SET last_seq = last.seq
+    FROM (SELECT stream_id, max(seq) AS seq FROM numbered GROUP BY stream_id) AS last WHERE streams.id = last.stream_id
+  ), inserted AS (
+    ${insertion} FROM numbered
+  ), logged AS (
+    INSERT INTO log_entries (stream_id, seq, event, data)
+    SELECT stream_id, seq, event, (open_json || ',"seq":' || seq || ',"eventSeq":' || seq || '}')::json FROM numbered
+  )
+  SELECT id, last_seq FROM head`;
+}
+
 /** The heads of the logs of `ids`. */
 export async function readHeads(rows: Rows, ids: string[]): Promise<Map<string, Head>> {
   const found = await rows<StreamRow & { floor_seq: number }>(

@@ -1,40 +1,14 @@
-import type { Database, Rows } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { isConflict } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
+import { type Batch, BatchCommit, type Write, type WriterTable, type Written } from './batch.ts';
 import type { Delivery } from './delivery.ts';
-import type { Draft, LogEntry, Room } from './entry.ts';
-import { streamId } from './entry.ts';
-import { lockStreams, number, write } from './log.ts';
-
-/** The table that a writer fills beside the log. */
-export interface WriterTable<Row, Result> {
-  /** Results of earlier writes with the same once-keys as these rows, by their position in `rows`. */
-  findRepeats(rows: Rows, items: Row[]): Promise<Map<number, Result>>;
-  insert(rows: Rows, items: { row: Row; seq: number }[]): Promise<void>;
-}
-
-/** One thing to write: a row and the event that tells of it. */
-export interface Write<Row, Result> {
-  room: Room;
-  row: Row;
-  /** The same key in the same room is written once only; null: every time. */
-  onceKey: string | null;
-  /** Roughly how many bytes it keeps in memory. */
-  size: number;
-  /** The event, and what the caller gets, once the number is known. */
-  complete(seq: number): { draft: Draft; result: Result };
-}
-
-export interface Written<Result> {
-  result: Result;
-  /** It had been written before; nothing was done now. */
-  repeated: boolean;
-}
 
 interface Job<Row, Result> {
   write: Write<Row, Result>;
+  size: number;
   deadline: number;
   resolve: (written: Written<Result>) => void;
   reject: (error: unknown) => void;
@@ -43,6 +17,8 @@ interface Job<Row, Result> {
 const expiryCheckMs = 250;
 /** Tries after a deadlock, which another transaction has won. */
 const maxAttempts = 4;
+/** What a waiting write keeps in memory beside its text. */
+const overheadBytes = 512;
 
 /**
  * Group commit: what is sent while one batch is being committed goes into the next one. A single write goes at once;
@@ -52,9 +28,8 @@ const maxAttempts = 4;
  * DATABASE_UNAVAILABLE; the queue is bounded in number and bytes.
  */
 export class Writer<Row, Result> {
-  private readonly database: Database;
+  private readonly commit: BatchCommit<Row, Result>;
   private readonly delivery: Delivery;
-  private readonly table: WriterTable<Row, Result>;
   private readonly settings: Settings['delivery'];
   private readonly log: Log;
   private queue: Job<Row, Result>[] = [];
@@ -69,9 +44,8 @@ export class Writer<Row, Result> {
     settings: Settings['delivery'],
     log: Log,
   ) {
-    this.database = database;
+    this.commit = new BatchCommit(database, table);
     this.delivery = delivery;
-    this.table = table;
     this.settings = settings;
     this.log = log;
     this.expiry = setInterval(() => this.expire(), expiryCheckMs);
@@ -81,12 +55,13 @@ export class Writer<Row, Result> {
   /** @throws AppError DATABASE_UNAVAILABLE, SERVER_BUSY when the queue is full, or what the table throws */
   submit(write: Write<Row, Result>): Promise<Written<Result>> {
     const { queueLength, queueBytes, sendTimeoutMs } = this.settings;
-    if (this.queue.length >= queueLength || this.queuedBytes + write.size > queueBytes) {
+    const size = overheadBytes + write.json.length * 2;
+    if (this.queue.length >= queueLength || this.queuedBytes + size > queueBytes) {
       return Promise.reject(new AppError('SERVER_BUSY'));
     }
     return new Promise((resolve, reject) => {
-      this.queue.push({ write, deadline: Date.now() + sendTimeoutMs, resolve, reject });
-      this.queuedBytes += write.size;
+      this.queue.push({ write, size, deadline: Date.now() + sendTimeoutMs, resolve, reject });
+      this.queuedBytes += size;
       if (!this.running) void this.drain();
     });
   }
@@ -101,99 +76,65 @@ export class Writer<Row, Result> {
 
   private async drain(): Promise<void> {
     this.running = true;
+    let tell = () => {};
     while (this.queue.length > 0) {
-      const jobs = this.queue.splice(0, this.settings.batchSize);
-      for (const job of jobs) this.queuedBytes -= job.write.size;
-      await this.commitOrSplit(jobs);
+      const writing = this.write(this.next());
+      // PostgreSQL works on this batch while the sockets get the one before.
+      tell();
+      tell = await writing;
     }
     this.running = false;
+    tell();
   }
 
-  /** One write that cannot be done must not fail its neighbours: then each is tried alone. */
-  private async commitOrSplit(jobs: Job<Row, Result>[], attempt = 1): Promise<void> {
+  private next(): Job<Row, Result>[] {
+    const jobs = this.queue.splice(0, this.settings.batchSize);
+    for (const job of jobs) this.queuedBytes -= job.size;
+    return jobs;
+  }
+
+  /**
+   * Writes a batch. One write that cannot be done must not fail its neighbours: then each is tried alone.
+   * @returns tells everyone what became of it
+   */
+  private async write(jobs: Job<Row, Result>[], attempt = 1): Promise<() => void> {
     try {
-      await this.commit(jobs);
+      const writes = jobs.map(({ write }) => write);
+      const batch = await withDeadline(this.commit.run(writes), this.settings.sendTimeoutMs);
+      return () => this.tell(jobs, batch);
     } catch (error) {
-      const away = error instanceof AppError;
-      if (isConflict(error) && attempt < maxAttempts) await this.commitOrSplit(jobs, attempt + 1);
-      else if (jobs.length === 1 || away) for (const job of jobs) job.reject(error);
-      else for (const job of jobs) await this.commitOrSplit([job]);
+      if (isConflict(error) && attempt < maxAttempts) return this.write(jobs, attempt + 1);
+      if (jobs.length > 1 && !(error instanceof AppError)) return this.writeOneByOne(jobs);
+      return () => {
+        for (const job of jobs) job.reject(error);
+      };
     }
   }
 
-  private async commit(jobs: Job<Row, Result>[]): Promise<void> {
-    const batch = await withDeadline(
-      this.database.quickTransaction((rows) => this.writeBatch(rows, jobs)),
-      this.settings.sendTimeoutMs,
-    );
-    this.delivery.counters.batches++;
-    this.delivery.counters.batchedSends += jobs.length;
-    this.delivery.counters.onBatch(jobs.length);
-    this.delivery.committed(batch.entries);
-    for (const [job, written] of batch.outcomes) job.resolve(written);
-    if (batch.missing.length > 0) this.log.debug({ count: batch.missing.length }, 'Writes to rooms that are gone.');
-    for (const job of batch.missing) job.reject(new AppError('CHANNEL_NOT_FOUND'));
-  }
-
-  private async writeBatch(rows: Rows, jobs: Job<Row, Result>[]): Promise<Batch<Row, Result>> {
-    // From here on no one else appends to these rooms, so what is looked up next cannot change until the commit.
-    const heads = await lockStreams(
-      rows,
-      jobs.map((job) => job.write.room),
-    );
-    const missing = jobs.filter((job) => !heads.has(streamId(job.write.room)));
-    const present = missing.length > 0 ? jobs.filter((job) => heads.has(streamId(job.write.room))) : jobs;
-    const repeats = await this.repeats(rows, present);
-    const batch: Batch<Row, Result> = { entries: [], outcomes: new Map(), missing };
-    const fresh = this.complete(present, repeats, heads, batch);
-    if (fresh.length > 0) {
-      // Side by side, so that they travel to PostgreSQL together.
-      const results = await Promise.allSettled([this.table.insert(rows, fresh), write(rows, batch.entries, heads)]);
-      for (const result of results) if (result.status === 'rejected') throw result.reason;
-    }
-    return batch;
-  }
-
-  /** Numbers what is new and fills the outcomes. @returns the rows to insert */
-  private complete(
-    jobs: Job<Row, Result>[],
-    repeats: Map<Job<Row, Result>, Result>,
-    heads: Map<string, number>,
-    batch: Batch<Row, Result>,
-  ): { row: Row; seq: number }[] {
-    const fresh: { row: Row; seq: number }[] = [];
-    const first = new Map<string, Result>();
+  private async writeOneByOne(jobs: Job<Row, Result>[]): Promise<() => void> {
     for (const job of jobs) {
-      const { room, onceKey, row, complete } = job.write;
-      const key = onceKey === null ? null : `${room} ${onceKey}`;
-      const earlier = repeats.get(job) ?? (key === null ? undefined : first.get(key));
-      if (earlier !== undefined) {
-        batch.outcomes.set(job, { result: earlier, repeated: true });
-        continue;
-      }
-      const seq = (heads.get(streamId(room)) ?? 0) + 1;
-      const { draft, result } = complete(seq);
-      batch.entries.push(...number([draft], heads));
-      batch.outcomes.set(job, { result, repeated: false });
-      fresh.push({ row, seq });
-      if (key !== null) first.set(key, result);
+      if (job.deadline < Date.now()) job.reject(new AppError('DATABASE_UNAVAILABLE'));
+      else (await this.write([job]))();
     }
-    return fresh;
+    return () => {};
   }
 
-  private async repeats(rows: Rows, jobs: Job<Row, Result>[]): Promise<Map<Job<Row, Result>, Result>> {
-    const keyed = jobs.filter((job) => job.write.onceKey !== null);
-    if (keyed.length === 0) return new Map();
-    const found = await this.table.findRepeats(
-      rows,
-      keyed.map((job) => job.write.row),
-    );
-    const repeats = new Map<Job<Row, Result>, Result>();
-    for (const [index, result] of found) {
-      const job = keyed[index];
-      if (job) repeats.set(job, result);
+  private tell(jobs: Job<Row, Result>[], { entries, outcomes }: Batch<Row, Result>): void {
+    const { counters } = this.delivery;
+    counters.batches++;
+    counters.batchedSends += jobs.length;
+    counters.onBatch(jobs.length);
+    try {
+      this.delivery.committed(entries);
+    } catch (error) {
+      // It is in the log, from which the sockets get it; the senders have what they asked for.
+      this.log.error({ err: error }, 'Events could not be given out.');
     }
-    return repeats;
+    for (const { write, resolve, reject } of jobs) {
+      const written = outcomes.get(write);
+      if (written) resolve(written);
+      else reject(new AppError('CHANNEL_NOT_FOUND'));
+    }
   }
 
   private expire(): void {
@@ -202,16 +143,10 @@ export class Writer<Row, Result> {
     const late = this.queue.filter((job) => job.deadline < now);
     this.queue = this.queue.filter((job) => job.deadline >= now);
     for (const job of late) {
-      this.queuedBytes -= job.write.size;
+      this.queuedBytes -= job.size;
       job.reject(new AppError('DATABASE_UNAVAILABLE'));
     }
   }
-}
-
-interface Batch<Row, Result> {
-  entries: LogEntry[];
-  outcomes: Map<Job<Row, Result>, Written<Result>>;
-  missing: Job<Row, Result>[];
 }
 
 /**

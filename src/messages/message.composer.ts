@@ -87,15 +87,15 @@ export class MessageComposer {
   }
 }
 
-/** A new message in the form in which it would be read back, without reading it. */
-export function asRow(message: ComposedMessage, seq: number, actor: Actor, channel: OpenChannel): MessageRow {
+/** A new message in the form in which it would be read back, without reading it. It has no number yet. */
+export function asRow(message: ComposedMessage, actor: Actor, channel: OpenChannel): MessageRow {
   const { row, reply, files } = message;
   const { user } = actor;
   return {
     id: row.id,
     channel_id: row.channelId,
     kind: channel.kind,
-    seq,
+    seq: 0,
     content: row.content,
     author_id: row.authorId,
     username: user.username,

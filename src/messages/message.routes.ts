@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Written } from '../delivery/writer.ts';
+import type { Written } from '../delivery/batch.ts';
 import { JsonText, Reply, type Route, route, uuidParam } from '../rest/route.ts';
 import { done, doneSchema, limitSchema } from '../schema.ts';
 import {

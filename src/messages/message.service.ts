@@ -4,12 +4,13 @@ import type { LoopGuard } from '../agents/loop-guard.ts';
 import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/failures.ts';
+import type { Written } from '../delivery/batch.ts';
 import type { Caches } from '../delivery/caches.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom, threadRoom } from '../delivery/entry.ts';
 import type { Ephemeral } from '../delivery/ephemeral.ts';
-import type { Writer, Written } from '../delivery/writer.ts';
+import type { Writer } from '../delivery/writer.ts';
 import { AppError } from '../errors.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
@@ -208,16 +209,15 @@ export class MessageService {
     const message = await this.composer.compose(actor, channel, input, idempotencyKey);
     const { row } = message;
     await this.loopGuard.check(actor, channel.id, row.threadId);
-    const room = channelRoom(channel.id);
+    const record = messageRecord(asRow(message, actor, channel), actor.userId);
     const written = await this.writer.submit({
-      room,
+      room: channelRoom(channel.id),
       row,
       onceKey: row.nonce === null ? null : `${actor.userId} ${row.nonce}`,
-      size: 512 + row.content.length * 2,
-      complete: (seq) => {
-        const record = messageRecord(asRow(message, seq, actor, channel), actor.userId);
-        return { draft: messageNew.in(room, record, row.threadId), result: record };
-      },
+      event: messageNew.name,
+      threadId: row.threadId,
+      json: JSON.stringify({ ...record, seq: undefined }),
+      complete: (seq) => ({ ...record, seq }),
     });
     if (isNoticed(row)) this.notifications.wake();
     return written;

@@ -1,10 +1,11 @@
 import type { Rows } from '../database/database.ts';
-import type { WriterTable } from '../delivery/writer.ts';
+import type { WriterTable } from '../delivery/batch.ts';
+import type { Columns } from '../delivery/log.ts';
 import { attachmentsOf } from '../media/attachment.view.ts';
 import type { MentionRecord } from '../mentions/mention.contract.ts';
 import { insertJobs } from '../notifications/notification.jobs.ts';
 import { reactionsOf } from '../reactions/reaction.view.ts';
-import { noticesOf } from './message.notices.ts';
+import { isNoticed, noticesOf } from './message.notices.ts';
 import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
 
 /** What is written of a new message. */
@@ -46,8 +47,29 @@ export const isThere = 'm.deleted_at IS NULL AND t.deleted_at IS NULL AND c.dele
 /** How long a nonce or an Idempotency-Key is remembered (contract §1). */
 const rememberedFor = "interval '1 day'";
 
+const columns: Columns<NewMessage> = [
+  { name: 'id', type: 'uuid', of: (row) => row.id },
+  { name: 'author_id', type: 'uuid', of: (row) => row.authorId },
+  { name: 'content', type: 'text', of: (row) => row.content },
+  { name: 'thread_id', type: 'uuid', of: (row) => row.threadId },
+  { name: 'reply_to_id', type: 'uuid', of: (row) => row.replyToId },
+  { name: 'metadata', type: 'json', of: (row) => row.metadata && JSON.stringify(row.metadata) },
+  { name: 'mentions', type: 'json', of: (row) => row.mentions && JSON.stringify(row.mentions) },
+  { name: 'nonce', type: 'text', of: (row) => row.nonce },
+  { name: 'created_at', type: 'timestamptz', of: (row) => row.createdAt },
+];
+const names = columns.map(({ name }) => name).join(', ');
+const insertion = `INSERT INTO messages (channel_id, seq, ${names}, updated_at)
+  SELECT stream_id, seq, ${names}, created_at`;
+const types = columns.map(({ type }, at) => `$${at + 3}::${type}[]`).join(', ');
+const insertAll = `${insertion} FROM unnest($1::uuid[], $2::bigint[], ${types}) AS new (stream_id, seq, ${names})`;
+
 /** The writer's way into `messages`. */
 export const messageTable: WriterTable<NewMessage, MessageRecord> = {
+  isPlain: (row) => !isNoticed(row) && row.attachmentIds.length === 0,
+  columns,
+  insertion,
+
   async findRepeats(rows: Rows, items: NewMessage[]): Promise<Map<number, MessageRecord>> {
     const keys = [
       items.map((item) => item.channelId),
@@ -108,28 +130,11 @@ async function countInThreads(rows: Rows, added: NewMessage[]): Promise<void> {
 }
 
 async function insertMessages(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {
-  await rows(
-    `INSERT INTO messages (id, channel_id, seq, author_id, content, thread_id, reply_to_id, metadata, mentions, nonce,
-       created_at, updated_at)
-     SELECT id, channel_id, seq, author_id, content, thread_id, reply_to_id, metadata, mentions, nonce, created_at,
-       created_at
-     FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[], $6::uuid[], $7::uuid[], $8::json[],
-       $9::json[], $10::text[], $11::timestamptz[])
-       AS new (id, channel_id, seq, author_id, content, thread_id, reply_to_id, metadata, mentions, nonce, created_at)`,
-    [
-      items.map(({ row }) => row.id),
-      items.map(({ row }) => row.channelId),
-      items.map(({ seq }) => seq),
-      items.map(({ row }) => row.authorId),
-      items.map(({ row }) => row.content),
-      items.map(({ row }) => row.threadId),
-      items.map(({ row }) => row.replyToId),
-      items.map(({ row }) => row.metadata && JSON.stringify(row.metadata)),
-      items.map(({ row }) => row.mentions && JSON.stringify(row.mentions)),
-      items.map(({ row }) => row.nonce),
-      items.map(({ row }) => row.createdAt),
-    ],
-  );
+  await rows(insertAll, [
+    items.map(({ row }) => row.channelId),
+    items.map(({ seq }) => seq),
+    ...columns.map(({ of }) => items.map(({ row }) => of(row))),
+  ]);
 }
 
 /** An upload goes into one message: whoever comes second finds it taken. */

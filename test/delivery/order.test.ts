@@ -62,6 +62,57 @@ describe('the order of a room', () => {
     expect(log.every((entry) => entry.numbered === String(entry.seq))).to.equal(true);
   });
 
+  it('tells of a message in the same words in its answer, live and from the log, however it was written', async () => {
+    const { alice, bob, cluster } = here;
+    const channelId = await newChannel();
+    const [ear] = await ears(channelId);
+    const live = new Map<number, Loose>();
+    ear?.socket.on('message:new', (data: Loose) => live.set(data.eventSeq, data));
+    const odd = '"seq":7,"eventSeq":8} \\u0041 \\ \n {"a"} 🦜';
+    const first = await alice.say(channelId, odd);
+    const more = [
+      () => ({}),
+      () => ({ metadata: { seq: 1, deep: { '}': 1e21 } } }),
+      (i: number) => ({ nonce: `${odd} ${i}` }),
+      () => ({ replyToId: first.id }),
+    ];
+    const sends = range(1, 40).map((i) => (i % 3 ? alice : bob).say(channelId, `${odd} ${i}`, more[i % 4]?.(i)));
+    const answers = [first, ...(await Promise.all(sends))];
+    await ear?.reach(channelId, answers.length);
+    const log = await withRows(cluster.databaseUrl, (rows) =>
+      rows<{ seq: string; data: Loose }>('SELECT seq, data FROM log_entries WHERE stream_id = $1', [channelId]),
+    );
+    const logged = new Map(log.map((entry) => [Number(entry.seq), entry.data]));
+    for (const answer of answers) {
+      const event = { ...answer, eventSeq: answer.seq };
+      expect(live.get(answer.seq)).to.deep.equal(event);
+      expect(logged.get(answer.seq)).to.deep.equal(event);
+      expect((await alice.get(`/api/messages/${answer.id}`)).body).to.deep.include({ seq: answer.seq, id: answer.id });
+    }
+  });
+
+  it('keeps the neighbours of a message that was there before, or whose reply is gone, when all come at once', async () => {
+    const { alice, bob } = here;
+    const channelId = await newChannel();
+    const [ear] = await ears(channelId);
+    const gone = await alice.say(channelId, 'gone');
+    await alice.delete(`/api/messages/${gone.id}`);
+    for (const i of range(1, 5)) await bob.say(channelId, `before ${i}`, { nonce: `n${i}` });
+    const path = `/api/channels/${channelId}/messages`;
+    const sends = range(1, 10).flatMap((i) => [
+      alice.post(path, { content: `new ${i}` }),
+      bob.post(path, { content: `again ${i}`, nonce: `n${i}` }),
+      alice.post(path, { content: `to nothing ${i}`, replyToId: gone.id }),
+    ]);
+    const answers = await Promise.all(sends);
+    const of = (rest: number) => answers.filter((_, at) => at % 3 === rest);
+    expect(of(0).map(({ status }) => status)).to.deep.equal(Array(10).fill(201));
+    expect(of(1).map(({ status }) => status)).to.deep.equal([...Array(5).fill(200), ...Array(5).fill(201)]);
+    for (const { status, body } of of(2)) expect([status, body.code]).to.deep.equal([404, 'MESSAGE_NOT_FOUND']);
+    await ear?.reach(channelId, 22);
+    expect(ear?.seen(channelId)).to.deep.equal(range(1, 22));
+  });
+
   it('holds while the old end of the log is trimmed', async () => {
     const { alice, bob, cluster } = here;
     const channelId = await newChannel();

@@ -1,0 +1,180 @@
+import type { Database, Rows } from '../database/database.ts';
+import { isConflict } from '../database/failures.ts';
+import { AppError } from '../errors.ts';
+import { type LogEntry, type Room, sequenced, streamId } from './entry.ts';
+import { type Columns, lockStreams, together, write } from './log.ts';
+
+/** The table that a writer fills beside the log. */
+export interface WriterTable<Row, Result> {
+  /** Whether a row can be written without a look at anything else, and changes nothing beside. */
+  isPlain(row: Row): boolean;
+  columns: Columns<Row>;
+  /** `INSERT … SELECT …` up to its FROM, which has `stream_id`, `seq` and the columns. */
+  insertion: string;
+  /** Results of earlier writes with the same once-keys as these rows, by their position in `rows`. */
+  findRepeats(rows: Rows, items: Row[]): Promise<Map<number, Result>>;
+  insert(rows: Rows, items: { row: Row; seq: number }[]): Promise<void>;
+}
+
+/** One thing to write: a row and the event that tells of it. */
+export interface Write<Row, Result> {
+  room: Room;
+  row: Row;
+  /** The same key in the same room is written once only; null: every time. */
+  onceKey: string | null;
+  event: string;
+  threadId: string | null;
+  /** The payload as JSON text, an object without its number: that is added as `seq` and `eventSeq`. */
+  json: string;
+  /** What the caller gets, once the number is known. */
+  complete(seq: number): Result;
+}
+
+export interface Written<Result> {
+  result: Result;
+  /** It had been written before; nothing was done now. */
+  repeated: boolean;
+}
+
+/** What became of the writes of a batch; those that are missing in `outcomes` had no room any more. */
+export interface Batch<Row, Result> {
+  entries: LogEntry[];
+  outcomes: Map<Write<Row, Result>, Written<Result>>;
+}
+
+/**
+ * Commits writes, in their order in each room, numbered without holes. If it throws, none of them was written, unless it
+ * is DATABASE_UNAVAILABLE: then nobody knows.
+ */
+export class BatchCommit<Row, Result> {
+  private readonly database: Database;
+  private readonly table: WriterTable<Row, Result>;
+  private readonly statement: string;
+
+  constructor(database: Database, table: WriterTable<Row, Result>) {
+    this.database = database;
+    this.table = table;
+    this.statement = together(table.columns, table.insertion);
+  }
+
+  async run(writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
+    if (this.arePlain(writes)) {
+      try {
+        return await this.atOnce(writes);
+      } catch (error) {
+        // A nonce that was used before, say: what stands in the way is looked up by the longer way.
+        if (error instanceof AppError || isConflict(error)) throw error;
+      }
+    }
+    return this.database.quickTransaction((rows) => this.inSteps(rows, writes));
+  }
+
+  private arePlain(writes: Write<Row, Result>[]): boolean {
+    const keys = new Set<string>();
+    return writes.every((write) => {
+      const key = onceKeyOf(write);
+      if (key !== null && keys.has(key)) return false;
+      if (key !== null) keys.add(key);
+      return write.threadId === null && this.table.isPlain(write.row);
+    });
+  }
+
+  /** One statement, which is a transaction of its own: one round trip. A key that was used before makes it fail. */
+  private async atOnce(writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
+    const steps = stepsOf(writes);
+    const locked = await this.database.quickRows<{ id: string; last_seq: number }>(this.statement, [
+      writes.map(({ room }) => streamId(room)),
+      steps,
+      writes.map(({ event }) => event),
+      writes.map(({ json }) => json.slice(0, -1)),
+      ...this.table.columns.map(({ of }) => writes.map(({ row }) => of(row))),
+    ]);
+    const heads = new Map(locked.map(({ id, last_seq }) => [id, last_seq]));
+    const batch: Batch<Row, Result> = { entries: [], outcomes: new Map() };
+    writes.forEach((write, at) => {
+      const head = heads.get(streamId(write.room));
+      if (head !== undefined) number(write, head + (steps[at] ?? 0), batch);
+    });
+    return batch;
+  }
+
+  private async inSteps(rows: Rows, writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
+    // From here on no one else appends to these rooms, so what is looked up next cannot change until the commit.
+    const heads = await lockStreams(
+      rows,
+      writes.map(({ room }) => room),
+    );
+    const present = writes.filter(({ room }) => heads.has(streamId(room)));
+    const repeats = await this.repeats(rows, present);
+    const batch: Batch<Row, Result> = { entries: [], outcomes: new Map() };
+    const fresh = this.complete(present, repeats, heads, batch);
+    if (fresh.length > 0) {
+      // Side by side, so that they travel to PostgreSQL together.
+      const results = await Promise.allSettled([this.table.insert(rows, fresh), write(rows, batch.entries, heads)]);
+      for (const result of results) if (result.status === 'rejected') throw result.reason;
+    }
+    return batch;
+  }
+
+  /** Numbers what is new and fills the outcomes. @returns the rows to insert */
+  private complete(
+    writes: Write<Row, Result>[],
+    repeats: Map<Write<Row, Result>, Result>,
+    heads: Map<string, number>,
+    batch: Batch<Row, Result>,
+  ): { row: Row; seq: number }[] {
+    const fresh: { row: Row; seq: number }[] = [];
+    const first = new Map<string, Result>();
+    for (const write of writes) {
+      const key = onceKeyOf(write);
+      const earlier = repeats.get(write) ?? (key === null ? undefined : first.get(key));
+      if (earlier !== undefined) {
+        batch.outcomes.set(write, { result: earlier, repeated: true });
+        continue;
+      }
+      const seq = (heads.get(streamId(write.room)) ?? 0) + 1;
+      heads.set(streamId(write.room), seq);
+      const result = number(write, seq, batch);
+      fresh.push({ row: write.row, seq });
+      if (key !== null) first.set(key, result);
+    }
+    return fresh;
+  }
+
+  private async repeats(rows: Rows, writes: Write<Row, Result>[]): Promise<Map<Write<Row, Result>, Result>> {
+    const keyed = writes.filter(({ onceKey }) => onceKey !== null);
+    if (keyed.length === 0) return new Map();
+    const found = await this.table.findRepeats(
+      rows,
+      keyed.map(({ row }) => row),
+    );
+    const repeats = new Map<Write<Row, Result>, Result>();
+    for (const [index, result] of found) {
+      const write = keyed[index];
+      if (write) repeats.set(write, result);
+    }
+    return repeats;
+  }
+}
+
+function onceKeyOf<Row, Result>({ room, onceKey }: Write<Row, Result>): string | null {
+  return onceKey === null ? null : `${room} ${onceKey}`;
+}
+
+/** How far each write's number lies behind the head of its room: 1, 2, 3, … in each room. */
+function stepsOf<Row, Result>(writes: Write<Row, Result>[]): number[] {
+  const counts = new Map<Room, number>();
+  return writes.map(({ room }) => {
+    const step = (counts.get(room) ?? 0) + 1;
+    counts.set(room, step);
+    return step;
+  });
+}
+
+function number<Row, Result>(write: Write<Row, Result>, seq: number, batch: Batch<Row, Result>): Result {
+  const { room, event, threadId, json } = write;
+  const result = write.complete(seq);
+  batch.entries.push({ room, seq, event, threadId, json: sequenced(json, seq) });
+  batch.outcomes.set(write, { result, repeated: false });
+  return result;
+}
