@@ -20,7 +20,7 @@ import { Gateway } from './gateway/gateway.ts';
 import type { Handler } from './gateway/handler.ts';
 import { SocketLimits } from './gateway/limits.ts';
 import { Health } from './health/health.ts';
-import { watchConnections, watchDelivery } from './health/watches.ts';
+import { watchConnections, watchDelivery, watchWebhooks } from './health/watches.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
 import { Mailer } from './infrastructure/mail.ts';
 import { Metrics } from './infrastructure/metrics.ts';
@@ -139,6 +139,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   const health = new Health(database, redis);
   const metrics = new Metrics(settings.metricsToken);
   watchDelivery(metrics, delivery, () => writer.queued);
+  watchWebhooks(metrics, background.webhookDispatcher);
   const handlers = () => allHandlers(services, gateway);
   const routes = allRoutes(services, handlers);
   const app = createApp(

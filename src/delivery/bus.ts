@@ -13,8 +13,8 @@ export type ControlMessage =
   | { kind: 'disconnect'; sessionId?: string; userId?: string; event: { name: string; data: object } | null }
   /** What a bot may hear is different from now on. */
   | { kind: 'hearing'; userId: string }
-  /** There is another webhook, or one less. */
-  | { kind: 'webhooks' }
+  /** The webhook of a bot is another one from now on, or none. */
+  | { kind: 'webhook'; agentId: string }
   /** A client came back elsewhere: whoever still holds its old socket saves it and lets go. */
   | { kind: 'hand-over'; pid: string };
 

@@ -37,8 +37,8 @@ export class Control {
         return this.handlers.disconnect?.(message);
       case 'hearing':
         return this.handlers.hearing?.(message);
-      case 'webhooks':
-        return this.handlers.webhooks?.(message);
+      case 'webhook':
+        return this.handlers.webhook?.(message);
       case 'hand-over':
         return this.handlers['hand-over']?.(message);
     }

@@ -1,3 +1,4 @@
+import type { WebhookDispatcher } from '../agents/webhooks/webhook.dispatcher.ts';
 import type { Database } from '../database/database.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -32,6 +33,13 @@ export function watchDelivery(metrics: Metrics, delivery: Delivery, queuedSends:
     [1, 2, 5, 10, 25, 50, 100, 200],
   );
   counters.onBatch = (size) => sizes.observe(size);
+}
+
+/** What is to be seen of the deliveries to webhooks. */
+export function watchWebhooks(metrics: Metrics, webhooks: Pick<WebhookDispatcher, 'counters'>): void {
+  metrics.counter('webhooks_delivered', 'Events taken by webhooks.', () => webhooks.counters.delivered);
+  metrics.counter('webhooks_failed', 'Tries to deliver an event that failed.', () => webhooks.counters.failed);
+  metrics.gauge('webhooks_under_way', 'Rooms that are being delivered.', () => webhooks.counters.underWay);
 }
 
 /** What is to be seen of everything that a node is connected to. */

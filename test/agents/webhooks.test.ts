@@ -178,6 +178,9 @@ describe('webhooks of bots', () => {
     expect(said(ear, dms)).to.deep.equal(contents);
     const sent = ear.arrived.map(({ id }) => id);
     expect(new Set(sent).size).to.equal(sent.length);
+    const [node] = cluster.nodes;
+    const metrics = await fetch(`${node?.url}/metrics`).then((response) => response.text());
+    expect(metrics).to.match(/webhooks_delivered\S* \d+/);
   });
 
   it('have secrets that change without a gap', async () => {

@@ -28,12 +28,16 @@ export interface Stops {
 }
 
 const pageSize = 20;
+/** What was read longer ago is read again, since messages may have been erased. */
+const freshMs = 1000;
 
 /**
  * Brings what is new in a room to a webhook: one event after the other, each again and again until it has arrived
  * (contract §4). Nothing is kept in memory between two tries: what was erased or must not be heard any more is not sent.
  */
 export class Courier {
+  /** Requests that this node has sent, for the operator. */
+  readonly counters = { delivered: 0, failed: 0 };
   private readonly cursors: WebhookCursors;
   private readonly sender: WebhookSender;
   private readonly stops: WebhookStops;
@@ -80,11 +84,13 @@ export class Courier {
 
   /** @returns whether to go on with this claim */
   private async deliverPage(claim: Claim, entries: LoggedEvent[], last: number, stops: Stops): Promise<boolean> {
+    const readAt = Date.now();
     for (const entry of await this.heard(claim, entries)) {
       if (stops.closing.signal.aborted) return this.giveBack(claim);
       // Asked again for each, since others may have taken long.
       const [due] = await this.heard(claim, [entry]);
       if (due && !(await this.send(claim, letterOf(claim, due), stops))) return false;
+      if (due && Date.now() - readAt > freshMs) return true;
     }
     // A bot that was stopped meanwhile finds the rest when it is started again.
     if (!(await this.identity.actor(claim.userId))) return this.giveBack(claim);
@@ -119,8 +125,12 @@ export class Courier {
     const outcome = secrets
       ? await this.sender.send({ url: claim.url, secrets, id, body }, leaving.signal)
       : failure('Its secret cannot be read any more; make a new one.');
-    if (outcome.delivered) return this.moveOn(claim, seq, true);
+    if (outcome.delivered) {
+      this.counters.delivered++;
+      return this.moveOn(claim, seq, true);
+    }
     if (leaving.signal.aborted) return this.giveBack(claim);
+    this.counters.failed++;
     await this.putOff(claim, outcome);
     return false;
   }

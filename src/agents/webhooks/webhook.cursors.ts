@@ -46,11 +46,11 @@ const places = `SELECT a.user_id AS stream_id, 'user' AS kind, w.created_at AS e
  * Begins a room with the first event since the bot is in it and has a webhook. Events are numbered when their
  * transactions end but carry the time at which these began, so the search starts well before.
  */
-const begin = `WITH missing AS MATERIALIZED (
+const beginAmong = (which: string) => `WITH missing AS MATERIALIZED (
     SELECT w.agent_id, place.*, greatest(place.entered_at, w.created_at) AS since
     FROM webhooks w JOIN agents a ON a.id = w.agent_id CROSS JOIN LATERAL (${places}) AS place
     WHERE NOT EXISTS (SELECT FROM webhook_cursors c WHERE c.agent_id = w.agent_id
-      AND c.stream_id = place.stream_id AND c.entered_at = place.entered_at)
+      AND c.stream_id = place.stream_id AND c.entered_at = place.entered_at) ${which}
   ), begun AS (
     SELECT missing.*, coalesce((
       SELECT min(e.seq) - 1 FROM log_entries e WHERE e.stream_id = missing.stream_id AND e.created_at >= since
@@ -62,33 +62,42 @@ const begin = `WITH missing AS MATERIALIZED (
   SELECT agent_id, stream_id, kind, entered_at, seq FROM begun ORDER BY agent_id, stream_id
   ON CONFLICT (agent_id, stream_id) DO UPDATE SET entered_at = excluded.entered_at, seq = excluded.seq, attempts = 0,
     failing_since = NULL, due_at = now(), lease = NULL, leased_until = NULL`;
-const end = `DELETE FROM webhook_cursors c USING agents a WHERE a.id = c.agent_id AND c.kind = 'channel'
+const endAmong = (
+  which: string,
+) => `DELETE FROM webhook_cursors c USING agents a WHERE a.id = c.agent_id AND c.kind = 'channel'
   AND NOT EXISTS (SELECT FROM channel_members m WHERE m.channel_id = c.stream_id AND m.user_id = a.user_id
-    AND NOT m.excluded AND m.joined_at = c.entered_at)`;
+    AND NOT m.excluded AND m.joined_at = c.entered_at) ${which}`;
+const [beginAll, endAll] = [beginAmong(''), endAmong('')];
+const beginSome = beginAmong('AND w.agent_id = ANY($1::uuid[])');
+const endSome = endAmong('AND c.agent_id = ANY($1::uuid[])');
 const known = `SELECT c.agent_id AS "agentId", c.stream_id AS "streamId" FROM webhook_cursors c
   JOIN webhooks w ON w.agent_id = c.agent_id AND w.state = 'active'`;
 
-/** $1 lease, $2 its seconds, $3 rooms of one webhook at a time, $4 webhooks left out, $5 how many in all. */
-const claimAmong = (which: string) => `UPDATE webhook_cursors c
+const due = `SELECT DISTINCT c.agent_id AS "agentId" FROM webhook_cursors c
+  JOIN webhooks w ON w.agent_id = c.agent_id AND w.state = 'active'
+  JOIN agents a ON a.id = c.agent_id AND a.status <> 'stopped'
+  JOIN streams s ON s.id = c.stream_id AND s.last_seq > c.seq
+  WHERE c.due_at <= now() AND (c.leased_until IS NULL OR c.leased_until <= now())`;
+/** $1 lease, $2 its seconds, $3 rooms of one webhook at a time, $4 how many in all, $5 whose. */
+const claim = `UPDATE webhook_cursors c
   SET lease = $1, leased_until = now() + make_interval(secs => $2)
   FROM (
     SELECT w.agent_id, due.stream_id, a.user_id, w.url, w.secret,
       CASE WHEN w.previous_until > now() THEN w.previous_secret END AS previous_secret
     FROM webhooks w JOIN agents a ON a.id = w.agent_id AND a.status <> 'stopped'
     CROSS JOIN LATERAL (
-      SELECT d.stream_id FROM webhook_cursors d JOIN streams s ON s.id = d.stream_id AND s.last_seq > d.seq
+      SELECT d.stream_id FROM webhook_cursors d
       LEFT JOIN channel_members m ON m.channel_id = d.stream_id AND m.user_id = a.user_id
       WHERE d.agent_id = w.agent_id AND d.due_at <= now() AND (d.leased_until IS NULL OR d.leased_until <= now())
+        AND (SELECT s.last_seq FROM streams s WHERE s.id = d.stream_id) > d.seq
         AND (d.kind = 'user' OR (m.joined_at = d.entered_at AND NOT m.excluded))
       ORDER BY d.due_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED
     ) AS due
-    WHERE w.state = 'active' AND NOT w.agent_id = ANY($4::uuid[]) ${which} LIMIT $5
+    WHERE w.state = 'active' AND w.agent_id = ANY($5::uuid[]) LIMIT $4
   ) AS due
   WHERE c.agent_id = due.agent_id AND c.stream_id = due.stream_id
   RETURNING c.agent_id AS "agentId", c.stream_id AS "streamId", c.kind, c.seq, c.attempts, c.lease,
     due.user_id AS "userId", due.url, due.secret, due.previous_secret AS "previousSecret"`;
-const claimOfAll = claimAmong('');
-const claimOfSome = claimAmong('AND w.agent_id = ANY($6::uuid[])');
 
 const read = `SELECT e.seq, e.event, e.thread_id AS "threadId", e.data::text AS json, e.created_at AS at
   FROM log_entries e WHERE e.stream_id = $1 AND e.seq > $2 ORDER BY e.seq LIMIT $3`;
@@ -124,31 +133,30 @@ export class WebhookCursors {
     this.leaseSeconds = leaseSeconds;
   }
 
-  /**
-   * Brings the cursors in line with where bots are.
-   * @returns by the id of each room's stream, the agents whose webhooks hear of it
-   */
-  async follow(): Promise<Map<string, string[]>> {
-    await this.database.rows(begin);
-    await this.database.rows(end);
+  /** Brings the cursors in line with where bots are. @param among only of these agents; null: of all */
+  async follow(among: string[] | null): Promise<void> {
+    const values = among ? [among] : [];
+    await this.database.rows(among ? beginSome : beginAll, values);
+    await this.database.rows(among ? endSome : endAll, values);
+  }
+
+  /** By the id of each room's stream, the agents whose webhooks hear of it. */
+  async audience(): Promise<Map<string, string[]>> {
     const rows = await this.database.rows<{ agentId: string; streamId: string }>(known);
     const agents = new Map<string, string[]>();
     for (const { agentId, streamId } of rows) agents.set(streamId, [...(agents.get(streamId) ?? []), agentId]);
     return agents;
   }
 
-  /**
-   * Takes rooms in which something is due.
-   * @param among only of these agents; null: of all
-   */
-  async claim(
-    among: string[] | null,
-    limits: { perWebhook: number; total: number; without: string[] },
-  ): Promise<Claim[]> {
-    const values = [uuid(), this.leaseSeconds, limits.perWebhook, limits.without, limits.total];
-    const rows = among
-      ? await this.database.rows<ClaimRow>(claimOfSome, [...values, among])
-      : await this.database.rows<ClaimRow>(claimOfAll, values);
+  /** Agents in whose rooms something is due. */
+  async due(): Promise<string[]> {
+    return (await this.database.rows<{ agentId: string }>(due)).map(({ agentId }) => agentId);
+  }
+
+  /** Takes rooms of these agents in which something is due. */
+  async claim(agentIds: string[], limits: { perWebhook: number; total: number }): Promise<Claim[]> {
+    const values = [uuid(), this.leaseSeconds, limits.perWebhook, limits.total, agentIds];
+    const rows = await this.database.rows<ClaimRow>(claim, values);
     return rows.map(({ kind, ...row }) => ({ ...row, room: (kind === 'user' ? userRoom : channelRoom)(row.streamId) }));
   }
 

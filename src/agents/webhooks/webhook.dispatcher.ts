@@ -7,8 +7,10 @@ import type { Claim, WebhookCursors } from './webhook.cursors.ts';
 
 /** Between two looks, so that what happens at once is delivered with few queries. */
 const pauseMs = 20;
-/** How often cursors are brought in line with where bots are, beside the times when something says so. */
-const followMs = 5000;
+/** How often a node learns what other nodes know of who hears of what. */
+const refreshMs = 5000;
+/** How often all cursors are brought in line with where bots are, beside those of whom something says so. */
+const followMs = 60_000;
 
 /**
  * Gives the webhooks of bots what is new in their rooms. What is committed on this node wakes it, if a webhook hears of
@@ -25,7 +27,10 @@ export class WebhookDispatcher {
   private woken = new Set<string>();
   private readonly running = new Map<Claim, Promise<void>>();
   private readonly stops: Stops = { closing: new AbortController(), leaving: new AbortController() };
+  /** Agents that may be in other rooms than before. */
+  private moved = new Set<string>();
   private followAt = 0;
+  private refreshAt = 0;
   private lookAt = 0;
   private wakeUp = () => {};
   private loop: Promise<void> = Promise.resolve();
@@ -44,15 +49,20 @@ export class WebhookDispatcher {
     this.log = parts.log;
   }
 
+  /** For the operator: what became of the requests of this node, and how many are under way. */
+  get counters(): { delivered: number; failed: number; underWay: number } {
+    return { ...this.courier.counters, underWay: this.running.size };
+  }
+
   start(): void {
     this.delivery.onCommitted = (entries) => this.hear(entries);
     this.loop = this.run();
   }
 
-  /** Webhooks are different from now on. */
-  followSoon(): void {
-    this.followAt = 0;
-    this.lookAt = 0;
+  /** The webhook of an agent is another one from now on, or none. */
+  changed(agentId: string): void {
+    this.moved.add(agentId);
+    this.woken.add(agentId);
     this.wakeUp();
   }
 
@@ -71,17 +81,27 @@ export class WebhookDispatcher {
     for (const { room } of entries) {
       const agents = this.audience.get(streamId(room));
       if (!agents) continue;
-      for (const agentId of agents) this.woken.add(agentId);
-      // What a bot itself is told may be that it is somewhere else now.
-      if (room.startsWith('user:')) this.followAt = 0;
+      for (const agentId of agents) {
+        this.woken.add(agentId);
+        // What a bot itself is told may be that it is somewhere else now.
+        if (room.startsWith('user:')) this.moved.add(agentId);
+      }
       this.wakeUp();
     }
   }
 
   private async run(): Promise<void> {
     while (!this.stops.closing.signal.aborted) {
-      await this.look().catch((error) => this.log.debug({ err: error }, 'Webhooks could not be looked up just now.'));
-      await this.rest();
+      try {
+        await this.look();
+        await this.rest();
+      } catch (error) {
+        this.log.debug({ err: error }, 'Webhooks could not be looked up just now.');
+        // What was to be followed and looked at is not known any more.
+        this.followAt = 0;
+        this.lookAt = 0;
+        await new Promise((resolve) => setTimeout(resolve, this.settings.pollMs));
+      }
     }
   }
 
@@ -100,31 +120,40 @@ export class WebhookDispatcher {
   }
 
   private async look(): Promise<void> {
-    const now = Date.now();
-    if (now >= this.followAt) {
-      this.followAt = now + followMs * (0.75 + Math.random() / 2);
-      this.audience = await this.cursors.follow();
-    }
+    await this.follow();
     const total = this.settings.concurrency - this.running.size;
     if (total <= 0) return;
-    const among = now >= this.lookAt ? null : [...this.woken];
-    if (among === null) this.lookAt = now + this.settings.pollMs;
+    if (Date.now() >= this.lookAt) {
+      this.lookAt = Date.now() + this.settings.pollMs;
+      for (const agentId of await this.cursors.due()) this.woken.add(agentId);
+    }
+    const busy = this.busy();
+    const among = [...this.woken].filter((agentId) => !busy.has(agentId));
     this.woken = new Set();
-    if (among?.length === 0) return;
-    const limits = { perWebhook: this.settings.perWebhook, total, without: this.busy() };
-    const claims = await this.cursors.claim(among, limits);
+    if (among.length === 0) return;
+    const claims = await this.cursors.claim(among, { perWebhook: this.settings.perWebhook, total });
     for (const claim of claims) this.begin(claim);
     // There may be more than could be taken.
-    if (claims.length < total) return;
-    if (among === null) this.lookAt = 0;
-    else for (const agentId of among) this.woken.add(agentId);
+    if (claims.length === total) for (const agentId of among) this.woken.add(agentId);
+  }
+
+  private async follow(): Promise<void> {
+    const now = Date.now();
+    const all = now >= this.followAt;
+    const moved = this.moved;
+    if (all) this.followAt = now + followMs * (0.75 + Math.random() / 2);
+    this.moved = new Set();
+    if (all || moved.size > 0) await this.cursors.follow(all ? null : [...moved]);
+    else if (now < this.refreshAt) return;
+    this.refreshAt = now + refreshMs;
+    this.audience = await this.cursors.audience();
   }
 
   /** Those that have as much under way here as they may. */
-  private busy(): string[] {
+  private busy(): Set<string> {
     const counts = new Map<string, number>();
     for (const { agentId } of this.running.keys()) counts.set(agentId, (counts.get(agentId) ?? 0) + 1);
-    return [...counts].flatMap(([agentId, count]) => (count >= this.settings.perWebhook ? agentId : []));
+    return new Set([...counts].flatMap(([agentId, count]) => (count >= this.settings.perWebhook ? agentId : [])));
   }
 
   private begin(claim: Claim): void {

@@ -25,8 +25,9 @@ export type Outcome =
       retryAfterMs: number | null;
     };
 
-/** Of an answer only the status counts; so much of its body is taken in to keep the connection. */
+/** Of an answer only the status counts; so much of its body is taken in, and waited for, to keep the connection. */
 const maxAnswerBytes = 64 * 1024;
+const maxAnswerMs = 1000;
 
 /** Sends events to webhooks by the Standard Webhooks convention, one try each. */
 export class WebhookSender {
@@ -53,7 +54,8 @@ export class WebhookSender {
     try {
       const answer = await this.outgoing.request(new URL(url), { method: 'POST', headers, body, signal });
       // What the body says does not matter, nor whether it ever ends.
-      await answer.body.dump({ limit: maxAnswerBytes, signal }).catch(() => {});
+      const rest = AbortSignal.any([signal, AbortSignal.timeout(maxAnswerMs)]);
+      await answer.body.dump({ limit: maxAnswerBytes, signal: rest }).catch(() => {});
       return judged(answer.statusCode, answer.headers['retry-after']);
     } catch (error) {
       const text = timeout.aborted ? `It did not answer within ${this.timeoutMs / 1000} s.` : sentenceOf(error);

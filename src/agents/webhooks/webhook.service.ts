@@ -90,7 +90,7 @@ export class WebhookService {
     await this.access.readable(actor, agentId);
     await this.outgoing.check(new URL(url));
     const secret = newWebhookSecret();
-    return this.change(async (rows) => {
+    return this.change(agentId, async (rows) => {
       const added = await rows(insert, [agentId, url, this.sealed.seal(secret)]);
       if (added.length > 0) return { ...(await this.record(rows, agentId)), secret };
       await rows(setUrl, [agentId, url]);
@@ -103,14 +103,14 @@ export class WebhookService {
   /** @throws AppError AGENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
   async delete(actor: Actor, agentId: string): Promise<void> {
     await this.access.readable(actor, agentId);
-    await this.change(async (rows) => requireOne(await rows(remove, [agentId])));
+    await this.change(agentId, async (rows) => requireOne(await rows(remove, [agentId])));
   }
 
   /** A new secret; for a day the one before signs too, so that receivers can change it at their leisure. */
   async rotate(actor: Actor, agentId: string): Promise<WithSecret> {
     await this.access.readable(actor, agentId);
     const secret = newWebhookSecret();
-    return this.change(async (rows) => {
+    return this.change(agentId, async (rows) => {
       requireOne(await rows(rotate, [agentId, this.sealed.seal(secret), this.overlapSeconds]));
       return { ...(await this.record(rows, agentId)), secret };
     });
@@ -119,7 +119,7 @@ export class WebhookService {
   /** Tries again at once where it was given up, or failed. @param skip goes on from now instead */
   async enable(actor: Actor, agentId: string, skip: boolean): Promise<WebhookRecord> {
     await this.access.readable(actor, agentId);
-    return this.change(async (rows) => {
+    return this.change(agentId, async (rows) => {
       requireOne(await rows(activate, [agentId]));
       await rows(beginAnew, [agentId, skip]);
       return this.record(rows, agentId);
@@ -141,9 +141,9 @@ export class WebhookService {
     return { ok: true, delivered: outcome.delivered, error: outcome.delivered ? null : outcome.error, durationMs };
   }
 
-  private change<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+  private change<T>(agentId: string, work: (rows: Rows) => Promise<T>): Promise<T> {
     return this.changes.run((change) => {
-      change.afterCommit(() => this.control.send({ kind: 'webhooks' }));
+      change.afterCommit(() => this.control.send({ kind: 'webhook', agentId }));
       return work(change.rows);
     });
   }

@@ -36,6 +36,6 @@ export function createWebhooks(parts: Parts): { webhooks: WebhookService; webhoo
   const courier = new Courier({ ...parts, cursors, sender, stops, sealed });
   const webhookDispatcher = new WebhookDispatcher({ ...parts, cursors, courier });
   parts.chores.add(resealing(sealed));
-  parts.control.handle({ webhooks: () => webhookDispatcher.followSoon() });
+  parts.control.handle({ webhook: ({ agentId }) => webhookDispatcher.changed(agentId) });
   return { webhooks: new WebhookService({ ...parts, sealed, sender }), webhookDispatcher };
 }
