@@ -51,6 +51,8 @@ export interface Node {
 /** How long caches are trusted: while other nodes are heard they say what to drop, otherwise only time does. */
 const cacheTtlMs = { heard: 5000, unheard: 1000 };
 const redisWaitMs = 1000;
+/** Longer than load balancers keep idle connections: what is closed here may be what one of them is about to use. */
+const keepAliveMs = 75_000;
 /** Clients of a node that stops come back spread over so long. */
 const drainSpreadMs = 1000;
 
@@ -156,7 +158,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     settings,
     log,
   );
-  const httpServer = createServer(app.callback());
+  const httpServer = createServer({ keepAliveTimeout: keepAliveMs }, app.callback());
   const socketLimits = new SocketLimits(limits, settings);
   const gateway = new Gateway({
     httpServer,
