@@ -25,9 +25,14 @@ export const nameSchema = (max: number) => textSchema(max, z.string().trim().min
 
 export const urlSchema = z.url({ protocol: /^https?$/ }).max(2048);
 
-/** A whole number in a query string. */
-export const limitSchema = (max: number, fallback: number) =>
-  z.coerce.number('must be a whole number').int('must be a whole number').min(1).max(max).default(fallback);
+/** A whole number of at least `min`, also written in a query string. */
+const wholeSchema = (min: number) => z.coerce.number().int('must be a whole number').min(min);
+
+/** How many entries of a list are asked for. */
+export const limitSchema = (max: number, fallback: number) => wholeSchema(1).max(max).default(fallback);
+
+/** How many entries of a list are left out at its beginning. */
+export const offsetSchema = (max: number) => wholeSchema(0).max(max).default(0);
 
 /** Any JSON object up to `maxBytes`, kept and returned untouched. */
 export const jsonObjectSchema = (maxBytes: number) =>
@@ -38,7 +43,7 @@ export const jsonObjectSchema = (maxBytes: number) =>
       `must have at most ${maxBytes / 1024} KiB`,
     );
 
-export const seqSchema = z.coerce.number('must be a whole number').int('must be a whole number').min(0);
+export const seqSchema = wholeSchema(0);
 
 /** The answer of requests that have nothing else to say (contract §1). */
 export const doneSchema = record('Done', { ok: z.literal(true), success: z.literal(true) });

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { AppError, type Issue } from './errors.ts';
+import { issueSentence, mostTelling } from './issue-sentences.ts';
 
 /** A long list of wrong values must not be answered with a longer one. */
 const maxIssues = 50;
@@ -11,9 +12,9 @@ const maxIssues = 50;
 export function validated<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const bad = unfitText(value, 0);
   if (bad) throw invalid([{ path: bad.path.join('.'), message: bad.message, code: 'invalid_text' }]);
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: issueSentence });
   if (result.success) return result.data;
-  throw invalid(result.error.issues.slice(0, maxIssues).map(toIssue));
+  throw invalid(result.error.issues.flatMap(mostTelling).slice(0, maxIssues).map(toIssue));
 }
 
 /** One broken rule, said the same way as the schemas say it. */

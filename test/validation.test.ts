@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import { AppError, type Issue } from '../src/errors.ts';
-import { nameSchema, textSchema } from '../src/schema.ts';
+import { limitSchema, nameSchema, textSchema } from '../src/schema.ts';
 import { validated } from '../src/validation.ts';
 
 /** What is said against a value; nothing: it fits. */
@@ -24,6 +24,44 @@ describe('validation', () => {
     const schema = z.object({ a: z.number(), b: z.array(z.object({ c: z.string() })) });
     const found = issues(schema, { a: 'x', b: [{ c: 'y' }, { c: 1 }] });
     expect(found.map(({ path }) => path)).to.deep.equal(['a', 'b.1.c']);
+  });
+
+  it('says what is asked for, in words for people', () => {
+    const said = (schema: z.ZodType, value: unknown) =>
+      issues(schema, value).map(({ path, message }) => [path, message]);
+    const schema = z.object({
+      a: z.string(),
+      b: z.number(),
+      c: z.enum(['x', 'y']),
+      d: z.array(z.boolean()).min(2),
+      e: z.string().min(3),
+      limit: limitSchema(100, 50),
+    });
+    expect(said(schema, { b: '1', c: 'z', d: [true], e: '', limit: '0' })).to.deep.equal([
+      ['a', 'is missing'],
+      ['b', 'must be a number'],
+      ['c', 'must be one of "x", "y"'],
+      ['d', 'must have at least 2 items'],
+      ['e', 'must have at least 3 characters'],
+      ['limit', 'must be at least 1'],
+    ]);
+    for (const [limit, message] of [
+      ['101', 'must be at most 100'],
+      ['1.5', 'must be a whole number'],
+      ['many', 'must be a number'],
+    ]) {
+      expect(said(z.object({ limit: limitSchema(100, 50) }), { limit })).to.deep.equal([['limit', message]]);
+    }
+    expect(said(z.object({}), 'text')).to.deep.equal([['', 'must be an object']]);
+  });
+
+  it('says of a choice of forms what is wrong with the one that was meant', () => {
+    const one = z.object({ id: z.string(), config: z.record(z.string(), z.unknown()).optional() });
+    const either = z.object({ body: z.union([z.object({ all: z.array(one) }), one]) });
+    const places = (body: unknown) => issues(either, { body }).map(({ path }) => path);
+    expect(places({ id: 'x', config: [] })).to.deep.equal(['body.config']);
+    expect(places({ all: [{ id: 'x', config: 1 }] })).to.deep.equal(['body.all.0.config']);
+    expect(issues(z.union([z.string(), z.number()]), true)).to.have.lengthOf(1);
   });
 
   it('says no more than fifty things at once', () => {

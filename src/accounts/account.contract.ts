@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema, record, timeSchema } from '../schema.ts';
+import { idSchema, nameSchema, record, textSchema, timeSchema } from '../schema.ts';
 import { inviteCodeSchema, membershipSchema } from './membership.contract.ts';
 
 export const smallUserSchema = record('SmallUser', {
@@ -40,24 +40,32 @@ export const authSchema = record('AuthAnswer', {
   user: ownUserSchema,
 });
 
+/** As mentions they mean many people, so no account may be called so. */
+const reservedUsernames = new Set(['here', 'everyone']);
+
+export const isReservedUsername = (name: string) => reservedUsernames.has(name.toLowerCase());
+
 /** 3 to 32 of letters, digits, `_`, `-`, `.`, with no `.` at its ends (contract §3, §13). */
 export const usernameSchema = z
   .string()
   .trim()
   .transform((name) => name.normalize('NFC'))
   .pipe(
-    z
-      .string()
-      .min(3)
-      .max(32)
-      .regex(/^[\p{L}\p{N}_-][\p{L}\p{N}_.-]*[\p{L}\p{N}_-]$/u, 'must be letters, digits, "_", "-" or "."'),
+    textSchema(32, z.string().min(3))
+      .regex(/^[\p{L}\p{N}_-][\p{L}\p{N}_.-]*[\p{L}\p{N}_-]$/u, 'must be letters, digits, "_", "-" or "."')
+      .refine((name) => !isReservedUsername(name), 'is reserved'),
   );
 
 export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email('must be an e-mail address'));
 
-export const passwordSchema = z.string().min(8).max(128);
+const minPassword = 8;
 
-export const displayNameSchema = z.string().trim().min(1).max(64);
+/** Not zod's own `min`, for the reason that `textSchema` gives. */
+export const passwordSchema = textSchema(128)
+  .refine((password) => password.length >= minPassword, `must have at least ${minPassword} characters`)
+  .meta({ minLength: minPassword });
+
+export const displayNameSchema = nameSchema(64);
 
 /** An address on the web, or a path on this site. */
 export const avatarUrlSchema = z

@@ -15,8 +15,8 @@ export const inviteCodeSchema = z.string().trim().min(1, 'must not be empty').ma
 /** `code`, also `inviteCode` (contract §3). */
 export const redeemSchema = z
   .object({ code: inviteCodeSchema.optional(), inviteCode: inviteCodeSchema.optional() })
-  .transform(({ code, inviteCode }) => code ?? inviteCode)
-  .pipe(z.string('must be given'));
+  .transform(({ code, inviteCode }) => ({ code: code ?? inviteCode }))
+  .pipe(z.object({ code: z.string() }));
 
 export const membershipUpdated = durableEvent({
   name: 'membership:updated',

@@ -25,7 +25,7 @@ export function membershipRoutes(membership: MembershipService): Route[] {
       answer: membershipSchema,
       errors: ['INVALID_INVITE_CODE', 'FORBIDDEN'],
       limit: 'redeem',
-      handle: ({ actor, body }) => membership.redeem(actor, body),
+      handle: ({ actor, body }) => membership.redeem(actor, body.code),
     }),
   ];
 }

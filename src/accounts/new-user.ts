@@ -5,6 +5,7 @@ import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
+import { isReservedUsername } from './account.contract.ts';
 import { User } from './user.entity.ts';
 
 /** What a new person's account is made of. */
@@ -68,7 +69,7 @@ async function freeUsername(change: Change, suggestion: string): Promise<string>
   for (let tries = 0; tries < 20; tries++) {
     const name = tries === 0 ? base : `${base}${randomInt(10 ** Math.min(2 + tries, 8))}`;
     const taken = await change.em.count(User, { usernameKey: name.toLowerCase() });
-    if (taken === 0 && name.length >= 3) return name;
+    if (taken === 0 && name.length >= 3 && !isReservedUsername(name)) return name;
   }
   throw new AppError('USERNAME_TAKEN');
 }

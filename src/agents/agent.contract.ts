@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { displayNameSchema, smallUserSchema, usernameSchema } from '../accounts/account.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, jsonObjectSchema, record, timeSchema, urlSchema } from '../schema.ts';
+import { idSchema, jsonObjectSchema, record, textSchema, timeSchema, urlSchema } from '../schema.ts';
 
 export const agentStatuses = ['running', 'stopped', 'error'] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
@@ -67,7 +67,7 @@ const commandName = z
 
 export const slashCommandSchema = z.object({
   name: commandName,
-  description: z.string().max(200).default(''),
+  description: textSchema(200).default(''),
   aliases: z.array(commandName).max(10).default([]),
 });
 export type SlashCommand = z.output<typeof slashCommandSchema>;

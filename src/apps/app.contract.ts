@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { idSchema, limitSchema, nameSchema, record, timeSchema, urlSchema } from '../schema.ts';
+import {
+  idSchema,
+  limitSchema,
+  nameSchema,
+  offsetSchema,
+  record,
+  textSchema,
+  timeSchema,
+  urlSchema,
+} from '../schema.ts';
 import { slugSchema } from '../servers/server.contract.ts';
 import { appStatuses, appTypes } from './app.entity.ts';
 
@@ -36,7 +45,7 @@ export const appListSchema = z.object({
 export const listAppsSchema = z.object({
   status: z.enum(appStatuses).optional(),
   limit: limitSchema(100, 50),
-  offset: z.coerce.number('must be a whole number').int('must be a whole number').min(0).max(1_000_000).default(0),
+  offset: offsetSchema(1_000_000),
 });
 
 /** Words that stand in addresses where a slug could. */
@@ -48,7 +57,7 @@ const htmlSchema = z
   .refine((html) => Buffer.byteLength(html) <= maxHtmlBytes, `must have at most ${maxHtmlBytes} bytes`);
 
 const descriptive = {
-  description: z.string().max(1024).nullish(),
+  description: textSchema(1024).nullish(),
   iconUrl: urlSchema.nullish(),
 };
 

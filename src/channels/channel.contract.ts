@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, nameSchema, record, timeSchema } from '../schema.ts';
+import { idSchema, nameSchema, record, textSchema, timeSchema } from '../schema.ts';
 
 export const channelTypes = ['text', 'announcement', 'voice'] as const;
 
@@ -30,7 +30,7 @@ export const channelItemSchema = channelSchema
   })
   .meta({ id: 'ChannelItem' });
 
-const descriptionSchema = z.string().max(1024).nullish();
+const descriptionSchema = textSchema(1024).nullish();
 
 export const createChannelSchema = z.object({
   name: nameSchema(100),

@@ -13,7 +13,7 @@ export const logPageSchema = record('LogPage', {
 export const readLogSchema = z.object({
   after: seqSchema.describe('The position you are at.'),
   limit: limitSchema(500, 100),
-  wait: z.coerce.number('must be a number').min(0).max(25).default(0).describe('Seconds to wait for the first event.'),
+  wait: z.coerce.number().min(0).max(25).default(0).describe('Seconds to wait for the first event.'),
 });
 
 /** `channel:join` takes the bare id too. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { smallUserSchema } from '../accounts/account.contract.ts';
-import { idSchema, timeSchema } from '../schema.ts';
+import { idSchema, textSchema, timeSchema } from '../schema.ts';
 
 export const inviteCodeSchema = z.object({
   id: idSchema,
@@ -16,5 +16,5 @@ export const inviteCodeSchema = z.object({
 
 export const createInvitesSchema = z.object({
   count: z.number().int('must be a whole number').min(1).max(5).default(1),
-  note: z.string().trim().max(200).nullish(),
+  note: textSchema(200, z.string().trim()).nullish(),
 });

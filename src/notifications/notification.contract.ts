@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { smallUserSchema } from '../accounts/account.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, limitSchema, timeSchema } from '../schema.ts';
+import { idSchema, limitSchema, offsetSchema, timeSchema } from '../schema.ts';
 import { type NotificationKind, notificationTypes, strategies, typeOfKind } from './notification.kinds.ts';
 
 const kinds = Object.keys(typeOfKind) as [NotificationKind, ...NotificationKind[]];
@@ -28,7 +28,7 @@ export const notificationSchema = z.object({
 
 export const listNotificationsSchema = z.object({
   limit: limitSchema(100, 50),
-  offset: z.coerce.number('must be a whole number').int('must be a whole number').min(0).max(1_000_000).default(0),
+  offset: offsetSchema(1_000_000),
   unread: z.enum(['true', 'false']).optional().describe('`true`: only those that are unread.'),
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { passingEvent } from '../delivery/event.ts';
-import { idSchema } from '../schema.ts';
+import { idSchema, nameSchema } from '../schema.ts';
 import { statusSchema } from './status.ts';
 
 const personSchema = z.object({ userId: idSchema, status: statusSchema });
@@ -17,7 +17,7 @@ export const subscribedSchema = z.object({
 
 export const activitySchema = z.object({
   channelId: idSchema,
-  activity: z.string().trim().min(1).max(128).nullable(),
+  activity: nameSchema(128).nullable(),
 });
 
 export const presenceChange = passingEvent({

@@ -20,7 +20,8 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 function isEmoji(text: string): boolean {
   if (/^:[\w+-]{1,30}:$/.test(text)) return true;
   const [first, second] = graphemes.segment(text);
-  return first !== undefined && second === undefined && !/[\s\p{Cc}]/u.test(text);
+  const visible = !/[\s\p{Cc}]|^[\p{Cf}\p{M}]+$/u.test(text);
+  return first !== undefined && second === undefined && visible;
 }
 
 /** One grapheme or `:name:` (contract §6). */

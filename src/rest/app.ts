@@ -69,6 +69,8 @@ function sendError(context: Context, error: unknown, log: Log): void {
   if (known.code === 'INTERNAL_ERROR') log.error({ requestId, err: error }, 'A request failed.');
   else if (known.status >= 500) log.warn({ requestId, reason: known.code }, 'A request could not be served.');
   context.status = known.status;
+  // What does not exist now may exist in a moment.
+  context.set('Cache-Control', 'no-store');
   if (known.retryAfter !== undefined) context.set('Retry-After', String(Math.ceil(known.retryAfter)));
   context.set(known.headers);
   const form: ErrorForm | undefined = context.state.errorForm;

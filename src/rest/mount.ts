@@ -178,6 +178,8 @@ function toKeep(route: Route, reply: SentReply): SentReply {
 
 function send(context: Context, reply: SentReply): void {
   context.status = reply.status;
+  // Records of one caller, some of them secrets: neither browsers nor proxies keep them.
+  context.set('Cache-Control', 'no-store');
   context.set(reply.headers);
   context.type = 'application/json';
   context.body = reply.text;

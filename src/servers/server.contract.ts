@@ -3,7 +3,16 @@ import { roles } from '../access/roles.ts';
 import { agentBriefSchema, smallUserSchema } from '../accounts/account.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
 import { statusSchema } from '../presence/status.ts';
-import { idSchema, limitSchema, nameSchema, record, timeSchema, urlSchema } from '../schema.ts';
+import {
+  idSchema,
+  limitSchema,
+  nameSchema,
+  offsetSchema,
+  record,
+  textSchema,
+  timeSchema,
+  urlSchema,
+} from '../schema.ts';
 
 /** Slugs that are parts of paths. */
 const reservedSlugs = new Set(['discover', 'invite', '_']);
@@ -44,15 +53,12 @@ export const memberSchema = record('Member', {
 /** One's own servers: the record, with `server` and `member` beside it for clients that look there. */
 export const ownServerSchema = serverSchema.extend({ server: serverSchema, member: memberSchema });
 
-const homepageSchema = z
-  .string()
-  .max(256 * 1024)
-  .describe('HTML; shown by clients in a sandbox.');
+const homepageSchema = textSchema(256 * 1024).describe('HTML; shown by clients in a sandbox.');
 
 export const createServerSchema = z.object({
   name: nameSchema(100),
   slug: slugSchema.nullish(),
-  description: z.string().max(1024).nullish(),
+  description: textSchema(1024).nullish(),
   iconUrl: urlSchema.nullish(),
   bannerUrl: urlSchema.nullish(),
   homepageHtml: homepageSchema.nullish(),
@@ -62,7 +68,7 @@ export const createServerSchema = z.object({
 export const updateServerSchema = z.object({
   name: nameSchema(100).optional(),
   slug: slugSchema.nullish(),
-  description: z.string().max(1024).nullish(),
+  description: textSchema(1024).nullish(),
   iconUrl: urlSchema.nullish(),
   bannerUrl: urlSchema.nullish(),
   homepageHtml: homepageSchema.nullish(),
@@ -72,7 +78,7 @@ export const updateServerSchema = z.object({
 export const discoverSchema = z.object({
   query: z.string().trim().max(100).default('').describe('Part of a name, slug or description.'),
   limit: limitSchema(100, 50),
-  offset: z.coerce.number('must be a whole number').int('must be a whole number').min(0).max(10_000).default(0),
+  offset: offsetSchema(10_000),
 });
 
 export const listMembersSchema = z.object({

@@ -87,6 +87,30 @@ describe('accounts', () => {
     }
   });
 
+  it('count passwords and names in UTF-16 units, as clients do', async () => {
+    const made = (more: object) =>
+      post('register', { email: `${name()}@example.com`, password: 'correct horse', ...more }).then(
+        ({ status }) => status,
+      );
+    expect(await made({ password: '👍'.repeat(4), displayName: '👍'.repeat(32) })).to.equal(201);
+    for (const more of [{ password: '👍👍👍' }, { password: '👍'.repeat(65) }, { displayName: '👍'.repeat(33) }]) {
+      expect(await made(more), JSON.stringify(more)).to.equal(400);
+    }
+  });
+
+  it('are not called what means many people', async () => {
+    for (const username of ['here', 'Everyone']) {
+      const { status, body } = await post('register', {
+        email: `${name()}@example.com`,
+        password: 'correct horse',
+        username,
+      });
+      expect([status, body.issues?.[0]?.message]).to.deep.equal([400, 'is reserved']);
+    }
+    const { body } = await post('register', { email: `here@${name()}.example.com`, password: 'correct horse' });
+    expect(body.user.username).to.match(/^here\d+$/);
+  });
+
   it('are signed in to with e-mail or username in any case, and answer alike for a wrong password and for nobody', async () => {
     const person = await register(at(0));
     for (const email of [person.username, person.username.toUpperCase(), `${person.username}@EXAMPLE.com`]) {

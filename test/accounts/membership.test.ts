@@ -81,8 +81,9 @@ describe('membership', () => {
 
   it('needs a code', async () => {
     const person = await register(at(0));
-    for (const body of [{}, { code: '' }, { code: 7 }]) {
-      expect((await person.post('/api/membership/redeem-invite', body)).body.code).to.equal('VALIDATION_FAILED');
+    for (const given of [{}, { code: '' }, { code: 7 }]) {
+      const { body } = await person.post('/api/membership/redeem-invite', given);
+      expect([body.code, body.issues[0].path]).to.deep.equal(['VALIDATION_FAILED', 'code']);
     }
     const repeated = { 'idempotency-key': 'k' };
     const first = await person.post('/api/membership/redeem-invite', { code: 'OPENDOOR' }, repeated);

@@ -58,7 +58,23 @@ describe('reactions and pins', () => {
   it('are one emoji or one name', async () => {
     const { bob } = here;
     const good = ['👍', '❤', '❤️', '🇩🇪', '👩🏾‍🚀', ':a:', ':+1:', 'é', '1️⃣'];
-    const bad = ['', ' ', '👍👍', 'ab', ':a', ':two words:', ':ü:', '\u0000', '\ud83d', ':x'.repeat(40), 5, null, '\n'];
+    const bad = [
+      '',
+      ' ',
+      '👍👍',
+      'ab',
+      ':a',
+      ':two words:',
+      ':ü:',
+      '\u0000',
+      '\ud83d',
+      ':x'.repeat(40),
+      5,
+      null,
+      '\n',
+      '\u200d',
+      '\u0301',
+    ];
     for (const emoji of good) {
       const { status } = await bob.post(`/api/messages/${message.id}/reactions`, { emoji });
       expect(status, emoji).to.equal(201);

@@ -296,6 +296,12 @@ describe('the door of REST', () => {
     });
   });
 
+  it('lets no cache keep its answers, errors neither', async () => {
+    for (const path of ['/api/auth/me', messages(), '/api/servers/discover', '/api/nothing', '/api/channels/x']) {
+      expect((await here.alice.get(path)).headers.get('cache-control'), path).to.equal('no-store');
+    }
+  });
+
   describe('echoes', () => {
     it('a request id of sane form, on successes and errors alike', async () => {
       for (const [path, id] of [
