@@ -61,7 +61,12 @@ export const fileSchema = z.strictObject({
     concurrency: positive,
     perWebhook: positive,
   }),
-  database: z.strictObject({ poolSize: positive, connectTimeoutMs: positive, statementTimeoutMs: positive }),
+  database: z.strictObject({
+    poolSize: positive,
+    connectTimeoutMs: positive,
+    statementTimeoutMs: positive,
+    slowStatementMs: z.number().int().min(0),
+  }),
   delivery: z.strictObject({
     batchSize: positive,
     queueLength: positive,

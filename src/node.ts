@@ -20,13 +20,14 @@ import { Gateway } from './gateway/gateway.ts';
 import type { Handler } from './gateway/handler.ts';
 import { SocketLimits } from './gateway/limits.ts';
 import { Health } from './health/health.ts';
-import { watchConnections, watchDelivery, watchWebhooks } from './health/watches.ts';
+import { watchConnections, watchDatabase, watchDelivery, watchEvents, watchWebhooks } from './health/watches.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
 import { Mailer } from './infrastructure/mail.ts';
 import { Metrics } from './infrastructure/metrics.ts';
 import { RateLimits } from './infrastructure/rate-limits.ts';
 import { RedisConnections } from './infrastructure/redis.ts';
 import { Shutdown } from './infrastructure/shutdown.ts';
+import { openTracing, traceRequests } from './infrastructure/tracing.ts';
 import { bootstrapInvite } from './invites/bootstrap.ts';
 import { followLosses } from './losses.ts';
 import { createApp } from './rest/app.ts';
@@ -75,6 +76,9 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   await migrate(place.url, log);
   const database = await Database.connect(place.url, settings, log);
   shutdown.add('database', () => database.close());
+  const tracing = await openTracing(settings, nodeId);
+  shutdown.add('tracing', () => tracing.close());
+  if (tracing.statements) database.watch(tracing.statements);
   await bootstrapInvite(database, settings, log);
   const redis = await connectRedis(settings, log, shutdown);
 
@@ -115,6 +119,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     caches,
     ephemeral,
     limits,
+    tracing,
     mailer,
     publicUrl: () => settings.publicUrl ?? url,
     redis,
@@ -154,7 +159,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
       jsonBodyBytes: settings.limits.jsonBodyBytes,
       uploadBytes: settings.limits.uploadBytes,
     },
-    [metrics.middleware, health.middleware],
+    [metrics.middleware, health.middleware, traceRequests(tracing)],
     settings,
     log,
   );
@@ -182,6 +187,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
       if (socket.data.actor === before) socket.data.actor = now;
     },
     limit: async (name, socket) => socketLimits.take(name, socket),
+    watched: watchEvents(metrics, tracing),
   });
   const doors = { routes, handlers: handlers() };
   gateway.setHandlers(doors.handlers);
@@ -196,7 +202,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
     gateway.disconnect(`session:${id}`, goodbye(id));
   });
   shutdown.add('revocations', () => revocations.close());
-  watchConnections(metrics, gateway, database, redis);
+  watchConnections(metrics, gateway, redis);
+  watchDatabase(metrics, database);
   delivery.observe((entry) => {
     const opened = services.direct.opened(entry);
     if (opened) gateway.followHere(streamId(entry.room), opened.room, opened.after);

@@ -31,6 +31,7 @@ import { Outgoing } from './infrastructure/outgoing.ts';
 import type { RateLimits } from './infrastructure/rate-limits.ts';
 import type { RedisConnections } from './infrastructure/redis.ts';
 import { SignedLinks } from './infrastructure/signed-links.ts';
+import type { Tracing } from './infrastructure/tracing.ts';
 import { MessageAccess } from './messages/message.access.ts';
 import { messageTable } from './messages/message.table.ts';
 import { createModelServices } from './model-proxy/model-proxy.services.ts';
@@ -53,6 +54,7 @@ export interface Ground {
   caches: Caches;
   ephemeral: Ephemeral;
   limits: RateLimits;
+  tracing: Tracing;
   mailer: Mailer;
   /** Where people find this site, without a slash at its end. */
   publicUrl: () => string;
@@ -64,7 +66,7 @@ export interface Ground {
 export function createServices(ground: Ground) {
   const { settings, log, database, delivery, catchUp, control, caches, ephemeral } = ground;
   const changes = new Changes(database, delivery);
-  const writer = new Writer(database, delivery, messageTable, settings.delivery, log);
+  const writer = new Writer(database, delivery, messageTable, settings.delivery, log, ground.tracing);
   const capabilities = new Capabilities(settings.accounts.tiers);
   const serverAccess = new ServerAccess(database, caches);
   const directAccess = new DirectAccess(database, caches);

@@ -42,6 +42,9 @@ const environmentSchema = z.object({
     .optional(),
   NEW_ACCOUNT_TIER: z.string().default('visitor'),
   METRICS_TOKEN: z.string().optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https').optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('http', 'https').optional(),
+  OTEL_SDK_DISABLED: z.string().optional(),
   MODEL_PROXY_URL: url('http', 'https').optional(),
   MODEL_PROXY_KEY: z.string().optional(),
   MODEL_PROXY_MODELS: list.optional(),
@@ -78,6 +81,8 @@ export interface Settings extends FileSettings {
   newAccountTier: string;
   /** Asked for at /metrics; null: only this machine may ask. */
   metricsToken: string | null;
+  /** Where spans are sent to, by OTLP over HTTP. Null: there are none. */
+  tracesUrl: string | null;
   /** The provider of models, `url` with its `/v1`; `models` empty: all that it has. Null: there is none. */
   modelUpstream: { url: string; key: string | null; models: string[] } | null;
 }
@@ -119,6 +124,7 @@ export function loadSettings(
     bootstrapInviteCode: env.BOOTSTRAP_INVITE_CODE ?? null,
     newAccountTier: env.NEW_ACCOUNT_TIER,
     metricsToken: env.METRICS_TOKEN ?? null,
+    tracesUrl: tracesUrl(env),
     modelUpstream: modelUpstream(env),
   };
   const merged = merge(settings, overrides);
@@ -154,6 +160,13 @@ function modelUpstream(env: z.infer<typeof environmentSchema>): Settings['modelU
   if (!env.MODEL_PROXY_URL) return null;
   const base = env.MODEL_PROXY_URL.replace(/\/+$/, '').replace(/\/v1$/, '');
   return { url: `${base}/v1`, key: env.MODEL_PROXY_KEY ?? null, models: env.MODEL_PROXY_MODELS ?? [] };
+}
+
+/** As OpenTelemetry's specification has it: the one for traces as it is, the common one with the path of traces. */
+function tracesUrl(env: z.infer<typeof environmentSchema>): string | null {
+  if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null;
+  const common = env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, '');
+  return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (common ? `${common}/v1/traces` : null);
 }
 
 function defaultSender(publicUrl: string | undefined): string {

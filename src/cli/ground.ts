@@ -15,6 +15,7 @@ import { Mailer } from '../infrastructure/mail.ts';
 import { RateLimits } from '../infrastructure/rate-limits.ts';
 import { RedisConnections } from '../infrastructure/redis.ts';
 import { Shutdown } from '../infrastructure/shutdown.ts';
+import { untraced } from '../infrastructure/tracing.ts';
 import { createServices } from '../services.ts';
 import type { Settings } from '../settings.ts';
 
@@ -51,6 +52,7 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
       caches: new Caches(control, () => 1000),
       ephemeral: new Ephemeral(),
       limits,
+      tracing: untraced,
       mailer: new Mailer(settings, log),
       publicUrl: () => settings.publicUrl ?? `http://localhost:${settings.port}`,
       redis,

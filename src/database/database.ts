@@ -7,6 +7,7 @@ import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
 import { entities } from './entities.ts';
 import { asDatabaseError, isUnavailable } from './failures.ts';
+import { type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
 
 // Sequence numbers and counts stay far below 2^53, where a number is exact.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -30,13 +31,14 @@ export class Database {
   /** For quick transactions: its connections send statements without waiting for the answers before. */
   private readonly quickPool: pg.Pool;
   private readonly url: string;
+  private readonly watches: StatementWatch[];
 
-  private constructor(url: string, orm: MikroORM, pool: pg.Pool, statements: pg.Pool, quickPool: pg.Pool) {
+  private constructor(url: string, orm: MikroORM, pools: [pg.Pool, pg.Pool, pg.Pool], watch: StatementWatch) {
     this.url = url;
     this.orm = orm;
-    this.pool = pool;
-    this.statements = statements;
-    this.quickPool = quickPool;
+    [this.pool, this.statements, this.quickPool] = pools;
+    this.watches = [watch];
+    for (const pool of pools) watchStatements(pool, this.watches);
   }
 
   static async connect(url: string, settings: Settings, log: Log): Promise<Database> {
@@ -68,7 +70,24 @@ export class Database {
     const own = { connectionString: url, ...limits };
     const statements = openPool({ ...own, max }, log);
     const quickPool = openPool({ ...own, max: quickConnections, pipeline: true }, log);
-    return new Database(url, orm, pool, statements, quickPool);
+    const slow = slowStatementLog(settings.database.slowStatementMs, log);
+    return new Database(url, orm, [pool, statements, quickPool], slow);
+  }
+
+  /** Tells `watch` of every statement from here on. */
+  watch(watch: StatementWatch): void {
+    this.watches.push(watch);
+  }
+
+  /** Connections to PostgreSQL: how many there are, how many of them idle, and how many wait for one. */
+  get connections(): { open: number; idle: number; waiting: number } {
+    const pools = [this.pool, this.statements, this.quickPool];
+    const sum = (of: (pool: pg.Pool) => number) => pools.reduce((all, pool) => all + of(pool), 0);
+    return {
+      open: sum((pool) => pool.totalCount),
+      idle: sum((pool) => pool.idleCount),
+      waiting: sum((pool) => pool.waitingCount),
+    };
   }
 
   private readonly current = new AsyncLocalStorage<Rows>();

@@ -22,4 +22,10 @@ export class DeliveryCounters {
   lag = 0;
   /** Told the size of each batch of sends. */
   onBatch: (size: number) => void = () => {};
+  /** Told of each send how many milliseconds passed between its coming and its commit. */
+  onSend: (ms: number) => void = () => {};
+  /** Sends that were not committed. */
+  failedSends = 0;
+  /** Told to how many sockets some events were written at once. */
+  onFanOut: (events: number, sockets: number) => void = () => {};
 }

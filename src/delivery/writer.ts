@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts';
 import { isConflict } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
+import type { Tracing } from '../infrastructure/tracing.ts';
 import type { Settings } from '../settings.ts';
 import { type Batch, BatchCommit, type Write, type WriterTable, type Written } from './batch.ts';
 import type { Delivery } from './delivery.ts';
@@ -32,6 +33,7 @@ export class Writer<Row, Result> {
   private readonly delivery: Delivery;
   private readonly settings: Settings['delivery'];
   private readonly log: Log;
+  private readonly tracing: Tracing;
   private queue: Job<Row, Result>[] = [];
   private queuedBytes = 0;
   private running = false;
@@ -43,11 +45,13 @@ export class Writer<Row, Result> {
     table: WriterTable<Row, Result>,
     settings: Settings['delivery'],
     log: Log,
+    tracing: Tracing,
   ) {
     this.commit = new BatchCommit(database, table);
     this.delivery = delivery;
     this.settings = settings;
     this.log = log;
+    this.tracing = tracing;
     this.expiry = setInterval(() => this.expire(), expiryCheckMs);
     this.expiry.unref();
   }
@@ -57,6 +61,7 @@ export class Writer<Row, Result> {
     const { queueLength, queueBytes, sendTimeoutMs } = this.settings;
     const size = overheadBytes + write.json.length * 2;
     if (this.queue.length >= queueLength || this.queuedBytes + size > queueBytes) {
+      this.delivery.counters.failedSends++;
       return Promise.reject(new AppError('SERVER_BUSY'));
     }
     return new Promise((resolve, reject) => {
@@ -100,20 +105,23 @@ export class Writer<Row, Result> {
   private async write(jobs: Job<Row, Result>[], attempt = 1): Promise<() => void> {
     try {
       const writes = jobs.map(({ write }) => write);
-      const batch = await withDeadline(this.commit.run(writes), this.settings.sendTimeoutMs);
+      const batch = await this.tracing.span({ name: 'write batch', kind: 'internal', alone: true }, (span) => {
+        span.set('parley.batch.size', writes.length);
+        return withDeadline(this.commit.run(writes), this.settings.sendTimeoutMs);
+      });
       return () => this.tell(jobs, batch);
     } catch (error) {
       if (isConflict(error) && attempt < maxAttempts) return this.write(jobs, attempt + 1);
       if (jobs.length > 1 && !(error instanceof AppError)) return this.writeOneByOne(jobs);
       return () => {
-        for (const job of jobs) job.reject(error);
+        for (const job of jobs) this.fail(job, error);
       };
     }
   }
 
   private async writeOneByOne(jobs: Job<Row, Result>[]): Promise<() => void> {
     for (const job of jobs) {
-      if (job.deadline < Date.now()) job.reject(new AppError('DATABASE_UNAVAILABLE'));
+      if (job.deadline < Date.now()) this.fail(job, new AppError('DATABASE_UNAVAILABLE'));
       else (await this.write([job]))();
     }
     return () => {};
@@ -130,11 +138,21 @@ export class Writer<Row, Result> {
       // It is in the log, from which the sockets get it; the senders have what they asked for.
       this.log.error({ err: error }, 'Events could not be given out.');
     }
-    for (const { write, resolve, reject } of jobs) {
-      const written = outcomes.get(write);
-      if (written) resolve(written);
-      else reject(new AppError('CHANNEL_NOT_FOUND'));
+    const now = Date.now();
+    for (const job of jobs) {
+      const written = outcomes.get(job.write);
+      if (!written) {
+        this.fail(job, new AppError('CHANNEL_NOT_FOUND'));
+        continue;
+      }
+      counters.onSend(now - job.deadline + this.settings.sendTimeoutMs);
+      job.resolve(written);
     }
+  }
+
+  private fail(job: Job<Row, Result>, error: unknown): void {
+    this.delivery.counters.failedSends++;
+    job.reject(error);
   }
 
   private expire(): void {
@@ -144,7 +162,7 @@ export class Writer<Row, Result> {
     this.queue = this.queue.filter((job) => job.deadline >= now);
     for (const job of late) {
       this.queuedBytes -= job.size;
-      job.reject(new AppError('DATABASE_UNAVAILABLE'));
+      this.fail(job, new AppError('DATABASE_UNAVAILABLE'));
     }
   }
 }

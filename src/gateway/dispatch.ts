@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { validated } from '../validation.ts';
 import type { Handler } from './handler.ts';
@@ -10,6 +10,8 @@ export interface SocketServices {
   stillAuthentic(socket: ParleySocket): Promise<void>;
   /** @throws AppError RATE_LIMITED */
   limit(name: Handler['limit'], socket: ParleySocket): Promise<void>;
+  /** Runs `handle`, which gives the code of its failure or null, for those who want to know how events go. */
+  watched(event: string, handle: () => Promise<ErrorCode | null>): Promise<unknown>;
 }
 
 type Ack = (answer: object) => void;
@@ -28,7 +30,10 @@ export function bindHandlers(
   socket.use(([event, ...args]) => {
     const handler = handlers.get(event);
     count++;
-    if (handler) return void dispatch(socket, handler, args, `${socket.id}-${count}`, services, log);
+    const requestId = `${socket.id}-${count}`;
+    if (handler) {
+      return void services.watched(handler.event, () => dispatch(socket, handler, args, requestId, services, log));
+    }
     const error = new AppError('UNKNOWN_EVENT', { message: `There is no event "${String(event).slice(0, 64)}".` });
     answerError(socket, ackOf(args), error, undefined, log);
   });
@@ -41,7 +46,7 @@ async function dispatch(
   requestId: string,
   services: SocketServices,
   log: Log,
-): Promise<void> {
+): Promise<ErrorCode | null> {
   const ack = ackOf(args);
   try {
     await services.stillAuthentic(socket);
@@ -56,8 +61,9 @@ async function dispatch(
       ack?.({ ok: true, ...answer });
     };
     respond(await handler.handle({ actor, payload, socket, requestId, respond }));
+    return null;
   } catch (error) {
-    answerError(socket, ack, error, requestId, log);
+    return answerError(socket, ack, error, requestId, log);
   }
 }
 
@@ -73,10 +79,11 @@ function answerError(
   error: unknown,
   requestId: string | undefined,
   log: Log,
-): void {
+): ErrorCode {
   const known = error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
   if (known.code === 'INTERNAL_ERROR') log.error({ requestId, err: error }, 'An event failed.');
   const body = known.body(requestId);
   if (ack) ack(body);
   else if (socket.connected) socket.emit('error', body);
+  return known.code;
 }

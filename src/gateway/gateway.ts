@@ -76,7 +76,7 @@ export class Gateway {
       },
     });
     this.io.adapter(this.createAdapter());
-    const outlet = new Outlet(this.io, nodeId);
+    const outlet = new Outlet(this.io, nodeId, (events, sockets) => delivery.counters.onFanOut(events, sockets));
     this.expiry = new TokenExpiry(settings.accounts.expiryWarningSeconds);
     const { hearing } = parts;
     const feeds = new Feeds({ catchUp, delivery, outlet, hearing, log });

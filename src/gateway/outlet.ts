@@ -9,11 +9,14 @@ import { isFed, type ParleyServer, type ParleySocket } from './socket.ts';
 export class Outlet implements Sink {
   private readonly namespace: ReturnType<ParleyServer['of']>;
   private readonly nodeId: string;
+  private readonly onFanOut: (events: number, sockets: number) => void;
   private feeds: { has(room: Room): boolean; wake(room: Room): void } = { has: () => false, wake: () => {} };
 
-  constructor(io: ParleyServer, nodeId: string) {
+  /** @param onFanOut is told to how many sockets some events were written at once */
+  constructor(io: ParleyServer, nodeId: string, onFanOut: (events: number, sockets: number) => void) {
     this.namespace = io.of('/');
     this.nodeId = nodeId;
+    this.onFanOut = onFanOut;
   }
 
   /** Bots are fed one by one; they only have to hear that something came. */
@@ -29,7 +32,10 @@ export class Outlet implements Sink {
   emit(deliveries: Delivered[]): void {
     for (const group of byRooms(deliveries)) {
       const sockets = this.socketsIn(group.rooms);
-      if (sockets.length > 0) this.write(group.deliveries, sockets);
+      if (sockets.length > 0) {
+        this.write(group.deliveries, sockets);
+        this.onFanOut(group.deliveries.length, sockets.length);
+      }
       this.feeds.wake(group.room);
     }
   }

@@ -1,9 +1,12 @@
 import type { WebhookDispatcher } from '../agents/webhooks/webhook.dispatcher.ts';
 import type { Database } from '../database/database.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import { errorCodes } from '../errors.ts';
+import type { SocketServices } from '../gateway/dispatch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Metrics } from '../infrastructure/metrics.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
+import type { Tracing } from '../infrastructure/tracing.ts';
 
 /** What is to be seen of the log and its way to the sockets (contract §10). */
 export function watchDelivery(metrics: Metrics, delivery: Delivery, queuedSends: () => number): void {
@@ -33,6 +36,24 @@ export function watchDelivery(metrics: Metrics, delivery: Delivery, queuedSends:
     [1, 2, 5, 10, 25, 50, 100, 200],
   );
   counters.onBatch = (size) => sizes.observe(size);
+  const sends = metrics.histogram(
+    'send_seconds',
+    'Time between the coming of a send and its commit.',
+    [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  );
+  counters.onSend = (ms) => sends.observe(ms / 1000);
+  metrics.counter('sends_failed', 'Sends that were not committed.', () => counters.failedSends);
+  const fanOut = metrics.histogram(
+    'fan_out_sockets',
+    'Sockets of this node to which events of a room were written at once.',
+    [1, 2, 5, 10, 50, 100, 500, 1000, 5000],
+  );
+  let written = 0;
+  counters.onFanOut = (events, sockets) => {
+    fanOut.observe(sockets);
+    written += events * sockets;
+  };
+  metrics.counter('deliveries', 'Events written to sockets, one for each of them.', () => written);
 }
 
 /** What is to be seen of the deliveries to webhooks. */
@@ -42,17 +63,53 @@ export function watchWebhooks(metrics: Metrics, webhooks: Pick<WebhookDispatcher
   metrics.gauge('webhooks_under_way', 'Rooms that are being delivered.', () => webhooks.counters.underWay);
 }
 
-/** What is to be seen of everything that a node is connected to. */
-export function watchConnections(
-  metrics: Metrics,
-  gateway: Gateway,
-  database: Database,
-  redis: RedisConnections | null,
-): void {
+/** What is to be seen of the sockets and of Redis. */
+export function watchConnections(metrics: Metrics, gateway: Gateway, redis: RedisConnections | null): void {
   metrics.gauge('sockets', 'Connected sockets.', () => gateway.io.of('/').sockets.size);
-  const { pool, statements } = database;
-  const waiting = () => pool.waitingCount + statements.waitingCount;
-  metrics.gauge('database_connections', 'Connections to PostgreSQL.', () => pool.totalCount + statements.totalCount);
-  metrics.gauge('database_waiting', 'Those who wait for a connection to PostgreSQL.', waiting);
+  let connects = 0;
+  gateway.onConnection(() => void connects++);
+  metrics.counter('socket_connections', 'Sockets that were let in.', () => connects);
   metrics.gauge('redis_reachable', '1 while Redis answers, or is not used.', () => (redis && !redis.healthy ? 0 : 1));
+  metrics.gauge('redis_answer_seconds', 'Time of the last answer of Redis.', () => (redis?.answerMs ?? 0) / 1000);
+}
+
+/** What is to be seen of PostgreSQL from here. */
+export function watchDatabase(metrics: Metrics, database: Database): void {
+  metrics.gauge('database_connections', 'Connections to PostgreSQL.', () => database.connections.open);
+  metrics.gauge('database_idle', 'Connections to PostgreSQL that nobody uses now.', () => database.connections.idle);
+  metrics.gauge(
+    'database_waiting',
+    'Those who wait for a connection to PostgreSQL.',
+    () => database.connections.waiting,
+  );
+  const seconds = metrics.histogram(
+    'database_statement_seconds',
+    'Time of statements, the way there and back with them.',
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+  );
+  let failed = 0;
+  database.watch(() => ({ ms, error }) => {
+    seconds.observe(ms / 1000);
+    if (error) failed++;
+  });
+  metrics.counter('database_statements_failed', 'Statements that ended with an error.', () => failed);
+}
+
+/** Times the events of clients, and traces them. */
+export function watchEvents(metrics: Metrics, tracing: Tracing): SocketServices['watched'] {
+  const seconds = metrics.histogram(
+    'socket_event_seconds',
+    'Time to handle an event of a client, by its name.',
+    [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    ['event', 'outcome'],
+  );
+  return (event, handle) =>
+    tracing.span({ name: event, kind: 'server' }, async (span) => {
+      const started = performance.now();
+      const failure = await handle();
+      const outcome = failure === null ? 'ok' : errorCodes[failure][0] >= 500 ? 'failed' : 'refused';
+      seconds.observe({ event, outcome }, (performance.now() - started) / 1000);
+      span.set('parley.outcome', failure ?? 'ok');
+      if (outcome === 'failed') span.fail(failure ?? '');
+    });
 }

@@ -47,8 +47,8 @@ export class Metrics {
   }
 
   /** A distribution that the caller feeds. */
-  histogram(name: string, help: string, buckets: number[]): Histogram {
-    return new Histogram({ name: `parley_${name}`, help, buckets, registers: [this.registry] });
+  histogram(name: string, help: string, buckets: number[], labelNames: string[] = []): Histogram {
+    return new Histogram({ name: `parley_${name}`, help, buckets, labelNames, registers: [this.registry] });
   }
 
   /** Times all requests, and answers `/metrics` to those who may ask. */

@@ -36,6 +36,7 @@ export class RedisConnections {
   private readonly listeners: ((healthy: boolean) => void)[] = [];
   private readonly log: Log;
   private checking = false;
+  private lastAnswerMs = 0;
 
   constructor(url: string, log: Log) {
     this.log = log;
@@ -58,6 +59,11 @@ export class RedisConnections {
 
   get healthy(): boolean {
     return this.isHealthy;
+  }
+
+  /** How long it took for its last answer to a check. */
+  get answerMs(): number {
+    return this.lastAnswerMs;
   }
 
   /** Calls `listener` on every change between reachable and not. */
@@ -90,7 +96,9 @@ export class RedisConnections {
     if (this.checking) return;
     this.checking = true;
     try {
+      const asked = performance.now();
       await Promise.all([this.commands.ping(), this.listens()]);
+      this.lastAnswerMs = performance.now() - asked;
       this.setHealthy(true);
     } catch {
       this.setHealthy(false);

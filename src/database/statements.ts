@@ -1,0 +1,108 @@
+import pg from 'pg';
+import type { Log } from '../infrastructure/log.ts';
+
+/** How a statement ended. */
+export interface Outcome {
+  ms: number;
+  /** Rows read or changed; null where it failed or has none. */
+  rows: number | null;
+  error: unknown;
+}
+
+/** Is told when a statement is sent; what it returns is told how it ended. */
+export type StatementWatch = (text: string) => (outcome: Outcome) => void;
+
+/** Tells the watches of each statement that is run on the connections of a pool. Values never reach them. */
+export function watchStatements(pool: pg.Pool, watches: readonly StatementWatch[]): void {
+  pool.on('connect', (client) => {
+    const send: (...args: unknown[]) => unknown = client.query;
+    // The driver has no hook for this, and its own type of `query` is a list of ways to call it.
+    Reflect.set(client, 'query', (...args: unknown[]) => {
+      const text = textOf(args[0]);
+      if (text === null || watches.length === 0) return Reflect.apply(send, client, args);
+      const ended = begin(text, watches);
+      const last = args.at(-1);
+      if (typeof last !== 'function') return followed(Reflect.apply(send, client, args), ended);
+      const callback = (error: unknown, result: unknown) => {
+        ended(error, result);
+        Reflect.apply(last, undefined, [error, result]);
+      };
+      return Reflect.apply(send, client, [...args.slice(0, -1), callback]);
+    });
+  });
+}
+
+type End = (error: unknown, result: unknown) => void;
+
+function begin(text: string, watches: readonly StatementWatch[]): End {
+  const started = performance.now();
+  const ends = watches.map((watch) => watch(text));
+  return (error, result) => {
+    const outcome = { ms: performance.now() - started, rows: error ? null : rowsOf(result), error };
+    for (const end of ends) end(outcome);
+  };
+}
+
+function followed(result: unknown, ended: End): unknown {
+  if (!(result instanceof Promise)) return result;
+  result.then(
+    (answer) => ended(null, answer),
+    (error) => ended(error, undefined),
+  );
+  return result;
+}
+
+/** Objects that send themselves, such as cursors, are left alone. */
+function textOf(query: unknown): string | null {
+  if (typeof query === 'string') return query;
+  if (typeof query !== 'object' || query === null || 'submit' in query) return null;
+  return 'text' in query && typeof query.text === 'string' ? query.text : null;
+}
+
+function rowsOf(result: unknown): number | null {
+  return result instanceof pg.Result ? result.rowCount : null;
+}
+
+const maxShown = 2000;
+
+/** A statement on one line without what stands in it literally: MikroORM writes values into some of its texts. */
+export function withoutValues(text: string): string {
+  return text
+    .slice(0, 5 * maxShown)
+    .replace(/\bE'(?:[^'\\]|\\.|'')*'?|'(?:[^']|'')*'?/gi, '?')
+    .replace(/(?<![\w$.])\d+(?:\.\d+)?(?![\w.])/g, '?')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, maxShown);
+}
+
+/** Lines about slow statements in one second: more would only make a slow database's node slower. */
+const maxLines = 10;
+
+/**
+ * Logs statements that take long, with how long they took and how many rows they had.
+ * @param slowMs from how many milliseconds on; 0: never
+ */
+export function slowStatementLog(slowMs: number, log: Log): StatementWatch {
+  let second = 0;
+  let lines = 0;
+  let left = 0;
+  return (text) => (outcome) => {
+    if (slowMs === 0 || outcome.ms < slowMs) return;
+    const now = Math.floor(Date.now() / 1000);
+    if (now !== second) [second, lines] = [now, 0];
+    if (lines++ >= maxLines) {
+      left++;
+      return;
+    }
+    const failed = outcome.error ? { failed: true } : {};
+    const record = {
+      ms: Math.round(outcome.ms),
+      rows: outcome.rows,
+      ...failed,
+      ...(left > 0 ? { leftOut: left } : {}),
+    };
+    left = 0;
+    log.warn({ ...record, statement: withoutValues(text) }, 'A slow statement.');
+  };
+}

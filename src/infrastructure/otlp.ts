@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Context, context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { type StatementWatch, withoutValues } from '../database/statements.ts';
+import { version } from '../version.ts';
+import type { SpanSpec, Tracing } from './tracing.ts';
+
+const closingMs = 1000;
+
+/**
+ * Sends spans to a collector by OTLP over HTTP. Everything else is as the standard's variables say: the sampler
+ * (OTEL_TRACES_SAMPLER), headers (OTEL_EXPORTER_OTLP_HEADERS), batches (OTEL_BSP_…), resource attributes.
+ */
+export function exportTraces(url: string, nodeId: string): Tracing {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  const own = { 'service.name': 'parley', 'service.version': version, 'service.instance.id': nodeId };
+  const resource = defaultResource()
+    .merge(resourceFromAttributes(own))
+    .merge(detectResources({ detectors: [envDetector] }));
+  const spanProcessors = [new BatchSpanProcessor(new OTLPTraceExporter({ url }))];
+  const provider = new BasicTracerProvider({ resource, spanProcessors });
+  const tracer = provider.getTracer('parley', version);
+  return {
+    span: (spec, work) => {
+      const kind = spec.kind === 'server' ? SpanKind.SERVER : SpanKind.INTERNAL;
+      return tracer.startActiveSpan(spec.name, { kind }, parentOf(spec), async (span) => {
+        const fail = (code: string) => void span.setStatus({ code: SpanStatusCode.ERROR, message: code });
+        try {
+          return await work({
+            set: (name, value) => {
+              span.setAttribute(name, value);
+              if (name === 'http.route') span.updateName(`${spec.name} ${value}`);
+            },
+            fail,
+          });
+        } catch (error) {
+          fail(error instanceof Error ? error.name : 'error');
+          throw error;
+        } finally {
+          span.end();
+        }
+      });
+    },
+    statements: statementSpans(tracer),
+    // A collector that is away must not keep the node from ending.
+    close: () => Promise.race([provider.shutdown().catch(() => {}), delay(closingMs, undefined, { ref: false })]),
+  };
+}
+
+function parentOf({ parent, alone }: SpanSpec): Context {
+  if (alone) return ROOT_CONTEXT;
+  const [, traceId, spanId, flags] = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})/.exec(parent ?? '') ?? [];
+  if (!traceId || !spanId || !flags) return context.active();
+  const traceFlags = Number.parseInt(flags, 16) & 1;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+/** What nobody waits for (sweeps, health checks) would fill the collector: only statements in a span become one. */
+function statementSpans(tracer: Tracer): StatementWatch {
+  return (text) => {
+    const within = context.active();
+    if (!trace.getSpan(within)?.isRecording()) return () => {};
+    const statement = withoutValues(text);
+    const span = tracer.startSpan(statement.split(' ', 1)[0] ?? 'SQL', { kind: SpanKind.CLIENT }, within);
+    span.setAttribute('db.system.name', 'postgresql');
+    span.setAttribute('db.query.text', statement);
+    return ({ rows, error }) => {
+      if (rows !== null) span.setAttribute('db.response.returned_rows', rows);
+      if (error) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    };
+  };
+}

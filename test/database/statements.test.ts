@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import pino from 'pino';
+import { Database } from '../../src/database/database.ts';
+import { withoutValues } from '../../src/database/statements.ts';
+import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { testSettings } from '../world/nodes.ts';
+
+describe('slow statements', () => {
+  let place: TestDatabase;
+  let database: Database;
+  const lines: Record<string, unknown>[] = [];
+  before(async () => {
+    place = await createDatabase();
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const base = testSettings(place.url, null);
+    database = await Database.connect(
+      place.url,
+      { ...base, database: { ...base.database, slowStatementMs: 100 } },
+      log,
+    );
+  });
+  beforeEach(() => void lines.splice(0));
+  after(async () => {
+    await database.close();
+    await place.drop();
+  });
+
+  it('are logged with time and rows and without values, on each kind of connection', async () => {
+    const slow = 'SELECT pg_sleep(0.15), $1::text AS own FROM generate_series(1, 2) LIMIT 1';
+    await database.rows(slow, ['a secret']);
+    await database.transaction(async (_, rows) => rows(slow, ['a secret']));
+    await database.quickTransaction(async (rows) => rows(slow, ['a secret']));
+    await database.orm.em.fork().execute(slow.replace('$1', "'a secret'"));
+    expect(lines.filter(({ msg }) => msg === 'A slow statement.')).to.have.lengthOf(4);
+    for (const { ms, rows, statement } of lines) {
+      expect(Number(ms)).to.be.within(100, 5000);
+      expect(rows).to.equal(1);
+      expect(statement).to.match(/^SELECT pg_sleep/);
+    }
+    expect(JSON.stringify(lines)).not.to.contain('secret');
+  });
+
+  it('are logged too when they fail, and fast ones are not', async () => {
+    await database.rows('SELECT 1');
+    await database.rows('SELECT pg_sleep(0.15), 1 / $1::int', [0]).catch(() => {});
+    await database.rows('SELECT nonsense').catch(() => {});
+    expect(lines.length).to.be.at.most(1);
+  });
+
+  it('never fill the log', async () => {
+    await Promise.all(Array.from({ length: 40 }, () => database.rows('SELECT pg_sleep(0.11)')));
+    expect(lines.length).to.be.within(1, 30);
+  });
+});
+
+describe('a statement without its values', () => {
+  const cases: [string, string][] = [
+    ["SELECT 'it''s', 12, 1.5 FROM t1 WHERE a = $1", 'SELECT ?, ?, ? FROM t1 WHERE a = $1'],
+    ["SELECT E'it\\'s', 'back\\' , 'next'", 'SELECT ?, ? , ?'],
+    ["select *\n  from x where y in ('a', 'b') limit 20", 'select * from x where y in (?, ?) limit ?'],
+    ["SELECT 'cut in the mid", 'SELECT ?'],
+  ];
+  for (const [text, shown] of cases) it(shown, () => expect(withoutValues(text)).to.equal(shown));
+});
