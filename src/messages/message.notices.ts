@@ -1,3 +1,4 @@
+import type { MentionRecord } from '../mentions/mention.contract.ts';
 import type { MessageJob } from '../notifications/notification.jobs.ts';
 import type { NewMessage } from './message.table.ts';
 
@@ -11,9 +12,18 @@ export function isNoticed(row: NewMessage): boolean {
 export function noticesOf(rows: NewMessage[]): MessageJob[] {
   return rows.filter(isNoticed).map((row) => {
     const mentions = row.mentions ?? [];
-    const users = mentions.filter(({ kind }) => kind === 'user').map(({ targetId }) => targetId);
     const calls = new Set(mentions.map(({ kind }) => kind));
     const broadcast = calls.has('everyone') ? 'everyone' : calls.has('here') ? 'here' : null;
-    return { job: 'message', messageId: row.id, users: [...new Set(users)], broadcast };
+    return { job: 'message', messageId: row.id, users: namedIn(mentions), broadcast };
   });
+}
+
+/** Users whom a message mentions since it was edited. */
+export function newlyNamed(before: MentionRecord[], after: MentionRecord[]): string[] {
+  const known = new Set(namedIn(before));
+  return namedIn(after).filter((userId) => !known.has(userId));
+}
+
+function namedIn(mentions: MentionRecord[]): string[] {
+  return [...new Set(mentions.filter(({ kind }) => kind === 'user').map(({ targetId }) => targetId))];
 }

@@ -13,7 +13,7 @@ import type { Ephemeral } from '../delivery/ephemeral.ts';
 import type { Writer } from '../delivery/writer.ts';
 import { AppError } from '../errors.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
-import type { NotificationQueue } from '../notifications/notification.jobs.ts';
+import { insertJobs, type NotificationQueue } from '../notifications/notification.jobs.ts';
 import { invalid } from '../validation.ts';
 import { eraseMessages } from './erasure.ts';
 import { LatestPages } from './latest-pages.ts';
@@ -29,7 +29,7 @@ import {
   type typingSchema,
 } from './message.contract.ts';
 import { MessageList } from './message.list.ts';
-import { isNoticed } from './message.notices.ts';
+import { isNoticed, newlyNamed } from './message.notices.ts';
 import { type NewMessage, StaleMessage, selectMessages } from './message.table.ts';
 import { headerNonce, type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
@@ -138,8 +138,9 @@ export class MessageService {
 
   /** @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, CHANNEL_ARCHIVED, VALIDATION_FAILED when nothing would be left */
   async edit(actor: Actor, messageId: string, content: string): Promise<MessageRecord> {
-    const { channel } = await this.access.editable(actor, messageId);
+    const { row, channel } = await this.access.editable(actor, messageId);
     const mentions = await this.mentions.find(channel, content);
+    const users = newlyNamed(row.mentions ?? [], mentions);
     return this.changes.run(async (change) => {
       // The log is locked first: edits of one message are told in the order in which they were made.
       await change.lock(channelRoom(channel.id));
@@ -153,6 +154,10 @@ export class MessageService {
       const record = await this.tellUpdated(change, actor, messageId);
       if (content === '' && record.attachments.length === 0) {
         throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
+      }
+      if (users.length > 0) {
+        await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: new Date().toISOString() }]);
+        change.afterCommit(() => this.notifications.wake());
       }
       return record;
     });

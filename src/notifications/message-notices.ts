@@ -1,6 +1,6 @@
 import type { Rows } from '../database/database.ts';
 import type { NotificationDraft } from './draft.ts';
-import type { BroadcastJob, Job, MessageJob } from './notification.jobs.ts';
+import type { BroadcastJob, EditJob, Job, MessageJob } from './notification.jobs.ts';
 import type { NotificationKind } from './notification.kinds.ts';
 
 /** Who wrote none of the newest so many messages of a thread is not told of the next. */
@@ -68,6 +68,28 @@ export async function draftsOfMessages(
     for (const userId of writers.get(message.thread_id ?? '') ?? []) add(userId, 'thread.reply', true);
     return [...drafts.values()];
   });
+}
+
+/** Who hears of messages that name them since an edit: those who have not been told of them in another way. */
+export async function draftsOfEdits(
+  rows: Rows,
+  jobs: EditJob[],
+  messages: Map<string, NotedMessage>,
+): Promise<NotificationDraft[]> {
+  const drafts = jobs.flatMap((job) => {
+    const message = messages.get(job.messageId);
+    if (!message || message.channel_kind === 'dm') return [];
+    return job.users.map((userId) => ({ ...draftOf(message, userId, 'message.mention'), at: new Date(job.at) }));
+  });
+  if (drafts.length === 0) return [];
+  const told = await rows<{ place: number }>(
+    `SELECT d.place::int FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS d (user_id, message_id, place)
+     WHERE EXISTS (SELECT FROM notifications n
+       WHERE n.reference_type = 'message' AND n.reference_id = d.message_id AND n.user_id = d.user_id)`,
+    [drafts.map((draft) => draft.userId), drafts.map((draft) => draft.referenceId)],
+  );
+  const places = new Set(told.map(({ place }) => place));
+  return drafts.filter((_, index) => !places.has(index + 1));
 }
 
 /** What is left to do for messages that mention all, once those whom they mean by name are told. */

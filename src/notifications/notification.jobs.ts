@@ -14,6 +14,14 @@ const messageJobSchema = z.object({
   broadcast: z.enum(['here', 'everyone']).nullable(),
 });
 
+/** A message that names people since it was edited. Those who are called all together are called by new messages only. */
+const editJobSchema = z.object({
+  job: z.literal('edit'),
+  messageId: idSchema,
+  users: z.array(idSchema),
+  at: timeSchema,
+});
+
 /** The rest of a message that mentions all: its channel's people are told in pieces, so that no one waits for it. */
 const broadcastJobSchema = z.object({
   job: z.literal('broadcast'),
@@ -44,12 +52,14 @@ const erasureJobSchema = z.object({ job: z.literal('erasure'), messageIds: z.arr
 
 export const jobSchema = z.discriminatedUnion('job', [
   messageJobSchema,
+  editJobSchema,
   broadcastJobSchema,
   systemJobSchema,
   erasureJobSchema,
 ]);
 
 export type MessageJob = z.infer<typeof messageJobSchema>;
+export type EditJob = z.infer<typeof editJobSchema>;
 export type BroadcastJob = z.infer<typeof broadcastJobSchema>;
 export type ErasureJob = z.infer<typeof erasureJobSchema>;
 export type SystemJob = z.infer<typeof systemJobSchema>;

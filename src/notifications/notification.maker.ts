@@ -3,9 +3,17 @@ import { type Room, userRoom } from '../delivery/entry.ts';
 import type { DirectActivity } from '../direct/direct.activity.ts';
 import type { NotificationDraft } from './draft.ts';
 import { eraseQuotes, readQuoting } from './erasure.ts';
-import { broadcastsOf, draftOf, draftsOfMessages, type NotedMessage, readNoted } from './message-notices.ts';
+import {
+  broadcastsOf,
+  draftOf,
+  draftsOfEdits,
+  draftsOfMessages,
+  type NotedMessage,
+  readNoted,
+} from './message-notices.ts';
 import {
   type BroadcastJob,
+  type EditJob,
   type ErasureJob,
   insertJobs,
   type Job,
@@ -48,6 +56,8 @@ export class NotificationMaker {
       rest.push(...piece.rest);
     }
     await insertJobs(change.rows, rest);
+    const edits = jobs.filter((job): job is EditJob => job.job === 'edit');
+    drafts.push(...(await draftsOfEdits(change.rows, edits, messages)));
     const ofSystem = jobs.filter((job): job is SystemJob => job.job === 'system');
     drafts.push(...(await draftsOfSystem(change.rows, ofSystem)));
     const erasures = jobs.filter((job): job is ErasureJob => job.job === 'erasure');

@@ -47,6 +47,30 @@ describe('notifications of channels', () => {
     });
   });
 
+  it('come to those who are named by an edit, once', async () => {
+    const { alice, bob, channel } = here;
+    const sent = await alice.say(channel.id, `@${bob.username} and @dor`);
+    await told(bob, 'message.mention');
+    const edit = (content: string) => alice.patch(`/api/messages/${sent.id}`, { content });
+    await edit(`@${bob.username} and @${dora.username}`);
+    const notification = await told(dora, 'message.mention');
+    expect(notification).to.include({ referenceId: sent.id, senderId: alice.id, channelId: channel.id });
+    expect(notification.body).to.equal(`@${bob.username} and @${dora.username}`);
+    expect(Date.parse(notification.createdAt)).to.be.greaterThan(Date.parse(sent.createdAt));
+    await edit('nobody');
+    await edit(`@${dora.username} and @${bob.username} and @everyone`);
+    await edit(`@${dora.username}, @${bob.username}, @${alice.username}`);
+    const last = await alice.say(channel.id, `@${dora.username} @${bob.username}`);
+    for (const person of [dora, bob]) {
+      const [only, ...others] = await until(async () => {
+        const all = await list(person);
+        return all.some((each: Loose) => each.referenceId === last.id) ? all : null;
+      });
+      expect([only.aggregatedCount, others.length]).to.deep.equal([2, 0]);
+    }
+    expect(await kinds(alice)).to.not.include('message.mention');
+  });
+
   it('come to those who are answered', async () => {
     const { alice, bob, channel } = here;
     const question = await bob.say(channel.id, 'anyone?');
