@@ -34,6 +34,7 @@ import { createApp } from './rest/app.ts';
 import { Idempotency } from './rest/idempotency.ts';
 import { limitRequest } from './rest/limits.ts';
 import type { Route } from './rest/route.ts';
+import { memberJoined } from './servers/server.contract.ts';
 import { createServices } from './services.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
@@ -197,6 +198,10 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   presence.start(gateway);
   gateway.onConnection((socket) => {
     socket.once('disconnect', presence.came(socket.data.actor.userId));
+  });
+  delivery.observe((entry) => {
+    if (entry.event !== memberJoined.name) return;
+    presence.joined(memberJoined.payload.parse(JSON.parse(entry.json)).userId);
   });
   const revocations = new RevocationWatch(database, caches, log, (id) => {
     gateway.disconnect(`session:${id}`, goodbye(id));

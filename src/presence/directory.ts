@@ -41,6 +41,11 @@ export class PresenceDirectory {
     for (const userId of [...this.statuses.keys()]) if (!known.has(userId)) this.set(userId, 'offline');
   }
 
+  /** Has someone who is present told again, to those who may not have been told of it before. */
+  tellAgain(userId: string): void {
+    if (this.isOnline(userId)) this.pending.set(userId, 'offline');
+  }
+
   /** Takes up to `max` of those who are something else now than what was told last. What came and went is no change. */
   takePending(max: number): StatusChange[] {
     const changes: StatusChange[] = [];

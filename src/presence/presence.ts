@@ -31,6 +31,7 @@ export interface PresenceGround {
 /** Presence on this node: in Redis with the other nodes, or in memory where there are none. */
 export class Presence {
   readonly service: PresenceService;
+  private readonly directory: PresenceDirectory;
   private readonly tracker: PresenceTracker;
   private readonly teller: PresenceTeller;
   private readonly settleMs: number;
@@ -39,6 +40,7 @@ export class Presence {
   constructor(ground: PresenceGround) {
     const { database, changes, channelAccess, ephemeral, directory, redis, nodeId, log } = ground;
     const settings = ground.settings.presence;
+    this.directory = directory;
     const shared = redis ? new RedisPresenceStore(redis, nodeId, settings, log) : null;
     const store: PresenceStore = shared ?? new MemoryPresenceStore();
     const audience = new PresenceAudience(database);
@@ -75,6 +77,11 @@ export class Presence {
   came(userId: string): () => void {
     this.tracker.came(userId);
     return () => this.tracker.went(userId);
+  }
+
+  /** Someone is among people now who did not know of it. */
+  joined(userId: string): void {
+    this.directory.tellAgain(userId);
   }
 
   async close(): Promise<void> {

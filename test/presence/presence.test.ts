@@ -51,6 +51,16 @@ describe('presence', () => {
     });
   });
 
+  it('of one who joins a server while online is told to its people at once', async () => {
+    const { alice, bob, carol, channel, server } = here;
+    const ears = [await alice.listen(channel.id), await bob.listen(channel.id)];
+    const mouth = await carol.connect();
+    await mouth.emit('presence:update', { status: 'dnd' });
+    await carol.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    for (const ear of ears) await told(ear, carol, 'dnd');
+    for (const ear of ears) expect(seen(ear, carol)).to.deep.equal(['dnd']);
+  });
+
   it('makes no noise when someone reloads, also on another node', async () => {
     const { alice, bob, channel } = here;
     const ear = await alice.listen(channel.id);
