@@ -133,6 +133,8 @@ export const fileSchema = z.strictObject({
     proxy: z.strictObject({ timeoutMs: positive, maxBytes: positive, concurrency: positive }),
   }),
   blobs: z.strictObject({ graceSeconds: positive }),
+  /** How long notifications are kept once they were read. */
+  notifications: z.strictObject({ readDays: positive }),
   shutdown: z.strictObject({ graceMs: positive }),
 });
 

@@ -35,6 +35,7 @@ import type { Tracing } from './infrastructure/tracing.ts';
 import { MessageAccess } from './messages/message.access.ts';
 import { messageTable } from './messages/message.table.ts';
 import { createModelServices } from './model-proxy/model-proxy.services.ts';
+import { forgetRead } from './notifications/forget-read.ts';
 import { NotificationQueue } from './notifications/notification.jobs.ts';
 import { createPeople } from './people.ts';
 import { PresenceDirectory } from './presence/directory.ts';
@@ -142,6 +143,7 @@ export function createServices(ground: Ground) {
     outgoing,
     notifications: notificationQueue,
   });
+  chores.add(forgetRead(settings.notifications.readDays));
   const services: Services = {
     accounts,
     ...community,

@@ -18,6 +18,7 @@ import { Attachments } from './migrations/0045-attachments.ts';
 import { Agents } from './migrations/0050-agents.ts';
 import { ModelProxy } from './migrations/0052-model-proxy.ts';
 import { Webhooks } from './migrations/0054-webhooks.ts';
+import { ReadNotifications } from './migrations/0055-read-notifications.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
@@ -36,6 +37,7 @@ export const migrations = [
   { name: '0050-agents', class: Agents },
   { name: '0052-model-proxy', class: ModelProxy },
   { name: '0054-webhooks', class: Webhooks },
+  { name: '0055-read-notifications', class: ReadNotifications },
 ];
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */

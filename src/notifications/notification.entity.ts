@@ -10,6 +10,11 @@ const NotificationSchema = defineEntity({
     { name: 'notifications_recent', properties: ['userId', 'updatedAt', 'id'] },
     // Those that quote a message go empty with it.
     { name: 'notifications_reference', properties: ['referenceId'], where: { referenceType: 'message' } },
+    {
+      // Those that were read long ago, which are taken away.
+      name: 'notifications_read',
+      expression: 'create index notifications_read on notifications (read_at) where read_at is not null',
+    },
     // Counts of what is unread, and the row that a repeat is added to.
     { name: 'notifications_unread', properties: ['userId', 'kind', 'scope'], where: { readAt: null } },
   ],

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
+import { forgetRead } from '../../src/notifications/forget-read.ts';
 import { until } from '../bench/until.ts';
+import { withRows } from '../world/log.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 
@@ -84,6 +86,25 @@ describe('notifications', () => {
     expect((await ben.patch('/api/notifications/7/read')).status).to.equal(404);
     expect(laptop.all('notification:read')).to.have.length(1);
     for (const device of [phone, laptop]) device.close();
+  });
+
+  it('go a while after they were read, and no unread ones with them', async () => {
+    const { ann, ben, dm } = await pair();
+    await ann.say(dm.id, 'old');
+    await settled(ben, 1);
+    await ben.post('/api/notifications/read-all');
+    await ann.say(dm.id, 'read lately');
+    await settled(ben, 1);
+    await ben.post('/api/notifications/read-all');
+    await ann.say(dm.id, 'unread');
+    await settled(ben, 1);
+    await withRows(here.cluster.databaseUrl, async (rows) => {
+      const age = "UPDATE notifications SET read_at = read_at - interval '91 days' WHERE user_id = $1 AND body = 'old'";
+      await rows(age, [ben.id]);
+      expect(await forgetRead(90).step(rows)).to.equal(1);
+      expect(await forgetRead(90).step(rows)).to.equal(0);
+    });
+    expect((await list(ben)).map((notification: Loose) => notification.body)).to.deep.equal(['unread', 'read lately']);
   });
 
   it('tell of requests and new friends', async () => {
