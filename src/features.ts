@@ -112,7 +112,7 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
     ...referenceRoutes(),
     ...accountsRoutes(services.accounts),
     ...pageRoutes(),
-    ...appRoutes(),
+    ...appRoutes(services.appsOrigin.origin),
     ...serverRoutes(services.servers),
     ...memberRoutes(services.members),
     ...channelRoutes(services.channels, services.readStates),

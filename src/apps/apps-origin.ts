@@ -7,6 +7,11 @@ export class AppsOrigin {
     this.url = appsUrl === null ? null : new URL(appsUrl);
   }
 
+  /** Null: apps are served where everything is. */
+  get origin(): string | null {
+    return this.url?.origin ?? null;
+  }
+
   /** @returns where a request belongs that came to another host than that of the apps; null when it is right here */
   elsewhere(host: string, address: { path: string; search: string }): string | null {
     if (!this.url || host.toLowerCase() === this.url.host) return null;

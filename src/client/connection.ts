@@ -87,6 +87,12 @@ export class Connection {
     this.hurry.abort();
   }
 
+  /** For when it may have died without a word: looks at once whether it lives, or tries to get a new one. */
+  verify(): void {
+    if (this.link) this.link.probe();
+    else this.retryNow();
+  }
+
   /** Gives up a connection that is known to be gone, without waiting for its silence to be noticed. */
   giveUp(): void {
     this.link?.close();

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import type { membershipUpdated } from '../accounts/membership.contract.ts';
+import type { slashCommandsUpdated } from '../agents/agent.contract.ts';
+import type { policyChanged } from '../agents/policies/policy.contract.ts';
 import type {
   channelCreated,
   channelDeleted,
@@ -10,6 +12,7 @@ import type {
 } from '../channels/channel.contract.ts';
 import type { dmCreated } from '../direct/direct.contract.ts';
 import type { friendAccepted, friendRemoved, friendRequest } from '../friends/friend.contract.ts';
+import type { joinRequestCreated, joinRequestDecided } from '../join-requests/join-request.contract.ts';
 import type {
   messageDeleted,
   messageNew,
@@ -51,6 +54,7 @@ export interface ChannelEvents {
   'channel:updated': Payload<typeof channelUpdated>;
   'channel:deleted': Payload<typeof channelDeleted>;
   'presence:snapshot': Payload<typeof presenceSnapshot>;
+  'channel:slash-commands-updated': Payload<typeof slashCommandsUpdated>;
   'member:updated': Payload<typeof memberUpdated>;
   'member:joined': Payload<typeof memberJoined>;
   'member:left': Payload<typeof memberLeft>;
@@ -77,6 +81,9 @@ export interface OwnEvents {
   'server:joined': Payload<typeof serverJoined>;
   'server:left': Payload<typeof serverLeft>;
   'membership:updated': Payload<typeof membershipUpdated>;
+  'agent:policy-changed': Payload<typeof policyChanged>;
+  'join-request:created': Payload<typeof joinRequestCreated>;
+  'join-request:decided': Payload<typeof joinRequestDecided>;
   'dm:created': Payload<typeof dmCreated>;
   'friend:request': Payload<typeof friendRequest>;
   'friend:accepted': Payload<typeof friendAccepted>;
@@ -98,6 +105,9 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'server:joined': true,
   'server:left': true,
   'membership:updated': true,
+  'agent:policy-changed': true,
+  'join-request:created': true,
+  'join-request:decided': true,
   'dm:created': true,
   'friend:request': true,
   'friend:accepted': true,

@@ -3,6 +3,10 @@ interface Host {
   queueMicrotask: unknown;
   location?: { origin: string };
   addEventListener?: (type: 'online' | 'offline', listener: () => void) => void;
+  document?: {
+    visibilityState: string;
+    addEventListener(type: 'visibilitychange', listener: () => void): void;
+  };
 }
 
 export const host: Host = globalThis;

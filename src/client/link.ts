@@ -3,6 +3,8 @@ import { asParleyError, errorBody, networkError, ParleyError } from './errors.ts
 
 const connectTimeoutMs = 8000;
 const ackTimeoutMs = 6000;
+/** After a sleep someone sits in front of it and waits. */
+const probeTimeoutMs = 3000;
 /** The server pings every 25 s. */
 const silenceMs = 32_000;
 
@@ -86,6 +88,13 @@ export class Link {
         take(answer);
         resolve(answer);
       });
+    });
+  }
+
+  /** Asks whether anybody is still there; without an answer soon the connection is given up. */
+  probe(): void {
+    this.socket.timeout(probeTimeoutMs).emit('presence:subscribe', { userIds: [] }, (failure: unknown) => {
+      if (failure) this.close();
     });
   }
 

@@ -1,3 +1,4 @@
+import { Awakening } from './awakening.ts';
 import { Channel } from './channel.ts';
 import { Connection, type ConnectionState } from './connection.ts';
 import { Emitter } from './emitter.ts';
@@ -45,6 +46,7 @@ export class Parley {
   private readonly connection: Connection;
   private readonly outbox: Outbox;
   private readonly emitter = new Emitter<ParleyEventMap>();
+  private readonly awakening: Awakening;
   private readonly channels = new Map<string, Channel>();
 
   constructor(options: ParleyOptions = {}) {
@@ -70,6 +72,7 @@ export class Parley {
     if (options.token) this.session.tokens = { accessToken: options.token, refreshToken: null, userId: null };
     host.addEventListener?.('online', () => this.connection.retryNow());
     host.addEventListener?.('offline', () => this.connection.giveUp());
+    this.awakening = new Awakening(() => this.connection.verify());
   }
 
   /** Whether there are tokens; the server may still refuse them. */
@@ -125,10 +128,12 @@ export class Parley {
   /** Connects, and stays connected until `disconnect`, going on with what was left unsent. */
   connect(): void {
     this.connection.start();
+    this.awakening.watch();
     if (this.userId) this.outbox.restore(this.userId);
   }
 
   disconnect(): void {
+    this.awakening.rest();
     this.connection.stop();
   }
 
@@ -209,7 +214,7 @@ export class Parley {
   }
 
   private ended(error: ParleyError): void {
-    this.connection.stop();
+    this.disconnect();
     this.emitter.emit('signed-out', error);
   }
 

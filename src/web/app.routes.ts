@@ -3,62 +3,67 @@ import { assetHeaders, assetReply } from '../rest/content.ts';
 import { RawReply, type Route, rawAnswer, route, textParam } from '../rest/route.ts';
 import { webBundle } from './bundle.ts';
 import { clientModule } from './client-module.ts';
+import { contentPolicy } from './content-policy.ts';
+import { stagePage, stagePolicy } from './stage.ts';
 
 const tag = 'Pages';
 const page = textParam('ROUTE_NOT_FOUND', 'A place in the web client.');
 const asset = textParam('ROUTE_NOT_FOUND', 'Name of the file.');
 
-/** No script, style or connection but our own, and no text that becomes HTML by accident (Trusted Types). */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' https: blob:",
-  "connect-src 'self'",
-  "frame-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
-
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#5b5bd6"/><path d="M8 9h16a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-8l-5 4v-4H8a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2z" fill="#fff"/></svg>`;
 
-/** The web client: one page for all addresses under /app, and its files. */
-export function appRoutes(): Route[] {
+/**
+ * The web client: one page for all addresses under /app, and its files.
+ * @param appsOrigin where apps are served, when that is not here
+ */
+export function appRoutes(appsOrigin: string | null): Route[] {
+  return [...placeRoutes(appsOrigin), ...fileRoutes()];
+}
+
+function placeRoutes(appsOrigin: string | null): Route[] {
+  const pageHeaders = {
+    'Content-Type': html,
+    'Content-Security-Policy': contentPolicy(appsOrigin),
+    // The page names its files by their hashes: an old page would ask for files that are gone.
+    'Cache-Control': 'no-cache',
+  };
+  const sendPage = async () => new RawReply(200, pageHeaders, (await webBundle()).page);
+  const shared = { tag, entrance: 'anyone', answer: rawAnswer, method: 'GET', produces: 'text/html' } as const;
   return [
     route({
-      tag,
-      entrance: 'anyone',
-      answer: rawAnswer,
-      method: 'GET',
+      ...shared,
       path: '/',
       summary: 'Leads to the web client.',
-      produces: 'text/html',
       handle: async () => new RawReply(302, { Location: '/app' }),
     }),
+    route({ ...shared, path: '/app', summary: 'The web client.', handle: sendPage }),
     route({
-      tag,
-      entrance: 'anyone',
-      answer: rawAnswer,
-      method: 'GET',
-      path: '/app',
-      summary: 'The web client.',
-      produces: 'text/html',
-      handle: sendPage,
-    }),
-    route({
-      tag,
-      entrance: 'anyone',
-      answer: rawAnswer,
-      method: 'GET',
+      ...shared,
       path: '/app/*page',
       summary: 'The web client, at one of its places.',
       params: { page },
-      produces: 'text/html',
       handle: sendPage,
     }),
+    route({
+      ...shared,
+      path: '/app/stage',
+      summary: 'A frame of the web client in which the home pages of servers are shown.',
+      handle: async () => new RawReply(200, stageHeaders, stagePage),
+    }),
+  ];
+}
+
+const html = 'text/html; charset=utf-8';
+const stageHeaders = {
+  'Content-Type': html,
+  'Content-Security-Policy': stagePolicy,
+  'Cache-Control': 'no-cache',
+  // The policy says who may show it in a frame.
+  'X-Frame-Options': null,
+};
+
+function fileRoutes(): Route[] {
+  return [
     route({
       tag,
       entrance: 'anyone',
@@ -100,14 +105,3 @@ export function appRoutes(): Route[] {
     }),
   ];
 }
-
-async function sendPage(): Promise<RawReply> {
-  return new RawReply(200, pageHeaders, (await webBundle()).page);
-}
-
-const pageHeaders = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': contentSecurityPolicy,
-  // The page names its files by their hashes: an old page would ask for files that are gone.
-  'Cache-Control': 'no-cache',
-};

@@ -61,14 +61,17 @@ describe('the web client', function () {
     }
   }
 
+  /** A message; what is read out to those who do not see it stands elsewhere. */
+  const said = (page: Page, text: string) => page.locator('article').getByText(text, { exact: true });
+
   /** What stands there, confirmed by the server, from the top to the end. */
   const texts = (page: Page) => page.locator('article[data-id] .text').allInnerTexts();
 
   it('lets two people talk through two nodes', async () => {
     await say(alice.page, 'Hello Bob');
-    await bob.page.getByText('Hello Bob').waitFor();
+    await said(bob.page, 'Hello Bob').waitFor();
     await say(bob.page, 'Hello Alice');
-    await alice.page.getByText('Hello Alice').waitFor();
+    await said(alice.page, 'Hello Alice').waitFor();
     expect(await texts(alice.page)).to.deep.equal(['Hello Bob', 'Hello Alice']);
   });
 
@@ -108,9 +111,9 @@ describe('the web client', function () {
 
   it('keeps the place over a reload', async () => {
     for (let i = 0; i < 120; i++) await here.alice.say(here.channel.id, `line ${i}`);
-    await bob.page.getByText('line 119').waitFor();
+    await said(bob.page, 'line 119').waitFor();
     await bob.page.locator('.scroller').evaluate((scroller) => scroller.scrollTo({ top: -2500 }));
-    await bob.page.getByText('line 20', { exact: true }).waitFor();
+    await said(bob.page, 'line 20').waitFor();
     const place = () =>
       bob.page.locator('.scroller').evaluate((scroller) => {
         const top = scroller.getBoundingClientRect().top;
@@ -129,7 +132,7 @@ describe('the web client', function () {
     expect(Math.abs(after.offset - before.offset)).to.be.at.most(3);
     await here.alice.say(here.channel.id, 'while he reads old things');
     await bob.page.getByRole('button', { name: /newest|New messages/ }).click();
-    await bob.page.getByText('while he reads old things').waitFor();
+    await said(bob.page, 'while he reads old things').waitFor();
   });
 
   it('edits, answers and deletes, for both to see', async () => {
@@ -191,7 +194,7 @@ describe('the web client', function () {
     await say(alice.page, 'news one', 'news two');
     await bob.page.locator('.rail .badge', { hasText: '2' }).waitFor();
     await bob.page.goBack();
-    await bob.page.getByText('news two').waitFor();
+    await said(bob.page, 'news two').waitFor();
     await bob.page.locator('.line.new').waitFor();
     await until(async () => (await bob.page.locator('.rail .badge').count()) === 0);
   });
@@ -217,7 +220,7 @@ describe('the web client', function () {
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByRole('link', { name: 'general' }).click();
     await say(page, 'hello from a phone');
-    await alice.page.getByText('hello from a phone').waitFor();
+    await said(alice.page, 'hello from a phone').waitFor();
     const widths = await page.locator('html').evaluate((html) => [html.scrollWidth, html.clientWidth]);
     expect(widths[0]).to.be.at.most(widths[1] ?? 0);
     await page.getByRole('link', { name: 'Back to the list' }).click();
@@ -228,7 +231,7 @@ describe('the web client', function () {
   it('shows what people write as text, whatever it is', async () => {
     const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script> javascript:alert(1)';
     await say(alice.page, evil);
-    await bob.page.getByText(evil).waitFor();
+    await said(bob.page, evil).waitFor();
     expect(await bob.page.locator('article img, article script').count()).to.equal(0);
     expect(await bob.page.title()).to.contain('Parley');
   });

@@ -4,6 +4,7 @@ import { parley } from './client.ts';
 
 type Preferences = RestAnswer<'GET /api/notifications/preferences'>;
 export type Strategy = Preferences['strategy'];
+type Change = RestInput<'PATCH /api/notifications/preferences'>['body'];
 
 /** What one wants to be told of. */
 export const preferences = signal<Preferences>({ strategy: 'all', mutedServerIds: [], mutedChannelIds: [] });
@@ -12,10 +13,8 @@ export async function loadPreferences(): Promise<void> {
   preferences.value = await parley.rest('GET /api/notifications/preferences');
 }
 
-export async function changePreferences(
-  body: RestInput<'PATCH /api/notifications/preferences'>['body'],
-): Promise<void> {
-  preferences.value = await parley.rest('PATCH /api/notifications/preferences', { body });
+export async function changeStrategy(strategy: Strategy): Promise<void> {
+  await shownAtOnce({ strategy }, async () => ({ strategy }));
 }
 
 const lists = { server: 'mutedServerIds', channel: 'mutedChannelIds' } as const;
@@ -24,8 +23,23 @@ type Scope = keyof typeof lists;
 export const isMuted = (scope: Scope, id: string): boolean => preferences.value[lists[scope]].includes(id);
 
 export async function setMuted(scope: Scope, id: string, muted: boolean): Promise<void> {
+  const changed = (now: Preferences): Change => {
+    const others = now[lists[scope]].filter((other) => other !== id);
+    return { [lists[scope]]: muted ? [...others, id] : others };
+  };
   // Another device may have muted something since.
-  await loadPreferences();
-  const others = preferences.value[lists[scope]].filter((other) => other !== id);
-  await changePreferences({ [lists[scope]]: muted ? [...others, id] : others });
+  const fresh = async () => changed(await parley.rest('GET /api/notifications/preferences'));
+  await shownAtOnce(changed(preferences.value), fresh);
+}
+
+/** @param change what shows until there is an answer; taken back when there is none */
+async function shownAtOnce(change: Change, toSend: () => Promise<Change>): Promise<void> {
+  const before = preferences.value;
+  preferences.value = { ...before, ...change };
+  try {
+    preferences.value = await parley.rest('PATCH /api/notifications/preferences', { body: await toSend() });
+  } catch (error) {
+    preferences.value = before;
+    throw error;
+  }
 }

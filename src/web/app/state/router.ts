@@ -17,7 +17,7 @@ export type Place =
     }
   | { name: 'invite'; code: string }
   | { name: 'settings'; section: SettingsSection; id: string | null }
-  | { name: 'server'; serverId: string }
+  | { name: 'server' | 'home-page'; serverId: string }
   | { name: 'manage'; serverId: string; section: ServerSection }
   | { name: 'apps'; serverId: string; appId: string | null }
   | { name: 'files'; serverId: string; folderId: string | null }
@@ -92,6 +92,7 @@ function placeOf(text: string): Place {
 function inServer(serverId: string, what: string | undefined, rest: string[]): Place {
   const [first = null] = rest;
   if (!what) return { name: 'server', serverId };
+  if (what === 'home') return { name: 'home-page', serverId };
   if (what === 'apps') return { name: 'apps', serverId, appId: first };
   if (what === 'files') return { name: 'files', serverId, folderId: first };
   if (what === 'manage') return { name: 'manage', serverId, section: oneOf(serverSections, first) ?? 'overview' };
@@ -123,6 +124,7 @@ export const pathTo = {
     `${pathTo.channel(serverId, channelId)}/${messageId}`,
   thread: (serverId: string | null, channelId: string, threadId: string) =>
     `${pathTo.channel(serverId, channelId)}/thread/${threadId}`,
+  homePage: (serverId: string) => `/app/s/${serverId}/home`,
   apps: (serverId: string) => `/app/s/${serverId}/apps`,
   app: (serverId: string, appId: string) => `/app/s/${serverId}/apps/${appId}`,
   manage: (serverId: string, section: ServerSection) => `/app/s/${serverId}/manage/${section}`,

@@ -169,7 +169,6 @@ export class Timeline {
 
   /** Follows the channel, from a position that is no later than the lists that are read afterwards. */
   private async listen(): Promise<void> {
-    if (this.listening) return;
     const channel = parley.channel(this.channelId);
     if (!channel.isOpen) follow(await parley.rest('GET /api/channels/:id', { id: this.channelId }));
     if (this.listening) return;

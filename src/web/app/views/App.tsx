@@ -1,10 +1,11 @@
 import { useEffect } from 'preact/hooks';
+import { announced } from '../state/announcer.ts';
 import { parley, signedIn } from '../state/client.ts';
 import { loadNotifications } from '../state/notifications.ts';
 import { loadPeople } from '../state/people.ts';
 import { loadPreferences } from '../state/preferences.ts';
 import { go, isWide, place, rememberedPlace } from '../state/router.ts';
-import { loadChannels, loadServers, servers } from '../state/servers.ts';
+import { currentServer, loadChannels, loadServers, servers } from '../state/servers.ts';
 import { attempt } from '../state/toasts.ts';
 import { Apps } from './apps/Apps.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
@@ -15,6 +16,7 @@ import { Toasts } from './parts/Toasts.tsx';
 import { Discover } from './people/Discover.tsx';
 import { Friends } from './people/Friends.tsx';
 import { Notifications } from './people/Notifications.tsx';
+import { HomePage } from './server/HomePage.tsx';
 import { Manage } from './server/Manage.tsx';
 import { ServerHome } from './server/ServerHome.tsx';
 import { Settings } from './settings/Settings.tsx';
@@ -26,6 +28,9 @@ export function App() {
     <>
       {place.value.name === 'oauth-callback' ? <OAuthCallback /> : signedIn.value ? <Home /> : <SignIn />}
       <Toasts />
+      <p class="hidden" aria-live="polite">
+        {announced.value}
+      </p>
     </>
   );
 }
@@ -73,6 +78,8 @@ function Main() {
       );
     case 'server':
       return <ServerHome serverId={here.serverId} />;
+    case 'home-page':
+      return currentServer.value ? <HomePage server={currentServer.value} /> : <ServerHome serverId={here.serverId} />;
     case 'manage':
       return <Manage serverId={here.serverId} section={here.section} />;
     case 'files':

@@ -32,7 +32,10 @@ export function Self() {
       >
         <Avatar user={user} size="small" present />
         <span class="who">
-          <span class="name">{user.displayName}</span>
+          <span class="name">
+            <span class="hidden">Your status, </span>
+            {user.displayName}
+          </span>
           <span class="faint">@{user.username}</span>
         </span>
       </Menu>

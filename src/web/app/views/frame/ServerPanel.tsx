@@ -65,6 +65,9 @@ function SharedThings({ server }: { server: ServerRecord }) {
         <h2>Shared</h2>
       </div>
       <ul>
+        {server.homepageHtml && (
+          <Entry href={pathTo.homePage(server.id)} icon="home" name="Home" current={here.name === 'home-page'} />
+        )}
         <Entry href={pathTo.files(server.id, null)} icon="folder" name="Files" current={here.name === 'files'} />
         <Entry href={pathTo.apps(server.id)} icon="app" name="Apps" current={here.name === 'apps'} />
         <Entry

@@ -33,14 +33,9 @@ function Rail() {
   const waiting = dms.value.reduce((sum, { id }) => sum + (unread.value.get(id) ?? 0), 0) + requestCount.value;
   return (
     <nav class="rail" aria-label="Servers">
-      <a
-        class="server home"
-        href="/app/messages"
-        aria-label="Friends and messages"
-        title="Friends and messages"
-        aria-current={here ? undefined : 'page'}
-      >
+      <a class="server home" href="/app/messages" title="Friends and messages" aria-current={here ? undefined : 'page'}>
         <Icon name="chat" />
+        <span class="hidden">Friends and messages</span>
         <Badge count={waiting} />
       </a>
       {servers.value.map((server) => (
@@ -49,10 +44,10 @@ function Rail() {
           class="server"
           href={pathTo.server(server.id)}
           title={server.name}
-          aria-label={server.name}
           aria-current={here === server.id ? 'page' : undefined}
         >
           <ServerPicture server={server} />
+          <span class="hidden">{server.name}</span>
           <Badge count={unreadIn(server.id, channels.value.get(server.id))} />
         </a>
       ))}

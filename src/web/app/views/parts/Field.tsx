@@ -17,7 +17,9 @@ interface FieldProps {
   onInput?(value: string): void;
 }
 
-export function Field({ label, hint, type = 'text', autofocus, autocomplete = 'off', onInput, ...more }: FieldProps) {
+/** What is typed is kept by the field itself: only its first value is given, and showing it anew changes nothing. */
+export function Field(props: FieldProps) {
+  const { label, hint, value, type = 'text', autofocus, autocomplete = 'off', onInput, ...more } = props;
   const id = useId();
   const ref = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -25,6 +27,7 @@ export function Field({ label, hint, type = 'text', autofocus, autocomplete = 'o
   }, [autofocus]);
   const input = {
     ...more,
+    defaultValue: value,
     autocomplete,
     ref,
     id,
@@ -60,7 +63,7 @@ interface TextAreaProps {
   required?: boolean;
 }
 
-export function TextArea({ label, hint, code = false, rows = 3, ...more }: TextAreaProps) {
+export function TextArea({ label, hint, value, code = false, rows = 3, ...more }: TextAreaProps) {
   const id = useId();
   return (
     <div class="field">
@@ -69,6 +72,7 @@ export function TextArea({ label, hint, code = false, rows = 3, ...more }: TextA
         id={id}
         class={code ? 'code' : ''}
         rows={rows}
+        defaultValue={value}
         spellcheck={!code}
         aria-describedby={hint && `${id}-hint`}
         {...more}
@@ -127,14 +131,11 @@ interface CheckProps {
 }
 
 export function Check({ label, name, checked, onChange }: CheckProps) {
+  // In a form it keeps what was chosen; elsewhere it shows what is.
+  const state = name ? { name, defaultChecked: checked } : { checked };
   return (
     <label class="check">
-      <input
-        type="checkbox"
-        name={name}
-        checked={checked}
-        onChange={(event) => onChange?.(event.currentTarget.checked)}
-      />
+      <input type="checkbox" {...state} onChange={(event) => onChange?.(event.currentTarget.checked)} />
       <span>{label}</span>
     </label>
   );

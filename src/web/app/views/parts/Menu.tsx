@@ -1,5 +1,5 @@
 import type { ComponentChildren, RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './Icon.tsx';
 
 export interface MenuItem {
@@ -12,7 +12,7 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  /** For those who do not see what is on the button. */
+  /** What it is for: the name of a button that shows nothing but a picture. */
   label: string;
   items: MenuItem[];
   children: ComponentChildren;
@@ -29,7 +29,8 @@ export function Menu({ label, items, children, class: kind = 'icon', align = 'en
   const button = useRef<HTMLButtonElement>(null);
   const close = () => setOpen(false);
   useOutside(root, open, close);
-  useEffect(() => {
+  // Before the next key is pressed.
+  useLayoutEffect(() => {
     if (open) root.current?.querySelector<HTMLElement>('[role^=menuitem]')?.focus();
   }, [open]);
   const press = (event: KeyboardEvent) => {
@@ -47,7 +48,7 @@ export function Menu({ label, items, children, class: kind = 'icon', align = 'en
         type="button"
         ref={button}
         class={kind}
-        aria-label={label}
+        aria-label={kind === 'icon' ? label : undefined}
         title={label}
         aria-haspopup="menu"
         aria-expanded={open}

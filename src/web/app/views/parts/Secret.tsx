@@ -13,7 +13,8 @@ export function CopyField({ label, value }: { label: string; value: string }) {
     <div class="field">
       <label for={id}>{label}</label>
       <div class="inline">
-        <input id={id} readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
+        {/* Its first value, to which a form around it goes back when it is emptied. */}
+        <input key={value} id={id} readOnly defaultValue={value} onFocus={(event) => event.currentTarget.select()} />
         {/* Only secure pages have a clipboard. */}
         {navigator.clipboard && (
           <button type="button" class="button quiet" onClick={() => void copy()}>

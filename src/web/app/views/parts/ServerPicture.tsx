@@ -4,5 +4,5 @@ import type { ServerRecord } from '../../../../client/index.ts';
 export function ServerPicture({ server }: { server: Pick<ServerRecord, 'name' | 'iconUrl'> }) {
   if (server.iconUrl) return <img src={server.iconUrl} alt="" referrerpolicy="no-referrer" />;
   const words = server.name.split(/\s+/).slice(0, 2);
-  return <>{words.map((word) => [...word][0] ?? '').join('')}</>;
+  return <span aria-hidden="true">{words.map((word) => [...word][0] ?? '').join('')}</span>;
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
 import { channels, isAtLeast, renewInvite } from '../../state/servers.ts';
@@ -53,10 +53,20 @@ function Renew({ server }: { server: ServerRecord }) {
 }
 
 function Requests({ server }: { server: ServerRecord }) {
-  const { value: list, after } = useLoaded(
-    () => parley.rest('GET /api/servers/:id/join-requests', { id: server.id }),
-    [server.id],
-  );
+  const {
+    value: list,
+    load,
+    after,
+  } = useLoaded(() => parley.rest('GET /api/servers/:id/join-requests', { id: server.id }), [server.id]);
+  useEffect(() => {
+    const off = [
+      parley.on('join-request:created', () => void attempt(load)),
+      parley.on('join-request:decided', () => void attempt(load)),
+    ];
+    return () => {
+      for (const end of off) end();
+    };
+  }, [server.id]);
   const decide = ({ id: requestId, channelId }: JoinRequest, status: 'approved' | 'rejected') =>
     after(() =>
       channelId

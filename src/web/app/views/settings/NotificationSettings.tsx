@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import {
-  changePreferences,
+  changeStrategy,
   isMuted,
   loadPreferences,
   preferences,
@@ -39,7 +39,7 @@ export function NotificationSettings() {
                 name="strategy"
                 value={value}
                 checked={preferences.value.strategy === value}
-                onChange={() => void attempt(() => changePreferences({ strategy: value }))}
+                onChange={() => void attempt(() => changeStrategy(value))}
               />
               <span>
                 {label}

@@ -5,17 +5,31 @@ import type { Timeline } from '../../state/timeline.ts';
 import { tellTyping, typedAll } from '../../state/typing.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { AddFiles, Answering, FileList, Typists, useFiles, useGrowth } from './ComposerParts.tsx';
-import { Suggestions, useMentions } from './Suggestions.tsx';
+import { optionId, Suggestions, useSuggestions } from './Suggestions.tsx';
 
 const maxLength = 16_000;
 /** So many characters before the limit the count is shown. */
 const tellBefore = 500;
 
-export function Composer({ timeline, name }: { timeline: Timeline; name: string }) {
+interface ComposerProps {
+  timeline: Timeline;
+  name: string;
+  /** Why nothing can be said here, where that is so. */
+  closed?: string | null;
+}
+
+export function Composer({ timeline, name, closed = null }: ComposerProps) {
+  if (closed) return <p class="closed">{closed}</p>;
+  return <OpenComposer timeline={timeline} name={name} />;
+}
+
+function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) {
   const { channelId, threadId } = timeline;
-  const { ref, text, change, answered, files, send, press, mentioning, blocked } = useComposer(timeline);
+  const { ref, text, change, answered, files, send, press, suggesting, blocked } = useComposer(timeline);
   const offline = connection.value.status === 'offline';
   const left = maxLength - text.length;
+  const id = threadId ? 'thread-composer' : 'composer';
+  const isSuggesting = suggesting.list.length > 0;
   return (
     <form
       class="composer"
@@ -24,7 +38,7 @@ export function Composer({ timeline, name }: { timeline: Timeline; name: string 
         send();
       }}
     >
-      <Suggestions {...mentioning} />
+      <Suggestions id={`${id}-list`} {...suggesting} />
       <Answering message={answered} />
       <FileList
         files={files.files}
@@ -34,11 +48,14 @@ export function Composer({ timeline, name }: { timeline: Timeline; name: string 
       <div class="box">
         <AddFiles onChoose={(list) => void files.add(list)} />
         <textarea
-          id={threadId ? 'thread-composer' : 'composer'}
+          id={id}
           ref={ref}
           rows={1}
           value={text}
           aria-label={`Message ${name}`}
+          aria-autocomplete="list"
+          aria-controls={isSuggesting ? `${id}-list` : undefined}
+          aria-activedescendant={isSuggesting ? optionId(`${id}-list`, suggesting.chosen) : undefined}
           placeholder={offline ? 'Offline: what you write is sent later' : `Message ${name}`}
           onInput={(event) => change(event.currentTarget.value)}
           onKeyDown={press}
@@ -90,16 +107,16 @@ function useComposer(timeline: Timeline) {
     if (timeline.hasNewer.peek()) void timeline.showNewest();
     ref.current?.closest('.conversation')?.querySelector('.scroller')?.scrollTo({ top: 0 });
   };
-  const mentioning = useMentions(channelId, text, change);
+  const suggesting = useSuggestions(channelId, text, change);
   const press = (event: KeyboardEvent) => {
-    if (mentioning.press(event)) return;
+    if (suggesting.press(event)) return;
     if (event.key === 'Escape') replyTo.value = null;
     if (event.key === 'ArrowUp' && text === '') return editLast(timeline, event);
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     send();
   };
-  return { ref, text, change, answered, files, send, press, mentioning, blocked };
+  return { ref, text, change, answered, files, send, press, suggesting, blocked };
 }
 
 function editLast(timeline: Timeline, event: KeyboardEvent): void {

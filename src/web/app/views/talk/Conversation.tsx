@@ -1,8 +1,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { RestAnswer } from '../../../../client/index.ts';
-import { parley } from '../../state/client.ts';
+import type { ChannelRecord, RestAnswer } from '../../../../client/index.ts';
+import { announce } from '../../state/announcer.ts';
+import { me, parley } from '../../state/client.ts';
 import { rememberPlace } from '../../state/router.ts';
 import { anchorOf } from '../../state/scroll.ts';
+import { currentServer, isAtLeast } from '../../state/servers.ts';
 import { type Timeline, timelineOf } from '../../state/timeline.ts';
 import { attempt } from '../../state/toasts.ts';
 import { hearTyping } from '../../state/typing.ts';
@@ -30,7 +32,7 @@ export function Conversation({ channelId, messageId, threadId }: ConversationPro
 
 function Channel({ channelId, messageId }: { channelId: string; messageId: string | null }) {
   const timeline = useMemo(() => timelineOf(channelId), [channelId]);
-  const { label } = useAbout(channelId);
+  const { label, channel } = useAbout(channelId);
   useEffect(() => {
     rememberPlace();
     hearTyping(channelId);
@@ -40,14 +42,32 @@ function Channel({ channelId, messageId }: { channelId: string; messageId: strin
     else if (anchor) void showAnchor(timeline, anchor.messageId);
     else void timeline.showNewest();
   }, [timeline, channelId, messageId]);
+  const isMember = channel?.isMember ?? false;
+  useEffect(() => {
+    if (isMember && timeline.gone.peek()) void timeline.showNewest();
+  }, [isMember, timeline]);
+  useEffect(
+    () =>
+      parley.channel(channelId).listen('message:new', ({ author, content, threadId }) => {
+        if (author.id !== me.peek()?.id && !threadId) announce(`${author.displayName}: ${content}`);
+      }),
+    [channelId],
+  );
   if (timeline.gone.value) return <Gone channelId={channelId} />;
   return (
     <section class="conversation" aria-label={label}>
       <ChannelHead channelId={channelId} />
       <MessageList timeline={timeline} target={messageId} name={label} />
-      <Composer timeline={timeline} name={label} />
+      <Composer timeline={timeline} name={label} closed={channel && whyClosed(channel)} />
     </section>
   );
+}
+
+/** Why someone may only read here. */
+export function whyClosed({ isArchived, type }: ChannelRecord): string | null {
+  if (isArchived) return 'This channel is archived: nobody writes here any more.';
+  const mayAnnounce = type !== 'announcement' || isAtLeast(currentServer.value?.role, 'admin');
+  return mayAnnounce ? null : 'Only those who run the server write here.';
 }
 
 type Access = RestAnswer<'GET /api/channels/:id/access'>;

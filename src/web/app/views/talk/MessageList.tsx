@@ -34,7 +34,14 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
     <div class="talk">
       {/* Turned round: the browser itself keeps the end in view, and the place when older messages are put before. */}
       <div class="scroller" ref={ref}>
-        <div class="messages" role="log" aria-label={`Messages in ${name}`} aria-busy={!timeline.loaded.value}>
+        {/* New messages are read out by the announcer: here older ones come, too. */}
+        <div
+          class="messages"
+          role="log"
+          aria-live="off"
+          aria-label={`Messages in ${name}`}
+          aria-busy={!timeline.loaded.value}
+        >
           <Beginning timeline={timeline} name={name} opening={opening} />
           {messages.map((message, i) => {
             const before = messages[i - 1];

@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect } from 'chai';
+import type { BrowserContextOptions } from 'playwright-core';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { type World, world } from '../world/world.ts';
+
+/** What axe-core finds, as far as it matters here. */
+interface Finding {
+  id: string;
+  impact: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+describe('the web client for everyone', function () {
+  this.timeout(90_000);
+  let cluster: Cluster;
+  let here: World;
+  let places: [path: string, shows: string][];
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    here = await world(cluster);
+    places = await furnish(here);
+  });
+  after(async () => {
+    here.close();
+    await cluster.stop();
+  });
+
+  /** Something to be seen on each page. @returns addresses, each with what shows when all of it is there */
+  async function furnish({ alice, bob, server, channel }: World): Promise<[path: string, shows: string][]> {
+    const base = `/api/servers/${server.id}`;
+    const message = await bob.say(channel.id, 'Look at https://example.com, `code` and **that**');
+    await alice.post(`/api/messages/${message.id}/reactions`, { emoji: '👍' });
+    await alice.say(channel.id, `Thanks @${bob.username}`, { replyToId: message.id });
+    const thread = (await bob.post(`/api/messages/${message.id}/thread`, { name: 'More of it' })).body;
+    await bob.post(`/api/threads/${thread.id}/messages`, { content: 'in the thread' });
+    const dm = (await bob.post('/api/dm/channels', { userId: alice.id })).body;
+    await bob.say(dm.id, 'Hi Alice');
+    await bob.post('/api/friends/request', { username: alice.username });
+    const agent = (await alice.post('/api/agents', { name: `bot${Date.now()}`, displayName: 'Helper' })).body;
+    await alice.post(`${base}/agents`, { agentIds: [agent.id] });
+    await alice.post(`${base}/workspace/files`, { name: 'readme.md', content: '# Hi' });
+    await alice.post(`${base}/apps`, { name: 'Poll', htmlContent: '<h1>Poll</h1>' });
+    await alice.patch(base, { isPublic: true });
+    const home = `/app/s/${server.id}`;
+    return [
+      [`${home}/${channel.id}`, 'Look at'],
+      [`${home}/${channel.id}/thread/${thread.id}`, 'in the thread'],
+      [`/app/dm/${dm.id}`, 'Hi Alice'],
+      ['/app/friends', 'Accept'],
+      ['/app/notifications', bob.username],
+      ['/app/discover', 'Open'],
+      ['/app/settings/profile', 'Display name'],
+      ['/app/settings/notifications', '#general'],
+      ['/app/settings/agents', 'Running'],
+      [`/app/settings/agents/${agent.id}`, 'Everywhere in the server'],
+      ['/app/settings/tokens', 'Valid for'],
+      [`${home}/manage/overview`, 'Delete the server'],
+      [`${home}/manage/members`, `@${bob.username}`],
+      [`${home}/manage/channels`, 'New channel'],
+      [`${home}/files`, 'readme.md'],
+      [`${home}/apps`, 'Poll'],
+    ];
+  }
+
+  const conversation = () => `/app/s/${here.server.id}/${here.channel.id}`;
+
+  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+  /** Both sizes, and both sets of colours. */
+  const looks: Record<string, BrowserContextOptions> = {
+    'on a wide screen in the light': { colorScheme: 'light' },
+    'on a phone in the dark': { ...phone, colorScheme: 'dark' },
+  };
+
+  /** What is serious or critical on the page as it stands. */
+  async function scan({ page }: Visitor, where: string): Promise<string[]> {
+    const options = {
+      resultTypes: ['violations'],
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'],
+    };
+    const found: { violations: Finding[] } = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`);
+    const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    return serious.map(({ id, nodes }) => `${where}: ${id} ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+  }
+
+  /** As a link would, without loading the page anew. */
+  async function go({ page }: Visitor, path: string): Promise<void> {
+    await page.evaluate(
+      `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+    );
+  }
+
+  for (const [look, options] of Object.entries(looks)) {
+    it(`has nothing on its pages that keeps someone out, ${look}`, async () => {
+      const context = { ...options, bypassCSP: true, reducedMotion: 'reduce' as const };
+      const found: string[] = [];
+      const outside = await visitor(here.alice.node, null, context);
+      await outside.page.addInitScript(axe);
+      for (const path of ['login', 'register', 'code']) {
+        await outside.open(`/app/${path}`);
+        await outside.page.getByRole('button').first().waitFor();
+        found.push(...(await scan(outside, path)));
+      }
+      await outside.close();
+      const alice = await visitor(here.alice.node, here.alice, context);
+      await alice.page.addInitScript(axe);
+      await alice.open('/app/messages');
+      for (const [path, shows] of places) {
+        await go(alice, path);
+        await alice.page.locator('main').getByText(shows).locator('visible=true').first().waitFor();
+        found.push(...(await scan(alice, path)));
+        const [wide = 0, fits = 0]: number[] = await alice.page.evaluate(
+          '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+        );
+        if (wide > fits) found.push(`${path} is wider than the screen`);
+      }
+      await alice.close();
+      expect(found).to.deep.equal([]);
+    });
+  }
+
+  it('can be used with the keyboard alone', async () => {
+    const alice = await visitor(here.alice.node, here.alice);
+    const { page } = alice;
+    const focused = () =>
+      page.evaluate<string>(`document.activeElement.getAttribute('aria-label') ?? document.activeElement.id`);
+    await alice.open(conversation());
+    await page.locator('#composer').waitFor();
+    // A menu: arrows go through it, Escape closes it and gives the focus back.
+    const more = page.getByRole('button', { name: 'More' });
+    await more.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Edit the channel');
+    await page.keyboard.press('Escape');
+    expect(await focused()).to.equal('More');
+    // A dialog keeps the focus, and gives it back however it ends.
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    for (let i = 0; i < 8; i++) {
+      await page.keyboard.press('Tab');
+      const inside = await page.evaluate(
+        `document.activeElement === document.body || !!document.activeElement.closest('dialog')`,
+      );
+      expect(inside).to.equal(true);
+    }
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focused()).to.equal('More');
+    // The focus can be seen.
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).to.equal('solid');
+    // Messages are gone through with arrows and acted on with keys.
+    await page.locator('article').last().focus();
+    await page.keyboard.press('r');
+    await page.getByText('Replying to').waitFor();
+    expect(await focused()).to.equal('Message #general');
+    await page.keyboard.press('Escape');
+    await alice.close();
+  });
+
+  it('reads out what others say, once', async () => {
+    const alice = await visitor(here.alice.node, here.alice);
+    await alice.open(conversation());
+    await alice.page.locator('article').first().waitFor();
+    await here.bob.say(here.channel.id, 'a word from Bob');
+    const live = alice.page.locator('#app > [aria-live=polite]:not(.toasts)');
+    await live.filter({ hasText: `${here.bob.username}: a word from Bob` }).waitFor({ state: 'attached' });
+    await alice.close();
+  });
+});

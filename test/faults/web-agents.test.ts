@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { Person } from '../world/person.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('agents in the web client', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let alice: Visitor;
+  const name = `helper${Date.now()}`;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    here = await world(cluster);
+    alice = await visitor(here.alice.node, here.alice);
+  });
+  after(async () => {
+    await alice.close();
+    here.close();
+    await cluster.stop();
+  });
+
+  const own = async () => (await here.alice.get('/api/agents')).body[0];
+
+  it('are made with a token that is shown once, and added to a server', async () => {
+    const { page } = alice;
+    await alice.open('/app/settings/agents');
+    await page.getByLabel('Username').fill(name);
+    await page.getByLabel('Display name').fill('Helper');
+    await page.getByRole('button', { name: 'New agent' }).click();
+    const secret = await page.getByLabel(/copy it now/).inputValue();
+    const bot = new Person(here.alice.node, { id: '', username: name, token: secret, refreshToken: '' });
+    expect((await bot.get('/api/auth/me')).body.isBot).to.equal(true);
+    await page.reload();
+    await page.getByRole('link', { name: 'Helper' }).click();
+    expect(await page.getByLabel(/copy it now/).count()).to.equal(0);
+    await page.getByRole('button', { name: 'Add: Server to add it to' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.getByRole('button', { name: 'New token' }).click();
+    expect(await page.getByLabel(/copy it now/).inputValue()).to.not.equal(secret);
+  });
+
+  it('are held to policies, for a server and for a channel', async () => {
+    const { page } = alice;
+    const { id } = await own();
+    await page.getByLabel('Policy for Everywhere in the server').selectOption('mentionOnly');
+    const policies = async () => (await here.alice.get(`/api/agents/${id}/policies`)).body;
+    const modes = async () =>
+      (await policies()).map(({ channelId, mode }: { channelId: string | null; mode: string }) => [channelId, mode]);
+    await until(async () => JSON.stringify(await modes()) === JSON.stringify([[null, 'mentionOnly']]));
+    await page.getByLabel('Policy for #general').selectOption('custom');
+    await page.getByRole('checkbox', { name: 'Hears messages' }).uncheck();
+    await until(async () => (await policies()).some(({ listen }: { listen: boolean }) => !listen));
+    await page.getByLabel('Policy for #general').selectOption('inherit');
+    await until(async () => (await modes()).length === 1);
+    // Whoever runs the server finds the same from the other side.
+    await alice.open(`/app/s/${here.server.id}/manage/agents`);
+    await page.getByRole('button', { name: 'Channels' }).click();
+    await page.getByRole('dialog').getByLabel('Policy for #general').selectOption('disabled');
+    await until(async () => (await modes()).some(([, mode]: string[]) => mode === 'disabled'));
+    await page.keyboard.press('Escape');
+  });
+
+  it('have slash commands that are suggested to those who type a slash', async () => {
+    const { page } = alice;
+    const { id } = await own();
+    const commands = [{ name: 'weather', description: 'What it is like outside' }, { name: 'wake' }];
+    await here.alice.put(`/api/agents/${id}/slash-commands`, { commands });
+    await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
+    await page.locator('#composer').pressSequentially('/w');
+    await page.getByRole('option', { name: '/weather What it is like outside' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    expect(await page.locator('#composer').inputValue()).to.equal('/wake ');
+    // What changes meanwhile is suggested without a reload.
+    await here.alice.put(`/api/agents/${id}/slash-commands`, { commands: [{ name: 'wonder' }] });
+    await until(async () => {
+      await page.locator('#composer').fill('');
+      await page.locator('#composer').pressSequentially('/w');
+      const option = page.getByRole('option', { name: '/wonder' });
+      return option.waitFor({ timeout: 1000 }).then(
+        () => true,
+        () => false,
+      );
+    });
+  });
+
+  it('are stopped, started and deleted', async () => {
+    const { page } = alice;
+    await alice.open(`/app/settings/agents/${(await own()).id}`);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped').waitFor();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('Running').waitFor();
+    await page.getByRole('button', { name: 'Delete the agent' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await until(async () => (await own()) === undefined);
+    expect(alice.complaints).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import JSZip from 'jszip';
+import { until } from '../bench/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('files and apps in the web client', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let alice: Visitor;
+  let bob: Visitor;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    here = await world(cluster);
+    [alice, bob] = [await visitor(here.alice.node, here.alice), await visitor(here.alice.node, here.bob)];
+  });
+  after(async () => {
+    await Promise.all([alice, bob].map((one) => one.close()));
+    here.close();
+    await cluster.stop();
+  });
+
+  const names = (one: Visitor) => one.page.locator('.files-list .name').allInnerTexts();
+  const shows = (one: Visitor, ...wanted: string[]) => until(async () => (await names(one)).join() === wanted.join());
+
+  async function act(of: string, action: string): Promise<void> {
+    await alice.page.getByRole('button', { name: `Actions for ${of}` }).click();
+    await alice.page.getByRole('menuitem', { name: action }).click();
+  }
+
+  it('come by upload and by drag and drop, folders and all, seen at once by others', async () => {
+    const { page } = alice;
+    await bob.open(`/app/s/${here.server.id}/files`);
+    await alice.open(`/app/s/${here.server.id}/files`);
+    const upload = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('first') };
+    await page.locator('input[type=file]').setInputFiles(upload);
+    await shows(bob, 'a.txt');
+    await page.evaluate(`{
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['dropped'], 'b.txt', { type: 'text/plain' }));
+      document.querySelector('.drop').dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true }));
+    }`);
+    await shows(bob, 'a.txt', 'b.txt');
+    await page.getByRole('button', { name: 'New', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Folder' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('site');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await shows(bob, 'site', 'a.txt', 'b.txt');
+  });
+
+  it('are renamed, changed, copied, moved and deleted', async () => {
+    const { page } = alice;
+    await act('a.txt', 'Rename');
+    await page.getByLabel('Name', { exact: true }).fill('index.html');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'index.html', exact: true }).click();
+    await page.getByLabel('Content of index.html').fill('<h1>made here</h1>');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('index.html is saved.').waitFor();
+    await page.keyboard.press('Escape');
+    await act('index.html', 'Cut');
+    await page.getByRole('link', { name: 'site' }).click();
+    await page.getByRole('button', { name: 'Paste “index.html”' }).click();
+    await shows(alice, 'index.html');
+    await act('index.html', 'Copy');
+    await page.getByRole('button', { name: 'Paste “index.html”' }).click();
+    await shows(alice, 'index (1).html', 'index.html');
+    await page.getByRole('checkbox', { name: 'Choose index (1).html' }).check();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await shows(alice, 'index.html');
+  });
+
+  it('do not write over what somebody else has saved meanwhile', async () => {
+    const { page } = alice;
+    const base = `/api/servers/${here.server.id}/workspace`;
+    await page.getByRole('button', { name: 'index.html', exact: true }).click();
+    const text = page.getByLabel('Content of index.html');
+    await text.fill('mine');
+    const [file] = (await here.bob.get(`${base}/files/search?query=index.html`)).body;
+    await here.bob.patch(`${base}/files/${file.id}`, { content: '<h1>made by Bob</h1>' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('Someone else has saved this file').waitFor();
+    expect(await text.inputValue()).to.equal('mine');
+    await page.keyboard.press('Escape');
+  });
+
+  it('leave as a ZIP', async () => {
+    await alice.open(`/app/s/${here.server.id}/files`);
+    const coming = alice.page.waitForEvent('download');
+    await act('site', 'Download as ZIP');
+    const download = await coming;
+    expect(download.suggestedFilename()).to.equal('site.zip');
+    const zip = await JSZip.loadAsync(await readFile(await download.path()));
+    expect(await zip.file('index.html')?.async('string')).to.equal('<h1>made by Bob</h1>');
+  });
+
+  it('become apps, which run in a frame without the powers of the page', async () => {
+    const { page } = alice;
+    await act('site', 'Publish as an app');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.frameLocator('iframe').getByRole('heading', { name: 'made by Bob' }).waitFor();
+    await page.getByRole('link', { name: 'All apps' }).click();
+    await page.getByRole('button', { name: 'New app' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Thief');
+    const script = `<p id="got"></p><script>
+      try { got.textContent = 'got ' + parent.localStorage.length; } catch (error) { got.textContent = error.name; }
+    </script>`;
+    await page.getByRole('textbox', { name: 'HTML' }).fill(script);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const got = page.frameLocator('iframe').locator('#got:not(:empty)');
+    expect(await got.innerText()).to.equal('SecurityError');
+    await page.getByRole('link', { name: 'All apps' }).click();
+    await page.getByRole('button', { name: 'Actions for Thief' }).click();
+    await page.getByRole('menuitem', { name: 'Archive' }).click();
+    await page.getByText('Archived').waitFor();
+    await bob.open(`/app/s/${here.server.id}/apps`);
+    await bob.page.getByText('site').first().waitFor();
+    expect(await bob.page.getByText('Thief').count()).to.equal(0);
+    expect([...alice.complaints, ...bob.complaints]).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { type World, world } from '../world/world.ts';
+
+/** What is neither to run nor to become an element, wherever it is said. */
+const evil = '"><img src=x onerror="window.hurt=1"><script>window.hurt=1</script><svg onload=window.hurt=1>';
+const name = evil.slice(0, 64);
+
+describe('what people call things in the web client', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let alice: Visitor;
+  let ids: Record<'channel' | 'message' | 'thread' | 'dm' | 'agent' | 'folder' | 'app', string>;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    here = await world(cluster);
+    ids = await nameAll(here);
+    alice = await visitor(here.alice.node, here.alice);
+  });
+  after(async () => {
+    await alice.close();
+    here.close();
+    await cluster.stop();
+  });
+
+  /** Everything with a name gets the worst one. */
+  async function nameAll({ alice, bob, server, channel }: World) {
+    const base = `/api/servers/${server.id}`;
+    const made = async (path: string, body: object) => (await alice.post(path, body)).body;
+    for (const one of [alice, bob]) await one.patch('/api/auth/me', { displayName: name });
+    await alice.patch(base, { name: evil, description: evil, isPublic: true, homepageHtml: evil });
+    await alice.patch(`/api/channels/${channel.id}`, { name: evil.slice(0, 100), topic: evil });
+    const message = await bob.say(channel.id, `@${alice.username} ${evil}`, { metadata: { evil } });
+    const upload = await bob.upload(`${evil}.txt`.replaceAll('/', ''), new TextEncoder().encode(evil));
+    await bob.say(channel.id, evil, { replyToId: message.id, attachments: [{ id: upload.id }] });
+    await alice.put(`/api/channels/${channel.id}/pins/${message.id}`);
+    const thread = await made(`/api/messages/${message.id}/thread`, { name: evil.slice(0, 100) });
+    await bob.post(`/api/threads/${thread.id}/messages`, { content: evil });
+    const dm = (await bob.post('/api/dm/channels', { userId: alice.id })).body;
+    await bob.say(dm.id, evil);
+    await bob.post('/api/friends/request', { username: alice.username });
+    const agent = await made('/api/agents', { name: `bot${Date.now()}`, displayName: name });
+    await made(`${base}/agents`, { agentIds: [agent.id] });
+    await made(`/api/channels/${channel.id}/members`, { userId: agent.userId });
+    await alice.put(`/api/agents/${agent.id}/slash-commands`, { commands: [{ name: 'x', description: evil }] });
+    const folder = await made(`${base}/workspace/folders`, { name: evil.replaceAll('/', '') });
+    await made(`${base}/workspace/files`, { name: evil.replaceAll('/', ''), content: evil, parentId: folder.id });
+    const app = await made(`${base}/apps`, { name: evil, description: evil, htmlContent: evil });
+    await made('/api/tokens', { name: evil.slice(0, 100) });
+    await made('/api/invite-codes', { count: 1, note: evil.slice(0, 100) });
+    const [channelId, messageId] = [channel.id, message.id];
+    return {
+      channel: channelId,
+      message: messageId,
+      thread: thread.id,
+      dm: dm.id,
+      agent: agent.id,
+      folder: folder.id,
+      app: app.slug,
+    };
+  }
+
+  it('is text and nothing else, on every page', async () => {
+    const server = `/app/s/${here.server.id}`;
+    const pages = [
+      `${server}/${ids.channel}/${ids.message}`,
+      `${server}/${ids.channel}/thread/${ids.thread}`,
+      `/app/dm/${ids.dm}`,
+      '/app/friends',
+      '/app/notifications',
+      '/app/discover',
+      `/app/invite/${here.server.inviteCode}`,
+      ...['profile', 'notifications', 'agents', 'tokens', 'invites'].map((section) => `/app/settings/${section}`),
+      `/app/settings/agents/${ids.agent}`,
+      ...['overview', 'members', 'channels', 'invites', 'agents'].map((section) => `${server}/manage/${section}`),
+      `${server}/files`,
+      `${server}/files/${ids.folder}`,
+      `${server}/apps`,
+      `${server}/apps/${ids.app}`,
+      `${server}/home`,
+    ];
+    for (const path of pages) {
+      await alice.open(path);
+      await alice.page.locator('main :is(h1, h2)').first().waitFor();
+      await expectUnhurt(path);
+    }
+  });
+
+  it('is text in dialogs, menus and suggestions, too', async () => {
+    const { page } = alice;
+    await alice.open(`/app/s/${here.server.id}/${ids.channel}`);
+    for (const label of ['Pinned messages', 'Members']) {
+      await page.getByRole('button', { name: label, exact: true }).click();
+      await page.getByRole('dialog').locator('li').first().waitFor();
+      await expectUnhurt(label);
+      await page.keyboard.press('Escape');
+    }
+    await page.locator('#composer').pressSequentially('/x');
+    await page.getByRole('option').waitFor();
+    await page.locator('#composer').fill('');
+    await page.locator('#composer').pressSequentially(`@${here.bob.username.slice(0, 5)}`);
+    await page.getByRole('option').first().waitFor();
+    await expectUnhurt('suggestions');
+    await page.locator('#composer').fill(evil);
+    await page.locator('#composer').press('Enter');
+    await page.locator('article.unsent').waitFor({ state: 'detached' });
+    await expectUnhurt('composer');
+    expect(alice.complaints).to.deep.equal([]);
+  });
+
+  async function expectUnhurt(where: string): Promise<void> {
+    const { page } = alice;
+    expect(await page.evaluate('window.hurt'), where).to.equal(undefined);
+    expect(await page.locator('#app :is(script, [onerror], [onload], img[src=x])').count(), where).to.equal(0);
+  }
+});

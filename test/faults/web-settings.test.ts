@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import { freePort } from '../../src/database/embedded/first-start.ts';
+import { clientId, clientSecret, startProvider, type TestProvider } from '../accounts/identity-provider.ts';
+import { until } from '../bench/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { request } from '../world/person.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('settings and people in the web client', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let provider: TestProvider;
+  let alice: Visitor;
+  let bob: Visitor;
+
+  before(async () => {
+    const port = await freePort();
+    const publicUrl = `http://localhost:${port}`;
+    provider = await startProvider([`${publicUrl}/api/auth/oauth/corp/callback`]);
+    const corp = { name: 'corp', kind: 'openid', issuer: provider.issuer, clientId, clientSecret } as const;
+    cluster = await startCluster({ nodes: 1, settings: { port, publicUrl, oauthProviders: [corp] } });
+    here = await world(cluster);
+    [alice, bob] = [await visitor(here.alice.node, here.alice), await visitor(here.alice.node, here.bob)];
+  });
+  after(async () => {
+    await Promise.all([alice, bob].map((one) => one.close()));
+    here.close();
+    await cluster.stop();
+  });
+
+  it('sign one in with another service, from the place where one wanted to go', async () => {
+    const email = `olga${Date.now()}@example.com`;
+    provider.accounts.set('olga', { email, email_verified: true, name: 'Olga' });
+    provider.user = 'olga';
+    const olga = await visitor(here.alice.node, null);
+    await olga.open('/app/settings/account');
+    await olga.page.getByRole('link', { name: 'Continue with Corp' }).click();
+    await olga.page.getByRole('heading', { name: 'Linked accounts' }).waitFor();
+    await olga.page.getByText(email).waitFor();
+    expect(olga.page.url()).to.not.contain('token');
+    // The last way in stays.
+    await olga.page.getByRole('button', { name: 'Unlink' }).click();
+    await olga.page.locator('.toast.bad').waitFor();
+    await olga.page.getByRole('button', { name: 'Sign out' }).click();
+    await olga.page.waitForURL('**/app/login');
+    await olga.page.goto(`${here.alice.node.url}/app/login?error=oauth_failed&reason=denied`);
+    await olga.page.getByText('You did not allow it over there.').waitFor();
+    expect(olga.complaints).to.deep.equal([]);
+    await olga.close();
+  });
+
+  it('link another service to an account, and take it away again', async () => {
+    provider.accounts.set('alice', { email: `other${Date.now()}@example.com`, email_verified: true, name: 'Alice' });
+    provider.user = 'alice';
+    const { page } = alice;
+    await alice.open('/app/settings/account');
+    await page.getByRole('button', { name: 'Link Corp' }).click();
+    await page.getByText('The account is linked.').waitFor();
+    await page.getByRole('button', { name: 'Unlink' }).click();
+    await page.getByRole('button', { name: 'Link Corp' }).waitFor();
+  });
+
+  it('show the devices, tokens once, and change the password', async () => {
+    const { page } = alice;
+    const login = { email: here.alice.username, password: 'correct horse' };
+    await request(here.alice.node, 'POST', '/api/auth/login', login, { 'x-device-name': 'Old phone' });
+    await alice.open('/app/settings/devices');
+    await page.locator('li', { hasText: 'Old phone' }).getByRole('button', { name: 'End' }).click();
+    await until(async () => (await page.getByText('Old phone').count()) === 0);
+    await page.getByRole('link', { name: 'Access tokens' }).click();
+    await page.getByLabel('What it is for').fill('a script');
+    await page.getByLabel('Valid for').selectOption('30 days');
+    await page.getByRole('button', { name: 'New token' }).click();
+    const token = await page.getByLabel(/copy it now/).inputValue();
+    const headers = { authorization: `Bearer ${token}` };
+    const { status, body } = await request(here.alice.node, 'GET', '/api/auth/me', undefined, headers);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await until(async () => (await page.getByRole('button', { name: 'Revoke' }).count()) === 0);
+    await page.getByRole('link', { name: 'Signing in' }).click();
+    await page.getByLabel('Old password').fill('wrong horse');
+    await page.getByLabel('New password').fill(' battery staple ');
+    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Old password').fill('correct horse');
+    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByText('Your password is changed').waitFor();
+    const changed = { email: here.alice.username, password: ' battery staple ' };
+    expect((await request(here.alice.node, 'POST', '/api/auth/login', changed)).status).to.equal(200);
+  });
+
+  it('say what one is notified of, and what is muted', async () => {
+    const { page } = alice;
+    const preferences = async () => (await here.alice.get('/api/notifications/preferences')).body;
+    await page.getByRole('link', { name: 'Notifications' }).last().click();
+    await page.getByLabel(/^Less/).check();
+    await until(async () => (await preferences()).strategy === 'mention_only');
+    await page.getByRole('checkbox', { name: '#general' }).check();
+    await until(async () => (await preferences()).mutedChannelIds.includes(here.channel.id));
+    await here.bob.say(here.channel.id, 'anyone there?');
+    await alice.open(`/app/s/${here.server.id}/manage/members`);
+    await page.locator('.entry.muted', { hasText: 'general' }).waitFor();
+    expect(await page.locator('.list .badge').count()).to.equal(0);
+    await page.getByRole('button', { name: 'Home', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Mute the server' }).click();
+    await until(async () => (await preferences()).mutedServerIds.includes(here.server.id));
+  });
+
+  it('mark as read what comes from a server', async () => {
+    await here.bob.say(here.channel.id, `hello @${here.alice.username}`);
+    await here.alice.patch('/api/notifications/preferences', { mutedServerIds: [], mutedChannelIds: [] });
+    await here.bob.say(here.channel.id, `hello again @${here.alice.username}`);
+    await alice.open('/app/notifications');
+    const badge = alice.page.locator('.entry', { hasText: 'Notifications' }).first().locator('.badge');
+    await badge.waitFor();
+    await alice.page.getByRole('button', { name: 'Mark as read' }).click();
+    await alice.page.getByRole('menuitem', { name: 'Only of Home' }).click();
+    await badge.waitFor({ state: 'detached' });
+  });
+
+  it('let one be friends, be seen as one wants to, and block who is too much', async () => {
+    await alice.open('/app/friends');
+    await alice.page.getByLabel('Username').fill(here.bob.username);
+    await alice.page.getByRole('button', { name: 'Send request' }).click();
+    await bob.open('/app/friends');
+    await bob.page.getByRole('button', { name: 'Accept' }).click();
+    const friend = alice.page.locator('.people li', { hasText: here.bob.username });
+    await friend.locator('.presence.online').waitFor();
+    await bob.page.getByRole('button', { name: 'Your status' }).click();
+    await bob.page.getByRole('menuitemradio', { name: 'Do not disturb' }).click();
+    await friend.locator('.presence.dnd').waitFor();
+    await alice.page.getByRole('button', { name: `Actions for ${here.bob.username}` }).click();
+    await alice.page.getByRole('menuitem', { name: 'Block' }).click();
+    await alice.page.getByRole('heading', { name: 'Blocked · 1' }).waitFor();
+    await until(async () => (await bob.page.getByText(here.alice.username).count()) === 0);
+    await alice.page.getByRole('button', { name: 'Unblock' }).click();
+    await alice.page.getByText('Nobody here yet.').waitFor();
+    expect([...alice.complaints, ...bob.complaints]).to.deep.equal([]);
+  });
+});

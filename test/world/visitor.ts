@@ -1,0 +1,45 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Node } from '../../src/node.ts';
+import { sharedChromium } from '../bench/chromium.ts';
+import type { Person } from './person.ts';
+
+/** Someone in front of a browser. */
+export interface Visitor {
+  page: Page;
+  /** What the browser complained of, beside requests that failed. */
+  complaints: string[];
+  /** Goes to an address under /app, and waits until all that happens arrives. */
+  open(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Someone at the server's own address; signed in as a person, when there is one. */
+export async function visitor(
+  node: Node,
+  person: Person | null,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
+  const context = await (await sharedChromium()).newContext({ viewport: { width: 1100, height: 760 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load')) complaints.push(message.text());
+  });
+  const base = node.url.replace('127.0.0.1', 'localhost');
+  if (person) {
+    await page.goto(`${base}/app/icon.svg`);
+    const tokens = { accessToken: person.token, refreshToken: person.refreshToken, userId: person.id };
+    await page.evaluate((text) => localStorage.setItem('parley:tokens', text), JSON.stringify(tokens));
+  }
+  return {
+    page,
+    complaints,
+    async open(path) {
+      await page.goto(base + path);
+      if (person) await page.locator('.connection.live').waitFor({ state: 'attached' });
+    },
+    close: () => context.close(),
+  };
+}
