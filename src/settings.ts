@@ -18,36 +18,71 @@ const list = z.string().transform((text) =>
 const url = (...protocols: string[]) =>
   z.url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` });
 
+/** @param unset what holds where the variable is not set, if no value says it */
+const told = (description: string, unset?: string) => ({ description, unset });
+
 /** What the environment may say (contract §11). An empty variable counts as not set. */
-const environmentSchema = z.object({
-  NODE_ENV: z.string().default('development'),
-  PORT: port.default(3000),
-  HOST: z.string().default('0.0.0.0'),
-  PUBLIC_URL: url('http', 'https').optional(),
-  DATABASE_URL: url('postgres', 'postgresql').optional(),
-  REDIS_URL: url('redis', 'rediss').optional(),
-  DATA_DIR: z.string().default('./data'),
-  JWT_SECRET: list.optional(),
-  SMTP_URL: url('smtp', 'smtps').optional(),
-  MAIL_FROM: z.string().max(320).optional(),
-  CORS_ORIGINS: list.optional(),
-  APPS_URL: url('http', 'https').optional(),
-  APP_PROXY_ALLOW: list.optional(),
-  TRUST_PROXY: z.coerce.number().int().min(0).max(10).default(0),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  RATE_LIMITS: z.enum(['on', 'off']).default('on'),
+export const environmentSchema = z.object({
+  NODE_ENV: z.string().default('development').meta(told('which `config/<name>.json` is laid over `default.json`')),
+  PORT: port.default(3000).meta(told('where to listen')),
+  HOST: z.string().default('0.0.0.0').meta(told('the address to listen on')),
+  PUBLIC_URL: url('http', 'https').optional().meta(told('the address that people use, for links', 'from the port')),
+  DATABASE_URL: url('postgres', 'postgresql')
+    .optional()
+    .meta(told('the PostgreSQL that all nodes use', 'an embedded one in `DATA_DIR`')),
+  REDIS_URL: url('redis', 'rediss').optional().meta(told('over which nodes hear each other', 'one node')),
+  DATA_DIR: z.string().default('./data').meta(told('database, secrets, outgoing mail')),
+  JWT_SECRET: list
+    .optional()
+    .meta(
+      told(
+        'a comma list: the first signs, all verify. In production with a `DATABASE_URL` it must be set',
+        'made once, kept in `DATA_DIR`',
+      ),
+    ),
+  SMTP_URL: url('smtp', 'smtps')
+    .optional()
+    .meta(told('the server that sends mail', 'mail is written to `DATA_DIR/outbox`')),
+  MAIL_FROM: z.string().max(320).optional().meta(told('the sender of mail', 'no-reply at the host of `PUBLIC_URL`')),
+  CORS_ORIGINS: list.optional().meta(told('a comma list of origins whose pages may call', 'any')),
+  APPS_URL: url('http', 'https').optional().meta(told('another origin to serve apps from', 'the same site, sandboxed')),
+  APP_PROXY_ALLOW: list
+    .optional()
+    .meta(told('private hosts (`host` or `host:port`) that apps and webhooks may reach', 'none')),
+  TRUST_PROXY: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10)
+    .default(0)
+    .meta(told('how many proxies stand before it (`X-Forwarded-For`)')),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .meta(told('`fatal` … `trace`, `silent`')),
+  RATE_LIMITS: z.enum(['on', 'off']).default('on').meta(told('`off` for load tests')),
   BOOTSTRAP_INVITE_CODE: z
     .string()
     .regex(/^[A-Za-z0-9-]{4,64}$/, 'must be 4 to 64 letters, digits or "-"')
-    .optional(),
-  NEW_ACCOUNT_TIER: z.string().default('visitor'),
-  METRICS_TOKEN: z.string().optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https').optional(),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('http', 'https').optional(),
-  OTEL_SDK_DISABLED: z.string().optional(),
-  MODEL_PROXY_URL: url('http', 'https').optional(),
-  MODEL_PROXY_KEY: z.string().optional(),
-  MODEL_PROXY_MODELS: list.optional(),
+    .optional()
+    .meta(told('a code that may be redeemed any number of times', 'a random one, printed once')),
+  NEW_ACCOUNT_TIER: z.string().default('visitor').meta(told('`member` turns the invite gate off')),
+  METRICS_TOKEN: z
+    .string()
+    .optional()
+    .meta(told('bearer token for `/metrics` (Prometheus)', 'only this machine may ask')),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https')
+    .optional()
+    .meta(
+      told('an OpenTelemetry collector (OTLP over HTTP) that gets traces; its other variables count too', 'no traces'),
+    ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('http', 'https')
+    .optional()
+    .meta(told('the same, as the whole address for traces', 'the one above with `/v1/traces`')),
+  OTEL_SDK_DISABLED: z.string().optional().meta(told('`true` turns traces off all the same', 'no')),
+  MODEL_PROXY_URL: url('http', 'https').optional().meta(told('the upstream of `/api/ai/v1`', 'there is none')),
+  MODEL_PROXY_KEY: z.string().optional().meta(told('its key', 'none')),
+  MODEL_PROXY_MODELS: list.optional().meta(told('a comma list of its models that may be used', 'all')),
 });
 
 /** Everything a node is told from outside, checked. */

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { documents, environmentTable, fileTable, renewed, root } from '../../src/cli/configuration.ts';
+
+describe('the documents', () => {
+  for (const name of documents) {
+    it(`${name} shows the settings as they are; npm run docs makes its tables anew`, () => {
+      const text = readFileSync(path.join(root, name), 'utf8');
+      expect(text).to.contain(environmentTable());
+      expect(renewed(text)).to.equal(text);
+    });
+  }
+
+  it('say of each setting what it is for, and what holds without it', () => {
+    const rows = `${environmentTable()}\n${fileTable()}`.split('\n').filter((line) => line.startsWith('| `'));
+    expect(rows.length).to.be.greaterThan(100);
+    for (const row of rows)
+      expect(row)
+        .to.match(/^\| `[^|]+` \| [^|]+ \| [^|]{3,} \|$/)
+        .and.not.contain('undefined');
+  });
+});
