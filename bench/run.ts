@@ -2,7 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runEnding } from '../test/bench/ending.ts';
 import { startRedis } from '../test/bench/redis.ts';
-import { type Figures, type Scenario, scenarios } from './scenarios.ts';
+import { medians } from './load.ts';
+import type { Figures, Scenario } from './scenario.ts';
+import { scenarios } from './scenarios.ts';
 
 /**
  * `npm run bench [part of a scenario's name]`: each scenario runs on a bare baseline and on Parley by turns, on this
@@ -23,59 +25,51 @@ interface Result {
 }
 
 async function run(scenario: Scenario): Promise<Result> {
-  const runs: [Figures[], Figures[]] = [[], []];
-  for (let round = 0; round < rounds; round++) {
-    for (const side of [0, 1] as const) {
-      const subject = await scenario.subjects[side]();
-      try {
-        runs[side].push(await scenario.measure(subject));
-      } finally {
-        await subject.stop();
-      }
+  const sides = [await scenario.sides[0](), await scenario.sides[1]()] as const;
+  try {
+    const measured: [Figures[], Figures[]] = [[], []];
+    for (let round = 0; round < rounds; round++) {
+      for (const side of [0, 1] as const) measured[side].push(await sides[side].measure());
     }
+    return judged(scenario, medians(measured[0]), medians(measured[1]));
+  } finally {
+    for (const side of sides) await side.close();
   }
-  const [baseline, parley] = [medians(runs[0]), medians(runs[1])];
-  const [theirs, ours] = [baseline[scenario.figure] ?? 0, parley[scenario.figure] ?? 0];
-  const ratio = ours / theirs;
-  const reached = scenario.better === 'smaller' ? ratio <= scenario.goal : ratio >= scenario.goal;
-  return {
-    scenario: scenario.name,
-    figure: scenario.figure,
-    unit: scenario.unit,
-    baseline: theirs,
-    parley: ours,
-    ratio,
-    goal: scenario.goal,
-    reached,
-    details: { baseline, parley },
-  };
 }
 
-function medians(figures: Figures[]): Figures {
-  const names = Object.keys(figures[0] ?? {});
-  return Object.fromEntries(
-    names.map((name) => {
-      const values = figures.map((figure) => figure[name] ?? 0).sort((a, b) => a - b);
-      return [name, values[Math.floor(values.length / 2)] ?? 0];
-    }),
-  );
+function judged(scenario: Scenario, baseline: Figures, parley: Figures): Result {
+  const { name, figure, unit, better, goal } = scenario;
+  const [theirs, ours] = [baseline[figure] ?? 0, parley[figure] ?? 0];
+  const ratio = ours / theirs;
+  const reached = better === 'smaller' ? ratio <= goal : ratio >= goal;
+  const details = { baseline, parley };
+  return { scenario: name, figure, unit, baseline: theirs, parley: ours, ratio, goal, reached, details };
 }
+
+const header = '| what | figure | baseline | Parley | ratio | goal | beside it |\n|---|---|---|---|---|---|---|';
 
 function row(result: Result, better: Scenario['better']): string {
-  const number = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(2));
   const sign = better === 'smaller' ? '≤' : '≥';
   const cells = [
     result.scenario,
-    `${result.figure}`,
-    `${number(result.baseline)} ${result.unit}`,
-    `${number(result.parley)} ${result.unit}`,
+    result.figure,
+    `${short(result.baseline)} ${result.unit}`,
+    `${short(result.parley)} ${result.unit}`,
     `${result.ratio.toFixed(2)} ×`,
     `${sign} ${result.goal} ×${result.reached ? '' : ' (missed)'}`,
+    beside(result),
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
-const header = '| what | figure | baseline | Parley | ratio | goal |\n|---|---|---|---|---|---|';
+/** The other figures: of the baseline, then of Parley. */
+function beside({ figure, details }: Result): string {
+  const others = Object.keys(details.parley).filter((name) => name !== figure);
+  return others.map((name) => `${name} ${short(details.baseline[name])} : ${short(details.parley[name])}`).join(', ');
+}
+
+const short = (value = 0) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
+
 const redis = await startRedis();
 try {
   const wanted = process.argv[2] ?? '';

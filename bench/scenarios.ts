@@ -1,53 +1,53 @@
-import type { RawClient } from './client.ts';
-import { baseline, parley, type Subject } from './subject.ts';
-
-/** What a run measured, by name; smaller or larger is better as the scenario says. */
-export type Figures = Record<string, number>;
-
-export interface Scenario {
-  name: string;
-  /** The figure that is compared, and what counts as good. */
-  figure: string;
-  unit: string;
-  better: 'smaller' | 'larger';
-  goal: number;
-  subjects: [baseline: () => Promise<Subject>, ours: () => Promise<Subject>];
-  measure(subject: Subject): Promise<Figures>;
-}
-
-const text = 'A message of about the length that people write in a chat.';
+import { growth } from './growth.ts';
+import { close, connectAll, cpuOf, deliveries, hammer, paced, pause, percentiles, settled, text } from './load.ts';
+import type { Figures, Scenario, Side } from './scenario.ts';
+import { secondStart } from './start.ts';
+import { type Baseline, baseline, type Options, parley, type Subject } from './subject.ts';
 
 /** Text of what the stock server passes on: as long as the record that Parley sends. */
 const filler = { filler: 'x'.repeat(520) };
+const roundMs = 2500;
+
+/**
+ * The same on a baseline and on Parley.
+ * @param prepare brings a subject under the conditions to be measured, and gives what measures one round
+ */
+function both(
+  script: Baseline,
+  options: Options,
+  prepare: (subject: Subject) => Promise<() => Promise<Figures>>,
+): Scenario['sides'] {
+  const side = (open: () => Promise<Subject>) => async (): Promise<Side> => {
+    const subject = await open();
+    return { measure: await prepare(subject), close: () => subject.stop() };
+  };
+  return [side(() => baseline(script, options)), side(() => parley(options))];
+}
 
 /** @param burst messages sent at once */
 function fanOut(sockets: number, rate: number, burst: number, goal: number): Scenario {
-  const setting = { channels: 1, people: 1 };
   return {
     name: `fan-out to ${sockets} sockets${burst > 1 ? `, bursts of ${burst}` : ''}`,
     figure: 'CPU per delivery',
     unit: 'µs',
     better: 'smaller',
     goal,
-    subjects: [() => baseline('stock', setting), () => parley(setting)],
-    async measure(subject) {
+    sides: both('stock', { channels: 1, people: 1 }, async (subject) => {
       const clients = await connectAll(subject, sockets, 1);
       const [sender] = clients;
       const [channelId] = subject.channels;
       if (!sender || !channelId) throw new Error('nobody there');
       const payload = subject.name === 'stock' ? { channelId, ...filler } : { channelId, content: text };
-      await sender.emit('message:send', payload);
-      const before = deliveries(clients);
-      const cpu = await cpuOf(subject, () =>
-        paced(4000, rate / burst, () =>
-          Promise.all(Array.from({ length: burst }, () => sender.emit('message:send', payload))),
-        ),
-      );
-      await settled(clients);
-      const delivered = deliveries(clients) - before;
-      close(clients);
-      return { 'CPU per delivery': cpu / delivered, deliveries: delivered };
-    },
+      const send = () => Promise.all(Array.from({ length: burst }, () => sender.emit('message:send', payload)));
+      await paced(500, rate / burst, send);
+      return async () => {
+        await settled(clients);
+        const before = deliveries(clients);
+        const cpu = await cpuOf(subject, () => paced(roundMs, rate / burst, send));
+        await settled(clients);
+        return { 'CPU per delivery': cpu / (deliveries(clients) - before) };
+      };
+    }),
   };
 }
 
@@ -57,129 +57,143 @@ const sends: Scenario = {
   unit: '/s',
   better: 'larger',
   goal: 1,
-  subjects: [() => baseline('bare', { channels: 20, people: 16 }), () => parley({ channels: 20, people: 16 })],
-  async measure(subject) {
+  sides: both('bare', { channels: 20, people: 16 }, async (subject) => {
     const listeners = await connectAll(subject, 200, 20);
     const senders = await connectAll(subject, 16, 0);
-    const waits: number[] = [];
     let sent = 0;
-    const { channels } = subject;
-    const cpu = await cpuOf(subject, () =>
-      hammer(4000, senders, async (sender) => {
-        const started = performance.now();
-        const answer = await sender.emit('message:send', { channelId: channels[sent++ % 20], content: text });
+    const round = (ms: number) =>
+      hammer(ms, senders, async (sender) => {
+        const channelId = subject.channels[sent++ % 20];
+        const answer = await sender.emit('message:send', { channelId, content: text });
         if (!answer.ok) throw new Error(JSON.stringify(answer));
-        waits.push(performance.now() - started);
-      }),
-    );
-    await settled(listeners);
-    close([...listeners, ...senders]);
-    return { 'messages/s': waits.length / 4, 'CPU per send (µs)': cpu / waits.length, ...percentiles(waits) };
-  },
+      });
+    await round(1000);
+    return async () => {
+      const figures = await loaded(subject, 'send', round);
+      await settled(listeners);
+      return figures;
+    };
+  }),
 };
 
-function rest(
-  name: string,
-  goal: number,
-  ask: (subject: Subject, turn: number) => Promise<unknown> | undefined,
-): Scenario {
+/** What happens per second and what each costs. @param unit what is counted */
+async function loaded(subject: Subject, unit: string, round: (ms: number) => Promise<number[]>): Promise<Figures> {
+  let waits: number[] = [];
+  const cpu = await cpuOf(subject, async () => {
+    waits = await round(roundMs);
+  });
+  const name = unit === 'send' ? 'messages/s' : 'requests/s';
+  return {
+    [name]: (waits.length * 1000) / roundMs,
+    [`CPU per ${unit} (µs)`]: cpu / waits.length,
+    ...percentiles(waits),
+  };
+}
+
+type Ask = (subject: Subject, turn: number) => Promise<unknown>;
+
+/** @param ask one request of turn after turn */
+function rest(name: string, goal: number, ask: Ask): Scenario {
   return {
     name,
     figure: 'requests/s',
     unit: '/s',
     better: 'larger',
     goal,
-    subjects: [() => baseline('bare', { channels: 20, people: 16 }), () => parley({ channels: 20, people: 16 })],
-    async measure(subject) {
-      for (let i = 0; i < 2000; i += 16) await Promise.all(Array.from({ length: 16 }, (_, j) => post(subject, i + j)));
-      const waits: number[] = [];
+    sides: both('bare', { channels: 20, people: 16 }, async (subject) => {
       let turn = 0;
-      const cpu = await cpuOf(subject, () =>
-        hammer(4000, Array.from({ length: 16 }), async () => {
-          const started = performance.now();
-          await ask(subject, turn++);
-          waits.push(performance.now() - started);
-        }),
-      );
-      return { 'requests/s': waits.length / 4, 'CPU per request (µs)': cpu / waits.length, ...percentiles(waits) };
-    },
+      const workers = Array.from({ length: 16 });
+      for (let i = 0; i < 1200; i += 16) await Promise.all(workers.map(() => post(subject, turn++)));
+      const round = (ms: number) => hammer(ms, workers, () => ask(subject, turn++));
+      await round(1000);
+      return () => loaded(subject, 'request', round);
+    }),
   };
 }
 
-const post = (subject: Subject, turn: number) =>
-  subject.servers[0]?.request(
-    'POST',
-    `/api/channels/${subject.channels[turn % 20]}/messages`,
-    { content: text },
-    subject.tokens[turn % 16],
-  );
+const messagesOf = (subject: Subject, turn: number) => `/api/channels/${subject.channels[turn % 20]}/messages`;
+const post: Ask = (subject, turn) =>
+  subject.first.send('POST', messagesOf(subject, turn), { content: text }, subject.tokens[turn % 16]);
+const newestPage: Ask = (subject, turn) =>
+  subject.first.send('GET', messagesOf(subject, turn), undefined, subject.tokens[turn % 16]);
+/** By position: a page that is asked for seldom, so that nothing is kept for it. */
+const olderPage: Ask = (subject, turn) =>
+  subject.first.send('GET', `${messagesOf(subject, turn)}?after=0`, undefined, subject.tokens[turn % 16]);
 
-const page = (subject: Subject, turn: number) =>
-  subject.servers[0]?.request(
-    'GET',
-    `/api/channels/${subject.channels[turn % 20]}/messages`,
-    undefined,
-    subject.tokens[turn % 16],
-  );
-
-function connects(figure: 'connects/s' | 'KiB a socket', better: 'smaller' | 'larger', goal: number): Scenario {
-  const setting = { channels: 5, people: 16 };
-  return {
-    name: figure === 'connects/s' ? 'connect, authenticate, join' : 'memory of an idle socket in 5 rooms',
-    figure,
-    unit: figure === 'connects/s' ? '/s' : 'KiB',
-    better,
-    goal,
-    subjects: [() => baseline('stock', setting), () => parley(setting)],
-    async measure(subject) {
-      const warm = await connectAll(subject, 100, 5);
-      close(warm);
-      await pause(1000);
-      const [server] = subject.servers;
-      const before = server?.memory() ?? 0;
+const connects: Scenario = {
+  name: 'connect, authenticate, join',
+  figure: 'connects/s',
+  unit: '/s',
+  better: 'larger',
+  goal: 0.8,
+  sides: both('stock', { channels: 5, people: 16 }, async (subject) => {
+    const round = async (count: number): Promise<Figures> => {
       const started = performance.now();
-      const rooms = figure === 'connects/s' ? 1 : 5;
-      const clients = await connectAll(subject, 1000, rooms, rooms === 5);
-      const seconds = (performance.now() - started) / 1000;
-      await pause(1500);
-      const memory = ((server?.memory() ?? 0) - before) / clients.length;
+      let seconds = 0;
+      const cpu = await cpuOf(subject, async () => {
+        const clients = await connectAll(subject, count, 5);
+        seconds = (performance.now() - started) / 1000;
+        close(clients);
+      });
+      await pause(500);
+      return { 'connects/s': count / seconds, 'CPU per connect (µs)': cpu / count };
+    };
+    await round(500);
+    return () => round(1000);
+  }),
+};
+
+const memory: Scenario = {
+  name: 'memory of an idle socket in 5 rooms',
+  figure: 'memory',
+  unit: 'KiB',
+  better: 'smaller',
+  goal: 1.2,
+  sides: both('stock', { channels: 5, people: 16 }, async (subject) => {
+    close(await connectAll(subject, 100, 5, true));
+    return async () => {
+      await pause(1000);
+      const before = await subject.first.memory();
+      const clients = await connectAll(subject, 1000, 5, true);
+      await pause(1000);
+      const used = ((await subject.first.memory()) - before) / clients.length;
       close(clients);
-      return { 'connects/s': clients.length / seconds, 'KiB a socket': memory };
-    },
-  };
-}
+      return { memory: used };
+    };
+  }),
+};
 
 /** @param redisUrl of a Redis for both nodes */
 function twoNodes(redisUrl: string): Scenario {
-  const setting = { channels: 1, people: 2, nodes: 2, redisUrl };
   return {
     name: 'latency over two nodes, 100 messages/s',
     figure: 'p99 (ms)',
     unit: 'ms',
     better: 'smaller',
     goal: 1.2,
-    subjects: [() => baseline('stock', setting), () => parley(setting)],
-    async measure(subject) {
+    sides: both('stock', { channels: 1, people: 2, nodes: 2, redisUrl }, async (subject) => {
       const [sender, receiver] = [await subject.connect(0, 0), await subject.connect(1, 1)];
       const [channelId] = subject.channels;
       await receiver.emit('channel:join', { channelId });
-      const waits: number[] = [];
-      const sentAt = new Map<string, number>();
-      receiver.onEvent = (event) => {
-        const id = /m-(\d+)-/.exec(event)?.[1];
-        const started = id === undefined ? undefined : sentAt.get(id);
-        if (started !== undefined) waits.push(performance.now() - started);
-      };
       let count = 0;
-      await paced(5000, 100, async () => {
-        const id = String(count++);
-        sentAt.set(id, performance.now());
-        await sender.emit('message:send', { channelId, content: `m-${id}- ${text}` });
-      });
-      await pause(500);
-      close([sender, receiver]);
-      return { ...percentiles(waits), delivered: waits.length };
-    },
+      const round = async (ms: number): Promise<Figures> => {
+        const waits: number[] = [];
+        const sentAt = new Map<string, number>();
+        receiver.onEvent = (event) => {
+          const started = sentAt.get(/m-(\d+)-/.exec(event)?.[1] ?? '');
+          if (started !== undefined) waits.push(performance.now() - started);
+        };
+        await paced(ms, 100, async () => {
+          const id = String(count++);
+          sentAt.set(id, performance.now());
+          await sender.emit('message:send', { channelId, content: `m-${id}- ${text}` });
+        });
+        await pause(300);
+        return percentiles(waits);
+      };
+      await round(500);
+      return () => round(2 * roundMs);
+    }),
   };
 }
 
@@ -191,75 +205,12 @@ export function scenarios(redisUrl: string): Scenario[] {
     fanOut(5000, 6, 1, 1),
     sends,
     rest('sends over REST', 0.8, post),
-    rest('page of 50 messages over REST', 1, page),
-    connects('connects/s', 'larger', 0.8),
-    connects('KiB a socket', 'smaller', 1.2),
+    rest('newest page of 50 messages over REST', 1, newestPage),
+    rest('older page of 50 messages over REST', 1, olderPage),
+    connects,
+    memory,
     twoNodes(redisUrl),
+    ...growth,
+    secondStart,
   ];
-}
-
-/** @param rooms each client joins one of the first `rooms` channels, or all of them */
-async function connectAll(subject: Subject, count: number, rooms: number, all = false): Promise<RawClient[]> {
-  const clients: RawClient[] = [];
-  for (let i = 0; i < count; i += 50) {
-    const batch = Array.from({ length: Math.min(50, count - i) }, async (_, j) => {
-      const client = await subject.connect(i + j);
-      const joined = all ? subject.channels.slice(0, rooms) : [subject.channels[(i + j) % Math.max(rooms, 1)]];
-      if (rooms > 0) for (const channelId of joined) await client.emit('channel:join', { channelId });
-      return client;
-    });
-    clients.push(...(await Promise.all(batch)));
-  }
-  return clients;
-}
-
-async function cpuOf(subject: Subject, work: () => Promise<unknown>): Promise<number> {
-  const total = () => subject.servers.reduce((sum, server) => sum + server.cpu(), 0);
-  const before = total();
-  await work();
-  return total() - before;
-}
-
-/** Calls `work` at an even rate, whether or not earlier calls are done. */
-async function paced(ms: number, perSecond: number, work: () => Promise<unknown>): Promise<void> {
-  const started = performance.now();
-  const running: Promise<unknown>[] = [];
-  for (let done = 0; ; done++) {
-    const due = started + (done * 1000) / perSecond;
-    if (due > started + ms) break;
-    if (due > performance.now()) await pause(due - performance.now());
-    running.push(work());
-  }
-  await Promise.all(running);
-}
-
-/** Calls `work` over and over on each of `workers`, one call after the other. */
-async function hammer<W>(ms: number, workers: W[], work: (worker: W) => Promise<void>): Promise<void> {
-  const end = performance.now() + ms;
-  await Promise.all(
-    workers.map(async (worker) => {
-      while (performance.now() < end) await work(worker);
-    }),
-  );
-}
-
-/** Waits until no more events come. */
-async function settled(clients: RawClient[]): Promise<void> {
-  for (let before = -1; before !== deliveries(clients); ) {
-    before = deliveries(clients);
-    await pause(300);
-  }
-}
-
-const deliveries = (clients: RawClient[]) => clients.reduce((sum, client) => sum + client.events, 0);
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-function close(clients: RawClient[]): void {
-  for (const client of clients) client.close();
-}
-
-function percentiles(values: number[]): Figures {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
-  return { 'p50 (ms)': at(0.5), 'p99 (ms)': at(0.99) };
 }

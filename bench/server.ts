@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { Pool } from 'undici';
 
 const root = path.join(import.meta.dirname, '..');
+const memoryProbe = path.join(import.meta.dirname, 'memory.ts');
 /** Linux counts CPU time in these. */
 const ticksPerSecond = 100;
 
@@ -12,18 +14,20 @@ const ticksPerSecond = 100;
 export class BenchServer {
   readonly port: number;
   private readonly process: ChildProcess;
+  private readonly pool: Pool;
 
   private constructor(process: ChildProcess, port: number) {
     this.process = process;
     this.port = port;
+    this.pool = new Pool(`http://127.0.0.1:${port}`, { connections: 16 });
   }
 
   /** @param script from the root of the repository */
   static async start(script: string, environment: Record<string, string>): Promise<BenchServer> {
     const port = await freePort();
-    const child = spawn(process.execPath, [path.join(root, script)], {
+    const child = spawn(process.execPath, ['--expose-gc', '--import', memoryProbe, path.join(root, script)], {
       env: { ...process.env, LOG_LEVEL: 'info', ...environment, PORT: String(port), HOST: '127.0.0.1' },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     await new Promise<void>((resolve, reject) => {
       child.once('exit', () => reject(new Error(`${script} ended before it was ready.`)));
@@ -40,24 +44,33 @@ export class BenchServer {
     return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
   }
 
-  /** Resident memory, in KiB. */
-  memory(): number {
-    const status = readFileSync(`/proc/${this.process.pid}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
+  /** Memory in use, in KiB: heap and buffers, without garbage. */
+  async memory(): Promise<number> {
+    this.process.send('memory');
+    const [bytes] = await once(this.process, 'message');
+    return bytes / 1024;
   }
 
-  async request<T>(method: string, path: string, body?: object, token?: string): Promise<T> {
-    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
+  /** A request whose answer nobody looks into, so that the bench has little work with it. @returns the answer's text */
+  async send(method: 'GET' | 'POST', path: string, body?: object, token?: string): Promise<string> {
+    const { statusCode, body: answer } = await this.pool.request({
       method,
-      body: body && JSON.stringify(body),
+      path,
+      body: body ? JSON.stringify(body) : null,
       headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
     });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    const answer: T = JSON.parse(await response.text());
+    const text = await answer.text();
+    if (statusCode >= 300) throw new Error(`${method} ${path}: ${statusCode} ${text}`);
+    return text;
+  }
+
+  async request<T>(method: 'GET' | 'POST', path: string, body?: object, token?: string): Promise<T> {
+    const answer: T = JSON.parse(await this.send(method, path, body, token));
     return answer;
   }
 
   async stop(): Promise<void> {
+    await this.pool.destroy();
     if (this.process.exitCode !== null) return;
     const ended = once(this.process, 'exit');
     this.process.kill('SIGTERM');

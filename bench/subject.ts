@@ -1,4 +1,4 @@
-import { createDatabase } from '../test/bench/postgres.ts';
+import { createDatabase, type TestDatabase } from '../test/bench/postgres.ts';
 import { RawClient } from './client.ts';
 import { BenchServer } from './server.ts';
 
@@ -6,6 +6,10 @@ import { BenchServer } from './server.ts';
 export interface Subject {
   name: string;
   servers: BenchServer[];
+  /** The first of the servers. */
+  first: BenchServer;
+  /** Empty where there is none. */
+  databaseUrl: string;
   channels: string[];
   /** Tokens of the people; baselines know none. */
   tokens: string[];
@@ -13,7 +17,7 @@ export interface Subject {
   stop(): Promise<void>;
 }
 
-interface Options {
+export interface Options {
   channels: number;
   people: number;
   nodes?: number;
@@ -32,8 +36,7 @@ export async function parley(options: Options): Promise<Subject> {
   };
   const servers: BenchServer[] = [];
   for (let i = 0; i < (options.nodes ?? 1); i++) servers.push(await BenchServer.start('src/main.ts', environment));
-  const [first] = servers;
-  if (!first) throw new Error('no server');
+  const first = firstOf(servers);
   const tokens: string[] = [];
   for (let i = 0; i < options.people; i++) {
     const account = { email: `bench${i}@example.com`, password: 'correct horse' };
@@ -50,11 +53,14 @@ export async function parley(options: Options): Promise<Subject> {
     const channel = await first.request<{ id: string }>('POST', `${path}/channels`, { name: `c${i}` }, owner);
     channels.push(channel.id);
   }
-  return subject('parley', servers, channels, tokens, database.drop);
+  return subject('parley', servers, channels, tokens, database);
 }
 
+/** `stock`: Socket.IO as it comes; `bare`: with one INSERT or SELECT behind it. */
+export type Baseline = 'stock' | 'bare';
+
 /** A baseline (see bench/baselines). */
-export async function baseline(script: 'stock' | 'bare', options: Options): Promise<Subject> {
+export async function baseline(script: Baseline, options: Options): Promise<Subject> {
   const database = script === 'bare' ? await createDatabase() : null;
   const environment = {
     ...(database ? { DATABASE_URL: database.url } : {}),
@@ -65,7 +71,13 @@ export async function baseline(script: 'stock' | 'bare', options: Options): Prom
     servers.push(await BenchServer.start(`bench/baselines/${script}.ts`, environment));
   }
   const channels = Array.from({ length: options.channels }, () => crypto.randomUUID());
-  return subject(script, servers, channels, [], async () => database?.drop());
+  return subject(script, servers, channels, [], database);
+}
+
+function firstOf(servers: BenchServer[]): BenchServer {
+  const [first] = servers;
+  if (!first) throw new Error('There is no server.');
+  return first;
 }
 
 function subject(
@@ -73,20 +85,27 @@ function subject(
   servers: BenchServer[],
   channels: string[],
   tokens: string[],
-  drop: () => Promise<void>,
+  database: TestDatabase | null,
 ): Subject {
+  const clients: RawClient[] = [];
   return {
     name,
     servers,
+    first: firstOf(servers),
+    databaseUrl: database?.url ?? '',
     channels,
     tokens,
-    connect: (person, server = 0) => {
+    async connect(person, server = 0) {
       const token = tokens[person % tokens.length];
-      return RawClient.connect(servers[server]?.port ?? 0, token === undefined ? {} : { token });
+      const port = servers[server]?.port ?? 0;
+      const client = await RawClient.connect(port, token === undefined ? {} : { token });
+      clients.push(client);
+      return client;
     },
     async stop() {
+      for (const client of clients) client.close();
       await Promise.all(servers.map((server) => server.stop()));
-      await drop();
+      await database?.drop();
     },
   };
 }

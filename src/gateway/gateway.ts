@@ -24,7 +24,7 @@ import { Outlet } from './outlet.ts';
 import { SessionRecovery } from './recovery.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
-import { tearDownOf } from './wire.ts';
+import { forgetRequest, tearDownOf } from './wire.ts';
 
 /** What the gateway needs from below and from the features. */
 export interface GatewayParts extends SocketServices {
@@ -262,6 +262,7 @@ export class Gateway {
 
   private async settle(socket: ParleySocket): Promise<void> {
     await this.homecoming.bringBack(socket);
+    forgetRequest(socket);
     for (const listener of this.listeners) await listener(socket);
   }
 }

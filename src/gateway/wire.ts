@@ -11,3 +11,13 @@ export function tearDownOf(socket: ParleySocket): () => void {
   const { terminate } = wire;
   return typeof terminate === 'function' ? () => void terminate.call(wire) : () => {};
 }
+
+/**
+ * Lets go of what a socket came with, once it has been read: its token and cookies are nobody's business any more, and
+ * the request is a good part of what an idle connection keeps in memory.
+ */
+export function forgetRequest(socket: ParleySocket): void {
+  socket.handshake.auth = {};
+  socket.handshake.headers = {};
+  Object.assign(socket.conn, { request: null });
+}
