@@ -13,10 +13,10 @@ import type { Membership, RoomAccess } from './membership.ts';
 import type { Outlet } from './outlet.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
 
-/** What `auth` of a handshake may hold (contract §9). */
+/** What `auth` of a handshake may hold (contract §9). A `resume` that is none does not make the token count for less. */
 export const handshakeSchema = z.object({
-  token: z.string().optional(),
-  resume: z.record(z.string(), z.number().int().min(0)).optional(),
+  token: z.string().optional().catch(undefined),
+  resume: z.record(z.string(), z.number().int().min(0)).optional().catch(undefined),
 });
 
 /**

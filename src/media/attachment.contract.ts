@@ -22,7 +22,7 @@ const uploadUrl = /(?:^|\/)api\/media\/([0-9a-f-]{36})(?:$|[?#])/i;
 export const sentAttachmentSchema = z
   .object({ id: idSchema.nullish(), url: z.string().max(2048).nullish() })
   .transform((given) => given.id ?? uploadUrl.exec(given.url ?? '')?.[1])
-  .pipe(idSchema.toLowerCase());
+  .pipe(z.uuid('needs the id or the url of an upload').toLowerCase());
 
 export const uploadAnswerSchema = attachmentSchema.extend({ key: idSchema.describe('The same as `id`.') });
 

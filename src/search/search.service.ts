@@ -20,10 +20,12 @@ const readableChannels = `
 
 /**
  * The ids of channels are words of their messages (see Message.search), so the index finds what is in both lists: what
- * is said elsewhere costs nothing. Every channel is checked again by its id.
+ * is said elsewhere costs nothing. Every channel is checked again by its id. Signs and emoji alone are no words: without
+ * the count of what is asked for, nothing asked would find everything.
  */
 const found = `${selectMessages}
   WHERE m.search @@ (websearch_to_tsquery('simple', $1) && array_to_string($2::text[], ' | ')::tsquery)
+    AND numnode(websearch_to_tsquery('simple', $1)) > 0
     AND m.channel_id = ANY($3::uuid[]) AND m.deleted_at IS NULL AND t.deleted_at IS NULL
     AND ($4::uuid IS NULL OR m.author_id = $4) AND ($5::uuid IS NULL OR m.id < $5)
   ORDER BY m.id DESC LIMIT $6`;

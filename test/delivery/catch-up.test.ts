@@ -115,6 +115,12 @@ describe('coming back', () => {
   });
 
   describe('by auth.resume', () => {
+    it('that is nonsense is passed over: the token still counts', async () => {
+      for (const resume of ['x', 5, [1], { [channelId]: -1 }, { [channelId]: 'y' }, { user: 1.5 }]) {
+        (await here.bob.connect({ auth: { resume } })).close();
+      }
+    });
+
     it('brings what was missed in all rooms, then says so', async () => {
       const { alice, bob, server } = here;
       const other = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'other' })).body.id;

@@ -80,6 +80,15 @@ describe('the search for messages', () => {
     }
   });
 
+  it('finds nothing where no word is asked for', async () => {
+    const { alice, bob, channel } = here;
+    await alice.say(channel.id, `${word} 👍`);
+    for (const query of ['👍', '!', '""', '- -']) {
+      expect((await search(bob, `query=${encodeURIComponent(query)}`)).body, query).to.deep.equal([]);
+    }
+    expect((await search(bob, `query=${encodeURIComponent(`${word} 👍`)}`)).body).to.have.length(1);
+  });
+
   it('pages, and says whether there is more', async () => {
     const { alice, bob, channel } = here;
     for (let i = 0; i < 5; i++) await alice.say(channel.id, `${word} ${i}`);
