@@ -153,7 +153,10 @@ export const fileSchema = z.strictObject({
   }),
   blobs: z.strictObject({ graceSeconds: positive.describe('how long a file that nothing refers to is kept') }),
   notifications: z.strictObject({ readDays: positive.describe('how long notifications are kept once they were read') }),
-  shutdown: z.strictObject({ graceMs: positive.describe('how long requests may go on when a node stops') }),
+  shutdown: z.strictObject({
+    graceMs: positive.describe('how long requests may go on when a node stops'),
+    spreadMs: positive.describe('over how long the clients of a node that stops are sent elsewhere, at most'),
+  }),
 });
 
 export type FileSettings = z.infer<typeof fileSchema>;

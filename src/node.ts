@@ -55,8 +55,6 @@ const cacheTtlMs = { heard: 5000, unheard: 1000 };
 const redisWaitMs = 1000;
 /** Longer than load balancers keep idle connections: what is closed here may be what one of them is about to use. */
 const keepAliveMs = 75_000;
-/** Clients of a node that stops come back spread over so long. */
-const drainSpreadMs = 1000;
 
 /** Puts a node together and starts it: the only place that knows all parts. */
 export async function startNode(settings: Settings, log: Log = createLog(settings.logLevel)): Promise<Node> {
@@ -277,7 +275,7 @@ async function drain(
   const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(httpServer, () => resolve()));
   const limit = setTimeout(() => httpServer.closeAllConnections(), settings.shutdown.graceMs);
   delivery.wakeAll();
-  await gateway.drain(drainSpreadMs);
+  await gateway.drain(settings.shutdown.spreadMs);
   const idle = setInterval(() => httpServer.closeIdleConnections(), 50);
   await closed;
   clearInterval(idle);

@@ -160,12 +160,14 @@ export class Gateway {
   }
 
   /**
-   * Tells all sockets that this node is going away, and ends their connections spread over `spreadMs`, in a way that
-   * stock clients come back from, on another node (contract §9).
+   * Tells all sockets that this node is going away, and ends their connections spread over a while, in a way that stock
+   * clients come back from, on another node (contract §9). The more there are the longer it takes, up to `maxSpreadMs`:
+   * the other nodes get no more than a thousand of them in a second.
    */
-  async drain(spreadMs: number): Promise<void> {
+  async drain(maxSpreadMs: number): Promise<void> {
     this.stopWatching();
     const sockets = [...this.io.of('/').sockets.values()];
+    const spreadMs = Math.min(1000 + sockets.length, maxSpreadMs);
     const tearDowns = sockets.map(tearDownOf);
     const leaving = sockets.map(async (socket) => {
       const reconnectInMs = Math.round(Math.random() * spreadMs);
