@@ -28,14 +28,21 @@ export function createApp(
   for (const middleware of outer) app.use(middleware);
   app.use((context, next) => withErrors(context, next, log));
   app.use(helmet());
-  app.use(cors({ origin: (context) => allowedOrigin(context, settings.corsOrigins), exposeHeaders: exposed }));
+  const origin = (context: Context) => allowedOrigin(context, settings.corsOrigins);
+  app.use(cors({ origin, exposeHeaders: exposed, maxAge: preflightSeconds }));
   const router = mount(routes, services);
   app.use(methodNotAllowed(router));
   app.use(router.routes());
   return app;
 }
 
-const exposed = ['X-Request-Id', 'X-Has-More', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed'];
+/** What scripts of other sites may read of an answer. */
+const exposed = [
+  ...['X-Request-Id', 'X-Has-More', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed'],
+  ...['ETag', 'Content-Disposition', 'Content-Range'],
+];
+/** So long browsers need not ask again; those that keep it for less time take their own limit. */
+const preflightSeconds = 3600;
 
 /** The origin to allow, or none (contract §11: an empty list allows any). */
 export function allowedOrigin(context: Context, allowed: string[]): string {

@@ -40,6 +40,7 @@ describe('browsers', () => {
       expect(headers.get('access-control-allow-methods')).to.contain(method);
     }
     expect(headers.get('access-control-allow-headers')).to.contain('idempotency-key');
+    expect(headers.get('access-control-max-age')).to.equal('3600');
     expect(headers.get('vary')?.toLowerCase()).to.contain('origin');
   });
 
@@ -57,7 +58,7 @@ describe('browsers', () => {
     for (const path of ['/api/auth/me', '/api/nothing', `/api/channels/${crypto.randomUUID()}`]) {
       const { headers } = await open.alice.get(path, { origin: home });
       expect(headers.get('access-control-allow-origin'), path).to.equal(home);
-      for (const name of ['X-Request-Id', 'X-Has-More', 'Retry-After']) {
+      for (const name of ['X-Request-Id', 'X-Has-More', 'Retry-After', 'ETag', 'Content-Disposition']) {
         expect(headers.get('access-control-expose-headers')).to.contain(name);
       }
     }
