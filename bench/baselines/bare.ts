@@ -1,4 +1,6 @@
 import { createServer } from 'node:http';
+import { createAdapter } from '@socket.io/redis-adapter';
+import { Redis } from 'ioredis';
 import Koa from 'koa';
 import { koaBody } from 'koa-body';
 import pg from 'pg';
@@ -7,7 +9,8 @@ import { v7 as uuid } from 'uuid';
 
 /**
  * The baseline of sends and pages: the least that a chat server can do, one INSERT and one emit for a message, one
- * SELECT for a page. No accounts, no rights, no checks, no log.
+ * SELECT for a page. No accounts, no rights, no checks, no log. With REDIS_URL it runs on several nodes, by the stock
+ * adapter.
  */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 16 });
 await pool.query(`CREATE TABLE IF NOT EXISTS bare_messages (id uuid PRIMARY KEY, channel_id uuid NOT NULL,
@@ -43,6 +46,9 @@ app.use(async (context) => {
 });
 const httpServer = createServer(app.callback());
 const io = new Server(httpServer);
+if (process.env.REDIS_URL) {
+  io.adapter(createAdapter(new Redis(process.env.REDIS_URL), new Redis(process.env.REDIS_URL)));
+}
 io.on('connection', (socket) => {
   socket.on('channel:join', async (payload: { channelId: string }, ack: (answer: object) => void) => {
     await socket.join(payload.channelId);

@@ -34,16 +34,23 @@ function frame(payload: Buffer): [Buffer, Buffer] {
   return [header, payload];
 }
 
+/** What lies below a socket whose transport is an uncompressed WebSocket, which it stays until its end. */
+interface Wire {
+  engine: { readyState: unknown; writeBuffer: unknown[] };
+  webSocket: { readyState: unknown };
+  tcp: TcpSocket;
+}
+
+/** Looked up once per socket: an event for many is written many times. */
+const wires = new WeakMap<ParleySocket, Wire>();
+
 /** The TCP connection that frames for `socket` may be written to right now; undefined: take the ordinary way. */
 export function directConnection(socket: ParleySocket): TcpSocket | undefined {
-  const { conn } = socket;
-  if (!socket.connected || conn.readyState !== 'open' || conn.transport.name !== 'websocket') return undefined;
-  const waiting: unknown = Reflect.get(conn, 'writeBuffer');
-  if (!Array.isArray(waiting) || waiting.length > 0) return undefined;
-  const webSocket: unknown = Reflect.get(conn.transport, 'socket');
-  if (!isOpenWebSocket(webSocket)) return undefined;
-  const tcp = webSocket._socket;
-  return tcp.writable && tcp.writableLength <= maxPendingBytes ? tcp : undefined;
+  const wire = wires.get(socket) ?? findWire(socket);
+  if (!wire || !socket.connected) return undefined;
+  const { engine, webSocket, tcp } = wire;
+  const isOpen = engine.readyState === 'open' && webSocket.readyState === 1 && tcp.writable;
+  return isOpen && engine.writeBuffer.length === 0 && tcp.writableLength <= maxPendingBytes ? tcp : undefined;
 }
 
 /** Sends one socket something that is not in the log. */
@@ -61,14 +68,24 @@ export function gather(socket: ParleySocket): void {
   setImmediate(() => connection.uncork());
 }
 
-interface OpenWebSocket {
-  _socket: TcpSocket;
+function findWire(socket: ParleySocket): Wire | undefined {
+  const engine: unknown = socket.conn;
+  const { transport } = socket.conn;
+  if (transport.name !== 'websocket' || !isEngine(engine)) return undefined;
+  const webSocket: unknown = Reflect.get(transport, 'socket');
+  if (!isPlainWebSocket(webSocket)) return undefined;
+  const wire = { engine, webSocket, tcp: webSocket._socket };
+  wires.set(socket, wire);
+  return wire;
 }
 
-/** Open, without compression (which would hold frames back), and with the fields that are needed here. */
-function isOpenWebSocket(value: unknown): value is OpenWebSocket {
-  if (typeof value !== 'object' || value === null) return false;
-  const isOpen = Reflect.get(value, 'readyState') === 1 && Reflect.get(value, 'extensions') === '';
+function isEngine(value: unknown): value is Wire['engine'] {
+  return typeof value === 'object' && value !== null && Array.isArray(Reflect.get(value, 'writeBuffer'));
+}
+
+/** With the fields that are needed here, and without compression, which would hold frames back. */
+function isPlainWebSocket(value: unknown): value is { readyState: unknown; _socket: TcpSocket } {
+  if (typeof value !== 'object' || value === null || Reflect.get(value, 'extensions') !== '') return false;
   const tcp: unknown = Reflect.get(value, '_socket');
-  return isOpen && typeof tcp === 'object' && tcp !== null && typeof Reflect.get(tcp, 'writableLength') === 'number';
+  return typeof tcp === 'object' && tcp !== null && typeof Reflect.get(tcp, 'writableLength') === 'number';
 }

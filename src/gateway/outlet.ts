@@ -5,6 +5,8 @@ import { readyEvent } from './encoder.ts';
 import { directConnection, frames } from './frames.ts';
 import { isFed, type ParleyServer, type ParleySocket } from './socket.ts';
 
+const nobody: ReadonlySet<string> = new Set();
+
 /** The end of the delivery: writes log entries to the sockets of this node, and to no other node. */
 export class Outlet implements Sink {
   private readonly namespace: ReturnType<ParleyServer['of']>;
@@ -51,8 +53,8 @@ export class Outlet implements Sink {
   }
 
   private socketsIn(rooms: string[]): ParleySocket[] {
-    const ids = new Set<string>();
-    for (const room of rooms) for (const id of this.namespace.adapter.rooms.get(room) ?? []) ids.add(id);
+    const members = rooms.map((room) => this.namespace.adapter.rooms.get(room) ?? nobody);
+    const [ids = nobody] = members.length > 1 ? [new Set(members.flatMap((some) => [...some]))] : members;
     const sockets: ParleySocket[] = [];
     for (const id of ids) {
       const socket = this.namespace.sockets.get(id);
