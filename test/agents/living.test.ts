@@ -170,3 +170,43 @@ describe('what others see of a bot', () => {
     made.hangUp();
   });
 });
+
+describe('the limits of bots', () => {
+  it('are their own: messages by bot, pieces of streams and deliveries for themselves', async () => {
+    const minute = (points: number) => ({ points, seconds: 60 });
+    const rates = { messages: minute(2), botMessages: minute(4), deltas: minute(3), webhooks: minute(1) };
+    const cluster = await startCluster({ nodes: 1, settings: { rateLimits: true, rates } });
+    const here = await world(cluster);
+    const robots = [await botIn(here.server, here.alice), await botIn(here.server, here.alice)];
+    try {
+      const { alice, channel } = here;
+      const path = `/api/channels/${channel.id}/messages`;
+      const statuses: number[] = [];
+      for (let i = 0; i < 3; i++) statuses.push((await alice.post(path, { content: 'by a person' })).status);
+      expect(statuses).to.deep.equal([201, 201, 429]);
+      for (const robot of robots) {
+        const mouth = await robot.listen(channel.id);
+        const say = (content: string) => mouth.emit('message:send', { channelId: channel.id, content });
+        expect([(await say('one')).ok, (await say('two')).ok]).to.deep.equal([true, true]);
+        for (const content of ['three', 'four']) expect((await robot.post(path, { content })).status).to.equal(201);
+        const refused = await robot.post(path, { content: 'five' });
+        expect([refused.status, refused.body.code]).to.deep.equal([429, 'RATE_LIMITED']);
+        expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
+        const ack = await say('six');
+        expect(ack).to.include({ ok: false, code: 'RATE_LIMITED' });
+        expect(ack.retryAfter).to.be.a('number');
+        const piece = () => mouth.emit('message:stream', { channelId: channel.id, streamId: 's', delta: 'x' });
+        const pieces = [await piece(), await piece(), await piece(), await piece()];
+        expect(pieces.map(({ ok }) => ok)).to.deep.equal([true, true, true, false]);
+      }
+      const [robot] = robots;
+      const hook = `/api/agents/${robot?.agentId}/webhook`;
+      expect((await alice.put(hook, { url: 'https://10.0.0.1/' })).status).to.equal(422);
+      expect((await alice.put(hook, { url: 'https://10.0.0.1/' })).status).to.equal(429);
+    } finally {
+      for (const robot of robots) robot.hangUp();
+      here.close();
+      await cluster.stop();
+    }
+  });
+});

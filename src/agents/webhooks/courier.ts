@@ -27,7 +27,7 @@ export interface Stops {
   leaving: AbortController;
 }
 
-const pageSize = 20;
+const pageSize = 10;
 /** What was read longer ago is read again, since messages may have been erased. */
 const freshMs = 1000;
 

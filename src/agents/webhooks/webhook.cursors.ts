@@ -37,6 +37,8 @@ export interface LogPiece {
   lostUpTo: number | null;
 }
 
+/** So many rooms are begun with one statement, so that none takes long. */
+const beginAtOnce = 2000;
 /** A bot's rooms: its own, and the channels it is in, DMs among them. */
 const places = `SELECT a.user_id AS stream_id, 'user' AS kind, w.created_at AS entered_at
   UNION ALL SELECT m.channel_id, 'channel', m.joined_at
@@ -50,7 +52,7 @@ const beginAmong = (which: string) => `WITH missing AS MATERIALIZED (
     SELECT w.agent_id, place.*, greatest(place.entered_at, w.created_at) AS since
     FROM webhooks w JOIN agents a ON a.id = w.agent_id CROSS JOIN LATERAL (${places}) AS place
     WHERE NOT EXISTS (SELECT FROM webhook_cursors c WHERE c.agent_id = w.agent_id
-      AND c.stream_id = place.stream_id AND c.entered_at = place.entered_at) ${which}
+      AND c.stream_id = place.stream_id AND c.entered_at = place.entered_at) ${which} LIMIT ${beginAtOnce}
   ), begun AS (
     SELECT missing.*, coalesce((
       SELECT min(e.seq) - 1 FROM log_entries e WHERE e.stream_id = missing.stream_id AND e.created_at >= since
@@ -61,7 +63,7 @@ const beginAmong = (which: string) => `WITH missing AS MATERIALIZED (
   INSERT INTO webhook_cursors (agent_id, stream_id, kind, entered_at, seq)
   SELECT agent_id, stream_id, kind, entered_at, seq FROM begun ORDER BY agent_id, stream_id
   ON CONFLICT (agent_id, stream_id) DO UPDATE SET entered_at = excluded.entered_at, seq = excluded.seq, attempts = 0,
-    failing_since = NULL, due_at = now(), lease = NULL, leased_until = NULL`;
+    failing_since = NULL, due_at = now(), lease = NULL, leased_until = NULL RETURNING seq`;
 const endAmong = (
   which: string,
 ) => `DELETE FROM webhook_cursors c USING agents a WHERE a.id = c.agent_id AND c.kind = 'channel'
@@ -136,7 +138,9 @@ export class WebhookCursors {
   /** Brings the cursors in line with where bots are. @param among only of these agents; null: of all */
   async follow(among: string[] | null): Promise<void> {
     const values = among ? [among] : [];
-    await this.database.rows(among ? beginSome : beginAll, values);
+    for (let begun = beginAtOnce; begun === beginAtOnce; ) {
+      begun = (await this.database.rows(among ? beginSome : beginAll, values)).length;
+    }
     await this.database.rows(among ? endSome : endAll, values);
   }
 
