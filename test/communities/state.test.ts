@@ -1,16 +1,8 @@
 import { expect } from 'chai';
+import { randomOf, seedOfRun } from '../bench/random.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 import { Replica } from './replica.ts';
-
-/** The same numbers for the same seed, so that a failure can be run again. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 const refusal = Promise.resolve({ status: 400 });
 
@@ -113,7 +105,7 @@ describe('state and events', () => {
     await alice.patch(`/api/servers/${server.id}/members/${bob.id}`, { role: 'admin' });
     await alice.patch(`/api/servers/${server.id}/members/${carol.id}`, { role: 'moderator' });
     for (let i = 0; i < 5; i++) await bob.say(channel.id, `before ${i}`);
-    const seed = Number(process.env.PARLEY_SEED ?? Math.floor(Math.random() * 1e6));
+    const seed = seedOfRun();
     const crowd = new Crowd([alice, bob, carol, dave], server.id, randomOf(seed));
     const replicas = [alice, bob, dave].map((person) => new Replica(person, server.id));
     await Promise.all(replicas.map((replica) => replica.start()));

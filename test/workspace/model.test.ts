@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { randomOf, seedOfRun } from '../bench/random.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -38,15 +39,6 @@ class Model {
   }
 }
 
-/** The same numbers in each run that is told the same seed. */
-function generator(seed: number) {
-  let state = seed;
-  return (below: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 describe('a workspace after 300 random operations', () => {
   let here: World;
   before(async () => {
@@ -54,11 +46,11 @@ describe('a workspace after 300 random operations', () => {
   });
   after(() => here.close());
 
-  const seed = Number(process.env.PARLEY_SEED ?? Date.now() % 1_000_000);
+  const seed = seedOfRun();
 
   it(`is what a plain model of it says (PARLEY_SEED=${seed})`, async () => {
     const base = `/api/servers/${here.server.id}/workspace`;
-    const random = generator(seed);
+    const random = randomOf(seed);
     const model = new Model();
     const ear = await here.bob.connect();
     const names = ['a', 'b', 'c.txt', 'd.txt', 'ü 日本.md', '👩‍👩‍👧‍👦', '.env', 'e.tar.gz'];
