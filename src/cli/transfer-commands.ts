@@ -8,7 +8,7 @@ import { asText, type Command, theWord } from './command.ts';
 const mebibyte = 1024 * 1024;
 const maxBytesSchema = z.object({ 'max-bytes': z.coerce.number().int().min(1).optional() });
 
-/** Servers out of an installation and into another one. Their code is loaded by those who need it. */
+/** Servers out of an installation and into another one, and what a restore needs. Code is loaded by those who need it. */
 export const transferCommands: Record<string, Command> = {
   export: {
     usage: 'export <server> [--out <file>] [--without-emails]',
@@ -40,6 +40,15 @@ export const transferCommands: Record<string, Command> = {
       const manifest = await importServer(database, settings, file, maxBytes);
       print(`Imported "${manifest.server.name}": ${described(manifest)}.`);
       print('People get into their accounts by a code or a new password sent to their e-mail address.');
+    },
+  },
+  'after-restore': {
+    usage: 'after-restore',
+    summary: 'to be run once when a backup was restored, before the server starts: clients read their lists anew',
+    async run({ database, print }) {
+      const { leapAhead } = await import('../delivery/log.ts');
+      await database.longTransaction(leapAhead, { snapshot: false });
+      print('The numbers of events go on further up; clients that come back read their lists anew.');
     },
   },
 };

@@ -166,6 +166,18 @@ export async function readLogs(rows: Rows, known: { room: Room; seq: number }[],
   });
 }
 
+/** More events than a room has between a backup and its restore. */
+const leap = 1_000_000;
+
+/**
+ * After a restore from a backup: clients know numbers of events that are gone, and would take the next ones with the same
+ * numbers for those. So all logs begin again further on, and everyone who comes back with a position reads the lists anew.
+ */
+export async function leapAhead(rows: Rows): Promise<void> {
+  await rows('TRUNCATE log_entries');
+  await rows('UPDATE streams SET last_seq = last_seq + $1, floor_seq = last_seq + $1', [leap]);
+}
+
 const trimBatch = 1000;
 
 /**
