@@ -1,37 +1,74 @@
+import cluster from 'node:cluster';
 import { EmbeddedPostgresError } from './database/embedded.ts';
-import { createLog } from './infrastructure/log.ts';
+import { createLog, type Log } from './infrastructure/log.ts';
 import { type Node, startNode } from './node.ts';
-import { loadSettings, SettingsError } from './settings.ts';
+import { loadSettings, type Settings, SettingsError } from './settings.ts';
 import { webBundle } from './web/bundle.ts';
+import { Primary, WorkerFailure } from './workers/primary.ts';
+import { WorkerLink } from './workers/worker.ts';
 
-/** One process: settings → node → signals. */
+/** One process: settings → node, or several in workers → signals. */
 async function main(): Promise<void> {
   const settings = loadSettings();
   const log = createLog(settings.logLevel);
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'A failure that nobody handled.'));
+  if (cluster.isWorker) return runWorker(settings, log);
+  // While it still starts there is nothing to finish; an embedded PostgreSQL ends with its parent.
+  let running: Node | Primary | undefined;
+  stopOnSignals(log, async () => running?.stop());
+  if (settings.workers > 1) {
+    running = await Primary.start(settings, log);
+    log.info(`Parley is ready with ${settings.workers} workers on ${settings.publicUrl ?? `port ${settings.port}`}`);
+    return;
+  }
+  running = await startNode(settings, log);
+  bundle(log);
+  log.info({ node: running.id }, `Parley is ready on ${settings.publicUrl ?? running.url}`);
+}
+
+/** One node of several behind one port. */
+async function runWorker(settings: Settings, log: Log): Promise<void> {
+  const link = new WorkerLink();
   let node: Node | undefined;
+  // Stopping twice is stopping once.
+  const stop = async () => {
+    await node?.stop();
+    process.exit(0);
+  };
+  link.onStop(() => void stop());
+  process.on('SIGTERM', () => void stop());
+  // A terminal's Ctrl+C reaches all processes; the primary ends the workers.
+  process.on('SIGINT', () => {});
+  node = await startNode(link.settle(settings), log, link);
+  bundle(log);
+  link.ready();
+  log.info({ node: node.id, worker: link.number, pid: process.pid }, 'A worker is ready.');
+}
+
+function stopOnSignals(log: Log, end: () => Promise<void>): void {
   let stopping = false;
   const stop = async (signal: string) => {
     // Whoever asks twice wants it now.
     if (stopping) process.exit(1);
     stopping = true;
     log.info(`Got ${signal}; shutting down.`);
-    // While it still starts there is nothing to finish; an embedded PostgreSQL ends with its parent.
-    await node?.stop();
+    await end();
     log.info('Good-bye.');
     process.exit(0);
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
-  node = await startNode(settings, log);
-  // Made now rather than for its first visitor; without it the interface serves on.
+}
+
+/** Makes the web client now rather than for its first visitor; without it the interface serves on. */
+function bundle(log: Log): void {
   webBundle().catch((error) => log.error({ err: error }, 'The web client could not be put together.'));
-  log.info({ node: node.id }, `Parley is ready on ${settings.publicUrl ?? node.url}`);
 }
 
 main().catch((error) => {
   // What the operator can mend is one sentence; everything else shows where it happened.
   const foreseen = error instanceof SettingsError || error instanceof EmbeddedPostgresError;
+  if (error instanceof WorkerFailure) process.exit(1);
   const reason = foreseen ? error.message : error instanceof Error ? error.stack : String(error);
   process.stderr.write(`Parley cannot start: ${reason}\n`);
   process.exit(1);

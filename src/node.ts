@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server as HttpServer } from 'node:http';
-import { Server as TcpServer } from 'node:net';
+import { type ListenOptions, Server as TcpServer } from 'node:net';
 import { goodbye, RevocationWatch } from './accounts/revocation.ts';
 import { attendBots } from './agents/agent.gateway.ts';
 import { AgentWatch } from './agents/agent.watch.ts';
@@ -19,6 +19,7 @@ import { allHandlers, allRoutes } from './features.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { Handler } from './gateway/handler.ts';
 import { SocketLimits } from './gateway/limits.ts';
+import { sharedListening, sharePort } from './gateway/shared-port.ts';
 import { Health } from './health/health.ts';
 import { watchConnections, watchDatabase, watchDelivery, watchEvents, watchWebhooks } from './health/watches.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
@@ -37,6 +38,7 @@ import type { Route } from './rest/route.ts';
 import { memberJoined } from './servers/server.contract.ts';
 import { createServices } from './services.ts';
 import { type Settings, SettingsError } from './settings.ts';
+import type { WorkerLink } from './workers/worker.ts';
 
 /** A running node. */
 export interface Node {
@@ -56,18 +58,25 @@ const redisWaitMs = 1000;
 /** Longer than load balancers keep idle connections: what is closed here may be what one of them is about to use. */
 const keepAliveMs = 75_000;
 
-/** Puts a node together and starts it: the only place that knows all parts. */
-export async function startNode(settings: Settings, log: Log = createLog(settings.logLevel)): Promise<Node> {
+/**
+ * Puts a node together and starts it: the only place that knows all parts.
+ * @param link to the process that started it, if it is one of several behind one port
+ */
+export async function startNode(
+  settings: Settings,
+  log: Log = createLog(settings.logLevel),
+  link: WorkerLink | null = null,
+): Promise<Node> {
   const shutdown = new Shutdown(log);
   try {
-    return await assemble(settings, log, shutdown);
+    return await assemble(settings, log, shutdown, link);
   } catch (error) {
     await shutdown.run();
     throw error;
   }
 }
 
-async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promise<Node> {
+async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: WorkerLink | null): Promise<Node> {
   const nodeId = randomBytes(6).toString('hex');
   let url = '';
   const place = await openDatabaseUrl(settings, log);
@@ -217,7 +226,11 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown): Promi
   });
   shutdown.add('agents', () => agentWatch.close());
   attendBots(gateway, { control, delivery, watch: agentWatch, policies: policyAccess, seats: services.agentSeats });
-  const port = await listen(httpServer, settings);
+  if (link) {
+    metrics.showTogether((own) => link.shareMetrics(own));
+    shutdown.add('own door', await sharePort(httpServer, gateway.io.engine, link));
+  }
+  const port = await listen(httpServer, settings, link ? sharedListening : {});
   shutdown.add('connections', () => drain(httpServer, gateway, delivery, health, settings));
   url = `http://localhost:${port}`;
   return { id: nodeId, port, url, delivery, doors, stop: () => shutdown.run() };
@@ -243,10 +256,10 @@ function connectControl(control: Control, gateway: Gateway): void {
   });
 }
 
-function listen(httpServer: HttpServer, settings: Settings): Promise<number> {
+function listen(httpServer: HttpServer, settings: Settings, manner: ListenOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     httpServer.once('error', (error) => reject(asListenError(error, settings)));
-    httpServer.listen(settings.port, settings.host, () => {
+    httpServer.listen({ port: settings.port, host: settings.host, ...manner }, () => {
       const address = httpServer.address();
       resolve(address !== null && typeof address === 'object' ? address.port : settings.port);
     });

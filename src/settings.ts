@@ -32,6 +32,13 @@ export const environmentSchema = z.object({
     .meta(told('the PostgreSQL that all nodes use', 'an embedded one in `DATA_DIR`')),
   REDIS_URL: url('redis', 'rediss').optional().meta(told('over which nodes hear each other', 'one node')),
   DATA_DIR: z.string().default('./data').meta(told('database, secrets, outgoing mail')),
+  WEB_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(256)
+    .default(1)
+    .meta(told('how many nodes share the port, each a process; more than one need `REDIS_URL`')),
   JWT_SECRET: list
     .optional()
     .meta(
@@ -97,6 +104,8 @@ export interface Settings extends FileSettings {
   /** Null: this node is alone. */
   redisUrl: string | null;
   dataDir: string;
+  /** How many nodes share the port, each a process of its own. */
+  workers: number;
   /** The first one signs; all of them verify. */
   jwtSecrets: JwtSecret[];
   /** Null: mail is written to `dataDir`/outbox. */
@@ -146,6 +155,7 @@ export function loadSettings(
     databaseUrl: env.DATABASE_URL ?? null,
     redisUrl: env.REDIS_URL ?? null,
     dataDir,
+    workers: env.WEB_CONCURRENCY,
     jwtSecrets: [],
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM ?? defaultSender(env.PUBLIC_URL),
@@ -163,6 +173,10 @@ export function loadSettings(
     modelUpstream: modelUpstream(env),
   };
   const merged = merge(settings, overrides);
+  if (merged.workers > 1 && !merged.redisUrl) {
+    const ways = 'set it, or WEB_CONCURRENCY to 1';
+    throw new SettingsError(`With WEB_CONCURRENCY=${merged.workers} nodes hear each other over REDIS_URL; ${ways}.`);
+  }
   requireTier(merged, 'NEW_ACCOUNT_TIER', merged.newAccountTier);
   requireTier(merged, 'accounts.inviteTier', merged.accounts.inviteTier);
   if (merged.jwtSecrets.length === 0) merged.jwtSecrets = jwtSecrets(env.JWT_SECRET, merged);

@@ -8,6 +8,7 @@ const localAddress = /^(127\.|::1$|::ffff:127\.)/;
 export class Metrics {
   private readonly registry = new Registry();
   private readonly token: string | null;
+  private collect = () => this.registry.metrics();
   private readonly requests: Histogram<'method' | 'route' | 'status'>;
 
   /** @param token asked for as a bearer token; null: only requests from this machine are answered */
@@ -21,6 +22,11 @@ export class Metrics {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30],
       registers: [this.registry],
     });
+  }
+
+  /** Shows what `share` gives instead of this node's own numbers: those of all nodes behind one port. */
+  showTogether(share: (own: Registry) => () => Promise<string>): void {
+    this.collect = share(this.registry);
   }
 
   /** A number that only grows and that someone else counts. */
@@ -55,7 +61,7 @@ export class Metrics {
   readonly middleware = async (context: Context, next: Next): Promise<void> => {
     if (context.path === '/metrics' && this.allows(context)) {
       context.type = this.registry.contentType;
-      context.body = await this.registry.metrics();
+      context.body = await this.collect();
       return;
     }
     const end = this.requests.startTimer();

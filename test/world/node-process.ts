@@ -35,10 +35,11 @@ export class NodeProcess {
   }
 
   /** Starts one on a free port and waits until it takes requests. It is ended with the tests if they forgot. */
-  static async start(env: Record<string, string>): Promise<NodeProcess> {
+  static async start(env: Record<string, string>, timeout?: number): Promise<NodeProcess> {
     const node = new NodeProcess(await freePort(), env);
     atEnd(() => node.kill());
-    await node.start();
+    await node.start(false);
+    await node.ready(timeout);
     return node;
   }
 

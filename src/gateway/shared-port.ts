@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { connect, createServer } from 'node:net';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+
+/** Several nodes behind one port of one machine. */
+export interface SharedPort {
+  /** Of this node alone. */
+  number: number;
+  /** Where each of them has its own door, a Unix socket named after its number. */
+  folder: string;
+}
+
+/**
+ * How such a node listens. On Linux each has a socket of its own and the kernel hands out connections; those of a node
+ * that dies end with it. Elsewhere the primary hands them out, and what was on its way to a dead one hangs.
+ */
+export const sharedListening = process.platform === 'linux' ? { reusePort: true, exclusive: true } : {};
+
+const doorOf = ({ folder }: SharedPort, number: number): string => path.join(folder, `${number}.sock`);
+
+/**
+ * Long polling behind a port that several nodes share: whichever of them a request of a session comes to, it is passed
+ * on to the one that has the session. A session's id begins with the number of its node.
+ *
+ * @param engine whose ids are to say where they belong
+ * @returns closes this node's own door
+ */
+export async function sharePort(
+  server: Server,
+  engine: { generateId: (request: IncomingMessage) => string | PromiseLike<string> },
+  port: SharedPort,
+): Promise<() => void> {
+  engine.generateId = () => `${port.number}-${randomBytes(15).toString('base64url')}`;
+  const stranger = ({ url = '' }: IncomingMessage): number | undefined => {
+    if (!url.startsWith('/socket.io/')) return undefined;
+    const number = Number(/[?&]sid=(\d{1,9})-/.exec(url)?.[1] ?? port.number);
+    return number === port.number ? undefined : number;
+  };
+  intercept(server, 'request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const number = stranger(incoming);
+    if (number !== undefined) passRequest(doorOf(port, number), incoming, outgoing);
+    return number !== undefined;
+  });
+  intercept(server, 'upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const number = stranger(incoming);
+    if (number !== undefined) passUpgrade(doorOf(port, number), incoming, socket, head);
+    return number !== undefined;
+  });
+  const door = createServer((socket) => server.emit('connection', socket));
+  await new Promise<void>((resolve, reject) => {
+    door.once('error', reject);
+    door.listen({ path: doorOf(port, port.number), exclusive: true }, resolve);
+  });
+  return () => void door.close();
+}
+
+/** Puts a listener before those that there are; they do not hear of what it takes. */
+function intercept<A extends unknown[]>(server: Server, event: string, takes: (...args: A) => boolean): void {
+  const others = server.listeners(event);
+  server.removeAllListeners(event);
+  server.on(event, (...args: A) => {
+    if (takes(...args)) return;
+    for (const listener of others) listener.apply(server, args);
+  });
+}
+
+function passRequest(socketPath: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { method, url, headers } = incoming;
+  // A connection for each: one that is used again could be cut with the request that used it before.
+  const onward = request({ socketPath, method, path: url, headers, agent: false }, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(outgoing);
+  });
+  onward.on('error', () => {
+    if (outgoing.headersSent) outgoing.destroy();
+    else outgoing.writeHead(400, { 'content-type': 'application/json' }).end(unknownSession);
+  });
+  outgoing.on('close', () => onward.destroy());
+  incoming.pipe(onward);
+}
+
+/** The node is gone, and its sessions with it: said as Engine.IO says it, so clients connect anew. */
+const unknownSession = JSON.stringify({ code: 1, message: 'Session ID unknown' });
+
+function passUpgrade(socketPath: string, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const onward = connect(socketPath);
+  const headers: string[] = [];
+  for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
+    headers.push(`${incoming.rawHeaders[i]}: ${incoming.rawHeaders[i + 1]}`);
+  }
+  onward.write([`GET ${incoming.url} HTTP/1.1`, ...headers, '', ''].join('\r\n'));
+  onward.write(head);
+  onward.on('error', () => socket.destroy());
+  socket.on('error', () => onward.destroy());
+  onward.pipe(socket).pipe(onward);
+}

@@ -1,0 +1,142 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { startRedis, type TestRedis } from '../bench/redis.ts';
+import { until } from '../bench/until.ts';
+import { Follower, range } from '../world/follower.ts';
+import { NodeProcess } from '../world/node-process.ts';
+import { request } from '../world/person.ts';
+import { type World, worldOn } from '../world/world.ts';
+import { codesIn, plain } from './life.ts';
+
+describe('several workers behind one port', function () {
+  this.timeout(120_000);
+  let dataDir: string;
+  let redis: TestRedis;
+  let site: NodeProcess;
+  let here: World<NodeProcess, unknown>;
+
+  before(async () => {
+    dataDir = mkdtempSync(path.join(tmpdir(), 'parley-workers-'));
+    redis = await startRedis();
+    const env = { ...plain(dataDir), NEW_ACCOUNT_TIER: 'member', REDIS_URL: redis.url, WEB_CONCURRENCY: '2' };
+    site = await NodeProcess.start(env, 60_000);
+    await until(() => workers().length === 2, { timeout: 30_000, message: 'no workers' });
+    here = await worldOn<NodeProcess, { nodes: NodeProcess[] }>({ nodes: [site] });
+  });
+  after(async () => {
+    here.close();
+    await site.kill();
+    await redis.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  /** The workers that live, by what they logged when they were ready. */
+  const workers = (): { pid: number }[] =>
+    site.lines
+      .filter((line) => line.includes('A worker is ready'))
+      .map((line): { pid: number } => JSON.parse(line))
+      .filter(({ pid }) => isAlive(pid));
+
+  const followers = (count: number, options: ConstructorParameters<typeof Follower>[1]) =>
+    Promise.all(
+      range(1, count).map(async () => {
+        const client = new Follower({ url: site.url, token: here.bob.token }, options);
+        await client.connected(1);
+        await client.join(here.channel.id);
+        return client;
+      }),
+    );
+
+  it('start on one embedded PostgreSQL, with one first invite code', () => {
+    expect(codesIn(site)).to.have.lengthOf(1);
+    expect(site.lines.filter((line) => line.includes('embedded PostgreSQL is running'))).to.have.lengthOf(1);
+  });
+
+  it('serve WebSockets and polling alike, whichever of them a request comes to', async () => {
+    const clients = [
+      ...(await followers(4, { transports: ['websocket'] })),
+      ...(await followers(4, { transports: ['polling'] })),
+      ...(await followers(4, { transports: ['polling', 'websocket'] })),
+    ];
+    const { seq } = await here.alice.say(here.channel.id, 'to all workers');
+    for (const client of clients) await client.reach(here.channel.id, seq);
+    for (const client of clients) {
+      expect(client.connections).to.have.lengthOf(1);
+      expect(client.errors).to.deep.equal([]);
+      client.close();
+    }
+  });
+
+  it('show what all of them counted at /metrics', async () => {
+    const clients = await followers(6, { transports: ['websocket'] });
+    const sockets = async () => {
+      const { body } = await request(site, 'GET', '/metrics');
+      return Number(/^parley_sockets (\d+)/m.exec(body)?.[1]);
+    };
+    await until(async () => (await sockets()) === 6, { message: 'not all sockets are counted' });
+    for (const client of clients) client.close();
+  });
+
+  it('lose nothing when one of them is killed, and get another one in its place', async () => {
+    const first = (await here.alice.say(here.channel.id, 'before')).seq;
+    const clients = [
+      ...(await followers(3, { transports: ['websocket'] })),
+      ...(await followers(3, { transports: ['polling'] })),
+    ];
+    for (const client of clients) comesBack(client, first);
+    const [victim] = workers();
+    process.kill(victim?.pid ?? 0, 'SIGKILL');
+    const sends = range(1, 20).map((i) => said(`while one is gone ${i}`));
+    const last = Math.max(...(await Promise.all(sends)));
+    await until(() => workers().length === 2, { timeout: 30_000, message: 'no new worker' });
+    for (const client of clients) {
+      await client.reach(here.channel.id, last, 20_000);
+      expect(client.seen(here.channel.id)).to.deep.equal(range(first + 1, last));
+      client.close();
+    }
+  });
+
+  /** A killed worker saved nothing: who was on it says where it was when it is back. */
+  function comesBack(client: Follower, first: number): void {
+    client.socket.on('connect', () => {
+      if (client.socket.recovered) return;
+      const last = client.seen(here.channel.id).at(-1) ?? first;
+      client.join(here.channel.id, last).catch(() => {});
+    });
+  }
+
+  /** Sends until it is taken: what was on its way to the worker that died has no answer. */
+  async function said(content: string): Promise<number> {
+    const nonce = crypto.randomUUID();
+    return until(() =>
+      here.alice.say(here.channel.id, content, { nonce }).then(
+        ({ seq }) => seq,
+        () => 0,
+      ),
+    );
+  }
+
+  it('end all together, in order', async () => {
+    const pids = workers().map(({ pid }) => pid);
+    const exit = await site.stop();
+    expect(exit).to.include({ code: 0 });
+    expect(pids.filter(isAlive)).to.deep.equal([]);
+    const unforeseen = site.failures.filter((line) => !line.includes('another one takes its place'));
+    expect(unforeseen).to.deep.equal([]);
+  });
+
+  it('are not started without a Redis to hear each other over', async () => {
+    const alone = await NodeProcess.start({ ...plain(dataDir), WEB_CONCURRENCY: '2' }).catch((error) => String(error));
+    expect(alone).to.contain('With WEB_CONCURRENCY=2 nodes hear each other over REDIS_URL; set it, or');
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
