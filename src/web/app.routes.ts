@@ -92,16 +92,20 @@ function fileRoutes(): Route[] {
         return assetReply(found, headers);
       },
     }),
-    route({
-      tag,
-      entrance: 'anyone',
-      answer: rawAnswer,
-      method: 'GET',
-      path: '/client.js',
-      summary: 'The typed client as a module for browsers: `import { Parley } from "/client.js"`.',
-      headers: assetHeaders,
-      produces: 'text/javascript',
-      handle: async ({ headers }) => assetReply(await clientModule(), headers, 'max-age=300'),
-    }),
+    clientRoute(),
   ];
+}
+
+function clientRoute(): Route {
+  return route({
+    tag,
+    entrance: 'anyone',
+    answer: rawAnswer,
+    method: 'GET',
+    path: '/client.js',
+    summary: 'The typed client as a module for browsers: `import { Parley } from "/client.js"`.',
+    headers: assetHeaders,
+    produces: 'text/javascript',
+    handle: async ({ headers }) => assetReply(await clientModule(), headers, 'max-age=300'),
+  });
 }

@@ -88,13 +88,6 @@ describe('the web client for everyone', function () {
     return serious.map(({ id, nodes }) => `${where}: ${id} ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
   }
 
-  /** As a link would, without loading the page anew. */
-  async function go({ page }: Visitor, path: string): Promise<void> {
-    await page.evaluate(
-      `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
-    );
-  }
-
   for (const [look, options] of Object.entries(looks)) {
     it(`has nothing on its pages that keeps someone out, ${look}`, async () => {
       const context = { ...options, bypassCSP: true, reducedMotion: 'reduce' as const };
@@ -111,7 +104,7 @@ describe('the web client for everyone', function () {
       await alice.page.addInitScript(axe);
       await alice.open('/app/messages');
       for (const [path, shows] of places) {
-        await go(alice, path);
+        await alice.go(path);
         await alice.page.locator('main').getByText(shows).locator('visible=true').first().waitFor();
         found.push(...(await scan(alice, path)));
         const [wide = 0, fits = 0]: number[] = await alice.page.evaluate(

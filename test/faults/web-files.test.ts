@@ -99,6 +99,27 @@ describe('files and apps in the web client', function () {
     expect(await zip.file('index.html')?.async('string')).to.equal('<h1>made by Bob</h1>');
   });
 
+  it('come as a ZIP, too, which is unpacked into a folder', async () => {
+    const { page } = alice;
+    const zip = new JSZip();
+    zip.file('notes/one.txt', 'first '.repeat(1000));
+    zip.file('two.txt', 'second');
+    zip.file('../three.txt', 'outside');
+    const buffer = await zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' });
+    const archive = { name: 'old.zip', mimeType: 'application/zip', buffer };
+    await page.locator('input[type=file]').setInputFiles(archive);
+    await act('old.zip', 'Unpack');
+    await page.getByRole('dialog').getByRole('button', { name: 'Unpack' }).click();
+    await page.getByRole('link', { name: 'old', exact: true }).click();
+    await shows(alice, 'notes', 'two.txt');
+    await page.getByRole('link', { name: 'notes' }).click();
+    await shows(alice, 'one.txt');
+    await page.getByRole('button', { name: 'one.txt', exact: true }).click();
+    expect(await page.getByLabel('Content of one.txt').inputValue()).to.equal('first '.repeat(1000));
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Workspace' }).click();
+  });
+
   it('become apps, which run in a frame without the powers of the page', async () => {
     const { page } = alice;
     await act('site', 'Publish as an app');

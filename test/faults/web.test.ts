@@ -173,7 +173,15 @@ describe('the web client', function () {
     await bob.page.locator('#thread-composer').press('Enter');
     await hers.locator('.thread-link', { hasText: '1 reply' }).click();
     await alice.page.locator('aside').getByText('noon is fine').waitFor();
+    await bob.page.getByRole('button', { name: 'Thread menu' }).click();
+    await bob.page.getByRole('menuitem', { name: 'Rename' }).click();
+    await bob.page.getByLabel('Name', { exact: true }).fill('Lunch');
+    await bob.page.getByRole('button', { name: 'Rename' }).click();
+    await alice.page.locator('aside').getByRole('heading', { name: 'Lunch' }).waitFor();
     await alice.page.getByRole('link', { name: 'Close the thread' }).click();
+    await alice.page.getByRole('button', { name: 'Threads', exact: true }).click();
+    await alice.page.getByRole('dialog').getByRole('link', { name: 'Lunch' }).waitFor();
+    await alice.page.keyboard.press('Escape');
     await bob.page.getByRole('link', { name: 'Close the thread' }).click();
     await hers.hover();
     await hers.getByRole('button', { name: 'Pin' }).click();
@@ -245,7 +253,17 @@ describe('the web client', function () {
     const headers = { 'accept-encoding': 'gzip' };
     const answer = await fetch(`${here.alice.node.url}${script}`, { method: 'GET', headers });
     expect(Number(answer.headers.get('content-length'))).to.be.within(10_000, 150_000);
+    // What the page shows stays where it is while the rest arrives, and while others write.
+    await alice.page.addInitScript(`{
+      window.jumped = 0;
+      const add = (list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) jumped += entry.value; };
+      new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
+    }`);
     await alice.page.reload();
+    await live(alice.page);
+    await here.bob.say(here.channel.id, 'a last word');
+    await said(alice.page, 'a last word').waitFor();
+    expect(await alice.page.evaluate('jumped')).to.be.below(0.1);
     const paint = await until(() =>
       alice.page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime),
     );

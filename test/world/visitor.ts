@@ -10,6 +10,8 @@ export interface Visitor {
   complaints: string[];
   /** Goes to an address under /app, and waits until all that happens arrives. */
   open(path: string): Promise<void>;
+  /** Goes there as a link in the page would, without loading it anew. */
+  go(path: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,6 +41,10 @@ export async function visitor(
     async open(path) {
       await page.goto(base + path);
       if (person) await page.locator('.connection.live').waitFor({ state: 'attached' });
+    },
+    async go(path) {
+      const where = JSON.stringify(path);
+      await page.evaluate(`history.pushState(null, '', ${where}); dispatchEvent(new PopStateEvent('popstate'))`);
     },
     close: () => context.close(),
   };

@@ -29,18 +29,7 @@ export function AppFrame({ serverId, appId }: { serverId: string; appId: string 
           <span class="name">{name}</span>
         </h1>
         <span class="space" />
-        {app && (
-          <a
-            class="icon"
-            href={addressOf(app)}
-            target="_blank"
-            rel="noopener"
-            aria-label="Open in a tab of its own"
-            title="Open in a tab of its own"
-          >
-            <Icon name="open" />
-          </a>
-        )}
+        {app && <OwnTab href={addressOf(app)} />}
       </header>
       {app && (
         <iframe
@@ -52,5 +41,14 @@ export function AppFrame({ serverId, appId }: { serverId: string; appId: string 
         />
       )}
     </section>
+  );
+}
+
+function OwnTab({ href }: { href: string }) {
+  const label = 'Open in a tab of its own';
+  return (
+    <a class="icon" href={href} target="_blank" rel="noopener" aria-label={label} title={label}>
+      <Icon name="open" />
+    </a>
   );
 }

@@ -1,5 +1,6 @@
 import { unreadNotifications } from '../../state/notifications.ts';
-import { dms, requestCount } from '../../state/people.ts';
+import { type DmChannel, dms, requestCount } from '../../state/people.ts';
+import { isMuted } from '../../state/preferences.ts';
 import { pathTo, place } from '../../state/router.ts';
 import { unread } from '../../state/unread.ts';
 import { Avatar } from '../parts/Avatar.tsx';
@@ -33,18 +34,24 @@ export function HomePanel() {
         <h2>Direct messages</h2>
       </div>
       <ul>
-        {dms.value.map(({ id, otherUser }) => (
-          <Entry
-            key={id}
-            href={pathTo.channel(null, id)}
-            picture={<Avatar user={otherUser} size="small" present />}
-            name={otherUser.displayName}
-            count={unread.value.get(id)}
-            current={isHere(id)}
-          />
+        {dms.value.map((dm) => (
+          <DmEntry key={dm.id} dm={dm} />
         ))}
       </ul>
       {dms.value.length === 0 && <p class="empty">Your conversations with people will be here.</p>}
     </nav>
+  );
+}
+
+function DmEntry({ dm: { id, otherUser } }: { dm: DmChannel }) {
+  return (
+    <Entry
+      href={pathTo.channel(null, id)}
+      picture={<Avatar user={otherUser} size="small" present />}
+      name={otherUser.displayName}
+      count={unread.value.get(id)}
+      current={isHere(id)}
+      muted={isMuted('channel', id)}
+    />
   );
 }

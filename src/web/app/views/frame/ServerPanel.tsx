@@ -51,7 +51,7 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
           />
         ))}
       </ul>
-      <SharedThings server={server} />
+      {list && <SharedThings server={server} />}
       {creating && <CreateChannel serverId={server.id} onClose={() => setCreating(false)} />}
     </nav>
   );

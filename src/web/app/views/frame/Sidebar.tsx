@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { ServerRecord } from '../../../../client/index.ts';
 import { can } from '../../state/client.ts';
 import { dms, requestCount } from '../../state/people.ts';
 import { pathTo } from '../../state/router.ts';
@@ -39,17 +40,7 @@ function Rail() {
         <Badge count={waiting} />
       </a>
       {servers.value.map((server) => (
-        <a
-          key={server.id}
-          class="server"
-          href={pathTo.server(server.id)}
-          title={server.name}
-          aria-current={here === server.id ? 'page' : undefined}
-        >
-          <ServerPicture server={server} />
-          <span class="hidden">{server.name}</span>
-          <Badge count={unreadIn(server.id, channels.value.get(server.id))} />
-        </a>
+        <ServerLink key={server.id} server={server} current={here === server.id} />
       ))}
       <a class="server add" href="/app/discover" aria-label="Discover servers" title="Discover servers">
         <Icon name="compass" />
@@ -67,5 +58,16 @@ function Rail() {
       )}
       {creating && <CreateServer onClose={() => setCreating(false)} />}
     </nav>
+  );
+}
+
+function ServerLink({ server, current }: { server: ServerRecord; current: boolean }) {
+  const { id, name } = server;
+  return (
+    <a class="server" href={pathTo.server(id)} title={name} aria-current={current ? 'page' : undefined}>
+      <ServerPicture server={server} />
+      <span class="hidden">{name}</span>
+      <Badge count={unreadIn(id, channels.value.get(id))} />
+    </a>
   );
 }

@@ -15,16 +15,12 @@ export function Invite({ code }: { code: string }) {
   useEffect(() => {
     parley.rest('GET /api/servers/invite/:code', { code }).then(setServer, (reason) => setError(sentence(reason)));
   }, [code]);
-  const join = async () => {
+  const join = () => {
     setBusy(true);
-    try {
-      go(pathTo.server((await joinByCode(code)).id), { replace: true });
-    } catch (reason) {
-      const isMember = reason instanceof ParleyError && reason.code === 'ALREADY_MEMBER';
-      if (isMember && server) go(pathTo.server(server.id), { replace: true });
-      else setError(sentence(reason));
+    enterBy(code, server).catch((reason) => {
+      setError(sentence(reason));
       setBusy(false);
-    }
+    });
   };
   return (
     <section class="blank">
@@ -38,7 +34,7 @@ export function Invite({ code }: { code: string }) {
       {server && <p class="faint">{peopleIn(server)}</p>}
       <Problem text={error} />
       {server ? (
-        <button type="button" class="button" disabled={busy} onClick={() => void join()}>
+        <button type="button" class="button" disabled={busy} onClick={join}>
           Join
         </button>
       ) : (
@@ -50,4 +46,13 @@ export function Invite({ code }: { code: string }) {
       )}
     </section>
   );
+}
+
+/** Joins, and goes there; whoever is in it already only goes there. */
+async function enterBy(code: string, server: ServerRecord | null): Promise<void> {
+  const joined = await joinByCode(code).catch((reason) => {
+    if (reason instanceof ParleyError && reason.code === 'ALREADY_MEMBER' && server) return server;
+    throw reason;
+  });
+  go(pathTo.server(joined.id), { replace: true });
 }

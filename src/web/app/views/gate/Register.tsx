@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { parley } from '../../state/client.ts';
-import { Field } from '../parts/Field.tsx';
+import { Field, NewPassword } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { arrive } from './arriving.ts';
 import { Providers } from './Providers.tsx';
@@ -23,16 +23,7 @@ export function Register() {
           maxlength={32}
           hint="May be left out."
         />
-        <Field
-          label="Password"
-          name="password"
-          type="password"
-          autocomplete="new-password"
-          minlength={8}
-          maxlength={128}
-          hint="8 characters or more."
-          required
-        />
+        <NewPassword label="Password" name="password" hint="8 characters or more." />
         <Field
           label="Invite code"
           name="inviteCode"

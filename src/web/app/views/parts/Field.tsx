@@ -51,6 +51,11 @@ export function Field(props: FieldProps) {
   );
 }
 
+/** A password that is chosen here. */
+export function NewPassword(props: Pick<FieldProps, 'label' | 'name' | 'hint'>) {
+  return <Field {...props} type="password" autocomplete="new-password" minlength={8} maxlength={128} required />;
+}
+
 interface TextAreaProps {
   label: string;
   name: string;

@@ -24,24 +24,7 @@ interface MenuProps {
 
 /** A button that opens a list of actions: arrow keys go through it, Escape closes it and gives the focus back. */
 export function Menu({ label, items, children, class: kind = 'icon', align = 'end', up = false }: MenuProps) {
-  const [open, setOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  const close = () => setOpen(false);
-  useOutside(root, open, close);
-  // Before the next key is pressed.
-  useLayoutEffect(() => {
-    if (open) root.current?.querySelector<HTMLElement>('[role^=menuitem]')?.focus();
-  }, [open]);
-  const press = (event: KeyboardEvent) => {
-    if (!open) return;
-    if (event.key === 'Escape' || event.key === 'Tab') {
-      close();
-      button.current?.focus();
-      // In a dialog the key would close that, too.
-      if (event.key === 'Escape') event.preventDefault();
-    } else if (root.current && step(root.current, event.key)) event.preventDefault();
-  };
+  const { open, setOpen, root, button, close, press } = useMenu();
   return (
     <div class="menu" ref={root}>
       <button
@@ -66,15 +49,7 @@ export function Menu({ label, items, children, class: kind = 'icon', align = 'en
           onKeyDown={press}
         >
           {items.map((item) => (
-            <Item
-              key={item.label}
-              item={item}
-              onChoose={() => {
-                close();
-                button.current?.focus();
-                item.run();
-              }}
-            />
+            <Item key={item.label} item={item} onClose={close} />
           ))}
         </div>
       )}
@@ -82,7 +57,36 @@ export function Menu({ label, items, children, class: kind = 'icon', align = 'en
   );
 }
 
-function Item({ item, onChoose }: { item: MenuItem; onChoose(): void }) {
+/** Whether a menu is open, and what keys do with it. */
+function useMenu() {
+  const [open, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useOutside(root, open, () => setOpen(false));
+  // Before the next key is pressed.
+  useLayoutEffect(() => {
+    if (open) root.current?.querySelector<HTMLElement>('[role^=menuitem]')?.focus();
+  }, [open]);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  const press = (event: KeyboardEvent) => {
+    if (!open) return;
+    if (event.key === 'Escape' || event.key === 'Tab') {
+      close();
+      // In a dialog the key would close that, too.
+      if (event.key === 'Escape') event.preventDefault();
+    } else if (root.current && step(root.current, event.key)) event.preventDefault();
+  };
+  return { open, setOpen, root, button, close, press };
+}
+
+function Item({ item, onClose }: { item: MenuItem; onClose(): void }) {
+  const choose = () => {
+    onClose();
+    item.run();
+  };
   const content = (
     <>
       {item.icon && <Icon name={item.icon} />}
@@ -93,20 +97,20 @@ function Item({ item, onChoose }: { item: MenuItem; onChoose(): void }) {
   const kind = item.danger ? 'item danger' : 'item';
   if (item.checked === undefined) {
     return (
-      <button type="button" role="menuitem" class={kind} onClick={onChoose}>
+      <button type="button" role="menuitem" class={kind} onClick={choose}>
         {content}
       </button>
     );
   }
   return (
-    <button type="button" role="menuitemradio" aria-checked={item.checked} class={kind} onClick={onChoose}>
+    <button type="button" role="menuitemradio" aria-checked={item.checked} class={kind} onClick={choose}>
       {content}
     </button>
   );
 }
 
 /** Calls `close` at a click or a focus anywhere else. */
-export function useOutside(root: RefObject<HTMLElement | null>, open: boolean, close: () => void): void {
+function useOutside(root: RefObject<HTMLElement | null>, open: boolean, close: () => void): void {
   useEffect(() => {
     if (!open) return;
     const look = (event: Event) => {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon, type IconName } from './Icon.tsx';
 
 export interface Tab {
@@ -21,6 +21,12 @@ interface PageProps {
 
 /** A screen that is no conversation. */
 export function Page({ title, back, tabs, actions, children }: PageProps) {
+  const ref = useRef<HTMLElement>(null);
+  const here = tabs?.find(({ current }) => current)?.href;
+  useEffect(() => {
+    // On a phone they are a strip that is wider than the screen.
+    ref.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [here]);
   useEffect(() => {
     document.title = `${title} · Parley`;
   }, [title]);
@@ -38,7 +44,7 @@ export function Page({ title, back, tabs, actions, children }: PageProps) {
       </header>
       <div class={tabs ? 'sections' : 'sections plain'}>
         {tabs && (
-          <nav class="tabs" aria-label={`Sections of ${title}`}>
+          <nav class="tabs" ref={ref} aria-label={`Sections of ${title}`}>
             {tabs.map(({ href, label, icon, current }) => (
               <a key={href} class="entry" href={href} aria-current={current ? 'page' : undefined}>
                 <Icon name={icon} />

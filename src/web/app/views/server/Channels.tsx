@@ -21,16 +21,6 @@ export function Channels({ server }: { server: ServerRecord }) {
     () => parley.rest('GET /api/servers/:serverId/channels/archived', { serverId: server.id }),
     [server.id, list.length],
   );
-  const move = (at: number, by: number) =>
-    attempt(async () => {
-      const ids = list.map(({ id }) => id);
-      const [moved] = ids.splice(at, 1);
-      if (!moved) return;
-      ids.splice(at + by, 0, moved);
-      const body = { channelIds: ids };
-      await parley.rest('PATCH /api/servers/:serverId/channels/positions', { serverId: server.id, body });
-      await loadChannels(server.id);
-    });
   return (
     <>
       <Block title={`Channels · ${list.length}`}>
@@ -39,7 +29,7 @@ export function Channels({ server }: { server: ServerRecord }) {
             <ChannelRow
               key={channel.id}
               channel={channel}
-              onMove={(by) => void move(i, by)}
+              onMove={(by) => void move(server.id, list, i, by)}
               isFirst={i === 0}
               isLast={i === list.length - 1}
               onTask={setTask}
@@ -58,6 +48,17 @@ export function Channels({ server }: { server: ServerRecord }) {
     </>
   );
 }
+
+const move = (serverId: string, list: readonly ChannelRecord[], at: number, by: number) =>
+  attempt(async () => {
+    const ids = list.map(({ id }) => id);
+    const [moved] = ids.splice(at, 1);
+    if (!moved) return;
+    ids.splice(at + by, 0, moved);
+    const body = { channelIds: ids };
+    await parley.rest('PATCH /api/servers/:serverId/channels/positions', { serverId, body });
+    await loadChannels(serverId);
+  });
 
 interface ChannelRowProps {
   channel: ChannelRecord;

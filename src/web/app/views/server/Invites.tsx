@@ -53,11 +53,22 @@ function Renew({ server }: { server: ServerRecord }) {
 }
 
 function Requests({ server }: { server: ServerRecord }) {
-  const {
-    value: list,
-    load,
-    after,
-  } = useLoaded(() => parley.rest('GET /api/servers/:id/join-requests', { id: server.id }), [server.id]);
+  const { list, after } = useRequests(server.id);
+  return (
+    <Block title="Join requests" about="People who ask to be let into the server, or into one of its private channels.">
+      {list?.length === 0 && <p class="empty">Nobody is waiting.</p>}
+      <ul class="people">
+        {list?.map((request) => (
+          <RequestRow key={request.id} request={request} onDecide={(status) => after(() => decide(request, status))} />
+        ))}
+      </ul>
+    </Block>
+  );
+}
+
+/** Who waits to be let in, as it is now. */
+function useRequests(id: string) {
+  const { value: list, load, after } = useLoaded(() => parley.rest('GET /api/servers/:id/join-requests', { id }), [id]);
   useEffect(() => {
     const off = [
       parley.on('join-request:created', () => void attempt(load)),
@@ -66,34 +77,35 @@ function Requests({ server }: { server: ServerRecord }) {
     return () => {
       for (const end of off) end();
     };
-  }, [server.id]);
-  const decide = ({ id: requestId, channelId }: JoinRequest, status: 'approved' | 'rejected') =>
-    after(() =>
-      channelId
-        ? parley.rest('PATCH /api/channel-join-requests/:requestId', { requestId, body: { status } })
-        : parley.rest('PATCH /api/servers/join-requests/:requestId', { requestId, body: { status } }),
-    );
-  const nameOf = (channelId: string) => channels.value.get(server.id)?.find(({ id }) => id === channelId)?.name ?? '';
+  }, [id]);
+  return { list, after };
+}
+
+type Decision = 'approved' | 'rejected';
+
+function decide({ id: requestId, channelId }: JoinRequest, status: Decision): Promise<JoinRequest> {
+  const params = { requestId, body: { status } };
+  if (channelId) return parley.rest('PATCH /api/channel-join-requests/:requestId', params);
+  return parley.rest('PATCH /api/servers/join-requests/:requestId', params);
+}
+
+interface RequestRowProps {
+  request: JoinRequest;
+  onDecide(status: Decision): void;
+}
+
+function RequestRow({ request, onDecide }: RequestRowProps) {
+  const { user, serverId, channelId } = request;
+  const channel = channels.value.get(serverId)?.find(({ id }) => id === channelId);
+  const about = channelId ? `wants to join #${channel?.name ?? ''}` : 'wants to join the server';
   return (
-    <Block title="Join requests" about="People who ask to be let into the server, or into one of its private channels.">
-      {list?.length === 0 && <p class="empty">Nobody is waiting.</p>}
-      <ul class="people">
-        {list?.map((request) => (
-          <Row
-            key={request.id}
-            picture={<Avatar user={request.user} />}
-            name={request.user.displayName}
-            about={request.channelId ? `wants to join #${nameOf(request.channelId)}` : 'wants to join the server'}
-          >
-            <button type="button" class="button" onClick={() => decide(request, 'approved')}>
-              Let in
-            </button>
-            <button type="button" class="button quiet" onClick={() => decide(request, 'rejected')}>
-              Decline
-            </button>
-          </Row>
-        ))}
-      </ul>
-    </Block>
+    <Row picture={<Avatar user={user} />} name={user.displayName} about={about}>
+      <button type="button" class="button" onClick={() => onDecide('approved')}>
+        Let in
+      </button>
+      <button type="button" class="button quiet" onClick={() => onDecide('rejected')}>
+        Decline
+      </button>
+    </Row>
   );
 }

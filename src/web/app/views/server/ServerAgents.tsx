@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { ServerRecord } from '../../../../client/index.ts';
-import { parley } from '../../state/client.ts';
+import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import { me, parley } from '../../state/client.ts';
 import { channels, isAtLeast } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
@@ -11,14 +11,11 @@ import { PickAndAdd } from '../parts/PickAndAdd.tsx';
 import { Row } from '../parts/Row.tsx';
 import { type Policy, PolicyRow } from './PolicyRow.tsx';
 
-interface Bot {
-  userId: string;
-  name: string;
-}
+type Member = RestAnswer<'GET /api/servers/:id/members'>[number];
 
 /** The bots of a server, and what they may do in its channels. */
 export function ServerAgents({ server }: { server: ServerRecord }) {
-  const [shown, setShown] = useState<Bot | null>(null);
+  const [shown, setShown] = useState<Member | null>(null);
   const { value, after } = useLoaded(
     async () => ({
       members: await parley.rest('GET /api/servers/:id/members', { id: server.id }),
@@ -28,13 +25,7 @@ export function ServerAgents({ server }: { server: ServerRecord }) {
   );
   const bots = value?.members.filter(({ user }) => user.isBot) ?? [];
   const missing = value?.own.filter((agent) => !bots.some(({ userId }) => userId === agent.userId)) ?? [];
-  const isOwn = (userId: string) => value?.own.some((agent) => agent.userId === userId) ?? false;
-  const add = (agentId: string) =>
-    after(async () => {
-      const body = { agentIds: [agentId] };
-      const { failed } = await parley.rest('POST /api/servers/:id/agents', { id: server.id, body });
-      if (failed[0]) throw new Error(failed[0].error);
-    });
+  const add = (agentId: string) => after(() => addAgent(server.id, agentId));
   return (
     <Block
       title={`Agents · ${bots.length}`}
@@ -42,19 +33,8 @@ export function ServerAgents({ server }: { server: ServerRecord }) {
     >
       {value && bots.length === 0 && <p class="empty">There are none yet.</p>}
       <ul class="people">
-        {bots.map(({ userId, user }) => (
-          <Row
-            key={userId}
-            picture={<Avatar user={user} present />}
-            name={user.displayName}
-            about={`@${user.username}`}
-          >
-            {(isAtLeast(server.role, 'admin') || isOwn(userId)) && (
-              <button type="button" class="button quiet" onClick={() => setShown({ userId, name: user.displayName })}>
-                Channels
-              </button>
-            )}
-          </Row>
+        {bots.map((bot) => (
+          <BotRow key={bot.userId} server={server} bot={bot} onShow={() => setShown(bot)} />
         ))}
       </ul>
       <PickAndAdd
@@ -67,17 +47,37 @@ export function ServerAgents({ server }: { server: ServerRecord }) {
   );
 }
 
-interface BotChannelsProps {
+/** @throws Error what the server has against it */
+export async function addAgent(serverId: string, agentId: string): Promise<void> {
+  const body = { agentIds: [agentId] };
+  const { failed } = await parley.rest('POST /api/servers/:id/agents', { id: serverId, body });
+  if (failed[0]) throw new Error(failed[0].error);
+}
+
+interface BotProps {
   server: ServerRecord;
-  bot: Bot;
-  onClose(): void;
+  bot: Member;
+}
+
+function BotRow({ server, bot, onShow }: BotProps & { onShow(): void }) {
+  const { user, agent } = bot;
+  const decides = isAtLeast(server.role, 'admin') || agent?.ownerId === me.value?.id;
+  return (
+    <Row picture={<Avatar user={user} present />} name={user.displayName} about={`@${user.username}`}>
+      {decides && (
+        <button type="button" class="button quiet" onClick={onShow}>
+          Channels
+        </button>
+      )}
+    </Row>
+  );
 }
 
 /** In which channels a bot is, and what it may do there. */
-function BotChannels({ server, bot, onClose }: BotChannelsProps) {
+function BotChannels({ server, bot, onClose }: BotProps & { onClose(): void }) {
   const open = channels.value.get(server.id)?.filter(({ isMember, type }) => isMember && type !== 'voice') ?? [];
   return (
-    <Dialog title={`${bot.name} in ${server.name}`} wide onClose={onClose}>
+    <Dialog title={`${bot.user.displayName} in ${server.name}`} wide onClose={onClose}>
       <ul class="people found">
         {open.map(({ id, name }) => (
           <BotChannel key={id} channelId={id} name={`#${name}`} bot={bot} />
@@ -87,12 +87,12 @@ function BotChannels({ server, bot, onClose }: BotChannelsProps) {
   );
 }
 
-function BotChannel({ channelId, name, bot }: { channelId: string; name: string; bot: Bot }) {
-  const { value, load } = useLoaded(() => placeOf(channelId, bot.userId), [channelId, bot.userId]);
-  if (!value) return <Row name={name} about="One moment…" />;
-  const { agentId, policy } = value;
+function BotChannel({ channelId, name, bot }: { channelId: string; name: string; bot: Member }) {
+  const agentId = bot.agent?.id ?? '';
+  const { value, load } = useLoaded(() => placeOf(channelId, bot), [channelId, bot.userId]);
   const change = (work: () => Promise<unknown>) => void attempt(() => work().then(load));
-  if (!agentId || !policy) {
+  if (!value) return <Row name={name} about="One moment…" />;
+  if (!value.policy) {
     const body = { userId: bot.userId };
     const enter = () => parley.rest('POST /api/channels/:id/members', { id: channelId, body });
     return (
@@ -105,15 +105,13 @@ function BotChannel({ channelId, name, bot }: { channelId: string; name: string;
   }
   const set = (body: Partial<Policy>) =>
     change(() => parley.rest('PUT /api/channels/:channelId/agents/:agentId/policy', { channelId, agentId, body }));
-  return <PolicyRow name={name} policy={policy} isOwn onChange={(next) => next && set(next)} />;
+  return <PolicyRow name={name} policy={value.policy} isOwn onChange={(next) => next && set(next)} />;
 }
 
-/** Whether a bot is in a channel, and what holds for it there. */
-async function placeOf(channelId: string, userId: string) {
+/** What holds for a bot in a channel; null: it is not in there. */
+async function placeOf(channelId: string, { userId, agent }: Member): Promise<{ policy: Policy | null }> {
   const members = await parley.rest('GET /api/channels/:id/members', { id: channelId, query: {} });
-  const isIn = members.some((member) => member.userId === userId);
-  const agentId = isIn ? (await parley.rest('GET /api/auth/users/:id', { id: userId })).agent?.id : undefined;
-  if (!agentId) return { agentId: null, policy: null };
-  const policy = await parley.rest('GET /api/channels/:channelId/agents/:agentId/policy', { channelId, agentId });
-  return { agentId, policy };
+  if (!agent || !members.some((member) => member.userId === userId)) return { policy: null };
+  const params = { channelId, agentId: agent.id };
+  return { policy: await parley.rest('GET /api/channels/:channelId/agents/:agentId/policy', params) };
 }

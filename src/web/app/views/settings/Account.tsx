@@ -1,6 +1,6 @@
 import { leave, parley } from '../../state/client.ts';
 import { attempt, tell } from '../../state/toasts.ts';
-import { Field } from '../parts/Field.tsx';
+import { Field, NewPassword } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
@@ -32,31 +32,28 @@ function ChangePassword() {
     <Form class="block" action="Change" work={change} clear>
       <h2>Password</h2>
       <Field label="Old password" name="oldPassword" type="password" autocomplete="current-password" required />
-      <Field
+      <NewPassword
         label="New password"
         name="newPassword"
-        type="password"
-        autocomplete="new-password"
-        minlength={8}
-        maxlength={128}
         hint="8 characters or more. Your other devices are signed out."
-        required
       />
     </Form>
   );
 }
+
+/** Goes to another service, which sends the browser back here. */
+const link = (provider: string) =>
+  attempt(async () => {
+    const body = { redirect: '/app/settings/account' };
+    const { url } = await parley.rest('POST /api/auth/oauth/:provider/link', { provider, body });
+    location.assign(url);
+  });
 
 /** Accounts at other services that sign one in here, too. */
 function LinkedAccounts() {
   const { value: list, after } = useLoaded(() => parley.rest('GET /api/auth/oauth/accounts'), []);
   const { value: providers } = useLoaded(() => parley.rest('GET /api/auth/oauth/providers'), []);
   if (!list || !providers || list.length + providers.length === 0) return null;
-  const link = (provider: string) =>
-    attempt(async () => {
-      const body = { redirect: '/app/settings/account' };
-      const { url } = await parley.rest('POST /api/auth/oauth/:provider/link', { provider, body });
-      location.assign(url);
-    });
   const titleOf = (provider: string) => providers.find((one) => one.provider === provider)?.name ?? provider;
   const missing = providers.filter(({ provider }) => !list.some((account) => account.provider === provider));
   return (

@@ -1,10 +1,12 @@
-import type { RestAnswer } from '../../../../client/index.ts';
+import { useEffect } from 'preact/hooks';
+import type { ChannelRecord, RestAnswer } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
-import { servers } from '../../state/servers.ts';
+import { channels, loadChannels, servers } from '../../state/servers.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
 import { PickAndAdd } from '../parts/PickAndAdd.tsx';
 import { type Policy, PolicyRow } from '../server/PolicyRow.tsx';
+import { addAgent } from '../server/ServerAgents.tsx';
 import type { Agent } from './Agents.tsx';
 
 type Config = RestAnswer<'GET /api/agents/:id/config'>;
@@ -23,11 +25,7 @@ export function AgentPlaces({ agent }: { agent: Agent }) {
   if (!value) return null;
   const { config, kept } = value;
   const missing = servers.value.filter(({ id }) => !config.servers.some((place) => place.id === id));
-  const add = (id: string) =>
-    after(async () => {
-      const { failed } = await parley.rest('POST /api/servers/:id/agents', { id, body: { agentIds: [agent.id] } });
-      if (failed[0]) throw new Error(failed[0].error);
-    });
+  const add = (id: string) => after(() => addAgent(id, agent.id));
   return (
     <Block title="Where it is" about="What it hears and says there is held by the server, whatever its program does.">
       {config.servers.length === 0 && <p class="empty">It is in no server yet.</p>}
@@ -84,6 +82,26 @@ function ServerPolicies({ agent, place, kept, after }: ServerPoliciesProps) {
           />
         ))}
       </ul>
+      <MoreChannels agent={agent} place={place} after={after} />
     </section>
   );
 }
+
+/** Channels that the bot could be in, and is not. */
+function MoreChannels({ agent, place, after }: Omit<ServerPoliciesProps, 'kept'>) {
+  useEffect(() => {
+    // Without its channels the bot can still be added from the server's own pages.
+    void loadChannels(place.id).catch(() => {});
+  }, [place.id]);
+  const missing = channels.value.get(place.id)?.filter((channel) => isOpenTo(channel, place)) ?? [];
+  return (
+    <PickAndAdd
+      label={`Channel of ${place.name} to add it to`}
+      options={missing.map(({ id, name }) => ({ value: id, label: `#${name}` }))}
+      onAdd={(id) => after(() => parley.rest('POST /api/channels/:id/members', { id, body: { userId: agent.userId } }))}
+    />
+  );
+}
+
+const isOpenTo = ({ id, isMember, type }: ChannelRecord, { channels }: Place): boolean =>
+  isMember && type !== 'voice' && !channels.some((channel) => channel.id === id);

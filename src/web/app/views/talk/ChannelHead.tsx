@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ChannelRecord } from '../../../../client/index.ts';
 import { block, dms } from '../../state/people.ts';
 import { isMuted, setMuted } from '../../state/preferences.ts';
-import { go, pathTo } from '../../state/router.ts';
+import { go, pathTo, place } from '../../state/router.ts';
 import { channels, currentServer, isAtLeast } from '../../state/servers.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
@@ -12,8 +12,9 @@ import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { ChannelDialogs, type ChannelTask } from '../server/ChannelDialogs.tsx';
 import { ChannelMembers } from '../server/ChannelMembers.tsx';
 import { Pins, Search } from './Finding.tsx';
+import { Threads } from './Threads.tsx';
 
-type Shown = 'pins' | 'search' | 'members';
+type Shown = 'pins' | 'threads' | 'search' | 'members';
 
 /** What a conversation is about, and what can be done with it. */
 export function ChannelHead({ channelId }: { channelId: string }) {
@@ -36,17 +37,24 @@ export function ChannelHead({ channelId }: { channelId: string }) {
       {about.topic && <p class="topic">{about.topic}</p>}
       <span class="space" />
       <HeadButton icon="search" label="Search" onClick={() => setShown('search')} />
+      <HeadButton icon="thread" label="Threads" onClick={() => setShown('threads')} />
       <HeadButton icon="pin" label="Pinned messages" onClick={() => setShown('pins')} />
-      {about.channel && <HeadButton icon="friends" label="Members" onClick={() => setShown('members')} />}
+      {isInServer() && <HeadButton icon="friends" label="Members" onClick={() => setShown('members')} />}
       <Menu label="More" items={itemsFor(channelId, about, setTask)}>
         <Icon name="more" />
       </Menu>
       {shown === 'pins' && <Pins channelId={channelId} onClose={close} />}
+      {shown === 'threads' && <Threads channelId={channelId} onClose={close} />}
       {shown === 'search' && <Search channelId={channelId} onClose={close} />}
       {shown === 'members' && about.channel && <ChannelMembers channel={about.channel} onClose={close} />}
       {task && <ChannelDialogs task={task} onClose={() => setTask(null)} />}
     </header>
   );
+}
+
+/** Known from the address, before anything has come: so nothing jumps when it comes. */
+function isInServer(): boolean {
+  return place.value.name === 'channel';
 }
 
 function HeadButton({ icon, label, onClick }: { icon: IconName; label: string; onClick(): void }) {

@@ -7,6 +7,32 @@ import { attempt } from '../../state/toasts.ts';
 
 /** A message in its place, to be changed: Enter keeps, Escape gives up. */
 export function EditBox({ message, timeline }: { message: Message; timeline: Timeline }) {
+  const { ref, text, setText, close, keep, press } = useEditing(message, timeline);
+  return (
+    <div class="edit">
+      <textarea
+        ref={ref}
+        aria-label="Edit the message"
+        value={text}
+        rows={1}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={press}
+      />
+      <p class="hint">
+        Escape to{' '}
+        <button type="button" class="link" onClick={close}>
+          cancel
+        </button>
+        , Enter to{' '}
+        <button type="button" class="link" onClick={() => void keep()}>
+          save
+        </button>
+      </p>
+    </div>
+  );
+}
+
+function useEditing(message: Message, timeline: Timeline) {
   const [text, setText] = useState(message.content);
   const ref = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -31,26 +57,5 @@ export function EditBox({ message, timeline }: { message: Message; timeline: Tim
     event.preventDefault();
     void keep();
   };
-  return (
-    <div class="edit">
-      <textarea
-        ref={ref}
-        aria-label="Edit the message"
-        value={text}
-        rows={1}
-        onInput={(event) => setText(event.currentTarget.value)}
-        onKeyDown={press}
-      />
-      <p class="hint">
-        Escape to{' '}
-        <button type="button" class="link" onClick={close}>
-          cancel
-        </button>
-        , Enter to{' '}
-        <button type="button" class="link" onClick={() => void keep()}>
-          save
-        </button>
-      </p>
-    </div>
-  );
+  return { ref, text, setText, close, keep, press };
 }

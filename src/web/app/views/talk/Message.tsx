@@ -26,7 +26,6 @@ interface MessageProps {
 export function MessageView({ message, timeline, grouped, isTarget }: MessageProps) {
   const [deleting, setDeleting] = useState(false);
   const isEdited = editing.value === message.id;
-  const remove = () => attempt(() => parley.rest('DELETE /api/messages/:id', { id: message.id }));
   const actions = actionsFor(message, () => setDeleting(true));
   const press = (event: KeyboardEvent) => {
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey && event.target === event.currentTarget;
@@ -44,47 +43,63 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
       onKeyDown={press}
     >
       {message.replyTo && <ReplyPreview message={message} timeline={timeline} />}
-      <div class="gutter">
-        {grouped ? (
-          <time dateTime={message.createdAt}>{clockTime(message.createdAt)}</time>
-        ) : (
-          <Avatar user={message.author} />
-        )}
-      </div>
+      <Gutter message={message} grouped={grouped} />
       <div class="content">
         {!grouped && <Head message={message} />}
-        {isEdited ? (
-          <EditBox message={message} timeline={timeline} />
-        ) : (
-          <div class="text">
-            <Text content={message.content} />
-            {message.isEdited && <span class="edited"> (edited)</span>}
-          </div>
-        )}
+        {isEdited ? <EditBox message={message} timeline={timeline} /> : <Said message={message} />}
         <Attachments list={message.attachments} />
         <Reactions message={message} />
         {message.thread && <ThreadLink message={message} />}
       </div>
-      {!isEdited && (
-        <div class="actions" role="toolbar" aria-label="Message">
-          <ReactButton message={message} />
-          {actions.map(({ label, icon, run }) => (
-            <button key={label} type="button" class="icon" aria-label={label} title={label} onClick={run}>
-              <Icon name={icon} />
-            </button>
-          ))}
-        </div>
-      )}
-      {deleting && (
-        <Confirm
-          title="Delete this message?"
-          text="It goes away for everyone, and it does not come back."
-          action="Delete"
-          onClose={() => setDeleting(false)}
-          onConfirm={() => void remove()}
-        />
-      )}
+      {!isEdited && <Toolbar message={message} actions={actions} />}
+      {deleting && <ConfirmDeletion id={message.id} onClose={() => setDeleting(false)} />}
     </article>
+  );
+}
+
+function Gutter({ message, grouped }: { message: Message; grouped: boolean }) {
+  return (
+    <div class="gutter">
+      {grouped ? (
+        <time dateTime={message.createdAt}>{clockTime(message.createdAt)}</time>
+      ) : (
+        <Avatar user={message.author} />
+      )}
+    </div>
+  );
+}
+
+function Said({ message }: { message: Message }) {
+  return (
+    <div class="text">
+      <Text content={message.content} />
+      {message.isEdited && <span class="edited"> (edited)</span>}
+    </div>
+  );
+}
+
+function Toolbar({ message, actions }: { message: Message; actions: Action[] }) {
+  return (
+    <div class="actions" role="toolbar" aria-label="Message">
+      <ReactButton message={message} />
+      {actions.map(({ label, icon, run }) => (
+        <button key={label} type="button" class="icon" aria-label={label} title={label} onClick={run}>
+          <Icon name={icon} />
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function ConfirmDeletion({ id, onClose }: { id: string; onClose(): void }) {
+  return (
+    <Confirm
+      title="Delete this message?"
+      text="It goes away for everyone, and it does not come back."
+      action="Delete"
+      onClose={onClose}
+      onConfirm={() => void attempt(() => parley.rest('DELETE /api/messages/:id', { id }))}
+    />
   );
 }
 

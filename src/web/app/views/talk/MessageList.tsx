@@ -28,8 +28,6 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
   const messages = timeline.messages.value;
   const { atEnd, toEnd } = useScroll(ref, timeline, target);
   const newSince = useNewLine(timeline, atEnd);
-  const known = useMemo(() => new Set(messages.map(({ nonce }) => nonce)), [messages]);
-  const pending = timeline.pending.value.filter(({ nonce }) => !known.has(nonce));
   return (
     <div class="talk">
       {/* Turned round: the browser itself keeps the end in view, and the place when older messages are put before. */}
@@ -43,33 +41,17 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
           aria-busy={!timeline.loaded.value}
         >
           <Beginning timeline={timeline} name={name} opening={opening} />
-          {messages.map((message, i) => {
-            const before = messages[i - 1];
-            const newDay = !before || dayKey(before.createdAt) !== dayKey(message.createdAt);
-            const isNew = newSince !== null && message.seq > newSince && (before?.seq ?? 0) <= newSince;
-            return (
-              <div key={message.id} class="row">
-                {newDay && <DayLine iso={message.createdAt} />}
-                {isNew && <NewLine />}
-                <MessageView
-                  message={message}
-                  timeline={timeline}
-                  grouped={!newDay && !isNew && isGrouped(before, message)}
-                  isTarget={message.id === target}
-                />
-              </div>
-            );
-          })}
-          {!timeline.hasNewer.value && (
-            <>
-              {pending.map((one) => (
-                <PendingMessage key={one.nonce} pending={one} />
-              ))}
-              {timeline.failed.value.map((one) => (
-                <FailedMessage key={one.pending.nonce} failed={one} timeline={timeline} />
-              ))}
-            </>
-          )}
+          {messages.map((message, i) => (
+            <MessageRow
+              key={message.id}
+              message={message}
+              before={messages[i - 1]}
+              timeline={timeline}
+              newSince={newSince}
+              isTarget={message.id === target}
+            />
+          ))}
+          {!timeline.hasNewer.value && <Unconfirmed timeline={timeline} />}
         </div>
       </div>
       {(!atEnd || timeline.hasNewer.value) && (
@@ -78,6 +60,45 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
         </button>
       )}
     </div>
+  );
+}
+
+interface RowProps {
+  message: Message;
+  before: Message | undefined;
+  timeline: Timeline;
+  /** After which message the "new" line stands; null: nowhere. */
+  newSince: number | null;
+  isTarget: boolean;
+}
+
+function MessageRow({ message, before, timeline, newSince, isTarget }: RowProps) {
+  const newDay = !before || dayKey(before.createdAt) !== dayKey(message.createdAt);
+  const isNew = newSince !== null && message.seq > newSince && (before?.seq ?? 0) <= newSince;
+  const grouped = !newDay && !isNew && isGrouped(before, message);
+  return (
+    <div class="row">
+      {newDay && <DayLine iso={message.createdAt} />}
+      {isNew && <NewLine />}
+      <MessageView message={message} timeline={timeline} grouped={grouped} isTarget={isTarget} />
+    </div>
+  );
+}
+
+/** What waits to be sent, and what was refused. */
+function Unconfirmed({ timeline }: { timeline: Timeline }) {
+  const messages = timeline.messages.value;
+  const known = useMemo(() => new Set(messages.map(({ nonce }) => nonce)), [messages]);
+  const pending = timeline.pending.value.filter(({ nonce }) => !known.has(nonce));
+  return (
+    <>
+      {pending.map((one) => (
+        <PendingMessage key={one.nonce} pending={one} />
+      ))}
+      {timeline.failed.value.map((one) => (
+        <FailedMessage key={one.pending.nonce} failed={one} timeline={timeline} />
+      ))}
+    </>
   );
 }
 

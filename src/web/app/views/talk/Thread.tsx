@@ -3,27 +3,16 @@ import type { Message, ThreadRecord } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
 import { pathTo } from '../../state/router.ts';
 import { currentServer } from '../../state/servers.ts';
-import { timelineOf } from '../../state/timeline.ts';
+import { type Timeline, timelineOf } from '../../state/timeline.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { Composer } from './Composer.tsx';
 import { MessageList } from './MessageList.tsx';
+import { ThreadMenu } from './ThreadMenu.tsx';
 
 /** A thread, beside its channel; on a phone in its place. */
 export function Thread({ channelId, threadId }: { channelId: string; threadId: string }) {
   const timeline = useMemo(() => timelineOf(channelId, threadId), [channelId, threadId]);
-  const [thread, setThread] = useState<ThreadRecord | null>(null);
-  const [opening, setOpening] = useState<Message | null>(null);
-  useEffect(() => {
-    if (!timeline.loaded.peek()) void timeline.showNewest();
-    // Without its name and its beginning a thread is still one.
-    void parley
-      .rest('GET /api/threads/:id', { id: threadId })
-      .then(async (found) => {
-        setThread(found);
-        setOpening(await parley.rest('GET /api/messages/:id', { id: found.parentMessageId }));
-      })
-      .catch(() => {});
-  }, [timeline, threadId]);
+  const { thread, setThread, opening } = useThread(timeline, threadId);
   const name = thread?.name ?? 'Thread';
   return (
     <aside class="conversation thread" aria-label={`Thread ${name}`}>
@@ -33,12 +22,41 @@ export function Thread({ channelId, threadId }: { channelId: string; threadId: s
           <span class="name">{name}</span>
         </h2>
         <span class="space" />
+        {thread && <ThreadMenu thread={thread} onChange={setThread} />}
         <a class="icon" href={pathTo.channel(currentServer.value?.id ?? null, channelId)} aria-label="Close the thread">
           <Icon name="close" />
         </a>
       </header>
       <MessageList timeline={timeline} target={null} name={name} opening={opening} />
-      <Composer timeline={timeline} name={name} />
+      <Composer
+        timeline={timeline}
+        name={name}
+        closed={thread?.isArchived ? 'This thread is archived: nobody writes here any more.' : null}
+      />
     </aside>
   );
+}
+
+/** A thread's name and its beginning; without them it is still one. */
+function useThread(timeline: Timeline, threadId: string) {
+  const [thread, setThread] = useState<ThreadRecord | null>(null);
+  const [opening, setOpening] = useState<Message | null>(null);
+  useEffect(() => {
+    if (!timeline.loaded.peek()) void timeline.showNewest();
+    void parley
+      .rest('GET /api/threads/:id', { id: threadId })
+      .then(async (found) => {
+        setThread(found);
+        setOpening(await parley.rest('GET /api/messages/:id', { id: found.parentMessageId }));
+      })
+      .catch(() => {});
+  }, [timeline, threadId]);
+  useEffect(
+    () =>
+      parley.channel(timeline.channelId).listen('thread:updated', (changed) => {
+        if (changed.id === threadId) setThread(changed);
+      }),
+    [timeline.channelId, threadId],
+  );
+  return { thread, setThread, opening };
 }

@@ -28,16 +28,7 @@ export function useScroll(ref: RefObject<HTMLElement | null>, timeline: Timeline
   useEffect(() => {
     const scroller = ref.current;
     if (!scroller || !loaded) return;
-    const look = () => {
-      // The scroller is turned round: 0 is the end, and going back in time is negative.
-      const fromEnd = -scroller.scrollTop;
-      const fromStart = scroller.scrollHeight - scroller.clientHeight - fromEnd;
-      const isAtEnd = fromEnd < nearEnd && !timeline.hasNewer.peek();
-      setAtEnd(isAtEnd);
-      keepAnchor(timeline.key, isAtEnd ? null : topOf(scroller));
-      if (fromStart < nearStart) void timeline.loadOlder();
-      if (fromEnd < nearStart) void timeline.loadNewer();
-    };
+    const look = () => setAtEnd(lookAround(scroller, timeline));
     look();
     scroller.addEventListener('scroll', look, { passive: true });
     scroller.addEventListener('keydown', walk);
@@ -54,6 +45,18 @@ export function useScroll(ref: RefObject<HTMLElement | null>, timeline: Timeline
   }, [timeline, ref]);
 
   return { atEnd, toEnd };
+}
+
+/** Remembers the place, and fetches what comes near. @returns whether the newest messages are in view */
+function lookAround(scroller: HTMLElement, timeline: Timeline): boolean {
+  // The scroller is turned round: 0 is the end, and going back in time is negative.
+  const fromEnd = -scroller.scrollTop;
+  const fromStart = scroller.scrollHeight - scroller.clientHeight - fromEnd;
+  const isAtEnd = fromEnd < nearEnd && !timeline.hasNewer.peek();
+  keepAnchor(timeline.key, isAtEnd ? null : topOf(scroller));
+  if (fromStart < nearStart) void timeline.loadOlder();
+  if (fromEnd < nearStart) void timeline.loadNewer();
+  return isAtEnd;
 }
 
 const elementOf = (scroller: HTMLElement, id: string) =>

@@ -24,22 +24,8 @@ const dragType = 'application/x-parley-node';
 export function NodeRow({ serverId, node, chosen, onChoose, onTask, onChange }: NodeProps) {
   const isFolder = node.kind === 'dir';
   const about = `${isFolder ? 'Folder' : sizeOf(node.sizeBytes)} · ${shortTime(node.updatedAt)}`;
-  const allow = (event: DragEvent) => {
-    if (isFolder && event.dataTransfer?.types.includes(dragType)) event.preventDefault();
-  };
-  const take = (event: DragEvent) => {
-    const id = event.dataTransfer?.getData(dragType);
-    if (!isFolder || !id || id === node.id) return;
-    event.preventDefault();
-    void attempt(() => moveNodes(serverId, [id], node.id).then(onChange));
-  };
   return (
-    <li
-      draggable
-      onDragStart={(event) => event.dataTransfer?.setData(dragType, node.id)}
-      onDragOver={allow}
-      onDrop={take}
-    >
+    <li {...dragging(serverId, node, onChange)}>
       <input
         type="checkbox"
         aria-label={`Choose ${node.name}`}
@@ -64,6 +50,23 @@ export function NodeRow({ serverId, node, chosen, onChoose, onTask, onChange }: 
       </Menu>
     </li>
   );
+}
+
+/** What lets it be dragged, and, when it is a folder, takes what is dropped on it. */
+function dragging(serverId: string, { id, kind }: FileNode, onChange: () => Promise<void>) {
+  return {
+    draggable: true,
+    onDragStart: (event: DragEvent) => event.dataTransfer?.setData(dragType, id),
+    onDragOver(event: DragEvent) {
+      if (kind === 'dir' && event.dataTransfer?.types.includes(dragType)) event.preventDefault();
+    },
+    onDrop(event: DragEvent) {
+      const dropped = event.dataTransfer?.getData(dragType);
+      if (kind !== 'dir' || !dropped || dropped === id) return;
+      event.preventDefault();
+      void attempt(() => moveNodes(serverId, [dropped], id).then(onChange));
+    },
+  };
 }
 
 const isText = ({ mime, sizeBytes }: FileNode): boolean =>
@@ -98,6 +101,7 @@ function actionsFor(serverId: string, node: FileNode, onTask: (task: FileTask) =
       icon: 'download',
       run: () => void download(serverId, node),
     },
+    /\.zip$/i.test(node.name) && { label: 'Unpack', icon: 'folder', run: () => onTask({ what: 'unpack', node }) },
     mayPublish && { label: 'Publish as an app', icon: 'app', run: () => onTask({ what: 'publish', node }) },
     { label: 'Delete', icon: 'trash', danger: true, run: () => onTask({ what: 'delete', nodes: [node] }) },
   ];

@@ -1,0 +1,41 @@
+import type { ThreadRecord } from '../../../../client/index.ts';
+import { parley } from '../../state/client.ts';
+import { pathTo } from '../../state/router.ts';
+import { currentServer } from '../../state/servers.ts';
+import { Dialog } from '../parts/Dialog.tsx';
+import { Icon } from '../parts/Icon.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { shortTime } from '../parts/time.ts';
+
+/** The threads of a channel, the liveliest first. */
+export function Threads({ channelId, onClose }: { channelId: string; onClose(): void }) {
+  const { value: list } = useLoaded(
+    () => parley.rest('GET /api/channels/:channelId/threads', { channelId }),
+    [channelId],
+  );
+  return (
+    <Dialog title="Threads" onClose={onClose}>
+      {list === null && <p class="faint">One moment…</p>}
+      {list?.length === 0 && <p class="faint">There are none yet. One starts from a message, by its menu.</p>}
+      <ul class="found">
+        {list?.map((thread) => (
+          <li key={thread.id}>
+            <a href={pathTo.thread(currentServer.value?.id ?? null, channelId, thread.id)} onClick={onClose}>
+              <Icon name="thread" />
+              <span class="who">
+                <span class="title">{thread.name}</span>
+                <span class="faint">{aboutThread(thread)}</span>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+function aboutThread({ messageCount, lastMessageAt, isArchived }: ThreadRecord): string {
+  const count = messageCount === 1 ? '1 reply' : `${messageCount} replies`;
+  const last = lastMessageAt ? ` · ${shortTime(lastMessageAt)}` : '';
+  return `${count}${last}${isArchived ? ' · archived' : ''}`;
+}

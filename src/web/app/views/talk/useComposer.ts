@@ -1,0 +1,81 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { MessageInput } from '../../../../client/index.ts';
+import { me, parley } from '../../state/client.ts';
+import { draftOf, editing, keepDraft, replyTo } from '../../state/drafts.ts';
+import type { Timeline } from '../../state/timeline.ts';
+import { tellTyping, typedAll } from '../../state/typing.ts';
+import { useFiles, useGrowth } from './ComposerParts.tsx';
+import { useSuggestions } from './Suggestions.tsx';
+
+export const maxLength = 16_000;
+
+export type Composing = ReturnType<typeof useComposer>;
+
+/** What is being written for a timeline, and what becomes of it. */
+export function useComposer(timeline: Timeline) {
+  const { channelId, threadId, key } = timeline;
+  const { text, change } = useDraft(timeline);
+  const ref = useRef<HTMLTextAreaElement>(null);
+  const files = useFiles();
+  const asked = replyTo.value;
+  const answered = asked?.channelId === channelId && asked.threadId === threadId ? asked : null;
+  const isEmpty = text.trim() === '' && files.files.length === 0;
+  const blocked = isEmpty || files.uploading > 0 || text.length > maxLength;
+  useGrowth(ref, text);
+  useEffect(() => {
+    // On a phone the keyboard would cover half of what one came to read.
+    if (matchMedia('(hover: hover)').matches || answered) ref.current?.focus();
+  }, [key, answered]);
+  const send = () => {
+    if (blocked) return;
+    const attachments = files.files.length > 0 ? files.files.map(({ id }) => ({ id })) : undefined;
+    sendTo(timeline, { content: text.trim(), attachments, threadId, replyToId: answered?.id });
+    change('');
+    files.setFiles([]);
+    replyTo.value = null;
+    showEnd(ref);
+  };
+  const suggesting = useSuggestions(channelId, text, change);
+  const press = (event: KeyboardEvent) => {
+    if (suggesting.press(event)) return;
+    if (event.key === 'Escape') replyTo.value = null;
+    if (event.key === 'ArrowUp' && text === '') return editLast(timeline, event);
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  return { ref, text, change, answered, files, send, press, suggesting, blocked };
+}
+
+/** What was typed and not sent; it outlives the page. */
+function useDraft({ key, channelId, threadId }: Timeline) {
+  const [text, setText] = useState(() => draftOf(key));
+  const change = (value: string) => {
+    setText(value);
+    keepDraft(key, value);
+    if (value !== '') tellTyping(channelId, threadId);
+  };
+  return { text, change };
+}
+
+function sendTo(timeline: Timeline, message: MessageInput): void {
+  // A refusal shows below the message itself.
+  parley
+    .channel(timeline.channelId)
+    .send(message)
+    .catch(() => {});
+  typedAll();
+  if (timeline.hasNewer.peek()) void timeline.showNewest();
+}
+
+function showEnd(ref: RefObject<HTMLTextAreaElement | null>): void {
+  ref.current?.closest('.conversation')?.querySelector('.scroller')?.scrollTo({ top: 0 });
+}
+
+function editLast(timeline: Timeline, event: KeyboardEvent): void {
+  const own = timeline.messages.peek().findLast(({ authorId }) => authorId === me.value?.id);
+  if (!own) return;
+  event.preventDefault();
+  editing.value = own.id;
+}
