@@ -16,12 +16,14 @@ import { streamId } from './delivery/entry.ts';
 import { Ephemeral } from './delivery/ephemeral.ts';
 import { Trimmer } from './delivery/trimmer.ts';
 import { allHandlers, allRoutes } from './features.ts';
+import { openAdmin } from './gateway/admin.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { Handler } from './gateway/handler.ts';
 import { SocketLimits } from './gateway/limits.ts';
 import { sharedListening, sharePort } from './gateway/shared-port.ts';
 import { Health } from './health/health.ts';
 import { watchConnections, watchDatabase, watchDelivery, watchEvents, watchWebhooks } from './health/watches.ts';
+import { addressKey } from './infrastructure/client-address.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
 import { Mailer } from './infrastructure/mail.ts';
 import { Metrics } from './infrastructure/metrics.ts';
@@ -199,6 +201,12 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   });
   const doors = { routes, handlers: handlers() };
   gateway.setHandlers(doors.handlers);
+  if (settings.socketAdmin) {
+    await openAdmin(gateway.io, settings.socketAdmin, nodeId, async (address) => {
+      const quota = await limits.take('auth', addressKey(address));
+      return quota?.exceeded === true;
+    });
+  }
   ephemeral.connect((rooms, event, data, except) => gateway.tell(rooms, event, data, except));
   connectControl(control, gateway);
   followLosses(delivery, gateway.membership, serverAccess, services.channelAccess);

@@ -87,6 +87,13 @@ export const environmentSchema = z.object({
     .optional()
     .meta(told('the same, as the whole address for traces', 'the one above with `/v1/traces`')),
   OTEL_SDK_DISABLED: z.string().optional().meta(told('`true` turns traces off all the same', 'no')),
+  SOCKET_ADMIN: z
+    .string()
+    .regex(/^[^:]{1,128}:\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/, 'must be <name>:<bcrypt hash of a password>')
+    .optional()
+    .meta(
+      told("`<name>:<bcrypt hash>`, with which Socket.IO's admin UI may look at the numbers of sockets", 'it may not'),
+    ),
   MODEL_PROXY_URL: url('http', 'https').optional().meta(told('the upstream of `/api/ai/v1`', 'there is none')),
   MODEL_PROXY_KEY: z.string().optional().meta(told('its key', 'none')),
   MODEL_PROXY_MODELS: list.optional().meta(told('a comma list of its models that may be used', 'all')),
@@ -127,6 +134,8 @@ export interface Settings extends FileSettings {
   metricsToken: string | null;
   /** Where spans are sent to, by OTLP over HTTP. Null: there are none. */
   tracesUrl: string | null;
+  /** Who may use Socket.IO's admin UI. Null: it is not there. */
+  socketAdmin: { username: string; passwordHash: string } | null;
   /** The provider of models, `url` with its `/v1`; `models` empty: all that it has. Null: there is none. */
   modelUpstream: { url: string; key: string | null; models: string[] } | null;
 }
@@ -170,6 +179,7 @@ export function loadSettings(
     newAccountTier: env.NEW_ACCOUNT_TIER,
     metricsToken: env.METRICS_TOKEN ?? null,
     tracesUrl: tracesUrl(env),
+    socketAdmin: socketAdmin(env.SOCKET_ADMIN),
     modelUpstream: modelUpstream(env),
   };
   const merged = merge(settings, overrides);
@@ -209,6 +219,12 @@ function modelUpstream(env: z.infer<typeof environmentSchema>): Settings['modelU
   if (!env.MODEL_PROXY_URL) return null;
   const base = env.MODEL_PROXY_URL.replace(/\/+$/, '').replace(/\/v1$/, '');
   return { url: `${base}/v1`, key: env.MODEL_PROXY_KEY ?? null, models: env.MODEL_PROXY_MODELS ?? [] };
+}
+
+function socketAdmin(given: string | undefined): Settings['socketAdmin'] {
+  if (!given) return null;
+  const colon = given.indexOf(':');
+  return { username: given.slice(0, colon), passwordHash: given.slice(colon + 1) };
 }
 
 /** As OpenTelemetry's specification has it: the one for traces as it is, the common one with the path of traces. */
