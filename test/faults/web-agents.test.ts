@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { receiver } from '../agents/receiver.ts';
 import { until } from '../bench/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { Person } from '../world/person.ts';
@@ -13,7 +14,7 @@ describe('agents in the web client', function () {
   const name = `helper${Date.now()}`;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
+    cluster = await startCluster({ nodes: 1, settings: { appProxyAllow: ['127.0.0.1'] } });
     here = await world(cluster);
     alice = await visitor(here.alice.node, here.alice);
   });
@@ -86,6 +87,38 @@ describe('agents in the web client', function () {
         () => false,
       );
     });
+  });
+
+  it('have a webhook whose deliveries are seen, and which leads there from a notification', async () => {
+    const { page } = alice;
+    const { id } = await own();
+    const ear = await receiver();
+    try {
+      await alice.open(`/app/settings/agents/${id}`);
+      await page.getByLabel('Address (https)').fill('https://10.0.0.1/');
+      await page.getByRole('button', { name: 'Deliver events' }).click();
+      await page.getByText('The address of 10.0.0.1 is private or reserved.').waitFor();
+      await page.getByLabel('Address (https)').fill(ear.url);
+      await page.getByRole('button', { name: 'Deliver events' }).click();
+      ear.secret = await page.getByLabel(/signed with: copy it now/).inputValue();
+      await page.getByText('Deliveries work.').waitFor();
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByText('The test was delivered.').waitFor();
+      expect(ear.arrived.at(-1)?.verified).to.equal(true);
+      ear.behave(() => 410);
+      await here.alice.put(`/api/agents/${id}/policies`, { serverId: here.server.id, mode: 'replyAll' });
+      await until(async () => (await here.alice.get(`/api/agents/${id}/webhook`)).body.state === 'gone');
+      await alice.open('/app/notifications');
+      await page.getByText('Nothing is delivered to the webhook of').click();
+      await page.getByText('Ended, since the address wants no more.').waitFor();
+      ear.behave(() => 200);
+      await page.getByRole('button', { name: 'Try again now' }).click();
+      await page.getByText('Deliveries work.').waitFor();
+      await page.getByRole('button', { name: 'End deliveries' }).click();
+      await page.getByRole('button', { name: 'Deliver events' }).waitFor();
+    } finally {
+      await ear.close();
+    }
   });
 
   it('are stopped, started and deleted', async () => {

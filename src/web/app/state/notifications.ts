@@ -34,6 +34,7 @@ export function readChannel(channelId: string): void {
 /** Where a notification leads. */
 export function pathOf({ referenceType, referenceId, serverId, channelId, kind }: NotificationRecord): string {
   if (kind.startsWith('friendship.')) return '/app/friends';
+  if (referenceType === 'agent' && referenceId) return pathTo.agent(referenceId);
   if (serverId && kind.endsWith('.join_request')) return pathTo.manage(serverId, 'invites');
   if (channelId && referenceType === 'message' && referenceId) return pathTo.message(serverId, channelId, referenceId);
   if (channelId) return pathTo.channel(serverId, channelId);

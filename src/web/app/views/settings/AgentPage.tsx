@@ -12,6 +12,7 @@ import { Row } from '../parts/Row.tsx';
 import { Secret } from '../parts/Secret.tsx';
 import { AgentPlaces } from './AgentPlaces.tsx';
 import { type Agent, AgentStatus, lastSign } from './Agents.tsx';
+import { AgentWebhook } from './AgentWebhook.tsx';
 
 /** One bot: whether it runs, its token, and what it may do where. */
 export function AgentPage({ agentId }: { agentId: string }) {
@@ -31,6 +32,7 @@ export function AgentPage({ agentId }: { agentId: string }) {
       <Running agent={agent} onChange={load} />
       <AgentPlaces agent={agent} />
       <Commands agentId={agentId} />
+      <AgentWebhook agentId={agentId} />
       <Form class="block" action="Save" work={save}>
         <h2>How it shows itself</h2>
         <Field label="Display name" name="displayName" maxlength={64} value={agent.displayName} required />

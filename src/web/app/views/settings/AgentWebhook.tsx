@@ -1,0 +1,100 @@
+import { useState } from 'preact/hooks';
+import { ParleyError, type RestAnswer } from '../../../../client/index.ts';
+import { parley } from '../../state/client.ts';
+import { attempt, tell } from '../../state/toasts.ts';
+import { Field } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Block } from '../parts/Page.tsx';
+import { Secret } from '../parts/Secret.tsx';
+import { fullTime } from '../parts/time.ts';
+
+type Webhook = RestAnswer<'GET /api/agents/:id/webhook'>;
+
+/** The address that a bot's events are delivered to, and how that goes. */
+export function AgentWebhook({ agentId }: { agentId: string }) {
+  const id = agentId;
+  const { value, load } = useLoaded(() => read(id), [id]);
+  const [secret, setSecret] = useState<string | null>(null);
+  if (!value) return null;
+  const { webhook } = value;
+  const save = async ({ text }: Fields) => {
+    setSecret((await parley.rest('PUT /api/agents/:id/webhook', { id, body: { url: text('url') } })).secret);
+    await load();
+  };
+  const rotate = async () => setSecret((await parley.rest('POST /api/agents/:id/webhook/secret', { id })).secret);
+  return (
+    <Block title="Webhook" about="Its events are sent to this address, signed, for a bot that holds no connection.">
+      {webhook && <Deliveries webhook={webhook} />}
+      <Form action={webhook ? 'Change the address' : 'Deliver events'} work={save}>
+        <Field label="Address (https)" name="url" type="url" value={webhook?.url ?? ''} required />
+      </Form>
+      <Secret title="The secret that deliveries are signed with" secret={secret} />
+      {webhook && <Care id={id} load={load} rotate={rotate} />}
+    </Block>
+  );
+}
+
+function Deliveries({ webhook }: { webhook: Webhook }) {
+  const { state, lastError, failingSince, stoppedAt, lastDeliveredAt, pending } = webhook;
+  const since = stoppedAt ?? failingSince;
+  return (
+    <>
+      <p class={state === 'active' ? 'hint' : 'note problem'} role="status">
+        {saying[state]}
+        {since && ` Since ${fullTime(since)}.`}
+        {since && lastError && ` ${lastError}`}
+      </p>
+      <p class="hint">
+        {lastDeliveredAt ? `Last delivery: ${fullTime(lastDeliveredAt)}.` : 'Nothing was delivered yet.'}
+        {pending > 0 && ` ${pending} waiting.`}
+      </p>
+    </>
+  );
+}
+
+const saying: Record<Webhook['state'], string> = {
+  active: 'Deliveries work.',
+  failing: 'Some deliveries fail, and are tried again.',
+  dead: 'Given up, since it failed for too long.',
+  gone: 'Ended, since the address wants no more.',
+};
+
+function Care({ id, load, rotate }: { id: string; load(): Promise<void>; rotate(): Promise<void> }) {
+  const doing = (work: () => Promise<unknown>) => () => void attempt(() => work().then(load));
+  const test = async () => {
+    const { delivered, error } = await parley.rest('POST /api/agents/:id/webhook/test', { id });
+    tell(delivered ? 'The test was delivered.' : `The test was not delivered. ${error ?? ''}`);
+  };
+  const enable = () => parley.rest('POST /api/agents/:id/webhook/enable', { id, body: {} });
+  return (
+    <div class="inline">
+      <button type="button" class="button quiet" onClick={doing(test)}>
+        Send a test
+      </button>
+      <button type="button" class="button quiet" onClick={doing(enable)}>
+        Try again now
+      </button>
+      <button type="button" class="button quiet" onClick={doing(rotate)}>
+        New secret
+      </button>
+      <button
+        type="button"
+        class="button quiet"
+        onClick={doing(() => parley.rest('DELETE /api/agents/:id/webhook', { id }))}
+      >
+        End deliveries
+      </button>
+    </div>
+  );
+}
+
+/** An agent need not have one. */
+async function read(id: string): Promise<{ webhook: Webhook | null }> {
+  try {
+    return { webhook: await parley.rest('GET /api/agents/:id/webhook', { id }) };
+  } catch (error) {
+    if (error instanceof ParleyError && error.code === 'WEBHOOK_NOT_FOUND') return { webhook: null };
+    throw error;
+  }
+}
