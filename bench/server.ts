@@ -51,21 +51,24 @@ export class BenchServer {
     return bytes / 1024;
   }
 
-  /** A request whose answer nobody looks into, so that the bench has little work with it. @returns the answer's text */
-  async send(method: 'GET' | 'POST', path: string, body?: object, token?: string): Promise<string> {
+  /** A request whose answer nobody looks into, so that the bench has little work with it. */
+  async send(method: 'GET' | 'POST', path: string, body?: object, token?: string): Promise<void> {
+    await (await this.ask(method, path, body, token)).dump();
+  }
+
+  async request<T>(method: 'GET' | 'POST', path: string, body?: object, token?: string): Promise<T> {
+    const answer: T = JSON.parse(await (await this.ask(method, path, body, token)).text());
+    return answer;
+  }
+
+  private async ask(method: 'GET' | 'POST', path: string, body?: object, token?: string) {
     const { statusCode, body: answer } = await this.pool.request({
       method,
       path,
       body: body ? JSON.stringify(body) : null,
       headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
     });
-    const text = await answer.text();
-    if (statusCode >= 300) throw new Error(`${method} ${path}: ${statusCode} ${text}`);
-    return text;
-  }
-
-  async request<T>(method: 'GET' | 'POST', path: string, body?: object, token?: string): Promise<T> {
-    const answer: T = JSON.parse(await this.send(method, path, body, token));
+    if (statusCode >= 300) throw new Error(`${method} ${path}: ${statusCode} ${await answer.text()}`);
     return answer;
   }
 

@@ -3,7 +3,7 @@ import { Socket as TcpSocket } from 'node:net';
 import { expect } from 'chai';
 import { Server } from 'socket.io';
 import { io as connect, type Socket } from 'socket.io-client';
-import { directConnection, frames } from '../../src/gateway/frames.ts';
+import { directConnection, frames, gather, tellOne } from '../../src/gateway/frames.ts';
 import { buffered } from '../../src/gateway/slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from '../../src/gateway/socket.ts';
 import { until } from '../bench/until.ts';
@@ -47,6 +47,20 @@ describe('the short way to a socket', () => {
     }
     await until(() => received.length === 2 * texts.length);
     expect(received).to.deep.equal(texts.flatMap((text) => [text, 'between']));
+  });
+
+  it('keeps the order of what is gathered', async () => {
+    const { client, socket } = await pair('websocket');
+    const received: string[] = [];
+    client.on('e', (text: string) => received.push(text));
+    gather(socket);
+    socket.emit('e', 'one');
+    tellOne(socket, 'e', 'two');
+    gather(socket);
+    socket.emit('e', 'three');
+    tellOne(socket, 'e', 'four');
+    await until(() => received.length === 4);
+    expect(received).to.deep.equal(['one', 'two', 'three', 'four']);
   });
 
   it('puts several packets into one write', async () => {
