@@ -1,9 +1,9 @@
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { OpenChannel } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { newId } from '../infrastructure/ids.ts';
 import { type AttachmentRow, selectAttachments } from '../media/attachment.view.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import { isoTime } from '../schema.ts';
@@ -48,7 +48,7 @@ export class MessageComposer {
     const files = input.attachments?.length ? await this.files(actor, input.attachments) : [];
     const mentions = await this.mentions.find(channel, input.content);
     const row: NewMessage = {
-      id: uuid(),
+      id: newId(),
       channelId: channel.id,
       authorId: actor.userId,
       content: input.content,

@@ -5,7 +5,7 @@ import helmet from 'koa-helmet';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
-import { type DoorServices, methodNotAllowed, mount } from './mount.ts';
+import { type DoorServices, MountedRoutes, methodNotAllowed } from './mount.ts';
 import type { ErrorForm, Route } from './route.ts';
 
 const slowRequestMs = 1000;
@@ -30,9 +30,9 @@ export function createApp(
   app.use(helmet());
   const origin = (context: Context) => allowedOrigin(context, settings.corsOrigins);
   app.use(cors({ origin, exposeHeaders: exposed, maxAge: preflightSeconds }));
-  const router = mount(routes, services);
-  app.use(methodNotAllowed(router));
-  app.use(router.routes());
+  const mounted = new MountedRoutes(routes, services);
+  app.use(methodNotAllowed(mounted));
+  app.use(mounted.middleware);
   return app;
 }
 

@@ -21,16 +21,60 @@ export interface DoorServices extends BodyLimits {
   limit(name: LimitName, context: Context, actor: Actor | null): Promise<void>;
 }
 
-/** Mounts routes; fixed paths come before those with parameters, so `/servers/discover` is never an id. */
-export function mount(routes: Route[], services: DoorServices): Router {
-  const router = new Router();
-  const bodies = new BodyReader(services);
-  for (const route of [...routes].sort(bySpecificity)) {
-    // Declared is the tail alone; the address without it is the same route.
-    const path = route.path.replace(/\/\*(\w+)$/, '{/*$1}');
-    router.register(path, [route.method], (context) => answer(route, context, services, bodies));
+type Run = ReturnType<Router['routes']>;
+
+interface Area {
+  router: Router;
+  run: Run;
+}
+
+/** The beginning of a path by which routes are kept apart: `/api/channels`. */
+const areaOf = (path: string): string => path.toLowerCase().split('/', 3).join('/');
+/** Of routes that begin with anything. */
+const anywhere = '';
+
+/**
+ * All routes, in routers by the beginnings of their paths: a router compares a path with its routes one by one, and there
+ * are hundreds. Fixed paths come before those with parameters, so `/servers/discover` is never an id.
+ */
+export class MountedRoutes {
+  private readonly areas = new Map<string, Area>();
+
+  constructor(routes: Route[], services: DoorServices) {
+    const bodies = new BodyReader(services);
+    for (const route of [...routes].sort(bySpecificity)) {
+      // Declared is the tail alone; the address without it is the same route.
+      const path = route.path.replace(/\/\*(\w+)$/, '{/*$1}');
+      const area = areaOf(path);
+      const { router } = this.open(/[:*{]/.test(area) ? anywhere : area);
+      router.register(path, [route.method], (context) => answer(route, context, services, bodies));
+    }
   }
-  return router;
+
+  readonly middleware = (context: Parameters<Run>[0], next: () => Promise<unknown>): Promise<unknown> => {
+    const [first, second] = this.at(context.path);
+    const then = second ? () => second.run(context, next) : next;
+    return first ? first.run(context, then) : then();
+  };
+
+  /** The methods of the routes at a path. */
+  methods(path: string): string[] {
+    const layers = this.at(path).flatMap(({ router }) => router.match(path, 'GET').path);
+    return [...new Set(layers.flatMap((layer) => layer.methods))];
+  }
+
+  private open(name: string): Area {
+    const known = this.areas.get(name);
+    if (known) return known;
+    const router = new Router();
+    const area = { router, run: router.routes() };
+    this.areas.set(name, area);
+    return area;
+  }
+
+  private at(path: string): Area[] {
+    return [this.areas.get(areaOf(path)), this.areas.get(anywhere)].filter((area) => area !== undefined);
+  }
 }
 
 function bySpecificity(a: Route, b: Route): number {
@@ -196,12 +240,13 @@ function sendRaw(context: Context, reply: RawReply): void {
 }
 
 /** For addresses that exist, but not with this method. */
-export function methodNotAllowed(router: Router): (context: Context, next: () => Promise<unknown>) => Promise<void> {
+export function methodNotAllowed(
+  routes: MountedRoutes,
+): (context: Context, next: () => Promise<unknown>) => Promise<void> {
   return async (context, next) => {
     await next();
     if (context.status !== 404 || context.body) return;
-    const { path } = router.match(context.path, context.method);
-    const methods = [...new Set(path.flatMap((layer) => layer.methods))];
+    const methods = routes.methods(context.path);
     if (methods.length === 0) throw new AppError('ROUTE_NOT_FOUND');
     context.set('Allow', methods.join(', '));
     throw new AppError('METHOD_NOT_ALLOWED', { message: `${errorCodes.METHOD_NOT_ALLOWED[1]}` });
