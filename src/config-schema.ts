@@ -71,6 +71,7 @@ export const fileSchema = z.strictObject({
       'connections of a node to PostgreSQL, half of them for transactions; the writer has 4 of its own',
     ),
     connectTimeoutMs: positive.describe('how long to wait for a connection'),
+    startWaitMs: positive.describe('how long a start waits for a database that cannot be reached'),
     statementTimeoutMs: positive.describe('how long a statement may take'),
     slowStatementMs: z.number().int().min(0).describe('a statement that takes longer is logged; 0: none'),
   }),

@@ -14,17 +14,16 @@ export interface OpenDatabase {
 /** The database of DATABASE_URL, or one of our own in the data folder (contract §11). */
 export async function openDatabaseUrl(settings: Settings, log: Log): Promise<OpenDatabase> {
   if (settings.databaseUrl) {
-    await waitForDatabase(settings.databaseUrl, log);
+    await waitForDatabase(settings.databaseUrl, settings.database.startWaitMs, log);
     return { url: settings.databaseUrl, stop: async () => {} };
   }
   return startEmbeddedPostgres({ dataDir: settings.dataDir, log });
 }
 
-const patienceMs = 30_000;
 const retryMs = 500;
 
 /** A database that is started together with this node may need a moment longer. */
-async function waitForDatabase(url: string, log: Log): Promise<void> {
+async function waitForDatabase(url: string, patienceMs: number, log: Log): Promise<void> {
   const deadline = Date.now() + patienceMs;
   for (let tries = 0; ; tries++) {
     const problem = await tryToConnect(url);

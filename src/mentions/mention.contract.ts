@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema, limitSchema } from '../schema.ts';
+import { idSchema, limitSchema, textSchema } from '../schema.ts';
 
 export const mentionSchema = z.object({
   kind: z.enum(['user', 'channel', 'here', 'everyone']),
@@ -16,7 +16,7 @@ export type MentionRecord = z.output<typeof mentionSchema>;
 export const suggestQuerySchema = z.object({
   channelId: idSchema,
   trigger: z.enum(['@', '#']).default('@'),
-  q: z.string().max(64).default('').describe('What was typed after the trigger.'),
+  q: textSchema(64).default('').describe('What was typed after the trigger.'),
   limit: limitSchema(50, 10),
 });
 
@@ -35,6 +35,6 @@ export const suggestionsSchema = z.object({
   ),
 });
 
-export const resolveSchema = z.object({ channelId: idSchema, content: z.string().max(16_000) });
+export const resolveSchema = z.object({ channelId: idSchema, content: textSchema(16_000) });
 
 export const resolvedSchema = z.object({ mentions: z.array(mentionSchema) });

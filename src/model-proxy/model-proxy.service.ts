@@ -127,7 +127,7 @@ export class ModelProxy {
       yield `data: ${done}\n\n`;
     } catch (error) {
       const known = asUpstreamError(error);
-      if (!leaving.aborted) this.log.warn({ err: error, code: known.code }, 'A stream of a model broke.');
+      if (!leaving.aborted) this.log.warn({ err: error, reason: known.code }, 'A stream of a model broke.');
       yield `data: ${JSON.stringify(openAiError(known))}\n\n`;
     } finally {
       await this.usage.add(caller, model, counted);

@@ -76,7 +76,7 @@ export const updateServerSchema = z.object({
 });
 
 export const discoverSchema = z.object({
-  query: z.string().trim().max(100).default('').describe('Part of a name, slug or description.'),
+  query: textSchema(100, z.string().trim()).default('').describe('Part of a name, slug or description.'),
   limit: limitSchema(100, 50),
   offset: offsetSchema(10_000),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, nameSchema, record, timeSchema } from '../schema.ts';
+import { idSchema, nameSchema, record, textSchema, timeSchema } from '../schema.ts';
 import { nodeNameSchema } from './names.ts';
 
 export const workspaceStatsSchema = z.object({
@@ -73,7 +73,7 @@ export const childrenBatchAnswer = z
   .describe('By id of the folder; `__ROOT__` for the top.');
 export const rootKey = '__ROOT__';
 
-const searchText = z.string().trim().max(255);
+const searchText = textSchema(255, z.string().trim());
 export const searchSchema = z
   .object({ query: searchText.optional(), searchText: searchText.optional().describe('The same as `query`.') })
   .transform(({ query, searchText }) => ({ query: query ?? searchText ?? '' }));

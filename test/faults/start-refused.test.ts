@@ -56,6 +56,21 @@ describe('a Parley does not start, and says why in one sentence, with', function
     }
   });
 
+  it('a database that nothing answers for, after it has waited a while', async () => {
+    const nobody = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => nobody.once('listening', resolve));
+    const address = nobody.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    await new Promise((resolve) => nobody.close(resolve));
+    const begun = Date.now();
+    const url = `postgres://parley:its-password@127.0.0.1:${port}/parley`;
+    const { code, text } = await refused({ ...plain(dataDir), DATABASE_URL: url });
+    expect(code).to.equal(1);
+    expectSentence(text, 'DATABASE_URL');
+    expect(text).not.to.contain('its-password');
+    expect(Date.now() - begun).to.be.above(4000);
+  });
+
   it('an address that is not its own, or a port in use, and takes its PostgreSQL down again', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));

@@ -145,7 +145,8 @@ export class OAuthService {
 
   private failed(provider: string, error: unknown): string {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unexpected';
-    this.parts.log.warn({ provider, code, err: codeOnly(error) }, 'A sign-in at a provider failed.');
+    // Not as `code`: the log takes that for a mailed one and hides it.
+    this.parts.log.warn({ provider, reason: code, err: codeOnly(error) }, 'A sign-in at a provider failed.');
     const reason = reasonOf(error);
     return this.page('login', { error: 'oauth_failed', ...(reason ? { reason } : {}) }, '?');
   }

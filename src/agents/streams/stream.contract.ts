@@ -5,7 +5,7 @@ import { maxContent, messageSchema } from '../../messages/message.contract.ts';
 import { idSchema, textSchema } from '../../schema.ts';
 
 const maxDeltaBytes = 4 * 1024;
-const streamIdSchema = z.string().min(1).max(64);
+const streamIdSchema = textSchema(64, z.string().min(1));
 
 /** A piece of a reply that is still being made. */
 export const streamSchema = z.object({
