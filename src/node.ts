@@ -33,11 +33,11 @@ import { Shutdown } from './infrastructure/shutdown.ts';
 import { openTracing, traceRequests } from './infrastructure/tracing.ts';
 import { bootstrapInvite } from './invites/bootstrap.ts';
 import { followLosses } from './losses.ts';
+import { attendPresence } from './presence/presence.gateway.ts';
 import { createApp } from './rest/app.ts';
 import { Idempotency } from './rest/idempotency.ts';
 import { limitRequest } from './rest/limits.ts';
 import type { Route } from './rest/route.ts';
-import { memberJoined } from './servers/server.contract.ts';
 import { createServices } from './services.ts';
 import { type Settings, SettingsError } from './settings.ts';
 import type { WorkerLink } from './workers/worker.ts';
@@ -210,14 +210,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   ephemeral.connect((rooms, event, data, except) => gateway.tell(rooms, event, data, except));
   connectControl(control, gateway);
   followLosses(delivery, gateway.membership, serverAccess, services.channelAccess);
-  presence.start(gateway);
-  gateway.onConnection((socket) => {
-    socket.once('disconnect', presence.came(socket.data.actor.userId));
-  });
-  delivery.observe((entry) => {
-    if (entry.event !== memberJoined.name) return;
-    presence.joined(memberJoined.payload.parse(JSON.parse(entry.json)).userId);
-  });
+  attendPresence(gateway, delivery, presence);
   const revocations = new RevocationWatch(database, caches, log, (id) => {
     gateway.disconnect(`session:${id}`, goodbye(id));
   });

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import { tellOne } from '../gateway/frames.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
 import type { ParleySocket } from '../gateway/socket.ts';
+import { memberJoined } from '../servers/server.contract.ts';
 import {
   activitySchema,
   presenceSnapshot,
@@ -11,11 +14,24 @@ import {
   updatePresenceSchema,
 } from './presence.contract.ts';
 import type { PresenceService } from './presence.service.ts';
+import type { Presence } from './presence.ts';
 import { statusSchema } from './status.ts';
 
 const tag = 'Presence';
 /** A socket follows so many people beside those of its channels; the oldest make room. */
 const maxWatched = 1000;
+
+/** What a node has to do for presence: who is connected to it, and who is among people who did not know of it. */
+export function attendPresence(gateway: Gateway, delivery: Delivery, presence: Presence): void {
+  presence.start(gateway);
+  gateway.onConnection((socket) => {
+    socket.once('disconnect', presence.came(socket.data.actor.userId));
+  });
+  delivery.observe((entry) => {
+    if (entry.event !== memberJoined.name) return;
+    presence.joined(memberJoined.payload.parse(JSON.parse(entry.json)).userId);
+  });
+}
 
 export function presenceHandlers(presence: PresenceService): Handler[] {
   return [
