@@ -6,7 +6,7 @@ import { type Baseline, baseline, type Options, parley, type Subject } from './s
 
 /** Text of what the stock server passes on: as long as the record that Parley sends. */
 const filler = { filler: 'x'.repeat(520) };
-const roundMs = 2500;
+const roundMs = 2000;
 
 /**
  * The same on a baseline and on Parley.

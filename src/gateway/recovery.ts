@@ -68,7 +68,8 @@ export class SessionRecovery {
   /** Follows a connected socket, so that it can be taken over when its client comes back before it is missed. */
   follow(pid: string, socket: ParleySocket): void {
     this.live.set(pid, socket);
-    this.forget(pid);
+    // A new session has nothing saved; most connections are new, and this is a word with Redis.
+    if (socket.recovered) this.forget(pid);
     socket.on('disconnect', () => {
       if (this.live.get(pid) === socket) this.live.delete(pid);
     });
