@@ -113,9 +113,15 @@ async function answer(route: Route, context: Context, services: DoorServices, bo
 async function enter(route: Route, context: Context, services: DoorServices): Promise<Actor | null> {
   if (route.entrance === 'anyone') return null;
   const token = bearerToken(context);
+  if (token && route.entrance === 'recognised') return services.authenticate(token, context.ip).catch(asNobody);
   if (token) return services.authenticate(token, context.ip);
   if (route.entrance === 'user') throw new AppError('AUTH_TOKEN_MISSING');
   return null;
+}
+
+function asNobody(error: unknown): null {
+  if (error instanceof AppError && error.status < 500) return null;
+  throw error;
 }
 
 /** The token of `Authorization: Bearer …`, if there is one. */

@@ -94,7 +94,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (route.body || route.file) errors.push('BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (route.file) errors.push('MALFORMED_MULTIPART');
   else if (route.body) errors.push('MALFORMED_JSON');
-  if (route.entrance !== 'anyone') errors.push(...tokenErrors);
+  if (route.entrance === 'user' || route.entrance === 'optional') errors.push(...tokenErrors);
   if (route.entrance === 'user') errors.push('AUTH_TOKEN_MISSING');
   if (route.entrance !== 'anyone' && route.method !== 'GET') errors.push('INSUFFICIENT_PAT_SCOPE');
   return [...new Set(errors)];

@@ -21,8 +21,11 @@ export const pathParam = (missing: ErrorCode, description: string): Param => ({ 
 type Params = Record<string, Param>;
 type Parsed<S> = unknown extends S ? unknown : S extends z.ZodType ? z.output<S> : undefined;
 
-/** Who may come in: with a valid token, with or without one, or only the handler decides. */
-export type Entrance = 'user' | 'optional' | 'anyone';
+/**
+ * Who may come in: with a valid token; with or without one; anyone, who is recognised by a valid token and is nobody with
+ * any other; or anyone, and no token is looked at.
+ */
+export type Entrance = 'user' | 'optional' | 'recognised' | 'anyone';
 
 /** The request as it came, for doors that pass it on. */
 export interface Passage {
@@ -169,7 +172,7 @@ interface SignedInRoute<P extends Params, Q, B, A extends z.ZodType, H, F> exten
 }
 
 interface OpenRoute<P extends Params, Q, B, A extends z.ZodType, H> extends RouteDescription<P, Q, B, A, H> {
-  entrance: 'optional' | 'anyone';
+  entrance: Exclude<Entrance, 'user'>;
   handle(request: RouteRequest<P, Q, B, H> & { actor: Actor | null }): Promise<Answer<A>>;
 }
 

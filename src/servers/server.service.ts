@@ -34,6 +34,7 @@ import {
   type MemberRow,
   memberColumns,
   memberRecord,
+  outsideRecord,
   type ServerRecord,
   type ServerRow,
   serverColumns,
@@ -43,10 +44,12 @@ import {
 const ofUser = `SELECT ${serverColumns}, ${memberColumns} FROM server_members m
   JOIN servers s ON s.id = m.server_id JOIN users u ON u.id = m.user_id
   WHERE m.user_id = $1 ORDER BY m.joined_at, s.id LIMIT 1000`;
-const discovered = `SELECT ${serverColumns}, NULL AS role FROM servers s
+const discovered = `SELECT ${serverColumns}, m.role FROM servers s
+  LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $4
   WHERE s.is_public AND ($1 = '' OR s.name ILIKE $1 OR s.slug ILIKE $1 OR s.description ILIKE $1)
   ORDER BY s.member_count DESC, s.id LIMIT $2 OFFSET $3`;
-const byInviteCode = `SELECT ${serverColumns}, NULL AS role FROM servers s WHERE s.invite_code = $1`;
+const byInviteCode = `SELECT ${serverColumns}, m.role FROM servers s
+  LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2 WHERE s.invite_code = $1`;
 
 /** Communities (contract §5). */
 export class ServerService {
@@ -132,17 +135,18 @@ export class ServerService {
   }
 
   /** Public servers, those with the most members first; for anyone. */
-  async discover(query: z.output<typeof discoverSchema>): Promise<ServerRecord[]> {
+  async discover(actor: Actor | null, query: z.output<typeof discoverSchema>): Promise<ServerRecord[]> {
     const like = query.query === '' ? '' : `%${query.query.replace(/[\\%_]/g, '\\$&')}%`;
-    const rows = await this.database.rows<ServerRow>(discovered, [like, query.limit, query.offset]);
-    return rows.map(serverRecord);
+    const values = [like, query.limit, query.offset, actor?.userId ?? null];
+    const rows = await this.database.rows<ServerRow>(discovered, values);
+    return rows.map((row) => outsideRecord(row));
   }
 
   /** The server that a code leads to; for anyone who has the code. @throws AppError SERVER_NOT_FOUND */
-  async byInvite(code: string): Promise<ServerRecord> {
-    const [row] = await this.database.rows<ServerRow>(byInviteCode, [code]);
+  async byInvite(actor: Actor | null, code: string): Promise<ServerRecord> {
+    const [row] = await this.database.rows<ServerRow>(byInviteCode, [code, actor?.userId ?? null]);
     if (!row) throw new AppError('SERVER_NOT_FOUND', { message: 'No server has this invite code.' });
-    return serverRecord(row);
+    return outsideRecord(row);
   }
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, SLUG_TAKEN */

@@ -56,6 +56,11 @@ export function serverRecord(row: ServerRow): ServerRecord {
   };
 }
 
+/** The record as it stands in lists and invitations that all can read: without what only members may know. */
+export function outsideRecord(row: ServerRow): ServerRecord {
+  return { ...serverRecord({ ...row, role: null }), role: row.role };
+}
+
 /** A row of `server_members` with its user. */
 export interface MemberRow {
   /** Null: of a direct message. */

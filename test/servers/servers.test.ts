@@ -52,6 +52,19 @@ describe('servers', () => {
     expect(found.body.map((one: { id: string }) => one.id)).to.deep.equal([server.id, small.id]);
     expect(found.body[0]).to.not.have.any.keys('inviteCode', 'ownerId');
     expect(found.body[0]).to.include({ memberCount: 2, role: null });
+    for (const [token, role] of [
+      [bob.token, 'member'],
+      [carol.token, null],
+      ['not.a.token', null],
+    ] as const) {
+      const headers = { authorization: `Bearer ${token}` };
+      for (const path of [`discover?query=${word}`, `invite/${server.inviteCode}`]) {
+        const { status, body } = await request(alice.node, 'GET', `/api/servers/${path}`, undefined, headers);
+        const shown = [body].flat()[0];
+        expect([status, shown.id, shown.role], path).to.deep.equal([200, server.id, role]);
+        expect(shown).to.not.have.any.keys('inviteCode', 'ownerId');
+      }
+    }
     const second = await request(alice.node, 'GET', `/api/servers/discover?query=${word}&limit=1&offset=1`);
     expect(second.body.map((one: { id: string }) => one.id)).to.deep.equal([small.id]);
     await alice.patch(`/api/servers/${server.id}`, { isPublic: false });
