@@ -239,7 +239,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
 
 async function connectRedis(settings: Settings, log: Log, shutdown: Shutdown): Promise<RedisConnections | null> {
   if (!settings.redisUrl) return null;
-  const redis = new RedisConnections(settings.redisUrl, log);
+  const redis = new RedisConnections({ url: settings.redisUrl, cluster: settings.redisCluster }, log);
   shutdown.add('Redis', () => redis.close());
   if (!(await redis.waitUntilHealthy(redisWaitMs))) log.warn('Redis is not there yet; starting without it.');
   return redis;

@@ -31,6 +31,7 @@ export const environmentSchema = z.object({
     .optional()
     .meta(told('the PostgreSQL that all nodes use', 'an embedded one in `DATA_DIR`')),
   REDIS_URL: url('redis', 'rediss').optional().meta(told('over which nodes hear each other', 'one node')),
+  REDIS_CLUSTER: z.enum(['on', 'off']).default('off').meta(told('`on`: `REDIS_URL` is one node of a Redis Cluster')),
   DATA_DIR: z.string().default('./data').meta(told('database, secrets, outgoing mail')),
   WEB_CONCURRENCY: z.coerce
     .number()
@@ -110,6 +111,8 @@ export interface Settings extends FileSettings {
   databaseUrl: string | null;
   /** Null: this node is alone. */
   redisUrl: string | null;
+  /** Whether `redisUrl` is one node of a Redis Cluster (Redis 7 or newer). */
+  redisCluster: boolean;
   dataDir: string;
   /** How many nodes share the port, each a process of its own. */
   workers: number;
@@ -163,6 +166,7 @@ export function loadSettings(
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: env.DATABASE_URL ?? null,
     redisUrl: env.REDIS_URL ?? null,
+    redisCluster: env.REDIS_CLUSTER === 'on',
     dataDir,
     workers: env.WEB_CONCURRENCY,
     jwtSecrets: [],

@@ -34,7 +34,9 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
   const shutdown = new Shutdown(log);
   try {
     const database = await openDatabase(settings, log, shutdown);
-    const redis = settings.redisUrl ? new RedisConnections(settings.redisUrl, log) : null;
+    const redis = settings.redisUrl
+      ? new RedisConnections({ url: settings.redisUrl, cluster: settings.redisCluster }, log)
+      : null;
     shutdown.add('Redis', () => redis?.close());
     await redis?.waitUntilHealthy(redisWaitMs);
     const nodeId = randomBytes(6).toString('hex');

@@ -1,4 +1,4 @@
-import type { RedisConnections } from '../infrastructure/redis.ts';
+import { controlChannel, type RedisConnections } from '../infrastructure/redis.ts';
 import type { LogEntry, Room } from './entry.ts';
 
 /** A message between nodes that is not an event: something to forget, someone to throw out. */
@@ -42,6 +42,7 @@ export class SoloBus implements Bus {
 }
 
 const subscribeWaitMs = 250;
+const roomPrefix = 'parley:room:';
 
 interface PendingControl {
   missing: number;
@@ -57,34 +58,33 @@ interface PendingControl {
 export class RedisBus implements Bus {
   private readonly redis: RedisConnections;
   private readonly nodeId: string;
-  private readonly prefix: string;
   private entriesListener: (room: Room, entries: LogEntry[]) => void = () => {};
   private controlListener: (message: ControlMessage) => void | Promise<void> = () => {};
   private readonly pending = new Map<string, PendingControl>();
   private controlCount = 0;
 
-  constructor(redis: RedisConnections, nodeId: string, prefix = 'parley') {
+  constructor(redis: RedisConnections, nodeId: string) {
     this.redis = redis;
     this.nodeId = nodeId;
-    this.prefix = prefix;
-    redis.subscriber.on('message', (channel: string, text: string) => this.receive(channel, text));
-    void redis.subscriber.subscribe(this.controlChannel, this.replyChannel(nodeId));
+    redis.onMessage((channel, text) => this.receive(channel, text));
+    void redis.subscribe(controlChannel);
+    void redis.subscribe(this.replyChannel(nodeId));
   }
 
   publish(room: Room, entries: LogEntry[]): void {
     // While Redis hangs, commands would pile up in memory; the other nodes read the log instead.
     if (!this.redis.healthy) return;
-    void this.redis.commands.publish(this.roomChannel(room), encode(this.nodeId, entries));
+    void this.redis.publish(this.roomChannel(room), encode(this.nodeId, entries));
   }
 
   async subscribe(room: Room): Promise<void> {
-    const subscribed = this.redis.subscriber.subscribe(this.roomChannel(room));
+    const subscribed = this.redis.subscribe(this.roomChannel(room));
     if (!this.redis.healthy) return;
     await within(subscribed, subscribeWaitMs);
   }
 
   unsubscribe(room: Room): void {
-    void this.redis.subscriber.unsubscribe(this.roomChannel(room)).catch(() => {});
+    void this.redis.unsubscribe(this.roomChannel(room));
   }
 
   async control(message: ControlMessage, ms: number): Promise<boolean> {
@@ -101,7 +101,7 @@ export class RedisBus implements Bus {
       const entry: PendingControl = { missing: 0, done: finish };
       this.pending.set(id, entry);
       const text = JSON.stringify({ id, from: this.nodeId, message });
-      void this.redis.commands.publish(this.controlChannel, text).then((receivers) => {
+      void this.redis.publish(controlChannel, text).then((receivers) => {
         // This node is one of the receivers; it has acted already. None at all: Redis did not take it.
         if (receivers === 0) return finish(false);
         entry.missing += receivers - 1;
@@ -118,26 +118,22 @@ export class RedisBus implements Bus {
     this.controlListener = listener;
   }
 
-  private get controlChannel(): string {
-    return `${this.prefix}:control`;
-  }
-
   private replyChannel(nodeId: string): string {
-    return `${this.prefix}:reply:${nodeId}`;
+    return `parley:reply:${nodeId}`;
   }
 
   private roomChannel(room: Room): string {
-    return `${this.prefix}:room:${room}`;
+    return `${roomPrefix}${room}`;
   }
 
   private receive(channel: string, text: string): void {
-    if (channel === this.controlChannel) {
+    if (channel === controlChannel) {
       void this.receiveControl(text);
     } else if (channel === this.replyChannel(this.nodeId)) {
       const entry = this.pending.get(text);
       if (entry && --entry.missing === 0) entry.done(true);
     } else {
-      const room = roomOf(channel.slice(this.prefix.length + ':room:'.length));
+      const room = roomOf(channel.slice(roomPrefix.length));
       if (!room || text.startsWith(`${this.nodeId}\n`)) return;
       const entries = decode(room, text);
       if (entries) this.entriesListener(room, entries);
@@ -148,7 +144,7 @@ export class RedisBus implements Bus {
     const { id, from, message }: { id: string; from: string; message: ControlMessage } = JSON.parse(text);
     if (from === this.nodeId) return;
     await this.controlListener(message);
-    void this.redis.commands.publish(this.replyChannel(from), id);
+    void this.redis.publish(this.replyChannel(from), id);
   }
 }
 

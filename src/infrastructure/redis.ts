@@ -1,24 +1,12 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { randomBytes } from 'node:crypto';
 import type { Log } from './log.ts';
+import { type RedisClient, type RedisPlace, redisClient } from './redis-clients.ts';
 
 const healthCheckMs = 500;
 const answerMs = 1000;
 
-/**
- * A connection whose publish and subscribe calls never reject: the Socket.IO adapter does not await them, and a
- * lost publish costs nothing here, since the log heals it. Subscriptions are renewed by ioredis on reconnect.
- */
-class ForgivingRedis extends Redis {
-  override publish(...args: Parameters<Redis['publish']>): Promise<number> {
-    return super.publish(...args).catch(() => 0);
-  }
-  override subscribe(...args: unknown[]): Promise<unknown> {
-    return Redis.prototype.subscribe.apply(this, args as never).catch(() => 0);
-  }
-  override psubscribe(...args: unknown[]): Promise<unknown> {
-    return Redis.prototype.psubscribe.apply(this, args as never).catch(() => 0);
-  }
-}
+/** Where orders between nodes go. */
+export const controlChannel = 'parley:control';
 
 /**
  * The node's connections to Redis. Redis may be absent at the start, die, hang or come back at any time:
@@ -26,25 +14,28 @@ class ForgivingRedis extends Redis {
  */
 export class RedisConnections {
   /** For commands and publishing; rejects at once while Redis is away. */
-  readonly commands: Redis;
+  readonly commands: RedisClient;
   /** For the delivery's own subscriptions. */
-  readonly subscriber: Redis;
+  readonly subscriber: RedisClient;
   /** For the Socket.IO adapter's subscriptions. */
-  readonly adapterSubscriber: Redis;
+  readonly adapterSubscriber: RedisClient;
   private isHealthy = false;
   private readonly timer: NodeJS.Timeout;
   private readonly listeners: ((healthy: boolean) => void)[] = [];
   private readonly log: Log;
+  private readonly isCluster: boolean;
+  /** In a cluster, for what this node says to itself: it goes the way of orders, by the tag in its name. */
+  private readonly echoChannel = `{${controlChannel}}:echo:${randomBytes(6).toString('hex')}`;
+  private echoed: () => void = () => {};
   private checking = false;
   private lastAnswerMs = 0;
 
-  constructor(url: string, log: Log) {
+  constructor(place: RedisPlace, log: Log) {
     this.log = log;
-    const retryStrategy = (times: number) => Math.min(times * 50, 500);
-    const common: RedisOptions = { retryStrategy, connectTimeout: 2000, maxRetriesPerRequest: null };
-    this.commands = new ForgivingRedis(url, { ...common, enableOfflineQueue: false, commandTimeout: answerMs });
-    this.subscriber = new ForgivingRedis(url, { ...common, enableOfflineQueue: true });
-    this.adapterSubscriber = new ForgivingRedis(url, { ...common, enableOfflineQueue: true });
+    this.isCluster = place.cluster;
+    this.commands = redisClient(place, false, answerMs);
+    this.subscriber = redisClient(place, true);
+    this.adapterSubscriber = redisClient(place, true);
     for (const client of [this.commands, this.subscriber, this.adapterSubscriber]) {
       // Without a listener an error event ends the process; the health check reports it in its own words.
       client.on('error', () => {});
@@ -54,7 +45,38 @@ export class RedisConnections {
       client.on('close', () => this.setHealthy(false));
       client.on('ready', () => void this.check());
     }
+    if (place.cluster) {
+      this.onMessage((channel) => {
+        if (channel === this.echoChannel) this.echoed();
+      });
+      void this.subscribe(this.echoChannel);
+    }
     this.timer = setInterval(() => void this.check(), healthCheckMs);
+  }
+
+  /**
+   * Says something on a channel. In a cluster the channel belongs to one shard, as keys do, so that traffic is spread.
+   * @returns how many hear it; 0 also when it could not be said
+   */
+  async publish(channel: string, text: string): Promise<number> {
+    if (!this.isCluster) return this.commands.publish(channel, text);
+    return Number(await this.commands.spublish(channel, text).catch(() => 0));
+  }
+
+  /** From now on this node hears a channel; it never rejects, and holds over reconnects. */
+  async subscribe(channel: string): Promise<void> {
+    if (!this.isCluster) await this.subscriber.subscribe(channel);
+    else await this.subscriber.ssubscribe(channel).catch(() => 0);
+  }
+
+  async unsubscribe(channel: string): Promise<void> {
+    const done = this.isCluster ? this.subscriber.sunsubscribe(channel) : this.subscriber.unsubscribe(channel);
+    await done.catch(() => 0);
+  }
+
+  /** Calls `listener` with what is said on subscribed channels. */
+  onMessage(listener: (channel: string, text: string) => void): void {
+    this.subscriber.on(this.isCluster ? 'smessage' : 'message', listener);
   }
 
   get healthy(): boolean {
@@ -114,7 +136,16 @@ export class RedisConnections {
     const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error('The subscriber does not answer.')), answerMs);
     });
-    await Promise.race([this.subscriber.ping(), timeout]).finally(() => clearTimeout(timer));
+    const sign = this.isCluster ? this.echo() : this.subscriber.ping();
+    await Promise.race([sign, timeout]).finally(() => clearTimeout(timer));
+  }
+
+  /** A cluster's subscriber has many connections; that of the orders is the one that has to hear. */
+  private echo(): Promise<void> {
+    return new Promise((resolve) => {
+      this.echoed = resolve;
+      void this.publish(this.echoChannel, '');
+    });
   }
 
   private setHealthy(healthy: boolean): void {

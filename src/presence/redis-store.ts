@@ -21,7 +21,8 @@ const scripts = {
   all: script('all'),
 };
 
-const prefix = 'parley:presence:';
+// The scripts touch many keys at once: in a cluster the tag puts all of them on one shard.
+const prefix = '{parley:presence}:';
 const channel = 'parley:presence';
 /** So many users are put into one call, so that no script holds up Redis for long. */
 const chunkSize = 500;

@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Redis } from 'ioredis';
 import { freePort } from '../../src/database/embedded/first-start.ts';
 import { findProgram, type Program } from './debian-program.ts';
 import { atEnd } from './ending.ts';
@@ -60,8 +63,76 @@ export async function startRedis(): Promise<TestRedis> {
   };
 }
 
-async function run(program: Program, port: number): Promise<RunningRedis> {
-  const where = ['--port', String(port), '--bind', '127.0.0.1', '--dir', tmpdir()];
+/** Three nodes of a Redis Cluster, each with a third of the slots and no replica. */
+export interface TestRedisCluster {
+  url: string;
+  /** Which of them has a key or a sharded channel. */
+  ownerOf(key: string): Promise<number>;
+  /** Sudden death of one of them. */
+  kill(index: number): Promise<void>;
+  restart(index: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a cluster of the caller's own. It is stopped at the end if the test forgot. */
+export async function startRedisCluster(): Promise<TestRedisCluster> {
+  const program = await findProgram({ package: 'redis-server', file: 'usr/bin/redis-server' });
+  const folder = await mkdtemp(path.join(tmpdir(), 'parley-redis-cluster-'));
+  const ports = [await freePort(), await freePort(), await freePort()];
+  const start = async (index: number) => {
+    const port = ports[index] ?? 0;
+    const file = path.join(folder, `${port}.conf`);
+    const mode = ['--cluster-enabled', 'yes', '--cluster-config-file', file, '--cluster-node-timeout', '1000'];
+    return run(program, port, [...mode, '--cluster-port', String(await freePort())]);
+  };
+  const servers = await Promise.all(ports.map((_, index) => start(index)));
+  const stop = async () => {
+    await Promise.all(servers.map((server) => server.kill()));
+    await rm(folder, { recursive: true, force: true });
+  };
+  atEnd(stop);
+  await join(ports);
+  return {
+    url: `redis://127.0.0.1:${ports[0]}`,
+    ownerOf: async (key) => {
+      const client = new Redis(ports[0] ?? 0, '127.0.0.1');
+      const slot = await client.call('CLUSTER', 'KEYSLOT', key);
+      client.disconnect();
+      return Math.floor(Number(slot) / Math.ceil(16_384 / ports.length));
+    },
+    kill: async (index) => servers[index]?.kill(),
+    restart: async (index) => {
+      servers[index] = await start(index);
+    },
+    stop,
+  };
+}
+
+/** Makes servers that know nothing of each other one cluster. */
+async function join(ports: number[]): Promise<void> {
+  const clients = ports.map((port) => new Redis(port, '127.0.0.1'));
+  const share = Math.ceil(16_384 / ports.length);
+  for (const [i, client] of clients.entries()) {
+    const last = Math.min((i + 1) * share, 16_384) - 1;
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', String(i * share), String(last));
+    const [, busPort] = /cluster-port\n(\d+)/.exec(await busOf(client)) ?? [];
+    for (const other of clients) await other.call('CLUSTER', 'MEET', '127.0.0.1', `${ports[i]}`, `${busPort}`);
+  }
+  const isWhole = async (client: Redis) => {
+    const [state, nodes] = await Promise.all([client.call('CLUSTER', 'INFO'), client.call('CLUSTER', 'NODES')]);
+    return String(state).includes('cluster_state:ok') && String(nodes).trim().split('\n').length === ports.length;
+  };
+  await until(async () => (await Promise.all(clients.map(isWhole))).every(Boolean), { timeout: 20_000 });
+  for (const client of clients) client.disconnect();
+}
+
+async function busOf(client: Redis): Promise<string> {
+  const answer = await client.config('GET', 'cluster-port');
+  return [answer].flat().join('\n');
+}
+
+async function run(program: Program, port: number, more: string[] = []): Promise<RunningRedis> {
+  const where = ['--port', String(port), '--bind', '127.0.0.1', '--dir', tmpdir(), ...more];
   const args = [...where, '--save', '', '--appendonly', 'no', '--daemonize', 'no'];
   // In a process group of its own: Ctrl+C in a terminal ends the tests first.
   const child = spawn(program.command, args, { env: program.env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });

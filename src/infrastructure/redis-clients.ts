@@ -1,0 +1,69 @@
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+
+/** A client of one Redis or of a cluster. */
+export type RedisClient = Redis | Cluster;
+
+/** @param cluster whether the URL is that of one node of a cluster; the others are found by it */
+export interface RedisPlace {
+  url: string;
+  cluster: boolean;
+}
+
+/**
+ * A connection whose publish and subscribe calls never reject: the Socket.IO adapter does not await them, and a
+ * lost publish costs nothing here, since the log heals it. Subscriptions are renewed by ioredis on reconnect.
+ */
+class ForgivingRedis extends Redis {
+  override publish(...args: Parameters<Redis['publish']>): Promise<number> {
+    return super.publish(...args).catch(() => 0);
+  }
+  override subscribe(...args: unknown[]): Promise<unknown> {
+    return Redis.prototype.subscribe.apply(this, args as never).catch(() => 0);
+  }
+  override psubscribe(...args: unknown[]): Promise<unknown> {
+    return Redis.prototype.psubscribe.apply(this, args as never).catch(() => 0);
+  }
+}
+
+/** The same for a cluster. */
+class ForgivingCluster extends Cluster {
+  override publish(...args: Parameters<Cluster['publish']>): Promise<number> {
+    return super.publish(...args).catch(() => 0);
+  }
+  override subscribe(...args: unknown[]): Promise<unknown> {
+    return Cluster.prototype.subscribe.apply(this, args as never).catch(() => 0);
+  }
+  override psubscribe(...args: unknown[]): Promise<unknown> {
+    return Cluster.prototype.psubscribe.apply(this, args as never).catch(() => 0);
+  }
+}
+
+const connectTimeout = 2000;
+const retryStrategy = (times: number) => Math.min(times * 50, 500);
+
+/**
+ * @param waits whether what is asked before it is connected waits, rather than failing at once
+ * @param answerMs how long an answer may take; undefined: any time
+ */
+export function redisClient({ url, cluster }: RedisPlace, waits: boolean, answerMs?: number): RedisClient {
+  const common: RedisOptions = { connectTimeout, commandTimeout: answerMs, maxRetriesPerRequest: null };
+  if (!cluster) return new ForgivingRedis(url, { ...common, retryStrategy, enableOfflineQueue: waits });
+  const options: ClusterOptions = {
+    redisOptions: { ...common, ...credentialsOf(url) },
+    clusterRetryStrategy: retryStrategy,
+    enableOfflineQueue: waits,
+    shardedSubscribers: true,
+    slotsRefreshTimeout: connectTimeout,
+  };
+  return new ForgivingCluster([url], options);
+}
+
+/** What holds for all nodes of a cluster is given with the first one. */
+function credentialsOf(url: string): RedisOptions {
+  const { username, password, protocol } = new URL(url);
+  return {
+    ...(username ? { username: decodeURIComponent(username) } : {}),
+    ...(password ? { password: decodeURIComponent(password) } : {}),
+    ...(protocol === 'rediss:' ? { tls: {} } : {}),
+  };
+}
