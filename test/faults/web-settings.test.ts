@@ -121,9 +121,10 @@ describe('settings and people in the web client', function () {
   });
 
   it('let one be friends, be seen as one wants to, and block who is too much', async () => {
+    await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
+    await alice.page.getByRole('button', { name: here.bob.username }).first().click();
+    await alice.page.getByRole('dialog').getByRole('button', { name: 'Add friend' }).click();
     await alice.open('/app/friends');
-    await alice.page.getByLabel('Username').fill(here.bob.username);
-    await alice.page.getByRole('button', { name: 'Send request' }).click();
     await bob.open('/app/friends');
     await bob.page.getByRole('button', { name: 'Accept' }).click();
     const friend = alice.page.locator('.people li', { hasText: here.bob.username });

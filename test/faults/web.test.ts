@@ -165,6 +165,11 @@ describe('the web client', function () {
     await his.hover();
     await his.getByRole('button', { name: 'React' }).click();
     await his.locator('.emoji').getByRole('button', { name: '👍' }).click();
+    await his.hover();
+    await his.getByRole('button', { name: 'React' }).click();
+    await bob.page.getByLabel('Another emoji').fill('🦉');
+    await bob.page.getByLabel('Another emoji').press('Enter');
+    await hers.getByRole('button', { name: '🦉, 1' }).waitFor();
     await hers.getByRole('button', { name: '👍, 1' }).click();
     await his.getByRole('button', { name: '👍, 2' }).waitFor();
     await his.hover();

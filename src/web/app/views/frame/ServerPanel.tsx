@@ -8,6 +8,7 @@ import { attempt } from '../../state/toasts.ts';
 import { markAllRead, unread } from '../../state/unread.ts';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
+import { IconButton } from '../parts/IconButton.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { CreateChannel } from '../server/CreateChannel.tsx';
 import { InvitePeople } from '../server/InvitePeople.tsx';
@@ -27,15 +28,7 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
       <div class="section">
         <h2>Channels</h2>
         {isAtLeast(server.role, 'admin') && (
-          <button
-            type="button"
-            class="icon"
-            aria-label="Create a channel"
-            title="Create a channel"
-            onClick={() => setCreating(true)}
-          >
-            <Icon name="add" />
-          </button>
+          <IconButton icon="add" label="Create a channel" onClick={() => setCreating(true)} />
         )}
       </div>
       <ul>

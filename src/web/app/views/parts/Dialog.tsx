@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { Icon } from './Icon.tsx';
+import { IconButton } from './IconButton.tsx';
 
 interface DialogProps {
   title: string;
@@ -26,9 +26,7 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
     <dialog ref={ref} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
       <header>
         <h2 id={id}>{title}</h2>
-        <button type="button" class="icon" aria-label="Close" onClick={() => ref.current?.close()}>
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" label="Close" onClick={() => ref.current?.close()} />
       </header>
       {children}
     </dialog>

@@ -110,7 +110,7 @@ function Item({ item, onClose }: { item: MenuItem; onClose(): void }) {
 }
 
 /** Calls `close` at a click or a focus anywhere else. */
-function useOutside(root: RefObject<HTMLElement | null>, open: boolean, close: () => void): void {
+export function useOutside(root: RefObject<HTMLElement | null>, open: boolean, close: () => void): void {
   useEffect(() => {
     if (!open) return;
     const look = (event: Event) => {

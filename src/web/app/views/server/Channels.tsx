@@ -5,6 +5,7 @@ import { channels, loadChannels } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
 import { Icon } from '../parts/Icon.tsx';
+import { IconButton } from '../parts/IconButton.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Block } from '../parts/Page.tsx';
@@ -75,24 +76,8 @@ function ChannelRow({ channel, isFirst, isLast, onMove, onTask }: ChannelRowProp
       name={channel.name}
       about={channel.topic ?? (channel.isPrivate ? 'Private' : undefined)}
     >
-      <button
-        type="button"
-        class="icon"
-        aria-label={`Move ${channel.name} up`}
-        disabled={isFirst}
-        onClick={() => onMove(-1)}
-      >
-        <Icon name="up" />
-      </button>
-      <button
-        type="button"
-        class="icon"
-        aria-label={`Move ${channel.name} down`}
-        disabled={isLast}
-        onClick={() => onMove(1)}
-      >
-        <Icon name="down" />
-      </button>
+      <IconButton icon="up" label={`Move ${channel.name} up`} disabled={isFirst} onClick={() => onMove(-1)} />
+      <IconButton icon="down" label={`Move ${channel.name} down`} disabled={isLast} onClick={() => onMove(1)} />
       <Menu label={`Actions for ${channel.name}`} items={actionsFor(channel, onTask)}>
         <Icon name="more" />
       </Menu>

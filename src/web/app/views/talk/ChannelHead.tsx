@@ -8,6 +8,7 @@ import { attempt, tell } from '../../state/toasts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Icon, type IconName } from '../parts/Icon.tsx';
+import { IconButton } from '../parts/IconButton.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { ChannelDialogs, type ChannelTask } from '../server/ChannelDialogs.tsx';
 import { ChannelMembers } from '../server/ChannelMembers.tsx';
@@ -36,10 +37,10 @@ export function ChannelHead({ channelId }: { channelId: string }) {
       </h1>
       {about.topic && <p class="topic">{about.topic}</p>}
       <span class="space" />
-      <HeadButton icon="search" label="Search" onClick={() => setShown('search')} />
-      <HeadButton icon="thread" label="Threads" onClick={() => setShown('threads')} />
-      <HeadButton icon="pin" label="Pinned messages" onClick={() => setShown('pins')} />
-      {isInServer() && <HeadButton icon="friends" label="Members" onClick={() => setShown('members')} />}
+      <IconButton icon="search" label="Search" onClick={() => setShown('search')} />
+      <IconButton icon="thread" label="Threads" onClick={() => setShown('threads')} />
+      <IconButton icon="pin" label="Pinned messages" onClick={() => setShown('pins')} />
+      {isInServer() && <IconButton icon="friends" label="Members" onClick={() => setShown('members')} />}
       <Menu label="More" items={itemsFor(channelId, about, setTask)}>
         <Icon name="more" />
       </Menu>
@@ -55,14 +56,6 @@ export function ChannelHead({ channelId }: { channelId: string }) {
 /** Known from the address, before anything has come: so nothing jumps when it comes. */
 function isInServer(): boolean {
   return place.value.name === 'channel';
-}
-
-function HeadButton({ icon, label, onClick }: { icon: IconName; label: string; onClick(): void }) {
-  return (
-    <button type="button" class="icon" aria-label={label} title={label} onClick={onClick}>
-      <Icon name={icon} />
-    </button>
-  );
 }
 
 function itemsFor(channelId: string, about: About, onTask: (task: ChannelTask) => void): MenuItem[] {

@@ -9,9 +9,11 @@ import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Icon, type IconName } from '../parts/Icon.tsx';
+import { IconButton } from '../parts/IconButton.tsx';
 import { Text } from '../parts/text.tsx';
 import { clockTime, fullTime } from '../parts/time.ts';
 import { Attachments } from './Attachments.tsx';
+import { AuthorButton } from './AuthorButton.tsx';
 import { EditBox } from './EditBox.tsx';
 import { ReactButton, Reactions } from './Reactions.tsx';
 
@@ -83,9 +85,7 @@ function Toolbar({ message, actions }: { message: Message; actions: Action[] }) 
     <div class="actions" role="toolbar" aria-label="Message">
       <ReactButton message={message} />
       {actions.map(({ label, icon, run }) => (
-        <button key={label} type="button" class="icon" aria-label={label} title={label} onClick={run}>
-          <Icon name={icon} />
-        </button>
+        <IconButton key={label} icon={icon} label={label} onClick={run} />
       ))}
     </div>
   );
@@ -106,7 +106,7 @@ function ConfirmDeletion({ id, onClose }: { id: string; onClose(): void }) {
 function Head({ message }: { message: Message }) {
   return (
     <header>
-      <strong class="name">{message.author.displayName}</strong>
+      <AuthorButton author={message.author} />
       {message.author.isBot && <span class="tag">Bot</span>}
       {message.isPinned && (
         <span class="faint" title="Pinned" role="img" aria-label="Pinned">

@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
 import { attempt } from '../../state/toasts.ts';
 import { Icon } from '../parts/Icon.tsx';
+import { useOutside } from '../parts/Menu.tsx';
 
 const choice = ['👍', '❤️', '😂', '🎉', '😮', '😢', '🙏', '👀', '✅', '🔥', '🚀', '👏', '🤔', '💯', '😍', '👎'];
 
@@ -36,13 +37,16 @@ export function Reactions({ message }: { message: Message }) {
 
 export function ReactButton({ message }: { message: Message }) {
   const [open, setOpen] = useState(false);
+  const root = useRef<HTMLSpanElement>(null);
+  const close = () => setOpen(false);
+  useOutside(root, open, close);
   const choose = (emoji: string) => {
-    setOpen(false);
+    close();
     const known = message.reactions.find((reaction) => reaction.emoji === emoji);
     toggle(message, emoji, known ? isMine(known.users) : false);
   };
   return (
-    <>
+    <span ref={root}>
       <button
         type="button"
         class="icon"
@@ -53,16 +57,35 @@ export function ReactButton({ message }: { message: Message }) {
       >
         <Icon name="smile" />
       </button>
-      {open && (
-        <fieldset class="emoji">
-          <legend class="hidden">Reactions</legend>
-          {choice.map((emoji) => (
-            <button key={emoji} type="button" class="icon" onClick={() => choose(emoji)}>
-              {emoji}
-            </button>
-          ))}
-        </fieldset>
-      )}
-    </>
+      {open && <Picker onChoose={choose} onClose={close} />}
+    </span>
+  );
+}
+
+interface PickerProps {
+  onChoose(emoji: string): void;
+  onClose(): void;
+}
+
+function Picker({ onChoose, onClose }: PickerProps) {
+  return (
+    <fieldset class="emoji">
+      <legend class="hidden">Reactions</legend>
+      {choice.map((emoji) => (
+        <button key={emoji} type="button" class="icon" onClick={() => onChoose(emoji)}>
+          {emoji}
+        </button>
+      ))}
+      <input
+        aria-label="Another emoji"
+        placeholder="Another one, or :name:"
+        maxLength={32}
+        onKeyDown={(event) => {
+          const emoji = event.currentTarget.value.trim();
+          if (event.key === 'Enter' && emoji) onChoose(emoji);
+          if (event.key === 'Escape') onClose();
+        }}
+      />
+    </fieldset>
   );
 }

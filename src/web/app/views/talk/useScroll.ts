@@ -84,7 +84,7 @@ function topOf(scroller: HTMLElement) {
 function walk(event: KeyboardEvent): void {
   const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
   if (step === 0 || !(event.target instanceof HTMLElement) || !(event.currentTarget instanceof HTMLElement)) return;
-  if (event.target.closest('textarea, [role=toolbar]')) return;
+  if (event.target.closest('textarea, dialog, [role=toolbar]')) return;
   const all = [...event.currentTarget.querySelectorAll<HTMLElement>('article')];
   const at = all.findIndex((article) => article.contains(document.activeElement));
   const next = all[at < 0 ? all.length - 1 : at + step];

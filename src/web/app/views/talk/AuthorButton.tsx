@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import type { Message } from '../../../../client/index.ts';
+import { me } from '../../state/client.ts';
+import { askFriend, block, friends, talkTo } from '../../state/people.ts';
+import { attempt, tell } from '../../state/toasts.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+
+type Author = Message['author'];
+
+/** The name of someone; it opens a card with what can be done. */
+export function AuthorButton({ author }: { author: Author }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" class="author name" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        {author.displayName}
+      </button>
+      {open && <Card author={author} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Card({ author, onClose }: { author: Author; onClose(): void }) {
+  const { id, username, displayName, isBot } = author;
+  return (
+    <Dialog title={displayName} onClose={onClose}>
+      <p class="card-head">
+        <Avatar user={author} present />
+        <span class="faint">
+          @{username}
+          {isBot && ' · bot'}
+        </span>
+      </p>
+      {id !== me.value?.id && !isBot && <CardActions author={author} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function CardActions({ author, onClose }: { author: Author; onClose(): void }) {
+  const { id, username, displayName } = author;
+  const isFriend = friends.value.some(({ friendId }) => friendId === id);
+  const act = (work: () => Promise<unknown>, done?: string) => () =>
+    void attempt(async () => {
+      onClose();
+      await work();
+      if (done) tell(done);
+    });
+  const blocked = `${displayName} can no longer write to you.`;
+  return (
+    <footer>
+      <button type="button" class="button danger" onClick={act(() => block(id), blocked)}>
+        Block
+      </button>
+      {!isFriend && (
+        <button
+          type="button"
+          class="button quiet"
+          onClick={act(() => askFriend(username), 'Your request is on its way.')}
+        >
+          Add friend
+        </button>
+      )}
+      <button type="button" class="button" onClick={act(() => talkTo(id))}>
+        Message
+      </button>
+    </footer>
+  );
+}
