@@ -41,6 +41,10 @@ async function talk(
   const thread = (await bob.post(`/api/channels/${channelId}/threads`, { name: 'aside', parentMessageId: first.id }))
     .body;
   for (const text of ['one', 'two']) await bob.post(`/api/threads/${thread.id}/messages`, { content: text });
+  // Its name is how the message begins.
+  const lines = await bob.say(channelId, 'two\nlines\tand a tab');
+  const named = (await bob.post(`/api/messages/${lines.id}/thread`)).body;
+  await alice.post(`/api/threads/${named.id}/messages`, { content: 'x'.repeat(16_000) });
   const doomed = (await bob.post(`/api/messages/${reply.id}/thread`)).body;
   await bob.post(`/api/threads/${doomed.id}/messages`, { content: 'of a deleted thread' });
   await bob.delete(`/api/threads/${doomed.id}`);

@@ -50,7 +50,7 @@ const text =
     void files.set(name, { name, content: change(String(files.get(name)?.content)) });
 
 describe('an import is refused in one sentence and changes nothing, with', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let old: Cluster;
   let fresh: Cluster;
   let here: World;

@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import yauzl from 'yauzl';
 import type { Node } from '../../src/node.ts';
 import { codeIn, dataFolder } from '../accounts/mailbox.ts';
 import { atEnd } from '../bench/ending.ts';
@@ -17,7 +19,7 @@ atEnd(() => rmSync(folder, { recursive: true, force: true }));
 const outbox = dataFolder();
 
 describe('a server that moves to another installation', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let old: Cluster;
   let fresh: Cluster;
   let here: World;
@@ -60,6 +62,23 @@ describe('a server that moves to another installation', function () {
     const exported = await operator(old, 'export', here.server.slug, '--out', file);
     expect([exported.code, exported.complaint]).to.deep.equal([0, '']);
     expect(exported.out).to.match(/^Wrote .*home\.zip: \d+ people and bots, 3 channels, \d+ messages, 4 files\.\n/);
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
+    const again = await operator(old, 'export', here.server.slug, '--out', file);
+    expect([again.code, again.out]).to.deep.equal([1, '']);
+    expect(again.complaint).to.match(/^.*home\.zip is there already; [^\n]+\.\n$/);
+  });
+
+  it('leaves without addresses, if the operator wants it so', async () => {
+    const bare = path.join(folder, 'bare.zip');
+    await operator(old, 'export', here.server.id, '--out', bare, '--without-emails');
+    const [named, unnamed] = await Promise.all([usersIn(file), usersIn(bare)]);
+    expect(named.filter(({ email }) => email !== null)).to.have.lengthOf(2);
+    expect(unnamed.map((user) => ({ ...user, email: null }))).to.deep.equal(
+      named.map((user) => ({ ...user, email: null })),
+    );
+    expect(unnamed.some(({ email }) => email !== null)).to.equal(false);
+    // Of carol, who left, there is what she wrote and no address.
+    expect(named.find(({ id }) => id === here.carol.id)).to.include({ email: null });
   });
 
   it('arrives beside a running server, and shows in each list what it showed before', async () => {
@@ -85,3 +104,17 @@ describe('a server that moves to another installation', function () {
     alice.hangUp();
   });
 });
+
+async function usersIn(file: string): Promise<Loose[]> {
+  const zip = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false });
+  for await (const entry of zip.eachEntry()) {
+    if (entry.fileName !== 'users.jsonl') continue;
+    const lines = await text(await zip.openReadStreamPromise(entry));
+    zip.close();
+    return lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  }
+  throw new Error('no users');
+}
