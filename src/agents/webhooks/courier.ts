@@ -30,6 +30,8 @@ export interface Stops {
 const pageSize = 10;
 /** What was read longer ago is read again, since messages may have been erased. */
 const freshMs = 1000;
+/** Until the caches of a node know what the database knows. */
+const unclearMs = 500;
 
 /**
  * Brings what is new in a room to a webhook: one event after the other, each again and again until it has arrived
@@ -85,37 +87,44 @@ export class Courier {
   /** @returns whether to go on with this claim */
   private async deliverPage(claim: Claim, entries: LoggedEvent[], last: number, stops: Stops): Promise<boolean> {
     const readAt = Date.now();
-    for (const entry of await this.heard(claim, entries)) {
+    const page = await this.heard(claim, entries);
+    if (!page) return this.giveBack(claim, unclearMs);
+    for (const entry of page) {
       if (stops.closing.signal.aborted) return this.giveBack(claim);
       // Asked again for each, since others may have taken long.
-      const [due] = await this.heard(claim, [entry]);
+      const still = await this.heard(claim, [entry]);
+      if (!still) return this.giveBack(claim, unclearMs);
+      const [due] = still;
       if (due && !(await this.send(claim, letterOf(claim, due), stops))) return false;
       if (due && Date.now() - readAt > freshMs) return true;
     }
-    // A bot that was stopped meanwhile finds the rest when it is started again.
-    if (!(await this.identity.actor(claim.userId))) return this.giveBack(claim);
     return claim.seq >= last || this.moveOn(claim, last, false);
   }
 
-  /** Those of the events that the bot may hear at this moment. */
-  private async heard(claim: Claim, entries: LoggedEvent[]): Promise<LoggedEvent[]> {
+  /**
+   * Those of the events that the bot may hear at this moment. Null: it is stopped, or this node does not know yet where
+   * it is; then nothing may be passed over.
+   */
+  private async heard(claim: Claim, entries: LoggedEvent[]): Promise<LoggedEvent[] | null> {
     const actor = await this.identity.actor(claim.userId);
-    if (!actor) return [];
-    const open = await this.mayRead(actor, claim);
-    const among = open ? entries : entries.filter(({ event }) => event === channelDeleted.name);
+    const among = actor ? await this.readable(actor, claim, entries) : null;
+    if (!actor || !among) return null;
     const { entries: heard } = await this.hearing.heard(actor, claim.room, among);
     const seqs = new Set(heard.map(({ seq }) => seq));
     return among.filter(({ seq }) => seqs.has(seq));
   }
 
-  private async mayRead(actor: Actor, { room, streamId }: Claim): Promise<boolean> {
-    if (room.startsWith('user:')) return true;
+  private async readable(actor: Actor, claim: Claim, entries: LoggedEvent[]): Promise<LoggedEvent[] | null> {
+    if (claim.room.startsWith('user:')) return entries;
     try {
-      await this.channels.readable(actor, streamId);
-      return true;
+      await this.channels.readable(actor, claim.streamId);
+      return entries;
     } catch (error) {
-      if (error instanceof AppError && error.status < 500) return false;
-      throw error;
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      if (error.code === 'FORBIDDEN') return [];
+      // The database knows first who is where; the caches of this node follow.
+      if (await this.cursors.isIn(claim)) return null;
+      return entries.filter(({ event }) => event === channelDeleted.name);
     }
   }
 
@@ -141,8 +150,8 @@ export class Courier {
     return this.cursors.advance(claim, seq, delivered);
   }
 
-  private async giveBack(claim: Claim): Promise<false> {
-    await this.cursors.release(claim);
+  private async giveBack(claim: Claim, waitMs = 0): Promise<false> {
+    await this.cursors.release(claim, waitMs);
     return false;
   }
 

@@ -109,7 +109,10 @@ const held = 'WHERE agent_id = $1 AND stream_id = $2 AND lease = $3';
 const advance = `UPDATE webhook_cursors SET seq = $4, attempts = 0, failing_since = NULL,
     delivered_at = CASE WHEN $5 THEN now() ELSE delivered_at END, leased_until = now() + make_interval(secs => $6)
   ${held} RETURNING seq`;
-const release = `UPDATE webhook_cursors SET lease = NULL, leased_until = NULL ${held}`;
+const release = `UPDATE webhook_cursors SET lease = NULL, leased_until = NULL,
+    due_at = greatest(due_at, now() + make_interval(secs => $4)) ${held}`;
+const inChannel = `SELECT m.user_id FROM channel_members m JOIN channels c ON c.id = m.channel_id
+  WHERE m.channel_id = $1 AND m.user_id = $2 AND NOT m.excluded AND c.deleted_at IS NULL`;
 const putOff = `UPDATE webhook_cursors SET attempts = attempts + 1, failing_since = coalesce(failing_since, now()),
     failed_at = now(), error = $4, due_at = now() + make_interval(secs => $5), lease = NULL, leased_until = NULL
   ${held} RETURNING extract(epoch FROM now() - failing_since)::float8 AS "failingSeconds"`;
@@ -180,8 +183,14 @@ export class WebhookCursors {
     return (await this.database.rows<{ seq: number }>(advance, values)).length > 0;
   }
 
-  async release({ agentId, streamId, lease }: Claim): Promise<void> {
-    await this.database.rows(release, [agentId, streamId, lease]);
+  /** Gives a room back, for anyone to take after `waitMs`. */
+  async release({ agentId, streamId, lease }: Claim, waitMs = 0): Promise<void> {
+    await this.database.rows(release, [agentId, streamId, lease, waitMs / 1000]);
+  }
+
+  /** Whether the bot is in the channel, as the database has it. */
+  async isIn({ streamId, userId }: Claim): Promise<boolean> {
+    return (await this.database.rows(inChannel, [streamId, userId])).length > 0;
   }
 
   /**
