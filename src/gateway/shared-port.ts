@@ -67,9 +67,10 @@ function intercept<A extends unknown[]>(server: Server, event: string, takes: (.
 }
 
 function passRequest(socketPath: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  const { method, url, headers } = incoming;
-  // A connection for each: one that is used again could be cut with the request that used it before.
-  const onward = request({ socketPath, method, path: url, headers, agent: false }, (answer) => {
+  const { method, url } = incoming;
+  // Only for the client's own connection: ours would be closed at once, perhaps before the answer has been read.
+  const { connection: _, ...headers } = incoming.headers;
+  const onward = request({ socketPath, method, path: url, headers }, (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(outgoing);
   });
@@ -77,7 +78,10 @@ function passRequest(socketPath: string, incoming: IncomingMessage, outgoing: Se
     if (outgoing.headersSent) outgoing.destroy();
     else outgoing.writeHead(400, { 'content-type': 'application/json' }).end(unknownSession);
   });
-  outgoing.on('close', () => onward.destroy());
+  outgoing.on('close', () => {
+    // After the answer the connection may be another request's already.
+    if (!outgoing.writableFinished) onward.destroy();
+  });
   incoming.pipe(onward);
 }
 
