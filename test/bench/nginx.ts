@@ -21,8 +21,8 @@ export async function startNginx(ports: [number, number]): Promise<TestNginx> {
   for (const name of ['client', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(path.join(folder, name));
   const documented = readFileSync(path.resolve(import.meta.dirname, '../../docs/nginx.conf'), 'utf8');
   const config = documented
-    .replace('127.0.0.1:3000', `127.0.0.1:${ports[0]}`)
-    .replace('127.0.0.1:3001', `127.0.0.1:${ports[1]}`)
+    .replaceAll(':3000', `:${ports[0]}`)
+    .replaceAll(':3001', `:${ports[1]}`)
     .replace('listen 8080', `listen 127.0.0.1:${port}`)
     .replace('worker_processes auto;', mainLines(folder))
     .replace('http {', `http {\n${temporaryPaths(folder)}`);

@@ -247,7 +247,8 @@ describe('tokens of runtimes', () => {
     cluster = await startCluster({
       settings: {
         rateLimits: true,
-        rates: { modelProxy: { points: 3, seconds: 60 } },
+        // All test clusters count this machine's address together.
+        rates: { modelProxy: { points: 3, seconds: 60 }, auth: { points: 1000, seconds: 60 } },
         modelUpstream: { url: 'http://127.0.0.1:9/v1', key: null, models: ['small', 'large'] },
       },
     });
