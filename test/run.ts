@@ -11,12 +11,23 @@ import { sharedPostgres } from './bench/postgres.ts';
 import { sharedRedis } from './bench/redis.ts';
 
 /**
- * `npm test [files] [mocha's options]`: all tests against one node, then all but test/faults again against two.
+ * `npm test [files] [mocha's options]`: all tests against one node, then again against two where that may differ.
  * The last line says how many passed and failed; named files run once.
  */
 
 const countsSchema = z.object({ passed: z.number(), failed: z.number() });
 type Counts = z.infer<typeof countsSchema>;
+
+/** Folders and files that start what they need themselves, or to which the number of nodes makes no difference. */
+const onceIsEnough = [
+  'faults/',
+  'client/faults',
+  'database/',
+  'documents/',
+  'gateway/fuzz',
+  'rest/fuzz',
+  'accounts/mail',
+];
 
 const root = path.resolve(import.meta.dirname, '..');
 const mochaBin = path.join(root, 'node_modules/mocha/bin/mocha.js');
@@ -65,7 +76,7 @@ function passesFor(args: string[]): Pass[] {
   const namesFiles = args.some((arg) => !arg.startsWith('-') && (arg.includes('*') || existsSync(arg)));
   if (namesFiles) return [{ args, env: {} }];
   const files = globSync('test/**/*.test.ts').sort();
-  const onBoth = files.filter((file) => !file.startsWith(path.join('test', 'faults')));
+  const onBoth = files.filter((file) => !onceIsEnough.some((place) => file.startsWith(path.join('test', place))));
   const passes = [{ args: [...args, ...files], env: {} }];
   if (onBoth.length > 0) passes.push({ args: [...args, ...onBoth], env: { PARLEY_NODES: '2' } });
   return passes;
