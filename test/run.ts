@@ -1,22 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, type FileHandle, mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
 import { runEnding } from './bench/ending.ts';
 import { sharedPostgres } from './bench/postgres.ts';
-import { sharedRedis } from './bench/redis.ts';
+import { startRedis } from './bench/redis.ts';
+import { type Outcome, outcomeSchema } from './bench/reporter.ts';
 
 /**
- * `npm test [files] [mocha's options]`: all tests against one node, then again against two where that may differ.
- * The last line says how many passed and failed; named files run once.
+ * `npm test [files] [mocha's options]`: all tests against one node, then again against two where that may differ, and
+ * beside them those that start what they need themselves. The last line says how many passed and failed; named files run
+ * once.
  */
-
-const countsSchema = z.object({ passed: z.number(), failed: z.number() });
-type Counts = z.infer<typeof countsSchema>;
 
 /** Folders and files that start what they need themselves, or to which the number of nodes makes no difference. */
 const onceIsEnough = [
@@ -29,9 +27,16 @@ const onceIsEnough = [
   'accounts/mail',
 ];
 
+/** One start of mocha. */
+interface Run {
+  args: string[];
+  env: NodeJS.ProcessEnv;
+}
+
 const root = path.resolve(import.meta.dirname, '..');
 const mochaBin = path.join(root, 'node_modules/mocha/bin/mocha.js');
-let running: ChildProcess | undefined;
+const nothing: Outcome = { passed: 0, failures: [] };
+const running = new Set<ChildProcess>();
 let interrupted: NodeJS.Signals | undefined;
 
 process.chdir(root);
@@ -40,20 +45,21 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: string[]): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), 'parley-test-'));
-  let total: Counts = { passed: 0, failed: 0 };
+  const outcomes: Outcome[] = [];
   try {
     const env = await prepare(folder);
-    for (const pass of passesFor(args)) {
-      if (interrupted) break;
-      total = add(total, await runMocha(pass.args, { ...env, ...pass.env }));
-    }
+    const lanes = lanesFor(args).map((lane, at) => runLane(lane, env, path.join(folder, `lane-${at}`), at === 0));
+    outcomes.push(...(await Promise.all(lanes)).flat());
   } finally {
     await runEnding();
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
-  process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
+  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
+  const failures = outcomes.flatMap((outcome) => outcome.failures);
+  for (const failure of failures) process.stdout.write(`failed: ${failure}\n`);
+  process.stdout.write(`${passed} passed, ${failures.length} failed\n`);
   if (interrupted) return 128 + constants.signals[interrupted];
-  return total.failed === 0 && total.passed > 0 ? 0 : 1;
+  return failures.length === 0 && passed > 0 ? 0 : 1;
 }
 
 /** Starts what all tests share. Their temporary files go into the folder, so that nothing of theirs remains. */
@@ -62,56 +68,67 @@ async function prepare(folder: string): Promise<NodeJS.ProcessEnv> {
   // Programs of the tests that run as another user have to pass.
   await chmod(folder, 0o755);
   await mkdir(process.env.TMPDIR);
-  const [postgres, redis] = await Promise.all([sharedPostgres(), sharedRedis()]);
-  const PARLEY_TEST_COUNTS = path.join(folder, 'counts.json');
-  return { ...process.env, PARLEY_TEST_POSTGRES: postgres, PARLEY_TEST_REDIS: redis, PARLEY_TEST_COUNTS };
+  return { ...process.env, PARLEY_TEST_POSTGRES: await sharedPostgres() };
 }
 
-interface Pass {
-  args: string[];
-  env: NodeJS.ProcessEnv;
-}
-
-function passesFor(args: string[]): Pass[] {
+/** What runs one after the other, for each of what runs side by side: tests wait more than they work. */
+function lanesFor(args: string[]): Run[][] {
   const namesFiles = args.some((arg) => !arg.startsWith('-') && (arg.includes('*') || existsSync(arg)));
-  if (namesFiles) return [{ args, env: {} }];
+  if (namesFiles) return [[{ args, env: {} }]];
   const files = globSync('test/**/*.test.ts').sort();
-  const onBoth = files.filter((file) => !onceIsEnough.some((place) => file.startsWith(path.join('test', place))));
-  const passes = [{ args: [...args, ...files], env: {} }];
-  if (onBoth.length > 0) passes.push({ args: [...args, ...onBoth], env: { PARLEY_NODES: '2' } });
-  return passes;
+  const isOnce = (file: string) => onceIsEnough.some((place) => file.startsWith(path.join('test', place)));
+  const once = [...args, ...files.filter(isOnce)];
+  const both = [...args, ...files.filter((file) => !isOnce(file))];
+  return [
+    [
+      { args: both, env: {} },
+      { args: both, env: { PARLEY_NODES: '2' } },
+    ],
+    [{ args: once, env: {} }],
+  ];
+}
+
+/** @param isShown prints as it goes; the others print when they are through, so that no two mix */
+async function runLane(lane: Run[], env: NodeJS.ProcessEnv, name: string, isShown: boolean): Promise<Outcome[]> {
+  const output = isShown ? undefined : await open(`${name}.log`, 'w+');
+  const outcomes: Outcome[] = [];
+  try {
+    // Its own, since rate limits know people by the address from which all tests come.
+    const redis = { PARLEY_TEST_REDIS: (await startRedis()).url, PARLEY_TEST_OUTCOME: `${name}.json` };
+    for (const run of lane) {
+      if (!interrupted) outcomes.push(await runMocha(run.args, { ...env, ...redis, ...run.env }, output));
+    }
+  } finally {
+    await output?.close();
+    if (output) process.stdout.write(await readFile(`${name}.log`));
+  }
+  return outcomes;
 }
 
 /** One run of mocha, in a process group of its own, so that whatever the tests left running ends with it. */
-async function runMocha(args: string[], env: NodeJS.ProcessEnv): Promise<Counts> {
-  const file = env.PARLEY_TEST_COUNTS ?? '';
+async function runMocha(args: string[], env: NodeJS.ProcessEnv, output: FileHandle | undefined): Promise<Outcome> {
+  const file = env.PARLEY_TEST_OUTCOME ?? '';
   await rm(file, { force: true });
   const reporter = ['--reporter', path.join(root, 'test/bench/reporter.ts')];
-  running = spawn(process.execPath, [mochaBin, ...reporter, ...args], {
-    env,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    detached: true,
-  });
-  const [code] = await once(running, 'close');
-  signalGroup(running, 'SIGKILL');
-  const counts = existsSync(file)
-    ? countsSchema.parse(JSON.parse(await readFile(file, 'utf8')))
-    : { passed: 0, failed: 0 };
+  const out = output?.fd ?? 'inherit';
+  const stdio: StdioOptions = ['ignore', out, out, 'ipc'];
+  const mocha = spawn(process.execPath, [mochaBin, ...reporter, ...args], { env, stdio, detached: true });
+  running.add(mocha);
+  const [code] = await once(mocha, 'close');
+  running.delete(mocha);
+  signalGroup(mocha, 'SIGKILL');
+  const outcome = existsSync(file) ? outcomeSchema.parse(JSON.parse(await readFile(file, 'utf8'))) : nothing;
   // Mocha itself failed: it could not load a file, or something stayed open.
-  if (code !== 0 && counts.failed === 0 && !interrupted) return { ...counts, failed: 1 };
-  return counts;
-}
-
-function add(one: Counts, other: Counts): Counts {
-  return { passed: one.passed + other.passed, failed: one.failed + other.failed };
+  if (code === 0 || outcome.failures.length > 0 || interrupted) return outcome;
+  return { ...outcome, failures: [`mocha ended with ${code}`] };
 }
 
 async function interrupt(name: NodeJS.Signals): Promise<void> {
   interrupted ??= name;
-  if (!running) return;
-  signalGroup(running, name);
+  const all = [...running];
+  for (const mocha of all) signalGroup(mocha, name);
   await delay(3000, undefined, { ref: false });
-  signalGroup(running, 'SIGKILL');
+  for (const mocha of all) signalGroup(mocha, 'SIGKILL');
 }
 
 function signalGroup(leader: ChildProcess, name: NodeJS.Signals): void {

@@ -19,6 +19,7 @@ import { Agents } from './migrations/0050-agents.ts';
 import { ModelProxy } from './migrations/0052-model-proxy.ts';
 import { Webhooks } from './migrations/0054-webhooks.ts';
 import { ReadNotifications } from './migrations/0055-read-notifications.ts';
+import { ChangedHeads } from './migrations/0056-changed-heads.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
@@ -38,6 +39,7 @@ export const migrations = [
   { name: '0052-model-proxy', class: ModelProxy },
   { name: '0054-webhooks', class: Webhooks },
   { name: '0055-read-notifications', class: ReadNotifications },
+  { name: '0056-changed-heads', class: ChangedHeads },
 ];
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */

@@ -116,9 +116,9 @@ export class Delivery {
     return this.streams.get(room);
   }
 
-  /** The number of a room's last event, of all nodes, at the time of this call or later; undefined: it has no log. */
-  async head(room: Room): Promise<number | undefined> {
-    return (await this.heads.read(streamId(room)))?.seq;
+  /** Where a room's log stands, with what all nodes wrote, at the time of this call or later; undefined: it has none. */
+  head(room: Room): Promise<Head | undefined> {
+    return this.heads.read(streamId(room));
   }
 
   /** Makes sure that the room has given out at least everything that was committed before this call. */

@@ -13,6 +13,8 @@ const StreamSchema = defineEntity({
     lastSeq: p.bigint('number').default(0),
     /** Entries up to and with this one have been trimmed. */
     floorSeq: p.bigint('number').default(0),
+    /** The last entry that is not just a new message which changes nothing beside. */
+    changedSeq: p.bigint('number').default(0),
   },
 });
 

@@ -1,10 +1,13 @@
 import type { Rows } from '../database/database.ts';
 import { type Draft, type LogEntry, numbered, type Room, streamId } from './entry.ts';
 
-/** Where a log stands. `floor`: everything up to and with it has been trimmed. */
+/** Where a log stands. */
 export interface Head {
   seq: number;
+  /** Everything up to and with it has been trimmed. */
   floor: number;
+  /** Everything after it is a new message that changed nothing beside. */
+  changedSeq: number;
 }
 
 interface StreamRow {
@@ -71,7 +74,7 @@ export async function write(rows: Rows, entries: LogEntry[], heads: Map<string, 
   const ids = [...new Set(entries.map((entry) => streamId(entry.room)))];
   await rows(
     `WITH moved AS (
-       UPDATE streams SET last_seq = head.seq
+       UPDATE streams SET last_seq = head.seq, changed_seq = head.seq
        FROM unnest($1::uuid[], $2::bigint[]) AS head (id, seq) WHERE streams.id = head.id
      )
      INSERT INTO log_entries (stream_id, seq, event, thread_id, data)
@@ -122,11 +125,13 @@ export function together<Row>(columns: Columns<Row>, insertion: string): string 
 
 /** The heads of the logs of `ids`. */
 export async function readHeads(rows: Rows, ids: string[]): Promise<Map<string, Head>> {
-  const found = await rows<StreamRow & { floor_seq: number }>(
-    'SELECT id, last_seq, floor_seq FROM streams WHERE id = ANY($1::uuid[])',
+  const found = await rows<StreamRow & { floor_seq: number; changed_seq: number }>(
+    'SELECT id, last_seq, floor_seq, changed_seq FROM streams WHERE id = ANY($1::uuid[])',
     [ids],
   );
-  return new Map(found.map((row) => [row.id, { seq: row.last_seq, floor: row.floor_seq }]));
+  return new Map(
+    found.map((row) => [row.id, { seq: row.last_seq, floor: row.floor_seq, changedSeq: row.changed_seq }]),
+  );
 }
 
 /** The logs that moved past the position that is known for them, with their new heads. */

@@ -16,7 +16,7 @@ import type { MentionService } from '../mentions/mention.service.ts';
 import { insertJobs, type NotificationQueue } from '../notifications/notification.jobs.ts';
 import { invalid } from '../validation.ts';
 import { eraseMessages } from './erasure.ts';
-import { LatestPages } from './latest-pages.ts';
+import { KeptPages } from './kept-pages.ts';
 import type { MessageAccess } from './message.access.ts';
 import { asRow, type MessageComposer, type SendInput } from './message.composer.ts';
 import {
@@ -52,7 +52,7 @@ export class MessageService {
   private readonly notifications: NotificationQueue;
   private readonly loopGuard: LoopGuard;
   private readonly pages: MessageList;
-  private readonly latest: LatestPages;
+  private readonly kept: KeptPages;
 
   constructor(parts: {
     database: Database;
@@ -79,7 +79,7 @@ export class MessageService {
     this.notifications = parts.notifications;
     this.loopGuard = parts.loopGuard;
     this.pages = new MessageList(parts.database);
-    this.latest = new LatestPages({ ...parts, list: this.pages });
+    this.kept = new KeptPages({ ...parts, list: this.pages });
   }
 
   /**
@@ -122,13 +122,10 @@ export class MessageService {
     return { messages: rows.map((row) => messageRecord(row, actor.userId)), ...more };
   }
 
-  /** The same as JSON text, which is there already for the newest page of a channel (see LatestPages). */
+  /** The same as JSON text, which may be there already (see KeptPages). */
   async page(actor: Actor, channelId: string, query: z.output<typeof listMessagesSchema>): Promise<string> {
-    const { cursor, after, around } = query;
-    const isLatest = cursor === undefined && after === undefined && around === undefined;
-    if (!isLatest) return JSON.stringify(await this.list(actor, channelId, query));
     await this.channels.readable(actor, channelId);
-    return this.latest.read(channelId, query, actor.userId);
+    return this.kept.read(channelId, query, actor.userId);
   }
 
   async get(actor: Actor, messageId: string): Promise<MessageRecord> {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Loose, Person } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
-describe('the newest page of a channel', () => {
+describe('a page of a channel', () => {
   let here: World;
   before(async () => {
     here = await world();
@@ -12,24 +12,44 @@ describe('the newest page of a channel', () => {
 
   const newChannel = async (): Promise<string> =>
     (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'latest' })).body.id;
-  const latest = async (who: Person, channelId: string, query = ''): Promise<Loose> =>
-    (await who.get(`/api/channels/${channelId}/messages?limit=100${query}`)).body;
-  /** The same messages by a way that nothing is kept for. */
-  const anew = async (who: Person, channelId: string, query = ''): Promise<Loose> => {
-    const { messages } = (await who.get(`/api/channels/${channelId}/messages?limit=100&after=0${query}`)).body;
-    return { messages: messages.reverse(), hasMore: false };
+  const page = async (who: Person, channelId: string, query = ''): Promise<Loose> =>
+    (await who.get(`/api/channels/${channelId}/messages?${query}`)).body;
+  const latest = (who: Person, channelId: string) => page(who, channelId, 'limit=100');
+  let asked = 0;
+  /** The same messages by a cursor that nobody has used before. */
+  const anew = (who: Person, channelId: string, query = ''): Promise<Loose> => {
+    const cursor = new Date(Date.UTC(2999, 0, 1) + asked++).toISOString();
+    return page(who, channelId, `limit=100&cursor=${cursor}${query}`);
   };
 
   it('is what it is right after every change, on every node, for everyone', async () => {
     const { alice, bob } = here;
     const channelId = await newChannel();
     const everywhere = [alice, bob, alice.on(bob.node), bob.on(alice.node)];
+    const middle: Loose[] = [];
+    /** Each kind of page, as it follows from all that there is. */
+    const pages = (all: Loose[]): [string, Loose][] => [
+      ['limit=100', { messages: all, hasMore: false }],
+      ['limit=2', { messages: all.slice(0, 2), hasMore: all.length > 2 }],
+      ...middle.flatMap(({ id, seq }): [string, Loose][] => {
+        const older = all.filter((one) => one.seq < seq);
+        const newer = all.filter((one) => one.seq > seq).reverse();
+        return [
+          [`limit=1&cursor=${id}`, { messages: older.slice(0, 1), hasMore: older.length > 1 }],
+          [`limit=1&after=${id}`, { messages: newer.slice(0, 1), hasMore: newer.length > 1 }],
+          [`limit=100&after=${seq}`, { messages: newer, hasMore: false }],
+        ];
+      }),
+    ];
     const check = async (change: string) => {
       for (const query of ['', '&include=threads']) {
-        const pages = everywhere.map((who) =>
-          Promise.all([latest(who, channelId, query), anew(who, channelId, query)]),
-        );
-        for (const [kept, now] of await Promise.all(pages)) expect(kept, change + query).to.deep.equal(now);
+        const compared = everywhere.map(async (who) => {
+          const { messages } = await anew(who, channelId, query);
+          for (const [which, expected] of pages(messages)) {
+            expect(await page(who, channelId, which + query), `${change} ${which}${query}`).to.deep.equal(expected);
+          }
+        });
+        await Promise.all(compared);
       }
     };
     await check('a new channel');
@@ -41,7 +61,10 @@ describe('the newest page of a channel', () => {
       metadata: { a: [1] },
     });
     await bob.say(channelId, `an answer to @${alice.username}`, { replyToId: first.id, nonce: 'n1' });
+    middle.push(first, second);
     await check('an answer');
+    await bob.say(channelId, 'nothing special');
+    await check('a plain message');
     const thread = (await bob.post(`/api/messages/${first.id}/thread`, { name: 'aside' })).body;
     const inside = (await bob.post(`/api/threads/${thread.id}/messages`, { content: 'inside' })).body;
     await check('a message in a thread');
@@ -92,6 +115,7 @@ describe('the newest page of a channel', () => {
     await alice.say(channel.id, 'a secret');
     expect((await latest(alice, channel.id)).messages).to.have.length(1);
     for (const who of [bob, carol]) expect((await latest(who, channel.id)).code).to.equal('CHANNEL_NOT_FOUND');
+    expect((await page(alice, channel.id, 'cursor=nothing')).code).to.equal('INVALID_CURSOR');
     expect((await alice.delete(`/api/channels/${channel.id}`)).status).to.equal(200);
     expect((await latest(alice, channel.id)).code).to.equal('CHANNEL_NOT_FOUND');
   });
