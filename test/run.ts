@@ -48,7 +48,12 @@ async function main(args: string[]): Promise<number> {
   const outcomes: Outcome[] = [];
   try {
     const env = await prepare(folder);
-    const lanes = lanesFor(args).map((lane, at) => runLane(lane, env, path.join(folder, `lane-${at}`), at === 0));
+    const lanes: Promise<Outcome[]>[] = [];
+    for (const [at, runs] of lanesFor(args).entries()) {
+      // Its own, since rate limits know people by the address from which all tests come.
+      const redis = { PARLEY_TEST_REDIS: (await startRedis()).url };
+      lanes.push(runLane(runs, { ...env, ...redis }, path.join(folder, `lane-${at}`), at === 0));
+    }
     outcomes.push(...(await Promise.all(lanes)).flat());
   } finally {
     await runEnding();
@@ -89,14 +94,13 @@ function lanesFor(args: string[]): Run[][] {
 }
 
 /** @param isShown prints as it goes; the others print when they are through, so that no two mix */
-async function runLane(lane: Run[], env: NodeJS.ProcessEnv, name: string, isShown: boolean): Promise<Outcome[]> {
+async function runLane(runs: Run[], env: NodeJS.ProcessEnv, name: string, isShown: boolean): Promise<Outcome[]> {
   const output = isShown ? undefined : await open(`${name}.log`, 'w+');
   const outcomes: Outcome[] = [];
   try {
-    // Its own, since rate limits know people by the address from which all tests come.
-    const redis = { PARLEY_TEST_REDIS: (await startRedis()).url, PARLEY_TEST_OUTCOME: `${name}.json` };
-    for (const run of lane) {
-      if (!interrupted) outcomes.push(await runMocha(run.args, { ...env, ...redis, ...run.env }, output));
+    for (const run of runs) {
+      if (interrupted) break;
+      outcomes.push(await runMocha(run.args, { ...env, ...run.env, PARLEY_TEST_OUTCOME: `${name}.json` }, output));
     }
   } finally {
     await output?.close();

@@ -29,16 +29,16 @@ export async function findProgram(wanted: Wanted): Promise<Program> {
   const command = onPath(path.basename(wanted.file));
   const installed = command && { command, env: process.env };
   if (installed && (await works(installed, wanted))) return installed;
-  const known = cachedProgram(wanted);
-  if (known && (await works(known, wanted))) return known;
+  const known = await cachedProgram(wanted);
+  if (known) return known;
   let reason = '';
   try {
     await unpack(wanted);
   } catch (error) {
     reason = ` (${error instanceof Error ? error.message.trim().split('\n').at(-1) : error})`;
   }
-  const program = cachedProgram(wanted);
-  if (program && (await works(program, wanted))) return program;
+  const program = await cachedProgram(wanted);
+  if (program) return program;
   const name = wanted.package;
   throw new Error(`The tests need ${name}, and it could not be fetched with apt-get${reason}; install it first.`);
 }
@@ -55,7 +55,7 @@ async function works({ command, env }: Program, { versionFlag = '--version' }: W
   );
 }
 
-function cachedProgram(wanted: Wanted): Program | undefined {
+async function cachedProgram(wanted: Wanted): Promise<Program | undefined> {
   const unpacked = path.join(cache, wanted.package);
   const command = path.join(unpacked, wanted.file);
   if (!existsSync(command)) return undefined;
@@ -63,7 +63,8 @@ function cachedProgram(wanted: Wanted): Program | undefined {
   // Debian keeps libraries in a folder named after the architecture, and some packages theirs in one below it.
   const folders = libraries.flatMap((folder) => [folder, ...subfolders(folder)]);
   folders.push(...folders.filter((folder) => folder.endsWith('-gnu')).flatMap(subfolders));
-  return { command, env: { ...process.env, LD_LIBRARY_PATH: folders.join(':') } };
+  const program = { command, env: { ...process.env, LD_LIBRARY_PATH: folders.join(':') } };
+  return (await works(program, wanted)) ? program : undefined;
 }
 
 function subfolders(folder: string): string[] {
@@ -83,6 +84,8 @@ async function unpack(wanted: Wanted): Promise<void> {
     for (const name of readdirSync(archives).filter((file) => file.endsWith('.deb'))) {
       await run('dpkg-deb', ['-x', path.join(archives, name), target]);
     }
+    // Who was faster may be using it by now.
+    if (await cachedProgram(wanted)) return;
     rmSync(unpacked, { recursive: true, force: true });
     renameSync(target, unpacked);
   } finally {
