@@ -35,6 +35,8 @@ interface Run {
 
 const root = path.resolve(import.meta.dirname, '..');
 const mochaBin = path.join(root, 'node_modules/mocha/bin/mocha.js');
+/** Tests wait more than they work. */
+const sideBySide = 2;
 const nothing: Outcome = { passed: 0, failures: [] };
 const running = new Set<ChildProcess>();
 let interrupted: NodeJS.Signals | undefined;
@@ -48,11 +50,12 @@ async function main(args: string[]): Promise<number> {
   const outcomes: Outcome[] = [];
   try {
     const env = await prepare(folder);
+    const due = runsFor(args);
     const lanes: Promise<Outcome[]>[] = [];
-    for (const [at, runs] of lanesFor(args).entries()) {
+    for (let at = 0; at < Math.min(sideBySide, due.length); at++) {
       // Its own, since rate limits know people by the address from which all tests come.
       const redis = { PARLEY_TEST_REDIS: (await startRedis()).url };
-      lanes.push(runLane(runs, { ...env, ...redis }, path.join(folder, `lane-${at}`), at === 0));
+      lanes.push(runLane(due, { ...env, ...redis }, path.join(folder, `lane-${at}`), at === 0));
     }
     outcomes.push(...(await Promise.all(lanes)).flat());
   } finally {
@@ -76,33 +79,31 @@ async function prepare(folder: string): Promise<NodeJS.ProcessEnv> {
   return { ...process.env, PARLEY_TEST_POSTGRES: await sharedPostgres() };
 }
 
-/** What runs one after the other, for each of what runs side by side: tests wait more than they work. */
-function lanesFor(args: string[]): Run[][] {
+/** What is to be run, the longest first. */
+function runsFor(args: string[]): Run[] {
   const namesFiles = args.some((arg) => !arg.startsWith('-') && (arg.includes('*') || existsSync(arg)));
-  if (namesFiles) return [[{ args, env: {} }]];
+  if (namesFiles) return [{ args, env: {} }];
   const files = globSync('test/**/*.test.ts').sort();
   const isOnce = (file: string) => onceIsEnough.some((place) => file.startsWith(path.join('test', place)));
-  const once = [...args, ...files.filter(isOnce)];
-  const both = [...args, ...files.filter((file) => !isOnce(file))];
+  const isPage = (file: string) => path.basename(file).startsWith('web');
+  const [once, both] = [files.filter(isOnce), files.filter((file) => !isOnce(file))];
   return [
-    [
-      { args: both, env: {} },
-      { args: both, env: { PARLEY_NODES: '2' } },
-    ],
-    [{ args: once, env: {} }],
+    { args: [...args, ...both], env: {} },
+    { args: [...args, ...once.filter((file) => !isPage(file))], env: {} },
+    { args: [...args, ...both], env: { PARLEY_NODES: '2' } },
+    { args: [...args, ...once.filter(isPage)], env: {} },
   ];
 }
 
-/** @param isShown prints as it goes; the others print when they are through, so that no two mix */
-async function runLane(runs: Run[], env: NodeJS.ProcessEnv, name: string, isShown: boolean): Promise<Outcome[]> {
-  const output = isShown ? undefined : await open(`${name}.log`, 'w+');
+/**
+ * Takes one run after the other of those that are due.
+ * @param isShown prints as it goes; the other lanes print a run when it is through, so that no two mix
+ */
+async function runLane(due: Run[], env: NodeJS.ProcessEnv, name: string, isShown: boolean): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  try {
-    for (const run of runs) {
-      if (interrupted) break;
-      outcomes.push(await runMocha(run.args, { ...env, ...run.env, PARLEY_TEST_OUTCOME: `${name}.json` }, output));
-    }
-  } finally {
+  for (let run = due.shift(); run && !interrupted; run = due.shift()) {
+    const output = isShown ? undefined : await open(`${name}.log`, 'w');
+    outcomes.push(await runMocha(run.args, { ...env, ...run.env, PARLEY_TEST_OUTCOME: `${name}.json` }, output));
     await output?.close();
     if (output) process.stdout.write(await readFile(`${name}.log`));
   }
