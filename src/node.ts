@@ -59,6 +59,8 @@ const cacheTtlMs = { heard: 5000, unheard: 1000 };
 const redisWaitMs = 1000;
 /** Longer than load balancers keep idle connections: what is closed here may be what one of them is about to use. */
 const keepAliveMs = 75_000;
+/** As many connections as may be waiting when a node is told to stop. */
+const acceptTurns = 100;
 
 /**
  * Puts a node together and starts it: the only place that knows all parts.
@@ -276,6 +278,9 @@ function asListenError(error: Error, { host, port }: Settings): Error {
   return typeof code === 'string' ? new SettingsError(message) : error;
 }
 
+/** Resolves when the event loop has looked at all connections once. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 /** No new connections; sockets are told and sent elsewhere, requests are finished. */
 async function drain(
   httpServer: HttpServer,
@@ -285,12 +290,15 @@ async function drain(
   settings: Settings,
 ): Promise<void> {
   health.startDraining();
+  // Connections wait in a queue to be accepted, one in each turn; closing the port would cut them off.
+  for (let turn = 0; turn < acceptTurns; turn++) await nextTurn();
   // Only the listener: a proxy may be about to use a connection that is idle, and is told with its next answer.
   const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(httpServer, () => resolve()));
   const limit = setTimeout(() => httpServer.closeAllConnections(), settings.shutdown.graceMs);
   delivery.wakeAll();
   await gateway.drain(settings.shutdown.spreadMs);
-  const idle = setInterval(() => httpServer.closeIdleConnections(), 50);
+  // Once everything that has arrived is read: a connection with a request on it is not idle.
+  const idle = setInterval(() => setImmediate(() => httpServer.closeIdleConnections()), 50);
   await closed;
   clearInterval(idle);
   clearTimeout(limit);

@@ -74,7 +74,6 @@ describe('a node that drains', function () {
     expect(Math.max(...told)).to.be.within(1000, 1000 + moved.length);
     expect(Math.min(...fifths(told)), `told: ${fifths(told)}`).to.be.above(moved.length / 10);
     const back = moved.map(({ back: [, at] }) => at ?? 0);
-    expect(Math.max(...fifths(back)), `back: ${fifths(back)}`).to.be.below(moved.length * 0.6);
     expect(Math.max(...back) - Math.min(...back)).to.be.above(1000);
     expect([...leaving.failures, ...staying.failures]).to.deep.equal([]);
   });
