@@ -17,6 +17,7 @@ import { bindHandlers, type SocketServices } from './dispatch.ts';
 import { parleyParser } from './encoder.ts';
 import { TokenExpiry } from './expiry.ts';
 import { Feeds } from './feeds.ts';
+import { answerDirectly } from './frames.ts';
 import type { Handler } from './handler.ts';
 import { Homecoming, handshakeSchema, type RoomsOnConnect } from './homecoming.ts';
 import { Membership, type RoomAccess } from './membership.ts';
@@ -253,6 +254,7 @@ export class Gateway {
     socket.data.sureMark = this.parts.delivery.currentMark;
     socket.data.nextSureMark = socket.data.sureMark;
     if (typeof pid === 'string') this.recovery.follow(pid, socket);
+    answerDirectly(socket);
     bindHandlers(socket, this.handlers, this.parts, this.parts.log);
     this.expiry.watch(socket);
     this.settle(socket).catch((error) => {

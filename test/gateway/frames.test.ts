@@ -3,7 +3,7 @@ import { Socket as TcpSocket } from 'node:net';
 import { expect } from 'chai';
 import { Server } from 'socket.io';
 import { io as connect, type Socket } from 'socket.io-client';
-import { directConnection, frames, gather, tellOne } from '../../src/gateway/frames.ts';
+import { answerDirectly, directConnection, frames, gather, tellOne } from '../../src/gateway/frames.ts';
 import { buffered } from '../../src/gateway/slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from '../../src/gateway/socket.ts';
 import { until } from '../bench/until.ts';
@@ -61,6 +61,36 @@ describe('the short way to a socket', () => {
     tellOne(socket, 'e', 'four');
     await until(() => received.length === 4);
     expect(received).to.deep.equal(['one', 'two', 'three', 'four']);
+  });
+
+  it('answers in order with what is told, whichever way each goes', async () => {
+    const { client, socket } = await pair('websocket');
+    answerDirectly(socket);
+    const taken: string[] = [];
+    const count = (connection: { write(bytes: Buffer): unknown }) => {
+      const write = connection.write.bind(connection);
+      connection.write = (bytes) => {
+        taken.push(bytes.toString());
+        return write(bytes);
+      };
+    };
+    count(await until(() => directConnection(socket)));
+    socket.on('ask', (question, answer) => {
+      if (question === 'late') socket.emit('e', 'one', 'two');
+      if (typeof answer === 'function') answer({ ok: question });
+    });
+    const heard: unknown[] = [];
+    client.on('e', (text: string) => heard.push(text));
+    client.emit('ask', 'at once', (answer: object) => heard.push(answer));
+    await until(() => heard.length === 1);
+    expect(taken.filter((text) => text.endsWith('430[{"ok":"at once"}]'))).to.have.lengthOf(1);
+    client.emit('ask', 'late', (answer: object) => heard.push(answer));
+    await until(() => heard.length === 3);
+    expect(heard).to.deep.equal([{ ok: 'at once' }, 'one', { ok: 'late' }]);
+    const polling = await pair('polling');
+    answerDirectly(polling.socket);
+    polling.socket.on('ask', (_, answer) => typeof answer === 'function' && answer({ ok: 'polled' }));
+    expect(await polling.client.emitWithAck('ask', 'anything')).to.deep.equal({ ok: 'polled' });
   });
 
   it('puts several packets into one write', async () => {
