@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts';
 import type { Cache } from '../infrastructure/cache.ts';
 import { isUuid } from '../schema.ts';
 import type { listMessagesSchema } from './message.contract.ts';
-import type { MessageList, MessageRows } from './message.list.ts';
+import { type MessageList, type MessageRows, messagePage } from './message.list.ts';
 import { messageRecord, shownNonce } from './message.view.ts';
 
 type Query = z.output<typeof listMessagesSchema>;
@@ -38,7 +38,8 @@ const maxPages = 5000;
 const maxSize = 64 * 1024 * 1024;
 
 /**
- * Pages of channels as JSON text: most reads are of the newest one, or of one that others read at the same time.
+ * Pages of channels as JSON text: most reads are of the newest one, or of one that others read at the same time. A page
+ * is kept when it is asked for again; keeping what nobody wants costs more than making it.
  *
  * They are exact over all nodes without hearing from them. Whatever changes a page tells so in the channel's log, in the
  * transaction of the change: while the head of the log has not moved, the page has not, and a page into which no new
@@ -50,6 +51,7 @@ export class KeptPages {
   private readonly delivery: Delivery;
   private readonly list: MessageList;
   private readonly pages: Cache<KeptPage>;
+  private readonly asked = new Recent();
 
   constructor(parts: { delivery: Delivery; caches: Caches; list: MessageList }) {
     this.delivery = parts.delivery;
@@ -60,21 +62,33 @@ export class KeptPages {
 
   /** A MessagePage as JSON, as `viewerId` sees it. @throws AppError CHANNEL_NOT_FOUND, INVALID_CURSOR, MESSAGE_NOT_FOUND */
   async read(channelId: string, query: Query, viewerId: string): Promise<string> {
-    const head = await this.delivery.head(channelRoom(channelId));
-    if (head === undefined) throw new AppError('CHANNEL_NOT_FOUND');
     const { limit, include, cursor, after, around } = query;
     const key = JSON.stringify([channelId, limit, include, cursor, after, around]);
-    for (;;) {
-      const known = this.pages.peek(key);
-      if (known && !isTrue(known, head)) this.pages.drop(key);
-      const page = await this.pages.get(key, () => this.load(channelId, query, head.seq));
-      // It may come of a read that someone else began before the head had moved.
+    if (!this.asked.had(key)) return JSON.stringify(messagePage(await this.list.ofChannel(channelId, query), viewerId));
+    for (let head: Head | undefined; ; ) {
+      let isNew = false;
+      const page = await this.pages.get(key, () => {
+        isNew = true;
+        return this.load(channelId, query);
+      });
+      if (page && isNew) return seenBy(viewerId, page);
+      // It was there already, or comes of a read that somebody else began earlier.
+      head ??= await this.headOf(channelId);
       if (page && isTrue(page, head)) return seenBy(viewerId, page);
+      if (page === this.pages.peek(key)) this.pages.drop(key);
     }
   }
 
-  private async load(channelId: string, query: Query, seq: number): Promise<KeptPage> {
-    const { rows, ...more } = await this.list.ofChannel(channelId, query);
+  private async headOf(channelId: string): Promise<Head> {
+    const head = await this.delivery.head(channelRoom(channelId));
+    if (head === undefined) throw new AppError('CHANNEL_NOT_FOUND');
+    return head;
+  }
+
+  private async load(channelId: string, query: Query): Promise<KeptPage> {
+    const { rows, head, ...more } = await this.list.ofChannel(channelId, query);
+    // Where nothing is, nothing was read of the log. What is sent meanwhile makes the page untrue at the next look.
+    const seq = head ?? 0;
     const pieces = rows.map((row) => ({
       authorId: row.author_id,
       nonce: shownNonce(row.nonce).nonce,
@@ -83,6 +97,20 @@ export class KeptPages {
     const rest = `],${JSON.stringify(more).slice(1)}`;
     const json = pageOf(pieces, rest, (piece) => piece.json);
     return { seq, isFull: isFull(query, more), pieces, rest, json };
+  }
+}
+
+/** The last few thousand names that were said. */
+class Recent {
+  private names = new Set<string>();
+  private before = new Set<string>();
+
+  /** Whether a name was said before; it is now. */
+  had(name: string): boolean {
+    const known = this.names.has(name) || this.before.has(name);
+    this.names.add(name);
+    if (this.names.size >= maxPages) [this.before, this.names] = [this.names, new Set()];
+    return known;
   }
 }
 

@@ -2,15 +2,19 @@ import type { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { isUuid } from '../schema.ts';
-import type { listMessagesSchema } from './message.contract.ts';
-import { selectMessages } from './message.table.ts';
-import type { MessageRow } from './message.view.ts';
+import type { listMessagesSchema, messagePageSchema } from './message.contract.ts';
+import { selecting } from './message.table.ts';
+import { type MessageRow, messageRecord } from './message.view.ts';
 
 export interface MessageRows {
   rows: MessageRow[];
+  /** A position that the channel's log had reached when they were read; not known where there are none. */
+  head?: number | undefined;
   hasMore: boolean;
   hasNewer?: boolean;
 }
+
+type ListedRow = MessageRow & { head: number | null };
 
 type Query = z.output<typeof listMessagesSchema>;
 
@@ -32,10 +36,11 @@ const sized = (text: string) => {
 };
 
 const texts = (where: string): Texts => ({
-  older: sized(`${selectMessages} WHERE ${where} AND m.seq < $2 ORDER BY m.seq DESC`),
-  newer: sized(`${selectMessages} WHERE ${where} AND m.seq > $2 ORDER BY m.seq`),
+  older: sized(`${select} WHERE ${where} AND m.seq < $2 ORDER BY m.seq DESC`),
+  newer: sized(`${select} WHERE ${where} AND m.seq > $2 ORDER BY m.seq`),
 });
 
+const select = selecting('(SELECT last_seq FROM streams WHERE id = $1) AS head,');
 // Constants, so that each is prepared once. What belongs to deleted threads is gone, though its rows may not be yet.
 const roots = texts('m.channel_id = $1 AND m.thread_id IS NULL AND m.deleted_at IS NULL');
 const all = texts('m.channel_id = $1 AND m.deleted_at IS NULL AND t.deleted_at IS NULL');
@@ -86,12 +91,15 @@ export class MessageList {
       this.read(list.newer, channelId, seq - 1, newerCount + 1),
     ]);
     const rows = [...after.slice(0, newerCount).reverse(), ...before.slice(0, olderCount)];
-    return { rows, hasMore: before.length > olderCount, hasNewer: after.length > newerCount };
+    // Each was read at a moment of its own.
+    const heads = [before, after].flatMap(([row]) => row?.head ?? []);
+    const head = heads.length > 0 ? Math.min(...heads) : undefined;
+    return { rows, head, hasMore: before.length > olderCount, hasNewer: after.length > newerCount };
   }
 
   /** At least `limit` rows, where there are so many. */
-  private read(text: (limit: number) => string, id: string, seq: number, limit: number): Promise<MessageRow[]> {
-    return this.database.rows<MessageRow>(text(limit), [id, seq]);
+  private read(text: (limit: number) => string, id: string, seq: number, limit: number): Promise<ListedRow[]> {
+    return this.database.rows<ListedRow>(text(limit), [id, seq]);
   }
 
   /** The number of a message of the channel, also of a deleted one: its place stays (contract §6). */
@@ -138,10 +146,18 @@ export class MessageList {
   }
 }
 
+/** A page as `viewerId` sees it. */
+export function messagePage(
+  { rows, head: _, ...more }: MessageRows,
+  viewerId: string,
+): z.output<typeof messagePageSchema> {
+  return { messages: rows.map((row) => messageRecord(row, viewerId)), ...more };
+}
+
 function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-function cut(rows: MessageRow[], limit: number): MessageRows {
-  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+function cut(rows: ListedRow[], limit: number): MessageRows {
+  return { rows: rows.slice(0, limit), head: rows[0]?.head ?? undefined, hasMore: rows.length > limit };
 }

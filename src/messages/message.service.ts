@@ -28,7 +28,7 @@ import {
   messageUpdated,
   type typingSchema,
 } from './message.contract.ts';
-import { MessageList } from './message.list.ts';
+import { MessageList, messagePage } from './message.list.ts';
 import { isNoticed, newlyNamed } from './message.notices.ts';
 import { type NewMessage, StaleMessage, selectMessages } from './message.table.ts';
 import { headerNonce, type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
@@ -118,8 +118,7 @@ export class MessageService {
     query: z.output<typeof listMessagesSchema>,
   ): Promise<z.output<typeof messagePageSchema>> {
     await this.channels.readable(actor, channelId);
-    const { rows, ...more } = await this.pages.ofChannel(channelId, query);
-    return { messages: rows.map((row) => messageRecord(row, actor.userId)), ...more };
+    return messagePage(await this.pages.ofChannel(channelId, query), actor.userId);
   }
 
   /** The same as JSON text, which may be there already (see KeptPages). */

@@ -31,7 +31,11 @@ export interface NewMessage {
 export class StaleMessage extends Error {}
 
 /** Everything that the records of messages are made of: one statement, whatever hangs on them. */
-export const selectMessages = `SELECT m.id, m.channel_id, c.kind, m.seq, m.content, m.author_id, u.username,
+export const selectMessages = selecting();
+
+/** The same with columns beside it. */
+export function selecting(more = ''): string {
+  return `SELECT ${more} m.id, m.channel_id, c.kind, m.seq, m.content, m.author_id, u.username,
   u.display_name, u.avatar_url, u.is_bot, m.thread_id, m.reply_to_id, r.author_id AS reply_author_id,
   left(r.content, 201) AS reply_content, r.deleted_at IS NOT NULL AS reply_deleted, m.metadata, m.mentions, m.nonce,
   m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at, m.updated_at, o.id AS own_thread_id,
@@ -40,6 +44,7 @@ export const selectMessages = `SELECT m.id, m.channel_id, c.kind, m.seq, m.conte
   FROM messages m JOIN users u ON u.id = m.author_id JOIN channels c ON c.id = m.channel_id
   LEFT JOIN messages r ON r.id = m.reply_to_id LEFT JOIN threads t ON t.id = m.thread_id
   LEFT JOIN threads o ON o.parent_message_id = m.id`;
+}
 
 /** Neither deleted itself nor with its thread or channel. */
 export const isThere = 'm.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL';
