@@ -51,7 +51,7 @@ export class Database {
       // A server that hangs answers nothing at all; the client's own limit frees the caller.
       query_timeout: statementTimeoutMs + 1000,
       keepAlive: true,
-      verify: prepareConnection,
+      verify: preparing(byIndexes),
     };
     const orm = await MikroORM.init({
       clientUrl: url,
@@ -69,7 +69,7 @@ export class Database {
     if (!pool) throw new Error('The driver made no connection pool.');
     const own = { connectionString: url, ...limits };
     const statements = openPool({ ...own, max }, log);
-    const quickPool = openPool({ ...own, max: quickConnections, pipeline: true }, log);
+    const quickPool = openPool({ ...own, max: quickConnections, pipeline: true, verify: preparing(onceForAll) }, log);
     const slow = slowStatementLog(settings.database.slowStatementMs, log);
     return new Database(url, orm, [pool, statements, quickPool], slow);
   }
@@ -198,17 +198,23 @@ export class Database {
  * Plans are kept with the prepared statements, and those made while a table was small would read all of it when it no
  * longer is, until PostgreSQL gets to counting it again. Every statement here has an index to go by.
  */
-const plans =
-  "SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false), set_config('plan_cache_mode', 'force_generic_plan', false)";
+const byIndexes = "set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)";
+/** A batch takes less time than a plan for it, and PostgreSQL would make one for each. */
+const onceForAll = `${byIndexes}, set_config('plan_cache_mode', 'force_generic_plan', false)`;
+
+type Verify = (client: pg.ClientBase, done: (error?: Error) => void) => void;
 
 /**
- * For each new connection. After a failover the address may lead to the old primary for a while: such a connection
- * would stay in its pool, and fail every change, long after the new one is there.
+ * What is done with each new connection. After a failover the address may lead to the old primary for a while: such a
+ * connection would stay in its pool, and fail every change, long after the new one is there.
  */
-function prepareConnection(client: pg.ClientBase, done: (error?: Error) => void): void {
-  client
-    .query<{ read_only: string }>(`${plans}, current_setting('transaction_read_only') AS read_only`)
-    .then(({ rows }) => done(rows[0]?.read_only === 'on' ? new AppError('DATABASE_UNAVAILABLE') : undefined), done);
+function preparing(configuration: string): Verify {
+  const text = `SELECT ${configuration}, current_setting('transaction_read_only') AS read_only`;
+  return (client, done) => {
+    client
+      .query<{ read_only: string }>(text)
+      .then(({ rows }) => done(rows[0]?.read_only === 'on' ? new AppError('DATABASE_UNAVAILABLE') : undefined), done);
+  };
 }
 
 function openPool(config: pg.PoolConfig, log: Log): pg.Pool {
