@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runEnding } from '../test/bench/ending.ts';
+import { sharedPostgres } from '../test/bench/postgres.ts';
 import { startRedis } from '../test/bench/redis.ts';
 import { medians } from './load.ts';
 import type { Figures, Scenario } from './scenario.ts';
@@ -71,6 +72,8 @@ function beside({ figure, details }: Result): string {
 const short = (value = 0) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
 
 const redis = await startRedis();
+// As it is run by those who want to keep what was said: durable.
+await sharedPostgres({ max_connections: '400' });
 try {
   const wanted = process.argv[2] ?? '';
   const results: Result[] = [];

@@ -92,8 +92,11 @@ async function loaded(subject: Subject, unit: string, round: (ms: number) => Pro
 
 type Ask = (subject: Subject, turn: number) => Promise<unknown>;
 
-/** @param ask one request of turn after turn */
-function rest(name: string, goal: number, ask: Ask): Scenario {
+/**
+ * @param ask one request of turn after turn
+ * @param messages in all channels together, before it begins
+ */
+function rest(name: string, goal: number, ask: Ask, messages = 1200): Scenario {
   return {
     name,
     figure: 'requests/s',
@@ -103,7 +106,7 @@ function rest(name: string, goal: number, ask: Ask): Scenario {
     sides: both('bare', { channels: 20, people: 16 }, async (subject) => {
       let turn = 0;
       const workers = Array.from({ length: 16 });
-      for (let i = 0; i < 1200; i += 16) await Promise.all(workers.map(() => post(subject, turn++)));
+      for (let i = 0; i < messages; i += 16) await Promise.all(workers.map(() => post(subject, turn++)));
       const round = (ms: number) => hammer(ms, workers, () => ask(subject, turn++));
       await round(1000);
       return () => loaded(subject, 'request', round);
@@ -116,9 +119,13 @@ const post: Ask = (subject, turn) =>
   subject.first.send('POST', messagesOf(subject, turn), { content: text }, subject.tokens[turn % 16]);
 const newestPage: Ask = (subject, turn) =>
   subject.first.send('GET', messagesOf(subject, turn), undefined, subject.tokens[turn % 16]);
-/** By position: a page that is asked for seldom, so that nothing is kept for it. */
-const olderPage: Ask = (subject, turn) =>
-  subject.first.send('GET', `${messagesOf(subject, turn)}?after=0`, undefined, subject.tokens[turn % 16]);
+/** @param places where pages begin, in each of the channels */
+const olderPage =
+  (places: number): Ask =>
+  (subject, turn) => {
+    const path = `${messagesOf(subject, turn)}?after=${Math.floor(turn / 20) % places}`;
+    return subject.first.send('GET', path, undefined, subject.tokens[turn % 16]);
+  };
 
 const connects: Scenario = {
   name: 'connect, authenticate, join',
@@ -211,7 +218,8 @@ export function scenarios(redisUrl: string): Scenario[] {
     sends,
     rest('sends over REST', 0.8, post),
     rest('newest page of 50 messages over REST', 1, newestPage),
-    rest('older page of 50 messages over REST', 1, olderPage),
+    rest('older page of 50, which others read too', 1, olderPage(1)),
+    rest('older page of 50, which nobody else reads', 1, olderPage(500), 11_000),
     connects,
     memory,
     twoNodes('stock', redisUrl),

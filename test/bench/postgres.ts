@@ -22,16 +22,17 @@ export interface TestDatabase {
 let shared: Promise<string> | undefined;
 const templates = new Map<Prepare, Promise<string>>();
 
-/** The URL of the PostgreSQL that the whole test run shares; started by the first who asks. */
-export function sharedPostgres(): Promise<string> {
-  shared ??= process.env.PARLEY_TEST_POSTGRES ? Promise.resolve(process.env.PARLEY_TEST_POSTGRES) : startShared();
+/** The URL of the PostgreSQL that the whole run shares; started by the first who asks, with the settings that it wants. */
+export function sharedPostgres(settings: Record<string, string> = testSettings): Promise<string> {
+  const known = process.env.PARLEY_TEST_POSTGRES;
+  shared ??= known ? Promise.resolve(known) : startShared(settings);
   return shared;
 }
 
-async function startShared(): Promise<string> {
+async function startShared(settings: Record<string, string>): Promise<string> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'parley-postgres-'));
   atEnd(() => rm(dataDir, { recursive: true, force: true }));
-  const server = await startEmbeddedPostgres({ dataDir, log: silent, settings: testSettings });
+  const server = await startEmbeddedPostgres({ dataDir, log: silent, settings });
   atEnd(() => server.stop());
   return server.url;
 }
