@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server as HttpServer } from 'node:http';
-import { type ListenOptions, Server as TcpServer } from 'node:net';
+import type { ListenOptions } from 'node:net';
 import { goodbye, RevocationWatch } from './accounts/revocation.ts';
 import { attendBots } from './agents/agent.gateway.ts';
 import { AgentWatch } from './agents/agent.watch.ts';
@@ -15,6 +15,7 @@ import { Delivery } from './delivery/delivery.ts';
 import { streamId } from './delivery/entry.ts';
 import { Ephemeral } from './delivery/ephemeral.ts';
 import { Trimmer } from './delivery/trimmer.ts';
+import { drain } from './drain.ts';
 import { allHandlers, allRoutes } from './features.ts';
 import { openAdmin } from './gateway/admin.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -59,8 +60,6 @@ const cacheTtlMs = { heard: 5000, unheard: 1000 };
 const redisWaitMs = 1000;
 /** Longer than load balancers keep idle connections: what is closed here may be what one of them is about to use. */
 const keepAliveMs = 75_000;
-/** As many connections as may be waiting when a node is told to stop. */
-const acceptTurns = 100;
 
 /**
  * Puts a node together and starts it: the only place that knows all parts.
@@ -234,7 +233,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     shutdown.add('own door', await sharePort(httpServer, gateway.io.engine, link));
   }
   const port = await listen(httpServer, settings, link ? sharedListening : {});
-  shutdown.add('connections', () => drain(httpServer, gateway, delivery, health, settings));
+  shutdown.add('connections', () => drain({ httpServer, gateway, delivery, health, settings }));
   url = `http://localhost:${port}`;
   return { id: nodeId, port, url, delivery, doors, stop: () => shutdown.run() };
 }
@@ -276,30 +275,4 @@ function asListenError(error: Error, { host, port }: Settings): Error {
   }
   const message = `HOST "${host}" and PORT ${port} cannot be listened on (${code}); set them to what this machine has.`;
   return typeof code === 'string' ? new SettingsError(message) : error;
-}
-
-/** Resolves when the event loop has looked at all connections once. */
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-/** No new connections; sockets are told and sent elsewhere, requests are finished. */
-async function drain(
-  httpServer: HttpServer,
-  gateway: Gateway,
-  delivery: Delivery,
-  health: Health,
-  settings: Settings,
-): Promise<void> {
-  health.startDraining();
-  // Connections wait in a queue to be accepted, one in each turn; closing the port would cut them off.
-  for (let turn = 0; turn < acceptTurns; turn++) await nextTurn();
-  // Only the listener: a proxy may be about to use a connection that is idle, and is told with its next answer.
-  const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(httpServer, () => resolve()));
-  const limit = setTimeout(() => httpServer.closeAllConnections(), settings.shutdown.graceMs);
-  delivery.wakeAll();
-  await gateway.drain(settings.shutdown.spreadMs);
-  // Once everything that has arrived is read: a connection with a request on it is not idle.
-  const idle = setInterval(() => setImmediate(() => httpServer.closeIdleConnections()), 50);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(limit);
 }

@@ -60,8 +60,9 @@ class Crowd {
       () => who.patch(`/api/servers/${this.serverId}/channels/positions`, { channelIds: [channel.id] }),
       () => who.patch(`/api/servers/${this.serverId}`, { description: content }),
     ];
-    const { status } = await this.pick(acts)();
-    expect(status, 'never a failure of ours').to.be.lessThan(500);
+    const answer = await this.pick(acts)();
+    const { status } = answer;
+    expect(status, `a failure of ours: ${JSON.stringify(answer)}`).to.be.lessThan(500);
     if (status < 300) this.done++;
     else this.refused++;
   }

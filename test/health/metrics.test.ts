@@ -64,7 +64,7 @@ describe('/metrics', () => {
     // Ids in labels would make a series of each.
     expect(names.filter((name) => /[0-9a-f]{8}-/.test(name))).to.deep.equal([]);
     for (let i = 0; i < 50; i++) await request(here.alice.node, 'GET', `/nowhere/${i}?x=${i}`);
-    const later = await metricsOf(here.alice.node);
-    expect(later.size - metrics.size).to.be.lessThan(20);
+    const later = [...(await metricsOf(here.alice.node)).keys()].filter((name) => name.includes('http_request'));
+    expect(later.length - names.filter((name) => name.includes('http_request')).length).to.be.lessThan(20);
   });
 });

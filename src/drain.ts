@@ -1,0 +1,36 @@
+import type { Server as HttpServer } from 'node:http';
+import { Server as TcpServer } from 'node:net';
+import type { Delivery } from './delivery/delivery.ts';
+import type { Health } from './health/health.ts';
+import type { Settings } from './settings.ts';
+
+/** As many connections as may be waiting when a node is told to stop. */
+const acceptTurns = 100;
+const idleCheckMs = 50;
+
+/** Resolves when the event loop has looked at all connections once. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** No new connections; sockets are told and sent elsewhere, requests are finished. */
+export async function drain(parts: {
+  httpServer: HttpServer;
+  gateway: { drain(maxSpreadMs: number): Promise<void> };
+  delivery: Delivery;
+  health: Health;
+  settings: Settings;
+}): Promise<void> {
+  const { httpServer, gateway, delivery, health, settings } = parts;
+  health.startDraining();
+  // Connections wait in a queue to be accepted, one in each turn; closing the port would cut them off.
+  for (let turn = 0; turn < acceptTurns; turn++) await nextTurn();
+  // Only the listener: a proxy may be about to use a connection that is idle, and is told with its next answer.
+  const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(httpServer, () => resolve()));
+  const limit = setTimeout(() => httpServer.closeAllConnections(), settings.shutdown.graceMs);
+  delivery.wakeAll();
+  await gateway.drain(settings.shutdown.spreadMs);
+  // Once everything that has arrived is read: a connection with a request on it is not idle.
+  const idle = setInterval(() => setImmediate(() => httpServer.closeIdleConnections()), idleCheckMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(limit);
+}
