@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor.ts';
 import { may, requireRole } from '../access/roles.ts';
 import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Rows } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { isThere, selectMessages } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
@@ -12,6 +12,23 @@ const oneMessage = `${selectMessages} WHERE m.id = $1 AND ${isThere}`;
 export interface FoundMessage {
   row: MessageRow;
   channel: OpenChannel;
+}
+
+/** For those who asked for a message: without its channel there is none. */
+export function gone(error: unknown): never {
+  throw error instanceof AppError && error.status === 404 ? new AppError('MESSAGE_NOT_FOUND') : error;
+}
+
+/**
+ * Makes sure that a message is there, and that its row stays until the transaction ends, also when its channel is deleted
+ * meanwhile. @throws AppError MESSAGE_NOT_FOUND
+ */
+export async function holdMessage(rows: Rows, messageId: string): Promise<void> {
+  const [there] = await rows<{ id: string }>(
+    'SELECT id FROM messages WHERE id = $1 AND deleted_at IS NULL FOR KEY SHARE',
+    [messageId],
+  );
+  if (!there) throw new AppError('MESSAGE_NOT_FOUND');
 }
 
 /** The only way to get at a message on behalf of someone. */
@@ -31,9 +48,7 @@ export class MessageAccess {
   async readable(actor: Actor, messageId: string): Promise<FoundMessage> {
     const [row] = await this.database.rows<MessageRow>(oneMessage, [messageId]);
     if (!row) throw new AppError('MESSAGE_NOT_FOUND');
-    const channel = await this.channels.readable(actor, row.channel_id).catch((error) => {
-      throw error instanceof AppError && error.status === 404 ? new AppError('MESSAGE_NOT_FOUND') : error;
-    });
+    const channel = await this.channels.readable(actor, row.channel_id).catch(gone);
     return { row, channel };
   }
 

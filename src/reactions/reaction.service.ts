@@ -4,7 +4,7 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import { channelRoom, threadRoom } from '../delivery/entry.ts';
 import type { Ephemeral } from '../delivery/ephemeral.ts';
 import { AppError } from '../errors.ts';
-import type { FoundMessage, MessageAccess } from '../messages/message.access.ts';
+import { type FoundMessage, holdMessage, type MessageAccess } from '../messages/message.access.ts';
 import { maxEmoji, maxEmojiEach, reactionAdded, reactionRemoved, reactionUpdated } from './reaction.contract.ts';
 import { type ReactionSummary, readReactions } from './reaction.view.ts';
 
@@ -88,10 +88,7 @@ export class ReactionService {
 /** From here to the commit the message stays, and nobody else reacts to it. */
 async function lockMessage(change: Change, { row }: FoundMessage): Promise<void> {
   await change.lock(channelRoom(row.channel_id));
-  const [there] = await change.rows<{ id: string }>('SELECT id FROM messages WHERE id = $1 AND deleted_at IS NULL', [
-    row.id,
-  ]);
-  if (!there) throw new AppError('MESSAGE_NOT_FOUND');
+  await holdMessage(change.rows, row.id);
 }
 
 async function requireRoom(rows: Rows, messageId: string, userId: string): Promise<void> {

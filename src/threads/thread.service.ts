@@ -10,7 +10,7 @@ import { lockStreams } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import type { Chore, Chores } from '../infrastructure/chores.ts';
 import { eraseMessages } from '../messages/erasure.ts';
-import type { MessageAccess } from '../messages/message.access.ts';
+import { gone, holdMessage, type MessageAccess } from '../messages/message.access.ts';
 import type { SendInput } from '../messages/message.composer.ts';
 import type { listMessagesSchema, threadMessageSchema } from '../messages/message.contract.ts';
 import { MessageList } from '../messages/message.list.ts';
@@ -95,13 +95,13 @@ export class ThreadService {
     if (channelId !== null && row.channel_id !== channelId) throw new AppError('WRONG_CHANNEL');
     const [known] = await this.database.rows<ThreadRow>(byParent, [messageId]);
     if (known) return { result: threadRecord(known), repeated: true };
-    await this.channels.postable(actor, row.channel_id);
+    await this.channels.postable(actor, row.channel_id).catch(gone);
     if (row.thread_id !== null) throw new AppError('THREAD_IN_THREAD');
     const title = name ?? (cut(row.content.trim(), 100).trim() || 'Thread');
     return this.changes.run(async (change) => {
       const room = channelRoom(row.channel_id);
       await change.lock(room);
-      await requireMessage(change.rows, messageId);
+      await holdMessage(change.rows, messageId);
       const added = await change.rows<{ id: string }>(
         `INSERT INTO threads (id, channel_id, parent_message_id, name, creator_id, created_at, updated_at)
          VALUES ($1, $2, $3, $4, $5, now(), now()) ON CONFLICT (parent_message_id) DO NOTHING RETURNING id`,
@@ -190,13 +190,6 @@ export class ThreadService {
     const message: SendInput = { ...input, threadId };
     return this.messages.send(actor, channel.id, message, idempotencyKey);
   }
-}
-
-async function requireMessage(rows: Rows, messageId: string): Promise<void> {
-  const [there] = await rows<{ id: string }>('SELECT id FROM messages WHERE id = $1 AND deleted_at IS NULL', [
-    messageId,
-  ]);
-  if (!there) throw new AppError('MESSAGE_NOT_FOUND');
 }
 
 async function first(rows: Rows, text: string, id: string): Promise<ThreadRecord> {

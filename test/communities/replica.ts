@@ -46,6 +46,8 @@ export class Replica {
       const isHere = (item: Loose) => !item.isMember || this.places.get(item.id)?.item.lastSeq === item.lastSeq;
       return items.length === this.places.size && items.every(isHere) && (await this.hasHeardAll());
     });
+    // Of the own room something may have come just now.
+    await this.apply();
   }
 
   /** Whether the last event of the user's own room is here. */
