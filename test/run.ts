@@ -85,13 +85,13 @@ function runsFor(args: string[]): Run[] {
   if (namesFiles) return [{ args, env: {} }];
   const files = globSync('test/**/*.test.ts').sort();
   const isOnce = (file: string) => onceIsEnough.some((place) => file.startsWith(path.join('test', place)));
-  const isPage = (file: string) => path.basename(file).startsWith('web');
+  const isFault = (file: string) => /^test.faults.(?!web)/.test(file);
   const [once, both] = [files.filter(isOnce), files.filter((file) => !isOnce(file))];
   return [
+    { args: [...args, ...once.filter(isFault)], env: {} },
     { args: [...args, ...both], env: {} },
-    { args: [...args, ...once.filter((file) => !isPage(file))], env: {} },
     { args: [...args, ...both], env: { PARLEY_NODES: '2' } },
-    { args: [...args, ...once.filter(isPage)], env: {} },
+    { args: [...args, ...once.filter((file) => !isFault(file))], env: {} },
   ];
 }
 
