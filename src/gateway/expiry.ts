@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { passingEvent } from '../delivery/event.ts';
 import { isoTime, timeSchema } from '../schema.ts';
-import type { ParleySocket } from './socket.ts';
+import type { ParleyServer, ParleySocket } from './socket.ts';
 
 export const tokenExpiring = passingEvent({
   name: 'auth:expiring',
@@ -11,8 +11,7 @@ export const tokenExpiring = passingEvent({
   payload: z.object({ expiresAt: timeSchema }),
 });
 
-/** Timers cannot run for longer than 24 days. */
-const longestTimerMs = 24 * 60 * 60 * 1000;
+const checkMs = 250;
 
 /** The room of all sockets that came with one session or one token. */
 export function credentialRoom(actor: Actor): string | null {
@@ -22,16 +21,18 @@ export function credentialRoom(actor: Actor): string | null {
 
 /** Sockets end with their tokens, and are told before (contract §9). */
 export class TokenExpiry {
+  private readonly io: ParleyServer;
   private readonly warningMs: number;
-  private readonly timers = new WeakMap<ParleySocket, NodeJS.Timeout>();
+  /** Those that were told of the end of the token that they have now. */
+  private readonly told = new WeakSet<ParleySocket>();
+  private readonly timer: NodeJS.Timeout;
 
-  constructor(warningSeconds: number) {
+  constructor(io: ParleyServer, warningSeconds: number) {
+    this.io = io;
     this.warningMs = warningSeconds * 1000;
-  }
-
-  watch(socket: ParleySocket): void {
-    this.arm(socket, false);
-    socket.once('disconnect', () => clearTimeout(this.timers.get(socket)));
+    // One for all: a timer and a listener of its own would be a good part of what an idle socket keeps in memory.
+    this.timer = setInterval(() => this.check(), checkMs);
+    this.timer.unref();
   }
 
   /** Goes on with another token of the same user. */
@@ -40,26 +41,26 @@ export class TokenExpiry {
     socket.data.actor = actor;
     if (next) void socket.join(next);
     if (old && old !== next) void socket.leave(old);
-    this.arm(socket, false);
+    this.told.delete(socket);
   }
 
-  private arm(socket: ParleySocket, warned: boolean): void {
-    clearTimeout(this.timers.get(socket));
-    const { expiresAt } = socket.data.actor;
-    if (expiresAt === null || !socket.connected) return;
-    const left = expiresAt - Date.now();
-    const due = warned ? left : left - this.warningMs;
-    const wait = Math.min(Math.max(due, 0), longestTimerMs);
-    const act = wait < due ? () => this.arm(socket, warned) : () => this.act(socket, expiresAt, warned);
-    this.timers.set(socket, setTimeout(act, wait));
+  close(): void {
+    clearInterval(this.timer);
   }
 
-  private act(socket: ParleySocket, expiresAt: number, warned: boolean): void {
-    if (warned) {
-      socket.disconnect(true);
-    } else {
-      socket.emit(tokenExpiring.name, { expiresAt: isoTime(new Date(expiresAt)) });
-      this.arm(socket, true);
+  private check(): void {
+    const now = Date.now();
+    for (const socket of this.io.of('/').sockets.values()) {
+      const { expiresAt } = socket.data.actor;
+      if (expiresAt === null || expiresAt - now > this.warningMs) continue;
+      if (expiresAt <= now) socket.disconnect(true);
+      else this.tell(socket, expiresAt);
     }
+  }
+
+  private tell(socket: ParleySocket, expiresAt: number): void {
+    if (this.told.has(socket)) return;
+    this.told.add(socket);
+    socket.emit(tokenExpiring.name, { expiresAt: isoTime(new Date(expiresAt)) });
   }
 }

@@ -1,4 +1,5 @@
 import type { Socket as TcpSocket } from 'node:net';
+import { Socket } from 'socket.io';
 import type { ParleySocket } from './socket.ts';
 
 /**
@@ -60,17 +61,26 @@ export function tellOne(socket: ParleySocket, event: string, ...data: unknown[])
   else socket.emit(event, ...data);
 }
 
-/** Has the answers to a socket's events go the short way too. They are objects without bytes in them. */
-export function answerDirectly(socket: ParleySocket): void {
+let answersDirectly = false;
+
+/**
+ * Has the answers to events go the short way too; they are objects without bytes in them. For all sockets of the process
+ * at once: a method of its own would take a kilobyte of each.
+ */
+export function answerDirectly(): void {
   // Socket.IO makes the `ack` of an event by this method, from the event's id.
-  const ordinary: unknown = Reflect.get(socket, 'ack');
-  if (typeof ordinary !== 'function') return;
-  const ack = (id: number) => (answer: object) => {
-    const connection = directConnection(socket);
-    if (connection) connection.write(frames([`3${id}${JSON.stringify([answer])}`]));
-    else ordinary.call(socket, id)(answer);
-  };
-  Reflect.set(socket, 'ack', ack);
+  const ordinary: unknown = Reflect.get(Socket.prototype, 'ack');
+  if (answersDirectly || typeof ordinary !== 'function') return;
+  answersDirectly = true;
+  function ack(this: ParleySocket, id: number): (answer: object) => void {
+    return (answer) => {
+      const connection = directConnection(this);
+      if (connection) connection.write(frames([`3${id}${JSON.stringify([answer])}`]));
+      else ordinaryAck.call(this, id)(answer);
+    };
+  }
+  const ordinaryAck = ordinary;
+  Reflect.set(Socket.prototype, 'ack', ack);
 }
 
 /** What is written to a socket from here to the end of this turn leaves in one piece. */

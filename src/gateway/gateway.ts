@@ -78,7 +78,7 @@ export class Gateway {
     });
     this.io.adapter(this.createAdapter());
     const outlet = new Outlet(this.io, nodeId, (events, sockets) => delivery.counters.onFanOut(events, sockets));
-    this.expiry = new TokenExpiry(settings.accounts.expiryWarningSeconds);
+    this.expiry = new TokenExpiry(this.io, settings.accounts.expiryWarningSeconds);
     const { hearing } = parts;
     const feeds = new Feeds({ catchUp, delivery, outlet, hearing, log });
     this.membership = new Membership({ io: this.io, delivery, catchUp, outlet, feeds, hearing });
@@ -91,6 +91,7 @@ export class Gateway {
       outlet,
       log,
     });
+    answerDirectly();
     this.io.use((socket, next) => void this.admit(socket, next));
     this.io.on('connection', (socket) => this.welcome(socket));
     delivery.start(outlet);
@@ -167,6 +168,7 @@ export class Gateway {
    */
   async drain(maxSpreadMs: number): Promise<void> {
     this.stopWatching();
+    this.expiry.close();
     const sockets = [...this.io.of('/').sockets.values()];
     const spreadMs = Math.min(1000 + sockets.length, maxSpreadMs);
     const tearDowns = sockets.map(tearDownOf);
@@ -254,9 +256,7 @@ export class Gateway {
     socket.data.sureMark = this.parts.delivery.currentMark;
     socket.data.nextSureMark = socket.data.sureMark;
     if (typeof pid === 'string') this.recovery.follow(pid, socket);
-    answerDirectly(socket);
     bindHandlers(socket, this.handlers, this.parts, this.parts.log);
-    this.expiry.watch(socket);
     this.settle(socket).catch((error) => {
       // Without its rooms a socket would miss things silently; it comes back by itself.
       this.parts.log.warn({ err: error }, 'A socket could not be brought into its rooms.');

@@ -65,7 +65,7 @@ describe('the short way to a socket', () => {
 
   it('answers in order with what is told, whichever way each goes', async () => {
     const { client, socket } = await pair('websocket');
-    answerDirectly(socket);
+    answerDirectly();
     const taken: string[] = [];
     const count = (connection: { write(bytes: Buffer): unknown }) => {
       const write = connection.write.bind(connection);
@@ -88,7 +88,6 @@ describe('the short way to a socket', () => {
     await until(() => heard.length === 3);
     expect(heard).to.deep.equal([{ ok: 'at once' }, 'one', { ok: 'late' }]);
     const polling = await pair('polling');
-    answerDirectly(polling.socket);
     polling.socket.on('ask', (_, answer) => typeof answer === 'function' && answer({ ok: 'polled' }));
     expect(await polling.client.emitWithAck('ask', 'anything')).to.deep.equal({ ok: 'polled' });
   });
