@@ -6,7 +6,7 @@ import { type Baseline, baseline, type Options, parley, type Subject } from './s
 
 /** Text of what the stock server passes on: as long as the record that Parley sends. */
 const filler = { filler: 'x'.repeat(520) };
-const roundMs = 2000;
+const roundMs = 1500;
 
 /**
  * The same on a baseline and on Parley.
@@ -159,10 +159,10 @@ const memory: Scenario = {
   sides: both('stock', { channels: 5, people: 16 }, async (subject) => {
     close(await connectAll(subject, 100, 5, true));
     return async () => {
-      await pause(1000);
+      await pause(500);
       const before = await subject.first.memory();
       const clients = await connectAll(subject, 1000, 5, true);
-      await pause(1000);
+      await pause(500);
       const used = ((await subject.first.memory()) - before) / clients.length;
       close(clients);
       return { memory: used };
@@ -204,7 +204,7 @@ function twoNodes(other: 'stock' | 'bare', redisUrl: string): Scenario {
       // Servers that have run for a while: compiled, their statements prepared.
       const send = async () => void (await sender.emit('message:send', { channelId, content: text }));
       await hammer(1500, [1, 2, 3, 4], send);
-      return () => round(2 * roundMs);
+      return () => round(4000);
     }),
   };
 }

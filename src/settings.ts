@@ -187,14 +187,20 @@ export function loadSettings(
     modelUpstream: modelUpstream(env),
   };
   const merged = merge(settings, overrides);
-  if (merged.workers > 1 && !merged.redisUrl) {
-    const ways = 'set it, or WEB_CONCURRENCY to 1';
-    throw new SettingsError(`With WEB_CONCURRENCY=${merged.workers} nodes hear each other over REDIS_URL; ${ways}.`);
-  }
+  if (merged.workers > 1) requireShared(merged);
   requireTier(merged, 'NEW_ACCOUNT_TIER', merged.newAccountTier);
   requireTier(merged, 'accounts.inviteTier', merged.accounts.inviteTier);
   if (merged.jwtSecrets.length === 0) merged.jwtSecrets = jwtSecrets(env.JWT_SECRET, merged);
   return merged;
+}
+
+/** What several processes behind one port need. */
+function requireShared({ workers, redisUrl, port }: Settings): void {
+  const ways = 'set it, or WEB_CONCURRENCY to 1';
+  if (!redisUrl)
+    throw new SettingsError(`With WEB_CONCURRENCY=${workers} nodes hear each other over REDIS_URL; ${ways}.`);
+  if (port === 0)
+    throw new SettingsError(`With WEB_CONCURRENCY=${workers} nodes share one PORT, which 0 is not; ${ways}.`);
 }
 
 function setVariables(environment: Record<string, string | undefined>): Record<string, string> {

@@ -92,6 +92,13 @@ describe('the settings', () => {
     expect(load({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '' })).to.include({ port: 3000, databaseUrl: null });
   });
 
+  it('refuse what several processes behind one port cannot do with', () => {
+    const shared = { WEB_CONCURRENCY: '2', REDIS_URL: 'redis://localhost' };
+    expect(failureOf(() => load({ WEB_CONCURRENCY: '2' }))?.message).to.contain('REDIS_URL');
+    expect(failureOf(() => load({ ...shared, PORT: '0' }))?.message).to.contain('share one PORT');
+    expect(load(shared).workers).to.equal(2);
+  });
+
   it('do not mind variables of other programs', () => {
     expect(() => load({ PATH: '/bin', HOME: '/root', PORTX: 'x' })).not.to.throw();
   });
