@@ -72,15 +72,16 @@ export function answerDirectly(): void {
   const ordinary: unknown = Reflect.get(Socket.prototype, 'ack');
   if (answersDirectly || typeof ordinary !== 'function') return;
   answersDirectly = true;
-  function ack(this: ParleySocket, id: number): (answer: object) => void {
+  Reflect.set(Socket.prototype, 'ack', function ack(this: ParleySocket, id: number): (answer: object) => void {
+    let isAnswered = false;
     return (answer) => {
+      if (isAnswered) return;
+      isAnswered = true;
       const connection = directConnection(this);
       if (connection) connection.write(frames([`3${id}${JSON.stringify([answer])}`]));
-      else ordinaryAck.call(this, id)(answer);
+      else ordinary.call(this, id)(answer);
     };
-  }
-  const ordinaryAck = ordinary;
-  Reflect.set(Socket.prototype, 'ack', ack);
+  });
 }
 
 /** What is written to a socket from here to the end of this turn leaves in one piece. */

@@ -77,13 +77,16 @@ describe('the short way to a socket', () => {
     count(await until(() => directConnection(socket)));
     socket.on('ask', (question, answer) => {
       if (question === 'late') socket.emit('e', 'one', 'two');
-      if (typeof answer === 'function') answer({ ok: question });
+      if (typeof answer !== 'function') return;
+      answer({ ok: question });
+      answer({ ok: 'a second time' });
     });
     const heard: unknown[] = [];
     client.on('e', (text: string) => heard.push(text));
     client.emit('ask', 'at once', (answer: object) => heard.push(answer));
     await until(() => heard.length === 1);
     expect(taken.filter((text) => text.endsWith('430[{"ok":"at once"}]'))).to.have.lengthOf(1);
+    expect(taken.join()).not.to.contain('a second time');
     client.emit('ask', 'late', (answer: object) => heard.push(answer));
     await until(() => heard.length === 3);
     expect(heard).to.deep.equal([{ ok: 'at once' }, 'one', { ok: 'late' }]);
