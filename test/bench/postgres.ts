@@ -6,8 +6,12 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
 import { atEnd } from './ending.ts';
 import { testSettings } from './private-postgres.ts';
+import { until } from './until.ts';
 
 export { type FaultyPostgres, startPostgres } from './private-postgres.ts';
+
+/** SQLSTATE of what is not allowed to the role. */
+const insufficientPrivilege = '42501';
 
 const silent = { info() {}, warn() {} };
 
@@ -67,7 +71,20 @@ async function create(template?: string): Promise<TestDatabase> {
   await execute(server, `CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  return { url: url.href, drop: () => drop(server, name) };
+}
+
+/** PostgreSQL's own cleaning may be at work in it, which only a superuser could end; it is soon through. */
+async function drop(server: string, name: string): Promise<void> {
+  const isGone = () =>
+    execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof pg.DatabaseError && error.code === insufficientPrivilege) return false;
+        throw error;
+      },
+    );
+  await until(isGone, { timeout: 15_000, message: `The database ${name} could not be removed` });
 }
 
 function databaseOf(url: string): string {
