@@ -6,7 +6,7 @@ import type { Settings } from './settings.ts';
 
 /** As many connections as may be waiting when a node is told to stop. */
 const acceptTurns = 100;
-const idleCheckMs = 50;
+const checkMs = 50;
 
 /** Resolves when the event loop has looked at all connections once. */
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -26,11 +26,14 @@ export async function drain(parts: {
   // Only the listener: a proxy may be about to use a connection that is idle, and is told with its next answer.
   const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(httpServer, () => resolve()));
   const limit = setTimeout(() => httpServer.closeAllConnections(), settings.shutdown.graceMs);
+  // Again and again: long polls still come, on connections that are open, and would wait until they are cut off.
   delivery.wakeAll();
+  const waking = setInterval(() => delivery.wakeAll(), checkMs);
   await gateway.drain(settings.shutdown.spreadMs);
   // Once everything that has arrived is read: a connection with a request on it is not idle.
-  const idle = setInterval(() => setImmediate(() => httpServer.closeIdleConnections()), idleCheckMs);
+  const idle = setInterval(() => setImmediate(() => httpServer.closeIdleConnections()), checkMs);
   await closed;
   clearInterval(idle);
+  clearInterval(waking);
   clearTimeout(limit);
 }
