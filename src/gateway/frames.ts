@@ -65,7 +65,7 @@ let answersDirectly = false;
 
 /**
  * Has the answers to events go the short way too; they are objects without bytes in them. For all sockets of the process
- * at once: a method of its own would take a kilobyte of each.
+ * at once, so that none has to carry a method of its own.
  */
 export function answerDirectly(): void {
   // Socket.IO makes the `ack` of an event by this method, from the event's id.
