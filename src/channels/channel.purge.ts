@@ -18,8 +18,9 @@ export const removeDeletedChannels: Chore = {
     if (!channel) return 0;
     const removed = await removeMessages(rows, channel.id);
     if (removed > 0 || !channel.over) return removed;
-    // The log before the channel: that is the order in which writers lock them.
+    // From here on no one can write into the channel; what was on its way until now would stay behind.
     await lockStreams(rows, [channelRoom(channel.id)]);
+    await rows('DELETE FROM messages WHERE channel_id = $1', [channel.id]);
     await rows('DELETE FROM channels WHERE id = $1', [channel.id]);
     await rows('DELETE FROM log_entries WHERE stream_id = $1', [channel.id]);
     await rows('DELETE FROM streams WHERE id = $1', [channel.id]);

@@ -20,6 +20,7 @@ import { ModelProxy } from './migrations/0052-model-proxy.ts';
 import { Webhooks } from './migrations/0054-webhooks.ts';
 import { ReadNotifications } from './migrations/0055-read-notifications.ts';
 import { ChangedHeads } from './migrations/0056-changed-heads.ts';
+import { UncheckedMessages } from './migrations/0057-unchecked-messages.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
@@ -40,6 +41,7 @@ export const migrations = [
   { name: '0054-webhooks', class: Webhooks },
   { name: '0055-read-notifications', class: ReadNotifications },
   { name: '0056-changed-heads', class: ChangedHeads },
+  { name: '0057-unchecked-messages', class: UncheckedMessages },
 ];
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */

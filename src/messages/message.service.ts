@@ -3,7 +3,6 @@ import type { Actor } from '../access/actor.ts';
 import type { LoopGuard } from '../agents/loop-guard.ts';
 import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
 import type { Database, Rows } from '../database/database.ts';
-import { isForeignKeyViolation } from '../database/failures.ts';
 import type { Written } from '../delivery/batch.ts';
 import type { Caches } from '../delivery/caches.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
@@ -100,7 +99,6 @@ export class MessageService {
       try {
         return await this.write(actor, channel, input, idempotencyKey);
       } catch (error) {
-        if (isForeignKeyViolation(error)) throw new AppError('CHANNEL_NOT_FOUND');
         if (error instanceof StaleMessage && attempt < composeAttempts) continue;
         // It may have been sent before: then what it needed has been used up by itself.
         const nonce = idempotencyKey === null ? input.nonce : headerNonce(idempotencyKey);

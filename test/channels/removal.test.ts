@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Rows } from '../../src/database/database.ts';
+import { until } from '../bench/until.ts';
+import { withRows } from '../world/log.ts';
+import { type World, world } from '../world/world.ts';
+
+/** What there is of a channel. */
+const remains = `SELECT (SELECT count(*)::int FROM channels WHERE id = $1) AS channels,
+  (SELECT count(*)::int FROM messages WHERE channel_id = $1) AS messages,
+  (SELECT count(*)::int FROM streams WHERE id = $1) AS heads,
+  (SELECT count(*)::int FROM log_entries WHERE stream_id = $1) AS events`;
+const nothing = { channels: 0, messages: 0, heads: 0, events: 0 };
+
+describe('a channel that was deleted a while ago', () => {
+  let here: World;
+  before(async () => {
+    here = await world();
+  });
+  after(() => here.close());
+
+  const create = async (name: string): Promise<string> =>
+    (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name })).body.id;
+  /** Deleting one sets the cleaning to work. */
+  const remove = async (id: string) => {
+    const { status } = await here.alice.delete(`/api/channels/${id}`);
+    expect(status).to.equal(200);
+  };
+  const left = async (rows: Rows, id: string) => (await rows(remains, [id]))[0];
+  const age = (rows: Rows, id: string) =>
+    rows("UPDATE channels SET deleted_at = now() - interval '11 minutes' WHERE id = $1", [id]);
+
+  it('leaves nothing, not even what was being written into it at that moment', () =>
+    withRows(here.cluster.databaseUrl, async (rows) => {
+      const id = await create('doomed');
+      await here.alice.say(id, 'soon gone');
+      await remove(id);
+      await until(async () => (await rows<{ messages: number }>(remains, [id]))[0]?.messages === 0);
+      await age(rows, id);
+      await rows('BEGIN');
+      await rows('SELECT FROM streams WHERE id = $1 FOR UPDATE', [id]);
+      await rows(
+        `INSERT INTO messages (id, channel_id, seq, author_id, content, created_at, updated_at)
+         VALUES ($1, $2, 1000, $3, 'late', now(), now())`,
+        [randomUUID(), id, here.alice.id],
+      );
+      await remove(await create('another'));
+      await withRows(here.cluster.databaseUrl, (others) =>
+        until(
+          async () => (await others("SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'")).length,
+        ),
+      );
+      await rows('COMMIT');
+      await until(async () => JSON.stringify(await left(rows, id)) === JSON.stringify(nothing));
+    }));
+});
