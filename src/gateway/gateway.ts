@@ -25,7 +25,7 @@ import { Outlet } from './outlet.ts';
 import { SessionRecovery } from './recovery.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
-import { forgetRequest, tearDownOf } from './wire.ts';
+import { forgetRequest, gatherOpening, tearDownOf } from './wire.ts';
 
 /** What the gateway needs from below and from the features. */
 export interface GatewayParts extends SocketServices {
@@ -76,6 +76,7 @@ export class Gateway {
         skipMiddlewares: false,
       },
     });
+    this.io.engine.on('initial_headers', (_headers, request) => gatherOpening(request));
     this.io.adapter(this.createAdapter());
     const outlet = new Outlet(this.io, nodeId, (events, sockets) => delivery.counters.onFanOut(events, sockets));
     this.expiry = new TokenExpiry(this.io, settings.accounts.expiryWarningSeconds);

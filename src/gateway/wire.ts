@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { ParleySocket } from './socket.ts';
 
 /**
@@ -25,4 +26,11 @@ export function forgetRequest(socket: ParleySocket): void {
   socket.handshake.auth = {};
   socket.handshake.headers = {};
   Object.assign(socket.conn, { request: null });
+}
+
+/** Has the answer to a WebSocket's request and Engine.IO's first packet leave in one piece. */
+export function gatherOpening({ headers, socket }: IncomingMessage): void {
+  if (headers.upgrade === undefined) return;
+  socket.cork();
+  setImmediate(() => socket.uncork());
 }
