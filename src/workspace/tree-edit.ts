@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import type { Rows } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { mediaTypeOf } from '../infrastructure/media-types.ts';
 import { beginningOf, freeName } from './names.ts';
 import { type Extent, type Line, readCovered, readExtent, readLine, readNodes } from './node.table.ts';
 import type { PlacedRow } from './node.view.ts';
@@ -100,6 +101,9 @@ export class TreeEdit {
     const taken = await this.namesLike(node.parent_id, name);
     if (taken.has(name)) throw new AppError('NAME_TAKEN');
     await this.place(nodeId, node.parent_id, name);
+    // The type that a name promises comes with the name; where it promises none, the bytes are what they were.
+    const mime = node.kind === 'file' ? mediaTypeOf(name) : null;
+    if (mime) await this.rows('UPDATE workspace_nodes SET mime = $2 WHERE id = $1', [nodeId, mime]);
   }
 
   /**

@@ -44,6 +44,18 @@ describe('files of a workspace', () => {
   const file = async (name: string, content: string, parentId: string | null = null): Promise<Loose> =>
     (await here.alice.post(`${base}/files`, { name, content, parentId })).body;
 
+  it('have the type that a new name promises', async () => {
+    const made = await file('untitled.txt', '<h1>page</h1>');
+    const rename = async (name: string) => (await here.alice.patch(`${base}/files/${made.id}`, { name })).body;
+    expect(await rename('page.html')).to.include({ mime: 'text/html', ext: '.html', version: 2 });
+    const app = await here.alice.post(`/api/servers/${here.server.id}/apps/publish`, { fileId: made.id });
+    expect(app.body).to.include({ name: 'page', type: 'html' });
+    expect(await rename('page')).to.include({ mime: 'text/html', ext: null });
+    const folder = (await here.alice.post(`${base}/folders`, { name: 'a' })).body;
+    const renamed = await here.alice.patch(`${base}/folders/${folder.id}`, { name: 'a.html' });
+    expect(renamed.body).to.include({ mime: null, ext: null });
+  });
+
   describe('with text', () => {
     it('keep it byte for byte', async () => {
       const text = 'é\r\n\t日本 👩‍👩‍👧‍👦\ufeff';
