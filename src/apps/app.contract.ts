@@ -85,7 +85,11 @@ export const updateAppSchema = z.object({
 
 export const publishAppSchema = z.object({
   name: nameSchema(200).optional().describe('The name of the folder or file when it is left out.'),
-  slug: appSlugSchema.nullish().describe('Of an app that is there: its next version. Made of the name when left out.'),
+  slug: appSlugSchema
+    .nullish()
+    .describe(
+      'Of an app that is there: its next version. Left out: made of the name, and an app of the same name gets a next version.',
+    ),
   folderId: idSchema.nullish().describe('A folder of the workspace.'),
   fileId: idSchema.nullish().describe('Instead of a folder: a ZIP or HTML file of the workspace.'),
   isHomepage: z.boolean().optional(),

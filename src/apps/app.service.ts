@@ -119,21 +119,20 @@ export class AppService {
   }
 
   /**
-   * Publishes a folder or file of the workspace: as a new app, or, where there is one of this slug, as its next version,
-   * which from one moment to the next is what is served.
+   * Publishes a folder or file of the workspace: as a new app, or as the next version of one that is there, which from
+   * one moment to the next is what is served.
    */
   async publish(actor: Actor, serverId: string, input: z.output<typeof publishAppSchema>): Promise<AppRecord> {
     const server = await this.access.managed(actor, serverId);
     const source = await this.sources.fromWorkspace(actor, serverId, input);
     const name = input.name ?? source.name;
-    const slug = input.slug ?? slugOf(name);
     return this.change(server.id, async (change) => {
-      const [known] = await change.rows<AppRow>('SELECT * FROM apps WHERE server_id = $1 AND slug = $2', [
-        server.id,
-        slug,
-      ]);
+      const known = await this.published(change, server.id, name, input.slug);
       const content = { type: source.type, url: null, files: source.files };
-      if (!known) return insertApp(change, actor.userId, server.id, { ...input, name, slug }, content);
+      if (!known) {
+        const slug = input.slug ?? freeSlug(name, await takenSlugs(change, server.id));
+        return insertApp(change, actor.userId, server.id, { ...input, name, slug }, content);
+      }
       await publishFiles(change, known.id, source.files);
       await change.rows("UPDATE apps SET type = $2, url = NULL, status = 'active' WHERE id = $1", [
         known.id,
@@ -142,6 +141,21 @@ export class AppService {
       const { description, iconUrl, isHomepage } = input;
       return describeApp(change, known.id, { name: input.name, description, iconUrl, isHomepage });
     });
+  }
+
+  /**
+   * The app that something is the next version of. Without a slug it must have the same name too: other names may make
+   * the same slug (`app`, where there are no Latin letters), and nothing is replaced that was not named.
+   */
+  private async published(change: Change, serverId: string, name: string, slug?: string | null) {
+    const [app] = slug
+      ? await change.rows<AppRow>('SELECT * FROM apps WHERE server_id = $1 AND slug = $2', [serverId, slug])
+      : await change.rows<AppRow>(
+          `SELECT * FROM apps WHERE server_id = $1 AND name = $2 AND slug ~ ('^' || $3 || '(-[0-9]+)?$')
+           ORDER BY created_at, id LIMIT 1`,
+          [serverId, name, slugOf(name)],
+        );
+    return app;
   }
 
   private async htmlOf(app: AppRecord): Promise<string | null> {

@@ -92,7 +92,7 @@ async function asBundleError<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof AppError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw badBundle(`The ZIP file cannot be read: ${reason.slice(0, 200)}.`, error);
+    throw badBundle(`The ZIP file cannot be read: ${reason.slice(0, 200).replace(/\.$/, '')}.`, error);
   }
 }
 

@@ -230,8 +230,22 @@ describe('apps', () => {
     const { body } = await here.alice.post(`${base}/publish`, { fileId: page.id });
     expect(body).to.include({ name: 'My Page', slug: 'my-page', type: 'html' });
     expect((await open(here.bob, `${base}/my-page/serve/`)).text).to.equal('page');
+    const again = await here.alice.post(`${base}/publish`, { fileId: page.id });
+    expect(again.body).to.include({ id: body.id, version: 2 });
     const none = await here.alice.post(`${base}/publish`, { name: 'x' });
     expect([none.status, none.body.issues[0].path]).to.deep.equal([400, 'folderId']);
     expect((await here.alice.post(`${base}/publish`, { folderId: page.id })).body.code).to.equal('FOLDER_NOT_FOUND');
+  });
+
+  it('replace only what was named: a slug made of a name is no name', async () => {
+    const publish = async (name: string, content: string) => {
+      const { id: folderId } = await folder({ 'index.html': content }, name);
+      return (await here.alice.post(`${base}/publish`, { folderId, name })).body;
+    };
+    const [first, second] = [await publish('日本', 'one'), await publish('中国', 'two')];
+    expect([first.slug, second.slug]).to.deep.equal(['app', 'app-2']);
+    expect((await open(here.bob, `${base}/app/serve/`)).text).to.equal('one');
+    expect(await publish('中国', 'three')).to.include({ id: second.id, slug: 'app-2', version: 2 });
+    expect((await open(here.bob, `${base}/app-2/serve/`)).text).to.equal('three');
   });
 });
