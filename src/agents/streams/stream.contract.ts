@@ -10,7 +10,9 @@ const streamIdSchema = textSchema(64, z.string().min(1));
 /** A piece of a reply that is still being made. */
 export const streamSchema = z.object({
   channelId: idSchema,
-  streamId: streamIdSchema.describe("The bot's own name for this reply; the same for all its pieces."),
+  streamId: streamIdSchema.describe(
+    "The bot's own name for this reply: the same for all its pieces, another one for each reply. `done` under a name that was used within 24 hours gives the message that came of it then.",
+  ),
   delta: z
     .string()
     .refine((text) => Buffer.byteLength(text) <= maxDeltaBytes, 'must have at most 4 KiB')
