@@ -49,9 +49,16 @@ interface PasswordRow {
 const byName = `SELECT id, password_hash AS hash FROM users
   WHERE (email = $1 OR username_key = $1) AND NOT is_bot AND deleted_at IS NULL
   ORDER BY (email = $1) DESC NULLS LAST LIMIT 1`;
+/**
+ * Checking a password takes its time, and another one may have been set meanwhile, or the same hashed anew: then it is
+ * checked again. The row is locked: whoever sets another one now ends this session with the others.
+ */
+const stillHas = 'SELECT id FROM users WHERE id = $1 AND password_hash = $2 AND deleted_at IS NULL FOR SHARE';
 /** Only while it is still the password that was checked: another one may have been set meanwhile. */
 const replaceHash = `UPDATE users SET password_hash = $3, updated_at = now()
   WHERE id = $1 AND password_hash IS NOT DISTINCT FROM $2::text RETURNING id`;
+
+const loginAttempts = 3;
 
 /** Accounts of people: made, signed in to with a password, and changed (contract §3). */
 export class AccountService {
@@ -82,16 +89,16 @@ export class AccountService {
    * @throws AppError INVALID_CREDENTIALS, RATE_LIMITED after many failures for one account, SERVER_BUSY
    */
   async login(input: z.output<typeof loginSchema>, device: Device): Promise<AuthAnswer> {
-    const { database, changes, sessions, limits } = this.parts;
-    const name = input.email.normalize('NFC').toLowerCase();
-    const [found] = await database.rows<PasswordRow>(byName, [name]);
-    // Counted before the check and given back after it, so that many tries at once count, too.
-    const attempt = await limits.attempt('loginFailures', found?.id ?? name);
-    const matches = await this.parts.passwords.matches(input.password, found?.hash ?? null);
-    if (!found?.hash || !matches) throw new AppError('INVALID_CREDENTIALS');
-    await attempt.giveBack();
-    await this.strengthen(found.id, found.hash, input.password);
-    return changes.run((change) => sessions.open(change, found.id, device));
+    const { changes, sessions } = this.parts;
+    for (let attempt = 1; attempt <= loginAttempts; attempt++) {
+      const { id, hash } = await this.checkLogin(input);
+      const answer = await changes.run(async (change) => {
+        const still = await change.rows(stillHas, [id, hash]);
+        return still.length > 0 ? sessions.open(change, id, device) : null;
+      });
+      if (answer) return answer;
+    }
+    throw new AppError('INVALID_CREDENTIALS');
   }
 
   /** The user behind the token, as it sees itself. */
@@ -137,6 +144,19 @@ export class AccountService {
     });
   }
 
+  /** @returns whose e-mail or username and password these are. @throws AppError INVALID_CREDENTIALS, RATE_LIMITED */
+  private async checkLogin({ email, password }: z.output<typeof loginSchema>): Promise<{ id: string; hash: string }> {
+    const { database, limits, passwords } = this.parts;
+    const name = email.normalize('NFC').toLowerCase();
+    const [found] = await database.rows<PasswordRow>(byName, [name]);
+    // Counted before the check and given back after it, so that many tries at once count, too.
+    const attempt = await limits.attempt('loginFailures', found?.id ?? name);
+    const matches = await passwords.matches(password, found?.hash ?? null);
+    if (!found?.hash || !matches) throw new AppError('INVALID_CREDENTIALS');
+    await attempt.giveBack();
+    return { id: found.id, hash: await this.strengthen(found.id, found.hash, password) };
+  }
+
   private async checkCurrent(userId: string, hash: string, password: string | undefined): Promise<void> {
     if (password === undefined) {
       throw invalid([{ path: 'oldPassword', message: 'must be given', code: 'invalid_type' }]);
@@ -146,16 +166,18 @@ export class AccountService {
     await attempt.giveBack();
   }
 
-  /** Hashes a password anew that was hashed with less work than the settings ask for now. */
-  private async strengthen(userId: string, hash: string, password: string): Promise<void> {
+  /** Hashes a password anew that was hashed with less work than the settings ask for now. @returns the hash from now on */
+  private async strengthen(userId: string, hash: string, password: string): Promise<string> {
     const { passwords, changes } = this.parts;
-    if (!passwords.isOutdated(hash)) return;
+    if (!passwords.isOutdated(hash)) return hash;
     try {
       const stronger = await passwords.hash(password);
-      await changes.run((change) => change.rows(replaceHash, [userId, hash, stronger]));
+      const replaced = await changes.run((change) => change.rows(replaceHash, [userId, hash, stronger]));
+      return replaced.length > 0 ? stronger : hash;
     } catch (error) {
       // A later login does it as well; this one is not to fail for it.
       if (!(error instanceof AppError) || error.code !== 'SERVER_BUSY') throw error;
+      return hash;
     }
   }
 

@@ -3,7 +3,7 @@ import jwt from 'jsonwebtoken';
 import type { Node } from '../../src/node.ts';
 import { until } from '../bench/until.ts';
 import { type Cluster, sharedCluster, startCluster } from '../world/nodes.ts';
-import { Person, request } from '../world/person.ts';
+import { type Answer, Person, request } from '../world/person.ts';
 import { register } from '../world/world.ts';
 
 const refresh = (node: Node, refreshToken: string) => request(node, 'POST', '/api/auth/refresh', { refreshToken });
@@ -167,6 +167,28 @@ describe('sessions', () => {
     expect((await laptop.get('/api/auth/me')).body.code).to.equal('SESSION_REVOKED');
     const again = { currentPassword: 'battery staple', newPassword: 'correct horse' };
     expect((await phone.put('/api/auth/password', again)).status).to.equal(200);
+  });
+});
+
+describe('a login that is under way while the password is changed', () => {
+  it('leaves no session behind that the change does not end', async () => {
+    const cluster = await sharedCluster();
+    const person = await register(at(cluster, 0));
+    const change = { oldPassword: 'correct horse', newPassword: 'battery staple' };
+    let changed = false;
+    const done = person.put('/api/auth/password', change).finally(() => {
+      changed = true;
+    });
+    const logins: Promise<Answer>[] = [];
+    while (!changed && logins.length < 200) {
+      const credentials = { email: person.username, password: 'correct horse' };
+      logins.push(request(at(cluster, 0), 'POST', '/api/auth/login', credentials));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect((await done).status).to.equal(200);
+    await Promise.all(logins);
+    const sessions = (await person.get('/api/auth/sessions')).body;
+    expect(sessions.map((session: { current: boolean }) => session.current)).to.deep.equal([true]);
   });
 });
 
