@@ -5,7 +5,7 @@ import { until } from '../bench/until.ts';
 import { type Cluster, nodeCount, startCluster } from '../world/nodes.ts';
 import { type Answer, type Person, request } from '../world/person.ts';
 import { register, world } from '../world/world.ts';
-import { dataFolder } from './mailbox.ts';
+import { dataFolder, tokenIn } from './mailbox.ts';
 
 /** Small limits, so that few requests meet them. */
 const rates = {
@@ -74,6 +74,21 @@ describe('rate limits', () => {
       address(),
     );
     expectRefused(refused, 'loginFailures', 3, 900);
+  });
+
+  it('forget the failures of whoever sets a new password by mail', async () => {
+    const person = await register(at(0), {}, address());
+    const email = `${person.username}@example.com`;
+    for (let i = 0; i < 3; i++) await login(email, address());
+    expectRefused(await login(email, address()), 'loginFailures', 3, 900);
+    await post('password-reset/start', { email }, address());
+    const token = await until(async () => {
+      const mail = (await folder.mails()).find((one) => one.to?.[0]?.address === email);
+      return mail && tokenIn(mail);
+    });
+    const newPassword = 'one that I remember';
+    expect((await post('password-reset/complete', { token, newPassword }, address())).status).to.equal(200);
+    expect((await post('login', { email, password: newPassword }, address())).status).to.equal(200);
   });
 
   it('do not count what succeeds as a failure', async () => {
