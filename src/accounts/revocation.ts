@@ -16,6 +16,9 @@ const revokeOthers = `UPDATE sessions SET revoked_at = clock_timestamp()
 const revokeToken = `UPDATE personal_tokens SET revoked_at = clock_timestamp()
   WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL RETURNING id`;
 
+/** What an ended session began to link must not sign in anyone later. */
+const abandonLinks = 'DELETE FROM oauth_states WHERE link_to = $1';
+
 interface Revoked {
   id: string;
 }
@@ -32,17 +35,22 @@ export class Revocation {
 
   /** @returns whether there was such a session */
   async session(change: Change, userId: string, sessionId: string): Promise<boolean> {
-    return this.end(change, sessionCache, await change.rows<Revoked>(revokeOne, [sessionId, userId])) > 0;
+    return (await this.endSessions(change, userId, await change.rows(revokeOne, [sessionId, userId]))) > 0;
   }
 
   /** Ends all sessions of a user, but the one to keep. @returns how many there were */
   async sessions(change: Change, userId: string, keep: string | null = null): Promise<number> {
-    return this.end(change, sessionCache, await change.rows<Revoked>(revokeOthers, [userId, keep]));
+    return this.endSessions(change, userId, await change.rows(revokeOthers, [userId, keep]));
   }
 
   /** @returns whether there was such a token */
   async personalToken(change: Change, userId: string, tokenId: string): Promise<boolean> {
     return this.end(change, personalTokenCache, await change.rows<Revoked>(revokeToken, [tokenId, userId])) > 0;
+  }
+
+  private async endSessions(change: Change, userId: string, revoked: Revoked[]): Promise<number> {
+    if (revoked.length > 0) await change.rows(abandonLinks, [userId]);
+    return this.end(change, sessionCache, revoked);
   }
 
   private end(change: Change, cache: string, revoked: Revoked[]): number {
