@@ -155,11 +155,23 @@ async function readBody(
   params: Record<string, string>,
 ): Promise<{ body: unknown; file: unknown }> {
   if (!route.file || !actor) {
-    const json = () => (route.anyBody ? bodies.anyJson(context) : bodies.json(context));
-    return { body: route.body ? validated(route.body, await json()) : undefined, file: undefined };
+    const { body, anyBody } = route;
+    if (!body) return { body: undefined, file: undefined };
+    const json = await (anyBody ? bodies.anyJson(context) : bodies.json(context));
+    return { body: anyBody ? validOrEmpty(body, json) : validated(body, json), file: undefined };
   }
   const { fields, file } = await bodies.form(context, route.file, { actor, params });
   return { body: route.body ? validated(route.body, fields) : undefined, file };
+}
+
+/** Whatever comes is taken: what does not fit counts as nothing. */
+function validOrEmpty(schema: NonNullable<Route['body']>, value: unknown): unknown {
+  try {
+    return validated(schema, value);
+  } catch (error) {
+    if (error instanceof AppError) return validated(schema, {});
+    throw error;
+  }
 }
 
 /** What the key stands for at this address, in a length that any index takes. */

@@ -166,7 +166,8 @@ describe('accounts', () => {
       body: JSON.stringify({ token: person.token }),
     });
     expect([beacon.status, await beacon.json()]).to.deep.equal([200, { ok: true, success: true }]);
-    for (const body of ['nonsense', '{"token":"nonsense"}', '{"token":7}']) {
+    const unfit = ['[]', '{"token":"\\u0000"}', '{"token":"\\ud800"}', `${'['.repeat(99)}${']'.repeat(99)}`];
+    for (const body of ['nonsense', '{"token":"nonsense"}', '{"token":7}', ...unfit]) {
       expect((await post('disconnect', body)).status, body).to.equal(200);
     }
   });
