@@ -5,16 +5,11 @@ import { type FileSettings, fileSchema } from './config-schema.ts';
 import { type JwtSecret, jwtSecrets } from './jwt-secrets.ts';
 import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
 import { SettingsError } from './settings-error.ts';
+import { list, origins } from './settings-lists.ts';
 
 export { SettingsError };
 
 const port = z.coerce.number().int().min(0).max(65535);
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean),
-);
 const url = (...protocols: string[]) =>
   z.url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` });
 
@@ -52,7 +47,7 @@ export const environmentSchema = z.object({
     .optional()
     .meta(told('the server that sends mail', 'mail is written to `DATA_DIR/outbox`')),
   MAIL_FROM: z.string().max(320).optional().meta(told('the sender of mail', 'no-reply at the host of `PUBLIC_URL`')),
-  CORS_ORIGINS: list.optional().meta(told('a comma list of origins whose pages may call', 'any')),
+  CORS_ORIGINS: origins.optional().meta(told('a comma list of origins whose pages may call', 'any')),
   APPS_URL: url('http', 'https').optional().meta(told('another origin to serve apps from', 'the same site, sandboxed')),
   APP_PROXY_ALLOW: list
     .optional()

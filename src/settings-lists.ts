@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/** A comma list. */
+export const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean),
+);
+
+/** Browsers compare and send origins in one form only: lower case, without a path, without the usual port. */
+function originOf(text: string): string | null {
+  const [whole] = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+(?=\/?$)/i.exec(text) ?? [];
+  if (whole === undefined || !URL.canParse(whole)) return null;
+  const { origin } = new URL(whole);
+  // Of schemes of their own, as programs made of web pages have them, it knows no origin.
+  return origin === 'null' ? whole.toLowerCase() : origin;
+}
+
+/** A comma list of origins; none stands for any, as does `*`, the word for it in headers. */
+export const origins = list.transform((items, context): string[] => {
+  if (items.includes('*')) return [];
+  const found = items.map(originOf).filter((origin) => origin !== null);
+  if (found.length === items.length) return found;
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a comma list of origins such as https://chat.example.com, or *',
+  });
+  return z.NEVER;
+});
