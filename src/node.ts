@@ -22,6 +22,7 @@ import { Gateway } from './gateway/gateway.ts';
 import type { Handler } from './gateway/handler.ts';
 import { SocketLimits } from './gateway/limits.ts';
 import { sharedListening, sharePort } from './gateway/shared-port.ts';
+import { isForSockets } from './gateway/upgrades.ts';
 import { Health } from './health/health.ts';
 import { watchConnections, watchDatabase, watchDelivery, watchEvents, watchWebhooks } from './health/watches.ts';
 import { addressKey } from './infrastructure/client-address.ts';
@@ -174,7 +175,10 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     settings,
     log,
   );
-  const httpServer = createServer({ keepAliveTimeout: keepAliveMs }, app.callback());
+  const httpServer = createServer(
+    { keepAliveTimeout: keepAliveMs, shouldUpgradeCallback: isForSockets },
+    app.callback(),
+  );
   const socketLimits = new SocketLimits(limits, settings);
   const gateway = new Gateway({
     httpServer,

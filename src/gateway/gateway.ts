@@ -25,6 +25,7 @@ import { Outlet } from './outlet.ts';
 import { SessionRecovery } from './recovery.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
+import { allowsOrigin } from './upgrades.ts';
 import { forgetRequest, gatherOpening, tearDownOf } from './wire.ts';
 
 /** What the gateway needs from below and from the features. */
@@ -70,7 +71,7 @@ export class Gateway {
       pingTimeout: settings.sockets.pingTimeoutMs,
       maxHttpBufferSize: settings.sockets.maxPayloadBytes,
       cors: { origin: settings.corsOrigins.length > 0 ? settings.corsOrigins : true, credentials: true },
-      allowRequest: (request, decide) => decide(null, this.allowsOrigin(request.headers.origin)),
+      allowRequest: (request, decide) => decide(null, allowsOrigin(request.headers, settings)),
       connectionStateRecovery: {
         maxDisconnectionDuration: settings.delivery.recoverySeconds * 1000,
         skipMiddlewares: false,
@@ -196,11 +197,6 @@ export class Gateway {
       socket.data.unrecoverable = true;
       socket.conn.close(true);
     }
-  }
-
-  private allowsOrigin(origin: string | undefined): boolean {
-    const { corsOrigins } = this.parts.settings;
-    return origin === undefined || corsOrigins.length === 0 || corsOrigins.includes(origin);
   }
 
   /**
