@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { medians, text, timed } from './load.ts';
-import type { Figures, Scenario, Side } from './scenario.ts';
+import { type Figures, type Stage, stage } from './scenario.ts';
 import { parley, type Subject } from './subject.ts';
 
 /** What a person's send and page of messages cost where there is little, and where there is much. */
@@ -72,18 +72,16 @@ async function fill(url: string, statements: string[], channelId: string, count:
   }
 }
 
-async function side(seed: Seed, count: number): Promise<Side> {
+async function filled(seed: Seed, count: number): Promise<Subject> {
   const subject = await parley({ channels: 1, people: 1 });
-  const [channelId = ''] = subject.channels;
-  await fill(subject.databaseUrl, seed.statements, channelId, count);
-  const measure = () => one(subject, channelId);
-  await measure();
-  return { measure, close: () => subject.stop() };
+  await fill(subject.databaseUrl, seed.statements, subject.channels[0] ?? '', count);
+  return subject;
 }
 
 /** One after the other, so that what takes longer in the database shows as well. */
-async function one(subject: Subject, channelId: string): Promise<Figures> {
+async function one(subject: Subject): Promise<Figures> {
   const [token] = subject.tokens;
+  const [channelId] = subject.channels;
   const path = `/api/channels/${channelId}/messages`;
   const rounds: Figures[] = [];
   for (let i = 0; i < turns; i++) {
@@ -96,11 +94,22 @@ async function one(subject: Subject, channelId: string): Promise<Figures> {
   return { 'send and pages (ms)': Object.values(middle).reduce((sum, ms) => sum + ms), ...middle };
 }
 
-export const growth: Scenario[] = seeds.map((seed) => ({
-  name: `growth: ${seed.little} → ${seed.much} ${seed.what}`,
-  figure: 'send and pages (ms)',
-  unit: 'ms',
-  better: 'smaller',
-  goal: 1.2,
-  sides: [() => side(seed, seed.little), () => side(seed, seed.much)],
-}));
+export const growth: Stage[] = seeds.map((seed) =>
+  stage(
+    [() => filled(seed, seed.little), () => filled(seed, seed.much)],
+    [
+      {
+        name: `growth: ${seed.little} → ${seed.much} ${seed.what}`,
+        figure: 'send and pages (ms)',
+        unit: 'ms',
+        better: 'smaller',
+        goal: 1.2,
+        rounds: 3,
+        async prepare(subject) {
+          await one(subject);
+          return { measure: () => one(subject), close: () => {} };
+        },
+      },
+    ],
+  ),
+);

@@ -4,15 +4,13 @@ import { runEnding } from '../test/bench/ending.ts';
 import { sharedPostgres } from '../test/bench/postgres.ts';
 import { startRedis } from '../test/bench/redis.ts';
 import { medians } from './load.ts';
-import type { Figures, Scenario } from './scenario.ts';
-import { scenarios } from './scenarios.ts';
+import type { Figures, Scenario, Side } from './scenario.ts';
+import { stages } from './scenarios.ts';
 
 /**
  * `npm run bench [part of a scenario's name]`: each scenario runs on a bare baseline and on Parley by turns, on this
  * machine, and the medians are compared. Absolute figures say little about another machine; the ratios do.
  */
-const rounds = 3;
-
 interface Result {
   scenario: string;
   figure: string;
@@ -25,17 +23,12 @@ interface Result {
   details: { baseline: Figures; parley: Figures };
 }
 
-async function run(scenario: Scenario): Promise<Result> {
-  const sides = [await scenario.sides[0](), await scenario.sides[1]()] as const;
-  try {
-    const measured: [Figures[], Figures[]] = [[], []];
-    for (let round = 0; round < rounds; round++) {
-      for (const side of [0, 1] as const) measured[side].push(await sides[side].measure());
-    }
-    return judged(scenario, medians(measured[0]), medians(measured[1]));
-  } finally {
-    for (const side of sides) await side.close();
+async function run(scenario: Scenario, sides: [Side, Side]): Promise<Result> {
+  const measured: [Figures[], Figures[]] = [[], []];
+  for (let round = 0; round < scenario.rounds; round++) {
+    for (const side of [0, 1] as const) measured[side].push(await sides[side].measure());
   }
+  return judged(scenario, medians(measured[0]), medians(measured[1]));
 }
 
 function judged(scenario: Scenario, baseline: Figures, parley: Figures): Result {
@@ -79,12 +72,13 @@ try {
   const results: Result[] = [];
   const lines: string[] = [header];
   process.stdout.write(`${header}\n`);
-  for (const scenario of scenarios(redis.url).filter(({ name }) => name.includes(wanted))) {
-    const result = await run(scenario);
+  const report = async (scenario: Scenario, sides: [Side, Side]) => {
+    const result = await run(scenario, sides);
     results.push(result);
     lines.push(row(result, scenario.better));
     process.stdout.write(`${lines.at(-1)}\n`);
-  }
+  };
+  for (const stage of stages(redis.url)) await stage.run(({ name }) => name.includes(wanted), report);
   const folder = path.join(import.meta.dirname, 'results');
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'results.json'), `${JSON.stringify(results, null, 2)}\n`);
