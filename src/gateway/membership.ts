@@ -12,6 +12,7 @@ import {
 } from '../delivery/entry.ts';
 import type { Hearing } from '../delivery/hearing.ts';
 import { AppError } from '../errors.ts';
+import { Arrivals } from './arrivals.ts';
 import type { Feeds } from './feeds.ts';
 import type { Outlet } from './outlet.ts';
 import { buffered } from './slow-consumers.ts';
@@ -39,6 +40,7 @@ export class Membership {
   private readonly outlet: Outlet;
   private readonly feeds: Feeds;
   private readonly hearing: Hearing;
+  private readonly arrivals = new Arrivals();
 
   constructor(parts: {
     io: ParleyServer;
@@ -71,8 +73,9 @@ export class Membership {
     if (this.hearing.isHeld(socket.data.actor, name)) {
       return this.joinFed(socket, name, place, after, entered, limits);
     }
-    const page = await this.catchUp.join(place.room, after, limits, (page) => {
-      if (!socket.connected) return;
+    const arrival = this.arrivals.begin(socket, place);
+    const enter = (page: Page) => {
+      if (!socket.connected || arrival.isTurnedAway) return;
       // Who enters again goes on as before: what was sent to them may still be on its way.
       const before = socket.data.joined.get(name);
       socket.data.joined.set(name, { ...place, from: before?.from ?? page.seq });
@@ -81,8 +84,10 @@ export class Membership {
       if (name !== place.room) void socket.join(followersOf(place.room));
       if (place.serverId) void socket.join(serverRoom(place.serverId));
       entered(page, before !== undefined);
-    });
+    };
+    const page = await this.catchUp.join(place.room, after, limits, enter).finally(() => arrival.end());
     if (!page) throw new AppError('CHANNEL_NOT_FOUND');
+    arrival.requireWelcome();
     return page;
   }
 
@@ -97,18 +102,21 @@ export class Membership {
   ): Promise<Page> {
     const before = socket.data.joined.get(name);
     let isIn = false;
-    const page = await this.catchUp.join(place.room, after, limits, ({ seq }) => {
-      if (!socket.connected) return;
+    const arrival = this.arrivals.begin(socket, place);
+    const enter = ({ seq }: Page) => {
+      if (!socket.connected || arrival.isTurnedAway) return;
       isIn = true;
       if (before) return;
       const joined = { ...place, from: seq, cursor: seq };
       socket.data.joined.set(name, joined);
       if (place.serverId) void socket.join(serverRoom(place.serverId));
       this.feeds.open(socket, name, joined);
-    });
-    if (!page) throw new AppError('CHANNEL_NOT_FOUND');
+    };
     try {
+      const page = await this.catchUp.join(place.room, after, limits, enter);
+      if (!page) throw new AppError('CHANNEL_NOT_FOUND');
       const { entries } = await this.hearing.heard(socket.data.actor, place.room, page.entries);
+      arrival.requireWelcome();
       const heard = { ...page, entries };
       if (isIn) entered(heard, before !== undefined);
       if (isIn && !before) this.feeds.start(socket, name);
@@ -116,6 +124,8 @@ export class Membership {
     } catch (error) {
       if (isIn && !before) this.leave(socket, name);
       throw error;
+    } finally {
+      arrival.end();
     }
   }
 
@@ -142,17 +152,23 @@ export class Membership {
       for (const { entry, mark } of deliveries) socket.data.replayed.push({ mark, room: entry.room, seq: entry.seq });
       if (deliveries.length > 0) this.outlet.emitTo(socket, deliveries);
     };
+    const arrival = this.arrivals.begin(socket, place);
     const entries: LogEntry[] = [];
-    for (let position = after; ; ) {
-      const events = Math.min(after + maxEvents - position, resumePiece.events);
-      const page = await this.join(socket, name, place, position, send, { events, bytes: resumePiece.bytes });
-      entries.push(...page.entries);
-      if (!page.hasMore) return { ...page, entries };
-      send(page, false);
-      position = page.seq;
-      onPiece(position);
-      if (position >= after + maxEvents || !socket.connected) return { ...page, entries };
-      await drained(socket);
+    try {
+      for (let position = after; ; ) {
+        const events = Math.min(after + maxEvents - position, resumePiece.events);
+        const page = await this.join(socket, name, place, position, send, { events, bytes: resumePiece.bytes });
+        entries.push(...page.entries);
+        if (!page.hasMore) return { ...page, entries };
+        send(page, false);
+        position = page.seq;
+        onPiece(position);
+        if (position >= after + maxEvents || !socket.connected) return { ...page, entries };
+        await drained(socket);
+        arrival.requireWelcome();
+      }
+    } finally {
+      arrival.end();
     }
   }
 
@@ -184,11 +200,11 @@ export class Membership {
    * `rooms: null` all of a server.
    */
   evict(userId: string, serverId: string | null, rooms: string[] | null): void {
+    const isLost = (place: Omit<JoinedRoom, 'from'>) =>
+      rooms ? rooms.includes(place.room) : serverId !== null && place.serverId === serverId;
     for (const socket of this.socketsOf(userRoom(userId))) {
-      for (const [name, joined] of socket.data.joined) {
-        const lost = rooms ? rooms.includes(joined.room) : serverId !== null && joined.serverId === serverId;
-        if (lost) this.leave(socket, name);
-      }
+      for (const [name, joined] of socket.data.joined) if (isLost(joined)) this.leave(socket, name);
+      this.arrivals.turnAway(socket, isLost);
       if (serverId && rooms === null) leaveWatches(socket, serverId);
     }
     const lostRooms = rooms ?? [];

@@ -1,0 +1,50 @@
+import { Socket as TcpSocket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import { Follower } from '../world/follower.ts';
+import type { Loose } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('who is thrown out while coming back', () => {
+  let here: World;
+  before(async () => {
+    here = await world();
+  });
+  after(() => here.close());
+
+  /** The connection below a stock client. */
+  function wireOf(follower: Follower): TcpSocket {
+    const tcp: unknown = Reflect.get(Object(Reflect.get(follower.socket.io.engine.transport, 'ws')), '_socket');
+    if (!(tcp instanceof TcpSocket)) throw new Error('the client has changed inside');
+    return tcp;
+  }
+
+  it('is given nothing that was said since, however slowly it reads', async () => {
+    const { alice, bob, server, channel } = here;
+    const big = 'x'.repeat(14_000);
+    for (let i = 0; i < 22; i++) {
+      await Promise.all(Array.from({ length: 40 }, () => alice.say(channel.id, big)));
+    }
+    const heard: string[] = [];
+    const resumed: Loose[] = [];
+    const follower = new Follower(
+      { url: bob.node.url, token: bob.token },
+      { auth: { resume: { [channel.id]: 0 } }, reconnection: false },
+    );
+    follower.socket.on('message:new', ({ content }) => heard.push(content));
+    follower.socket.on('resumed', (answer) => resumed.push(answer));
+    follower.socket.once('connect', () => wireOf(follower).pause());
+    await follower.connected(1);
+    // Until as much is on its way as a line holds; the rest waits for the reader.
+    await delay(300);
+    await alice.delete(`/api/servers/${server.id}/members/${bob.id}`);
+    await alice.say(channel.id, 'among us');
+    wireOf(follower).resume();
+    await until(() => resumed.length > 0);
+    expect(resumed[0].channels[channel.id]).to.include({ ok: false, code: 'CHANNEL_NOT_FOUND' });
+    expect(heard).to.include(big);
+    expect(heard).to.not.include('among us');
+    follower.close();
+  });
+});
