@@ -7,6 +7,7 @@ import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
 import { entities } from './entities.ts';
 import { asDatabaseError, isUnavailable } from './failures.ts';
+import { freeLostConnections } from './lost-connections.ts';
 import { type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
 
 // Sequence numbers and counts stay far below 2^53, where a number is exact.
@@ -60,6 +61,7 @@ export class Database {
       driverOptions: {
         ...limits,
         onPoolCreated: (created: pg.Pool) => {
+          freeLostConnections(created);
           pool = created;
         },
       },

@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import pino from 'pino';
+import { Database } from '../../src/database/database.ts';
+import { AppError } from '../../src/errors.ts';
+import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { until } from '../bench/until.ts';
+import { testSettings } from '../world/nodes.ts';
+
+const ownEnd = 'SELECT pg_terminate_backend(pg_backend_pid())::text AS ended';
+const allEnds =
+  'SELECT pg_terminate_backend(pid)::text AS ended FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+
+describe('connections that PostgreSQL ends', () => {
+  let place: TestDatabase;
+  let database: Database;
+  before(async () => {
+    place = await createDatabase();
+    database = await Database.connect(place.url, testSettings(place.url, null), pino({ level: 'silent' }));
+  });
+  after(async () => {
+    await database.close();
+    await place.drop();
+  });
+
+  const codeOf = (work: Promise<unknown>) =>
+    work.then(
+      () => 'done',
+      (error) => (error instanceof AppError ? error.code : String(error)),
+    );
+
+  it('in a transaction are not held by the pool, however many there are', async () => {
+    for (let i = 0; i < 20; i++) {
+      const code = await codeOf(database.transaction(async (_, rows) => rows(ownEnd)));
+      expect(code).to.equal('DATABASE_UNAVAILABLE');
+    }
+    const begun = Date.now();
+    expect(await codeOf(database.transaction(async (_, rows) => rows('SELECT 1')))).to.equal('done');
+    expect(Date.now() - begun).to.be.below(1000);
+    expect(database.connections.waiting).to.equal(0);
+  });
+
+  it('all at once, again and again, leave a pool that serves as before', async () => {
+    for (let round = 0; round < 10; round++) {
+      const changes = Array.from({ length: 20 }, () =>
+        codeOf(database.transaction(async (_, rows) => rows('SELECT pg_sleep(0.005)'))),
+      );
+      await database.rows(allEnds);
+      for (const code of await Promise.all(changes)) expect(code).to.be.oneOf(['done', 'DATABASE_UNAVAILABLE']);
+    }
+    const after = Array.from({ length: 20 }, () => codeOf(database.transaction(async (_, rows) => rows('SELECT 1'))));
+    expect(new Set(await Promise.all(after))).to.deep.equal(new Set(['done']));
+    await until(() => database.pool.totalCount === database.pool.idleCount);
+  });
+});
