@@ -18,6 +18,10 @@ export function newCode(): string {
  */
 export async function bootstrapInvite(database: Database, settings: Settings, log: Log): Promise<void> {
   const given = settings.bootstrapInviteCode && normalizeCode(settings.bootstrapInviteCode);
+  // Who sets another one, or none, wants those who know the old one to stay outside.
+  await database.rows('UPDATE invite_codes SET is_active = false WHERE is_reusable AND code IS DISTINCT FROM $1', [
+    given,
+  ]);
   if (given) {
     await database.rows(
       `INSERT INTO invite_codes (id, code, note, is_reusable, created_at) VALUES ($1, $2, 'bootstrap', true, now())
@@ -31,7 +35,7 @@ export async function bootstrapInvite(database: Database, settings: Settings, lo
     await rows('LOCK TABLE invite_codes IN SHARE ROW EXCLUSIVE MODE');
     return rows<{ code: string }>(
       `INSERT INTO invite_codes (id, code, note, created_at) SELECT $1, $2, 'bootstrap', now()
-       WHERE NOT EXISTS (SELECT FROM users) AND NOT EXISTS (SELECT FROM invite_codes) RETURNING code`,
+       WHERE NOT EXISTS (SELECT FROM users) AND NOT EXISTS (SELECT FROM invite_codes WHERE is_active) RETURNING code`,
       [uuid(), newCode()],
     );
   });

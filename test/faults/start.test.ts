@@ -96,6 +96,19 @@ describe('a Parley from its start to its end', function () {
     await until(() => !isRunning(postgres), { timeout: 10_000, message: 'PostgreSQL outlived the node' });
   });
 
+  it('takes no longer the invite code that it was given before', async () => {
+    const given = (code: string) => NodeProcess.start({ ...plain(dataDir), BOOTSTRAP_INVITE_CODE: code });
+    const tiers = async (node: NodeProcess, ...codes: string[]) => {
+      const answers = await Promise.all(codes.map((inviteCode) => register(node, { inviteCode })));
+      expect((await node.stop()).code).to.equal(0);
+      return answers.map(({ body }) => body.code ?? body.user.status);
+    };
+    expect(await tiers(await given('LEAKED'))).to.deep.equal([]);
+    const unset = await given('');
+    expect(await tiers(unset, 'LEAKED', codesIn(unset)[0] ?? '')).to.deep.equal(['INVALID_INVITE_CODE', 'member']);
+    expect(await tiers(await given('LEAKED'), 'LEAKED')).to.deep.equal(['member']);
+  });
+
   it('comes back after SIGKILL with everything that it acknowledged, and ends while it starts', async () => {
     const node = await NodeProcess.start({ ...plain(dataDir), NEW_ACCOUNT_TIER: 'member' });
     const { account, channel } = await home(node);
