@@ -7,6 +7,7 @@ import { isThere, selectMessages } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
 
 const oneMessage = `${selectMessages} WHERE m.id = $1 AND ${isThere}`;
+const ownBot = 'SELECT id FROM agents WHERE user_id = $1 AND owner_id = $2';
 
 /** A message with its channel, as someone may see it. */
 export interface FoundMessage {
@@ -75,14 +76,19 @@ export class MessageAccess {
   }
 
   /**
-   * A message that the actor may delete: its own, and as a moderator that of others (contract §6).
+   * A message that the actor may delete: its own, that of its bot, and as a moderator that of others (contract §6).
    * @throws AppError like `readable`, FORBIDDEN
    */
   async deletable(actor: Actor, messageId: string): Promise<FoundMessage> {
     const found = await this.readable(actor, messageId);
     if (found.row.author_id === actor.userId) return found;
     if (may(found.channel.role, 'message:delete-others')) return found;
+    if (found.row.is_bot && (await this.isOwnBot(actor, found.row.author_id))) return found;
     throw new AppError('FORBIDDEN', { message: 'Only its author and moderators may delete a message.' });
+  }
+
+  private async isOwnBot(actor: Actor, botUserId: string): Promise<boolean> {
+    return (await this.database.rows(ownBot, [botUserId, actor.userId])).length > 0;
   }
 
   /** A message that the actor may pin: in a server as a moderator, in a DM both (contract §13). @throws AppError */

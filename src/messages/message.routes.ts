@@ -114,7 +114,7 @@ function oneMessageRoutes(messages: MessageService): Route[] {
     route({
       method: 'DELETE',
       path: '/api/messages/:id',
-      summary: 'Delete a message: your own, or as a moderator that of others.',
+      summary: 'Delete a message: your own, that of a bot of yours, or as a moderator that of others.',
       tag,
       entrance: 'user',
       params: { id },

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { expectError } from '../rest/verdict.ts';
+import { botIn } from '../world/bot.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -52,6 +54,19 @@ describe('a deleted message', () => {
     expect((await bob.get(`/api/servers/${server.id}/channels`)).body[0].lastMessagePreview).to.equal(
       'a better answer',
     );
+  });
+
+  it('of a bot is deleted by its owner too, and by no other member', async () => {
+    const { alice, bob, carol, channel, server } = here;
+    await carol.post('/api/servers/_/join', { inviteCode: server.inviteCode });
+    const robot = await botIn(server, bob);
+    const [one, other] = [await robot.say(channel.id, 'beep'), await robot.say(channel.id, 'boop')];
+    expectError(await carol.delete(`/api/messages/${one.id}`), 'FORBIDDEN');
+    expect((await bob.delete(`/api/messages/${one.id}`)).status).to.equal(200);
+    const mouth = await bob.connect();
+    expect((await mouth.emit('message:delete', { messageId: other.id })).ok).to.equal(true);
+    const left = (await alice.get(`/api/channels/${channel.id}/messages`)).body.messages;
+    expect(left).to.deep.equal([]);
   });
 
   it('leaves a log that nobody had in memory', async () => {
