@@ -77,7 +77,7 @@ export class MemberService {
    * @throws AppError SERVER_NOT_FOUND, INVITE_CODE_REQUIRED, ALREADY_MEMBER with the record
    */
   async join(actor: Actor, idOrSlug: string, code: string | null): Promise<ServerRecord> {
-    const serverId = await this.joinable(idOrSlug, code);
+    const serverId = await this.joinable(actor, idOrSlug, code);
     try {
       return await this.changes.run((change) => this.roster.add(change, actor.user, serverId, 'member'));
     } catch (error) {
@@ -185,7 +185,7 @@ export class MemberService {
     return { mine, theirs };
   }
 
-  private async joinable(idOrSlug: string, code: string | null): Promise<string> {
+  private async joinable(actor: Actor, idOrSlug: string, code: string | null): Promise<string> {
     if (idOrSlug === '_') {
       if (!code) throw new AppError('INVITE_CODE_REQUIRED');
       const [found] = await this.database.rows<{ id: string }>('SELECT id FROM servers WHERE invite_code = $1', [code]);
@@ -193,14 +193,18 @@ export class MemberService {
       return found.id;
     }
     const server = await this.access.find(idOrSlug);
-    if (!code && !server.isPublic) throw new AppError('INVITE_CODE_REQUIRED');
-    if (!code) return server.id;
-    const [matching] = await this.database.rows<{ id: string }>(
-      'SELECT id FROM servers WHERE id = $1 AND invite_code = $2',
-      [server.id, code],
-    );
-    if (!matching) throw new AppError('SERVER_NOT_FOUND', { message: 'This invite code does not fit.' });
-    return server.id;
+    if (!code && server.isPublic) return server.id;
+    if (code && (await this.opens(server.id, code))) return server.id;
+    // Who is in already needs no code to be told so.
+    const seats = await this.database.rows(one, [server.id, actor.userId]);
+    if (seats.length > 0) throw await this.alreadyMember(actor, server.id);
+    if (!code) throw new AppError('INVITE_CODE_REQUIRED');
+    throw new AppError('SERVER_NOT_FOUND', { message: 'This invite code does not fit.' });
+  }
+
+  private async opens(serverId: string, code: string): Promise<boolean> {
+    const matching = 'SELECT id FROM servers WHERE id = $1 AND invite_code = $2';
+    return (await this.database.rows(matching, [serverId, code])).length > 0;
   }
 
   private async alreadyMember(actor: Actor, serverId: string): Promise<AppError> {

@@ -117,6 +117,9 @@ describe('servers', () => {
     const again = await bob.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
     expect(again.body).to.include({ code: 'ALREADY_MEMBER' });
     expect(again.body.server.id).to.equal(server.id);
+    for (const body of [{}, { inviteCode: 'wrong' }]) {
+      expect((await bob.post(`/api/servers/${server.id}/join`, body)).body.code).to.equal('ALREADY_MEMBER');
+    }
     const ear = await alice.listen(here.channel.id);
     const own = await carol.connect();
     const joined = await carol.post(`/api/servers/${server.slug}/join`, { inviteCode: server.inviteCode });
