@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { messageSchema, sendMessageSchema } from '../messages/message.contract.ts';
+import { sendErrors, sentMessage } from '../messages/message.routes.ts';
 import { Reply, type Route, route, uuidParam } from '../rest/route.ts';
 import { dmChannelSchema, listDmMessagesSchema, openDmSchema } from './direct.contract.ts';
 import type { DirectService } from './direct.service.ts';
@@ -73,16 +74,11 @@ function messageRoutes(base: string, direct: DirectService): Route[] {
       body: sendMessageSchema,
       status: 201,
       answer: messageSchema,
-      errors: ['CHANNEL_NOT_FOUND', 'BLOCKED', 'USER_BLOCKED', 'THREAD_NOT_FOUND', 'MESSAGE_NOT_FOUND'],
+      errors: [...sendErrors],
       limit: 'messages',
       repeats: 'nonce',
-      async handle({ actor, params, body, idempotencyKey }) {
-        const { result, repeated } = await direct.send(actor, params.id, body, idempotencyKey);
-        if (!repeated) return result;
-        return idempotencyKey
-          ? new Reply(result, { headers: { 'Idempotency-Replayed': 'true' } })
-          : new Reply(result, { status: 200 });
-      },
+      handle: async ({ actor, params, body, idempotencyKey }) =>
+        sentMessage(await direct.send(actor, params.id, body, idempotencyKey), idempotencyKey),
     }),
   ];
 }

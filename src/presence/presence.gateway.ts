@@ -67,7 +67,7 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
       tag,
       payload: activitySchema,
       ack: z.object({}),
-      errors: ['CHANNEL_NOT_FOUND'],
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'BLOCKED', 'USER_BLOCKED'],
       limit: 'events',
       async handle({ actor, payload, socket }) {
         const { channelId, activity } = payload;

@@ -77,7 +77,11 @@ export class PresenceService {
 
   /** Tells those who are in a channel what the actor is doing there; null: nothing any more. @throws AppError */
   async activity(actor: Actor, channelId: string, activity: string | null, socketId: string): Promise<void> {
-    await this.channels.readable(actor, channelId);
+    const channel = await this.channels.readable(actor, channelId);
+    if (activity !== null) {
+      await this.channels.requireUnblocked(actor, channel);
+      await this.channels.requireReply(actor, channelId);
+    }
     this.ephemeral.tell(
       [channelRoom(channelId)],
       presenceActivity,

@@ -64,6 +64,14 @@ export class ThreadAccess {
     throw new AppError('FORBIDDEN', { message: 'Only the one who started a thread and moderators may do this.' });
   }
 
+  /** A thread whose name, which all others are told, the actor may change. @throws AppError like `managed`, BLOCKED, USER_BLOCKED */
+  async editable(actor: Actor, threadId: string): Promise<FoundThread> {
+    const found = await this.managed(actor, threadId);
+    await this.channels.requireUnblocked(actor, found.channel);
+    await this.channels.requireReply(actor, found.channel.id);
+    return found;
+  }
+
   /** Makes all nodes ask anew what this thread is. */
   forget(threadId: string): Promise<void> {
     return this.caches.forget(threadCache, [threadId]);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listMessagesSchema, messageSchema, threadMessageSchema } from '../messages/message.contract.ts';
-import { sentMessage } from '../messages/message.routes.ts';
+import { sendErrors, sentMessage } from '../messages/message.routes.ts';
 import { Reply, type Route, route, uuidParam } from '../rest/route.ts';
 import { done, doneSchema } from '../schema.ts';
 import {
@@ -99,7 +99,7 @@ function oneThread(threads: ThreadService): Route[] {
       params: { id },
       body: updateThreadSchema,
       answer: threadSchema,
-      errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
+      errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'BLOCKED', 'USER_BLOCKED'],
       handle: ({ actor, params, body }) => threads.update(actor, params.id, body),
     }),
     route({
@@ -144,7 +144,7 @@ function messagesOfThread(threads: ThreadService): Route[] {
       body: threadMessageSchema,
       status: 201,
       answer: messageSchema,
-      errors: ['THREAD_NOT_FOUND', 'THREAD_ARCHIVED', 'CHANNEL_ARCHIVED', 'MESSAGE_NOT_FOUND', 'ATTACHMENT_INVALID'],
+      errors: [...sendErrors],
       limit: 'messages',
       repeats: 'nonce',
       handle: async ({ actor, params, body, idempotencyKey }) =>

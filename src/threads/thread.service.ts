@@ -130,9 +130,9 @@ export class ThreadService {
     return first(this.database.rows, byId, threadId);
   }
 
-  /** @throws AppError THREAD_NOT_FOUND, FORBIDDEN */
+  /** @throws AppError THREAD_NOT_FOUND, FORBIDDEN, BLOCKED, USER_BLOCKED */
   async update(actor: Actor, threadId: string, input: z.output<typeof updateThreadSchema>): Promise<ThreadRecord> {
-    const { channel } = await this.access.managed(actor, threadId);
+    const { channel } = await this.access.editable(actor, threadId);
     return this.changes.run(async (change) => {
       const room = channelRoom(channel.id);
       await change.lock(room);

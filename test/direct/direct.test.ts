@@ -181,6 +181,18 @@ describe('direct messages', () => {
     expect((await open(ben, ann)).status).to.equal(200);
   });
 
+  it('carry no words of one who is blocked, be it the name of a thread or what one is doing', async () => {
+    const { ann, ben, dm } = await pair();
+    const { id } = await ben.say(dm.id, 'before');
+    const thread = (await ben.post(`/api/messages/${id}/thread`, { name: 'side' })).body;
+    await ann.put(`/api/friends/blocks/${ben.id}`);
+    expect((await ben.patch(`/api/threads/${thread.id}`, { name: 'hey!' })).body.code).to.equal('BLOCKED');
+    const mouth = await ben.connect();
+    const doing = (activity: string | null) => mouth.emit('presence:activity', { channelId: dm.id, activity });
+    expect((await doing('hey!')).code).to.equal('BLOCKED');
+    expect((await doing(null)).ok).to.equal(true);
+  });
+
   it('that were opened while a client was away come to it when it resumes', async () => {
     const { ann, ben, dm } = await pair();
     const ear = await ben.connect();
