@@ -43,7 +43,7 @@ export class MessageComposer {
     input: SendInput,
     idempotencyKey: string | null,
   ): Promise<ComposedMessage> {
-    if (input.threadId) await this.checkThread(actor, channel, input.threadId);
+    if (input.threadId) await this.requireThread(actor, channel, input.threadId);
     const reply = input.replyToId ? await this.reply(channel, input.replyToId) : null;
     const files = input.attachments?.length ? await this.files(actor, input.attachments) : [];
     const mentions = await this.mentions.find(channel, input.content);
@@ -58,14 +58,15 @@ export class MessageComposer {
       attachmentIds: files.map((file) => file.id),
       mentions: mentions.length > 0 ? mentions : null,
       metadata: input.metadata ?? null,
-      nonce: idempotencyKey === null ? (input.nonce ?? null) : headerNonce(idempotencyKey),
+      nonce: nonceOf(input, idempotencyKey),
       createdAt: new Date().toISOString(),
       isDirect: channel.kind === 'dm',
     };
     return { row, reply, files };
   }
 
-  private async checkThread(actor: Actor, channel: OpenChannel, threadId: string): Promise<void> {
+  /** Makes sure that the actor may write in a thread of this channel. @throws AppError THREAD_NOT_FOUND, THREAD_ARCHIVED */
+  async requireThread(actor: Actor, channel: { id: string }, threadId: string): Promise<void> {
     const { thread } = await this.threads.postable(actor, threadId);
     if (thread.channelId !== channel.id) throw new AppError('THREAD_NOT_FOUND');
   }
@@ -85,6 +86,14 @@ export class MessageComposer {
       return row;
     });
   }
+}
+
+/**
+ * What makes a message be sent once. The nonce goes before the key: it is of the message, whichever way it comes, and its
+ * author knows the message by it.
+ */
+export function nonceOf(input: SendInput, idempotencyKey: string | null): string | null {
+  return input.nonce ?? (idempotencyKey === null ? null : headerNonce(idempotencyKey));
 }
 
 /** A new message in the form in which it would be read back, without reading it. It has no number yet. */

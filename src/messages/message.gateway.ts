@@ -44,7 +44,7 @@ export function messageHandlers(messages: MessageService): Handler[] {
     }),
     handler({
       event: 'message:delete',
-      summary: 'Delete a message: your own, or as a moderator that of others.',
+      summary: 'Delete a message: your own, that of a bot of yours, or as a moderator that of others.',
       tag,
       payload: z.object({ messageId: idSchema }),
       ack: z.object({ message: deletedSchema }),
@@ -58,7 +58,14 @@ export function messageHandlers(messages: MessageService): Handler[] {
       tag,
       payload: typingSchema,
       ack: z.object({}),
-      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED', 'ROLE_REQUIRED'],
+      errors: [
+        'CHANNEL_NOT_FOUND',
+        'NOT_A_MEMBER',
+        'CHANNEL_ARCHIVED',
+        'ROLE_REQUIRED',
+        'THREAD_NOT_FOUND',
+        'THREAD_ARCHIVED',
+      ],
       limit: 'events',
       async handle({ actor, payload, socket }) {
         await messages.typing(actor, payload, socket.id);

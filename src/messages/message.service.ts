@@ -17,7 +17,7 @@ import { invalid } from '../validation.ts';
 import { eraseMessages } from './erasure.ts';
 import { KeptPages } from './kept-pages.ts';
 import type { MessageAccess } from './message.access.ts';
-import { asRow, type MessageComposer, type SendInput } from './message.composer.ts';
+import { asRow, type MessageComposer, nonceOf, type SendInput } from './message.composer.ts';
 import {
   type listMessagesSchema,
   messageDeleted,
@@ -30,7 +30,7 @@ import {
 import { MessageList, messagePage } from './message.list.ts';
 import { isNoticed, newlyNamed } from './message.notices.ts';
 import { type NewMessage, StaleMessage, selectMessages } from './message.table.ts';
-import { headerNonce, type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
+import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
 const byId = `${selectMessages} WHERE m.id = $1`;
 const byNonce = `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.nonce = $3
@@ -82,8 +82,8 @@ export class MessageService {
   }
 
   /**
-   * Sends a message. It is committed when this returns; the same nonce (or Idempotency-Key) of the same author in the
-   * same channel gives the first message again.
+   * Sends a message. It is committed when this returns; the same nonce (without one, the same Idempotency-Key) of the same
+   * author in the same channel gives the first message again.
    *
    * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED, THREAD_NOT_FOUND, THREAD_ARCHIVED,
    *   MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_INVALID, BOT_LOOP, DATABASE_UNAVAILABLE
@@ -101,7 +101,7 @@ export class MessageService {
       } catch (error) {
         if (error instanceof StaleMessage && attempt < composeAttempts) continue;
         // It may have been sent before: then what it needed has been used up by itself.
-        const nonce = idempotencyKey === null ? input.nonce : headerNonce(idempotencyKey);
+        const nonce = nonceOf(input, idempotencyKey);
         const earlier = nonce && error instanceof AppError ? await this.sentBefore(actor, channelId, nonce) : undefined;
         if (earlier) return { result: earlier, repeated: true };
         throw error instanceof StaleMessage ? new AppError('SERVER_BUSY') : error;
@@ -184,7 +184,8 @@ export class MessageService {
   /** Tells the others that the actor is typing. @throws AppError like `send` */
   async typing(actor: Actor, input: z.output<typeof typingSchema>, socketId: string): Promise<void> {
     const { channelId, typing } = input;
-    await this.channels.postable(actor, channelId);
+    const channel = await this.channels.postable(actor, channelId);
+    if (input.threadId) await this.composer.requireThread(actor, channel, input.threadId);
     const { username, displayName } = actor.user;
     const threadId = input.threadId ?? null;
     const data = { channelId, threadId, userId: actor.userId, username, displayName, typing };

@@ -71,6 +71,18 @@ describe('Idempotency-Key', () => {
     expect([one.body.name, other.body.name]).to.deep.equal(['hers', 'his']);
   });
 
+  it('comes after the nonce of a message, which its author gets back', async () => {
+    const path = `/api/channels/${here.channel.id}/messages`;
+    const message = { content: 'once', nonce: newKey() };
+    const [mouth, ear] = [await here.alice.connect(), await here.alice.listen(here.channel.id)];
+    const first = await alice(0).post(path, message, keyed(newKey()));
+    expect(first.body.nonce).to.equal(message.nonce);
+    expect((await ear.next('message:new')).nonce).to.equal(message.nonce);
+    const again = await alice(1).post(path, message, keyed(newKey()));
+    const bySocket = await mouth.emit('message:send', { channelId: here.channel.id, ...message });
+    expect([again.body.id, bySocket.message.id]).to.deep.equal([first.body.id, first.body.id]);
+  });
+
   it('is each address’s own', async () => {
     const key = newKey();
     const second = (await here.alice.post('/api/servers', { name: 'second' })).body;

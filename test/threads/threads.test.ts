@@ -109,6 +109,22 @@ describe('threads', () => {
     expect((await ear.next('message:new')).content).to.equal('live');
   });
 
+  it('hear of nobody typing who is not in their channel', async () => {
+    const { alice, bob, carol } = here;
+    const thread = (await start()).body;
+    const ear = await alice.connect();
+    await ear.emit('thread:join', { threadId: thread.id });
+    const own = (await carol.post('/api/servers', { name: 'elsewhere' })).body;
+    const [elsewhere] = (await carol.get(`/api/servers/${own.id}/channels`)).body;
+    const typing = { channelId: elsewhere.id, threadId: thread.id };
+    const stranger = await carol.connect();
+    expect((await stranger.emit('message:typing', typing)).code).to.equal('THREAD_NOT_FOUND');
+    const mouth = await bob.connect();
+    await mouth.emit('message:typing', { channelId: here.channel.id, threadId: thread.id });
+    await ear.next('message:typing');
+    expect(ear.all('message:typing').map((event) => event.userId)).to.deep.equal([bob.id]);
+  });
+
   it('page like everything else, and send once for one nonce', async () => {
     const { alice, bob } = here;
     const thread = (await start()).body;
