@@ -24,15 +24,21 @@ export async function drain(parts: {
   // Connections wait in a queue to be accepted, one in each turn; closing the port would cut them off.
   for (let turn = 0; turn < acceptTurns; turn++) await nextTurn();
   // Only the listener: a proxy may be about to use a connection that is idle, and is told with its next answer.
-  const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(httpServer, () => resolve()));
-  const limit = setTimeout(() => httpServer.closeAllConnections(), settings.shutdown.graceMs);
+  const closed = Promise.withResolvers<void>();
+  TcpServer.prototype.close.call(httpServer, () => closed.resolve());
+  const limit = setTimeout(() => {
+    httpServer.closeAllConnections();
+    // WebSockets are not among them: one whose peer does not answer the good-bye, whenever that was said, would be
+    // waited for half a minute. It ends with the process.
+    setTimeout(closed.resolve, checkMs);
+  }, settings.shutdown.graceMs);
   // Again and again: long polls still come, on connections that are open, and would wait until they are cut off.
   delivery.wakeAll();
   const waking = setInterval(() => delivery.wakeAll(), checkMs);
   await gateway.drain(settings.shutdown.spreadMs);
   // Once everything that has arrived is read: a connection with a request on it is not idle.
   const idle = setInterval(() => setImmediate(() => httpServer.closeIdleConnections()), checkMs);
-  await closed;
+  await closed.promise;
   clearInterval(idle);
   clearInterval(waking);
   clearTimeout(limit);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sharedRedis } from '../bench/redis.ts';
@@ -84,6 +86,20 @@ describe('a node that is told to stop', () => {
     expect(exit.ms).to.be.below(10_000);
     for (const follower of [...dead, polling]) follower.close();
     await wire.stop();
+  }).timeout(40_000);
+
+  it('does not wait for sockets that never said who they are, and do not answer the good-bye', async () => {
+    const socket = connect(node.port, '127.0.0.1');
+    const headers = 'Host: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13';
+    const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+    socket.write(`GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\n${headers}\r\n${key}\r\n\r\n`);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).to.match(/^HTTP\/1.1 101 /);
+    socket.on('error', () => {});
+    const exit = await node.stop();
+    expect(exit).to.include({ code: 0 });
+    expect(exit.ms).to.be.below(10_000);
+    socket.destroy();
   }).timeout(40_000);
 
   it('ends at once when it is told twice', async () => {
