@@ -2,6 +2,7 @@ import type { Rows } from '../database/database.ts';
 import { channelRoom } from '../delivery/entry.ts';
 import { lockStreams } from '../delivery/log.ts';
 import type { Chore } from '../infrastructure/chores.ts';
+import { insertJobs } from '../notifications/notification.jobs.ts';
 
 const batch = 1000;
 /** The log of a deleted channel stays so long, so that every node hears of its end. */
@@ -37,5 +38,7 @@ async function removeMessages(rows: Rows, channelId: string): Promise<number> {
   if (ids.length === 0) return 0;
   await rows('DELETE FROM attachments WHERE message_id = ANY($1::uuid[])', [ids]);
   await rows('DELETE FROM messages WHERE id = ANY($1::uuid[])', [ids]);
+  // Notifications that quote them follow in the background, as with a message that is deleted by itself.
+  await insertJobs(rows, [{ job: 'erasure', messageIds: ids }]);
   return ids.length;
 }
