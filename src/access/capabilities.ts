@@ -30,8 +30,13 @@ export class Capabilities {
    * @throws AppError INVITE_REQUIRED, naming the capability and carrying the membership (contract §2); bots have none
    */
   require(actor: Actor, capability: string): void {
-    const membership = this.membership(actor.tier);
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no capabilities.' });
+    this.requireOf(actor.tier, capability);
+  }
+
+  /** The same for a person who is not here in person. @throws AppError INVITE_REQUIRED */
+  requireOf(tierId: string, capability: string): void {
+    const membership = this.membership(tierId);
     if (membership.capabilities.includes(capability)) return;
     throw new AppError('INVITE_REQUIRED', {
       message: `This needs the capability "${capability}"; redeem an invite code to unlock it.`,

@@ -91,6 +91,11 @@ export class Identity {
     return user === actor.user && tier === actor.tier ? actor : { ...actor, user, tier };
   }
 
+  /** The tier that a user is in now. @throws AppError ACCESS_TOKEN_INVALID when there is no such user any more */
+  async tierOf(userId: string): Promise<string> {
+    return (await this.requireUser(userId, 'ACCESS_TOKEN_INVALID')).tier;
+  }
+
   private async byJwt(token: string): Promise<Actor> {
     const { sub, sid, typ, exp } = this.tokens.verify(token);
     const end = exp * 1000;

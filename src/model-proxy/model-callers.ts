@@ -40,6 +40,8 @@ export class ModelCallers {
     if (!text) throw new AppError('AUTH_TOKEN_MISSING');
     if (text.startsWith(modelTokenPrefix)) {
       const { id, userId, models } = await this.tokens.verify(text);
+      // Tokens last for long; who may not deploy any more spends nothing by one of better days.
+      this.capabilities.requireOf(await this.identity.tierOf(userId), 'cloud:deploy');
       return { userId, tokenId: id, models };
     }
     const actor = await this.identity.authenticate(text, ip);

@@ -42,17 +42,24 @@ describe('the operator’s command line', function () {
   });
 
   it('works beside the running server, which takes notice at once', async () => {
-    const settings = testSettings('', null, { databaseUrl: null, dataDir, newAccountTier: 'visitor' });
+    const modelUpstream = { url: 'http://127.0.0.1:9/v1', key: null, models: ['small'] };
+    const settings = testSettings('', null, { databaseUrl: null, dataDir, newAccountTier: 'visitor', modelUpstream });
     node = await startNode(settings, createLog('silent'));
     const { status, body } = await login('boss', 'operator pass');
     expect([status, body.user.status]).to.deep.equal([200, 'member']);
     const { accessToken: token, refreshToken, user } = body;
     const person = new Person(node, { id: user.id, username: 'boss', token, refreshToken });
     const socket = await person.connect();
+    const runtime = (await person.post('/api/ai/tokens', { runtimeId: 'r' })).body;
+    const headers = { authorization: `Bearer ${runtime.token}` };
+    const models = () => request(server(), 'GET', '/api/ai/v1/models', undefined, headers);
+    expect((await models()).status).to.equal(200);
 
     const tier = await parley(['set-tier', '@BOSS', 'visitor']);
     expect([tier.code, tier.out]).to.deep.equal([0, '@BOSS is now: visitor.\n']);
     expect(await socket.next('membership:updated')).to.include({ status: 'visitor' });
+    await until(async () => (await models()).status === 403);
+    expect((await models()).body.error.code).to.equal('INVITE_REQUIRED');
 
     const ended = await parley(['revoke-sessions', 'boss@example.com']);
     expect(ended.out).to.equal('1 session of boss@example.com ended.\n');
