@@ -191,6 +191,7 @@ describe('direct messages', () => {
     const doing = (activity: string | null) => mouth.emit('presence:activity', { channelId: dm.id, activity });
     expect((await doing('hey!')).code).to.equal('BLOCKED');
     expect((await doing(null)).ok).to.equal(true);
+    mouth.close();
   });
 
   it('that were opened while a client was away come to it when it resumes', async () => {
