@@ -26,7 +26,7 @@ import { SessionRecovery } from './recovery.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
 import { allowsOrigin } from './upgrades.ts';
-import { forgetRequest, gatherOpening, tearDownOf } from './wire.ts';
+import { forgetRequest, gatherOpening, isOnlyOne, tearDownOf } from './wire.ts';
 
 /** What the gateway needs from below and from the features. */
 export interface GatewayParts extends SocketServices {
@@ -249,6 +249,7 @@ export class Gateway {
   }
 
   private welcome(socket: ParleySocket): void {
+    if (!isOnlyOne(socket)) return socket.conn.close(true);
     const pid: unknown = Reflect.get(socket, 'pid');
     socket.data.sureMark = this.parts.delivery.currentMark;
     socket.data.nextSureMark = socket.data.sureMark;

@@ -34,3 +34,13 @@ export function gatherOpening({ headers, socket }: IncomingMessage): void {
   socket.cork();
   setImmediate(() => socket.uncork());
 }
+
+/**
+ * Whether it is the only socket that its connection has here. No stock client opens more; each would count as a socket of
+ * its own, with limits of its own.
+ */
+export function isOnlyOne(socket: ParleySocket): boolean {
+  const all: unknown = Reflect.get(socket.client, 'sockets');
+  if (!(all instanceof Map)) return true;
+  return [...all.values()].every((other) => other === socket || other.nsp !== socket.nsp);
+}

@@ -175,6 +175,16 @@ describe('a socket', () => {
     await expectOrder(here);
   });
 
+  it('that enters more than once over one connection is cut off, and nobody else', async () => {
+    const { url } = here.alice.node;
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`);
+    const closed = new Promise((resolve) => socket.addEventListener('close', resolve));
+    await new Promise((resolve) => socket.addEventListener('open', resolve));
+    for (let i = 0; i < 5; i++) socket.send(`40${JSON.stringify({ token: here.carol.token })}`);
+    await closed;
+    await expectOrder(here);
+  });
+
   it('is refused with the codes of contract §9', async () => {
     const { alice } = here;
     const [head = '', claims = ''] = alice.token.split('.');
