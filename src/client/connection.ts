@@ -172,7 +172,8 @@ export class Connection {
   /** @returns whether there is a new token now, to be tried at once */
   private async failed(error: ParleyError): Promise<boolean> {
     this.failures++;
-    if (error.code === 'SESSION_REVOKED') this.session.end(error);
+    // SIGNED_OUT: another tab has emptied the store.
+    if (error.code === 'SESSION_REVOKED' || error.code === 'SIGNED_OUT') this.session.end(error);
     if (error.isTokenRefused && this.session.tokens) return this.renewAfterRefusal();
     if (this.failures >= failuresBeforePolling && error.code === 'NETWORK') this.poll();
     return false;

@@ -39,7 +39,7 @@ export class ParleyError extends Error {
 
   /** Whether the token was refused. */
   get isTokenRefused(): boolean {
-    return this.code === 'ACCESS_TOKEN_INVALID' || this.code === 'AUTH_TOKEN_MISSING';
+    return refusedTokenCodes.has(this.code);
   }
 }
 
@@ -49,6 +49,13 @@ const passingCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'DATABASE_UNAVAILABLE',
   'SERVER_BUSY',
   'INTERNAL_ERROR',
+]);
+
+const refusedTokenCodes: ReadonlySet<string> = new Set<ErrorCode>([
+  'ACCESS_TOKEN_INVALID',
+  'AUTH_TOKEN_MISSING',
+  'PAT_TOKEN_INVALID',
+  'PAT_TOKEN_EXPIRED',
 ]);
 
 export const networkError = (cause?: unknown): ParleyError =>

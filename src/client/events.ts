@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { membershipUpdated } from '../accounts/membership.contract.ts';
 import type { slashCommandsUpdated } from '../agents/agent.contract.ts';
 import type { policyChanged } from '../agents/policies/policy.contract.ts';
+import type { messageStream } from '../agents/streams/stream.contract.ts';
 import type {
   channelCreated,
   channelDeleted,
@@ -22,7 +23,7 @@ import type {
   messageUpdated,
 } from '../messages/message.contract.ts';
 import type { notificationNew, notificationRead, notificationUpdated } from '../notifications/notification.contract.ts';
-import type { presenceChange, presenceSnapshot } from '../presence/presence.contract.ts';
+import type { presenceActivity, presenceChange, presenceSnapshot } from '../presence/presence.contract.ts';
 import type { reactionUpdated } from '../reactions/reaction.contract.ts';
 import type {
   memberJoined,
@@ -47,12 +48,14 @@ export interface ChannelEvents {
   'message:pinned': Payload<typeof messagePinned>;
   'message:unpinned': Payload<typeof messageUnpinned>;
   'message:typing': Payload<typeof messageTyping>;
+  'message:stream': Payload<typeof messageStream>;
   'reaction:updated': Payload<typeof reactionUpdated>;
   'thread:created': Payload<typeof threadCreated>;
   'thread:updated': Payload<typeof threadUpdated>;
   'thread:deleted': Payload<typeof threadDeleted>;
   'channel:updated': Payload<typeof channelUpdated>;
   'channel:deleted': Payload<typeof channelDeleted>;
+  'presence:activity': Payload<typeof presenceActivity>;
   'presence:snapshot': Payload<typeof presenceSnapshot>;
   'channel:slash-commands-updated': Payload<typeof slashCommandsUpdated>;
   'member:updated': Payload<typeof memberUpdated>;

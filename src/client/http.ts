@@ -40,7 +40,8 @@ export class Http {
       return await this.send(call, token);
     } catch (error) {
       const refused = asParleyError(error);
-      if (refused.code === 'SESSION_REVOKED') this.session.end(refused);
+      const emptied = refused.code === 'AUTH_TOKEN_MISSING' && !this.session.tokens;
+      if (refused.code === 'SESSION_REVOKED' || emptied) this.session.end(refused);
       if (!token || refused.code !== 'ACCESS_TOKEN_INVALID') throw refused;
       return await this.send(call, await this.session.renew(token));
     }

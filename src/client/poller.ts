@@ -86,7 +86,11 @@ export class Poller {
       if (failure.isPassing) {
         this.report(failure.code !== 'NETWORK');
         await pause(this.backoff.next() + (failure.retryAfter ?? 0) * 1000, signal);
-      } else this.dropped(feed, error);
+      } else {
+        this.dropped(feed, error);
+        // The user's own room stays: without a pause it would be asked for again and again.
+        await pause(this.backoff.next(), signal);
+      }
     }
   }
 

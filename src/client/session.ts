@@ -20,6 +20,8 @@ export class Session {
   private readonly exchange: (refreshToken: string) => Promise<{ accessToken: string; refreshToken: string }>;
   private readonly ended: (error: ParleyError) => void;
   private refreshing: Promise<string> | undefined;
+  /** Whether its end was said, or asked for; a look into the store would not tell, since another tab may have emptied it. */
+  private over: boolean;
 
   /**
    * @param exchange asks the server for new tokens
@@ -33,6 +35,7 @@ export class Session {
     this.store = store;
     this.exchange = exchange;
     this.ended = ended;
+    this.over = this.tokens === null;
   }
 
   get tokens(): Tokens | null {
@@ -43,6 +46,7 @@ export class Session {
   }
 
   set tokens(tokens: Tokens | null) {
+    this.over = tokens === null;
     if (tokens) this.store.setItem(storeKey, JSON.stringify(tokens));
     else this.store.removeItem(storeKey);
   }
@@ -50,7 +54,8 @@ export class Session {
   /** @throws ParleyError SIGNED_OUT */
   get accessToken(): string {
     const token = this.tokens?.accessToken;
-    if (!token) throw new ParleyError({ code: 'SIGNED_OUT', error: 'Nobody is signed in.' });
+    if (!token) throw nobody();
+    this.over = false;
     return token;
   }
 
@@ -67,7 +72,7 @@ export class Session {
 
   /** Forgets the tokens that the server refused for good, and says so. */
   end(error: ParleyError): void {
-    if (!this.tokens) return;
+    if (this.over) return;
     this.tokens = null;
     this.ended(error);
   }
@@ -81,12 +86,21 @@ export class Session {
       throw error;
     }
     try {
-      const fresh = await this.exchange(tokens.refreshToken);
-      this.tokens = { ...fresh, userId: tokens.userId };
-      return fresh.accessToken;
+      return this.takeOver(tokens, await this.exchange(tokens.refreshToken));
     } catch (error) {
       if (error instanceof ParleyError && error.status === 401) this.end(error);
       throw error;
     }
   }
+
+  /** Whoever signed out, or in as someone else, while the server was asked does not get the old session back. */
+  private takeOver(old: Tokens, fresh: { accessToken: string; refreshToken: string }): string {
+    const now = this.tokens;
+    if (!now) throw nobody();
+    if (now.refreshToken !== old.refreshToken) return now.accessToken;
+    this.tokens = { ...fresh, userId: now.userId };
+    return fresh.accessToken;
+  }
 }
+
+const nobody = () => new ParleyError({ code: 'SIGNED_OUT', error: 'Nobody is signed in.' });
