@@ -6,6 +6,7 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
+import { seeOff } from '../notifications/farewell.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { StatusReader } from '../presence/status.ts';
 import { firstId, type MemberPage } from '../servers/member.service.ts';
@@ -171,6 +172,7 @@ export class ChannelMemberService {
     const left = { serverId, channelId, userId: user.id, ...shown(user) };
     change.publish(memberLeft.in(channelRoom(channelId), left));
     change.publish(channelMemberRemoved.in(userRoom(user.id), { channelId, serverId }));
+    await seeOff(change, { serverId: null, channelId }, [user.id], [channelRoom(channelId)]);
     change.afterCommit(async () => {
       await this.access.forgetMembers([channelId], user.id);
       await this.control.send({ kind: 'evict', userId: user.id, serverId, rooms: [channelRoom(channelId)] });

@@ -9,6 +9,7 @@ import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import type { Chores } from '../infrastructure/chores.ts';
+import { seeOff } from '../notifications/farewell.ts';
 import type { Audience } from '../servers/audience.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import type { ChannelAccess } from './channel.access.ts';
@@ -125,6 +126,9 @@ export class ChannelService {
       );
       if (deleted.length === 0) throw new AppError('CHANNEL_NOT_FOUND');
       change.publish(channelDeleted.in(channelRoom(channelId), { id: channelId, channelId, serverId }));
+      const people = serverId ? await this.audience.people(change.rows, serverId) : [];
+      const ids = people.map(({ userId }) => userId);
+      await seeOff(change, { serverId: null, channelId }, ids, [channelRoom(channelId)]);
       change.afterCommit(async () => {
         await this.access.forget([channelId]);
         await this.control.send({ kind: 'dissolve', rooms: [channelRoom(channelId)] });

@@ -90,7 +90,7 @@ export const notificationUpdated = durableEvent({
 
 export const notificationRead = durableEvent({
   name: 'notification:read',
-  summary: 'Notifications were read, here or on another device.',
+  summary: 'Notifications were read, here or on another device, or count as read since their place is closed to you.',
   room: 'user',
   payload: z.object({
     ids: z.array(idSchema).optional(),

@@ -50,18 +50,28 @@ const systemJobSchema = z.object({
 /** Messages that are gone, and must not live on where they were quoted. */
 const erasureJobSchema = z.object({ job: z.literal('erasure'), messageIds: z.array(idSchema) });
 
+/** People of a place that is closed to them, as far as they were too many to be seen off at once. */
+const farewellJobSchema = z.object({
+  job: z.literal('farewell'),
+  users: z.array(idSchema),
+  serverId: idSchema.nullable(),
+  channelId: idSchema.nullable(),
+});
+
 export const jobSchema = z.discriminatedUnion('job', [
   messageJobSchema,
   editJobSchema,
   broadcastJobSchema,
   systemJobSchema,
   erasureJobSchema,
+  farewellJobSchema,
 ]);
 
 export type MessageJob = z.infer<typeof messageJobSchema>;
 export type EditJob = z.infer<typeof editJobSchema>;
 export type BroadcastJob = z.infer<typeof broadcastJobSchema>;
 export type ErasureJob = z.infer<typeof erasureJobSchema>;
+export type FarewellJob = z.infer<typeof farewellJobSchema>;
 export type SystemJob = z.infer<typeof systemJobSchema>;
 export type Job = z.infer<typeof jobSchema>;
 

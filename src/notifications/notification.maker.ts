@@ -3,6 +3,7 @@ import { type Room, userRoom } from '../delivery/entry.ts';
 import type { DirectActivity } from '../direct/direct.activity.ts';
 import type { NotificationDraft } from './draft.ts';
 import { eraseQuotes, readQuoting } from './erasure.ts';
+import { readLost } from './farewell.ts';
 import {
   broadcastsOf,
   draftOf,
@@ -15,6 +16,7 @@ import {
   type BroadcastJob,
   type EditJob,
   type ErasureJob,
+  type FarewellJob,
   insertJobs,
   type Job,
   type MessageJob,
@@ -62,13 +64,16 @@ export class NotificationMaker {
     drafts.push(...(await draftsOfSystem(change.rows, ofSystem)));
     const erasures = jobs.filter((job): job is ErasureJob => job.job === 'erasure');
     const quoting = await readQuoting(change.rows, erasures);
+    const farewells = jobs.filter((job): job is FarewellJob => job.job === 'farewell');
+    const leaving = farewells.flatMap(({ users }) => users.map((userId) => ({ userId })));
     const used = [...messages.values()].filter((message) => message.channel_kind === 'dm');
     const returning = await this.direct.touch(change.rows, used);
     // One lock for all, so that no two transactions wait for each other.
-    await change.lock(...rooms([...drafts, ...returning, ...quoting]));
+    await change.lock(...rooms([...drafts, ...returning, ...quoting, ...leaving]));
     for (const { userId, channelId, since } of returning) await this.direct.announce(change, userId, channelId, since);
     await writeNotifications(change, drafts);
     await eraseQuotes(change, erasures, quoting);
+    for (const job of farewells) await readLost(change, job, job.users);
     return rest.length > 0;
   }
 

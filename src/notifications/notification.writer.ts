@@ -87,7 +87,7 @@ async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<Noti
       drafts.map((draft) => draft.userId),
       drafts.map((draft) => draft.senderId),
       // What concerns the account itself is also for those who cannot see the channel, or cannot any more.
-      drafts.map((draft) => (typeOfKind[draft.kind] === 'system' ? null : draft.channelId)),
+      drafts.map((draft) => (needsAccess(draft) ? draft.channelId : null)),
       drafts.map((draft) => typeOfKind[draft.kind] !== 'system' || draft.kind === 'server.invite'),
     ],
   );
@@ -95,6 +95,11 @@ async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<Noti
     const draft = drafts[preferences.place - 1];
     return draft && isWanted(draft, preferences) ? [draft] : [];
   });
+}
+
+/** Whoever was let into a channel and is out again has nothing there to see. */
+function needsAccess({ kind }: NotificationDraft): boolean {
+  return typeOfKind[kind] !== 'system' || kind === 'channel.member_added';
 }
 
 /** The strategies of contract §7. What concerns the account itself comes through in any case. */

@@ -39,14 +39,19 @@ export class Audience {
    * change; those of large ones are told in portions right after it, so that no one waits for a lock on all of them.
    */
   async tell(change: Change, serverId: string, draft: (listener: Listener) => Draft): Promise<void> {
-    const people = await change.rows<Listener>(
+    const people = await this.people(change.rows, serverId);
+    for (const listener of people.slice(0, toldAtOnce)) change.publish(draft(listener));
+    const others = people.slice(toldAtOnce);
+    if (others.length > 0) change.afterCommit(() => void this.tellInPortions(others, draft));
+  }
+
+  /** Everyone who hears of a server. */
+  people(rows: Rows, serverId: string): Promise<Listener[]> {
+    return rows<Listener>(
       `SELECT m.user_id AS "userId", m.role FROM server_members m JOIN users u ON u.id = m.user_id
        WHERE m.server_id = $1 AND NOT u.is_bot ORDER BY m.user_id`,
       [serverId],
     );
-    for (const listener of people.slice(0, toldAtOnce)) change.publish(draft(listener));
-    const others = people.slice(toldAtOnce);
-    if (others.length > 0) change.afterCommit(() => void this.tellInPortions(others, draft));
   }
 
   private async tellInPortions(people: Listener[], draft: (listener: Listener) => Draft): Promise<void> {

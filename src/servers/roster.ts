@@ -7,6 +7,7 @@ import type { Change } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
+import { seeOff } from '../notifications/farewell.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { Audience } from './audience.ts';
 import type { ServerAccess } from './server.access.ts';
@@ -75,11 +76,14 @@ export class Roster {
     const entered = await this.dropEntries(change.rows, serverId, userId);
     const user = await smallUserOf(change.rows, userId);
     const open = await this.audience.announcedIn(change.rows, serverId);
-    for (const channelId of new Set([...open, ...entered])) {
+    const channels = [...new Set([...open, ...entered])];
+    for (const channelId of channels) {
       const member = { serverId, channelId, userId, ...shown(user) };
       change.publish(memberLeft.in(channelRoom(channelId), member));
     }
     change.publish(serverLeft.in(userRoom(userId), { serverId }));
+    // Bots are told of nothing.
+    if (!user.isBot) await seeOff(change, { serverId, channelId: null }, [userId], channels.map(channelRoom));
     change.afterCommit(async () => {
       await this.access.forget(serverId, userId);
       await this.channelAccess.forgetMembers(entered, userId);

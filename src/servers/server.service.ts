@@ -14,6 +14,7 @@ import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { Chores } from '../infrastructure/chores.ts';
+import { seeOff } from '../notifications/farewell.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { StatusReader } from '../presence/status.ts';
 import type { Audience } from './audience.ts';
@@ -193,8 +194,11 @@ export class ServerService {
       if (!server) throw new AppError('SERVER_NOT_FOUND');
       if (server.owner_id !== actor.userId) throw new AppError('ROLE_REQUIRED');
       await this.audience.tell(change, id, ({ userId }) => serverDeleted.in(userRoom(userId), { id, serverId: id }));
+      const people = await this.audience.people(change.rows, id);
       const detached = await this.channels.detachAll(change, id);
       await change.rows('DELETE FROM servers WHERE id = $1', [id]);
+      const ids = people.map(({ userId }) => userId);
+      await seeOff(change, { serverId: id, channelId: null }, ids, []);
       change.afterCommit(async () => {
         await this.channelAccess.forget(detached);
         await this.control.send({ kind: 'dissolve', rooms: detached.map(channelRoom) });

@@ -1,0 +1,55 @@
+import type { Rows } from '../database/database.ts';
+import type { Change } from '../delivery/changes.ts';
+import { type Room, userRoom } from '../delivery/entry.ts';
+import { notificationRead } from './notification.contract.ts';
+import { type FarewellJob, insertJobs } from './notification.jobs.ts';
+
+/** So many at most are seen off in the change itself, so that nobody waits for a lock on all people of a large server. */
+const atOnce = 1000;
+const portion = 200;
+
+/** A server or a channel that people cannot enter any more. */
+export interface LostPlace {
+  serverId: string | null;
+  channelId: string | null;
+}
+
+/**
+ * What people have not read in a place that is closed to them counts as read: nobody could open it. Call it when their
+ * access has ended in this change; `rooms` are those that the change tells of it, for all locks are taken at once.
+ */
+export async function seeOff(change: Change, place: LostPlace, people: string[], rooms: Room[]): Promise<void> {
+  const others = people.slice(atOnce);
+  const jobs: FarewellJob[] = [];
+  for (let at = 0; at < others.length; at += portion) {
+    jobs.push({ job: 'farewell', ...place, users: others.slice(at, at + portion) });
+  }
+  await insertJobs(change.rows, jobs);
+  const now = people.slice(0, atOnce);
+  await change.lock(...rooms, ...now.map(userRoom));
+  await readLost(change, place, now);
+}
+
+/** The logs of `people` must be locked: whoever makes notifications for them holds them, and looks who may see what. */
+export async function readLost(change: Change, place: LostPlace, people: string[]): Promise<void> {
+  const read = await change.rows<{ userId: string }>(
+    `UPDATE notifications SET read_at = now() WHERE user_id = ANY($1::uuid[]) AND read_at IS NULL
+     AND ($2::uuid IS NULL OR server_id = $2) AND ($3::uuid IS NULL OR channel_id = $3) RETURNING user_id AS "userId"`,
+    [people, place.serverId, place.channelId],
+  );
+  const scope = { serverId: place.serverId, channelId: place.channelId };
+  for (const [userId, unreadCount] of await countsOf(change.rows, [...new Set(read.map((row) => row.userId))])) {
+    change.publish(notificationRead.in(userRoom(userId), { scope, unreadCount }));
+  }
+}
+
+/** How much each of them has not read. */
+async function countsOf(rows: Rows, users: string[]): Promise<Map<string, number>> {
+  if (users.length === 0) return new Map();
+  const found = await rows<{ userId: string; count: number }>(
+    `SELECT u.id AS "userId", (SELECT count(*)::int FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL)
+     AS count FROM unnest($1::uuid[]) AS u (id)`,
+    [users],
+  );
+  return new Map(found.map(({ userId, count }) => [userId, count]));
+}
