@@ -25,14 +25,22 @@ export const nameSchema = (max: number) => textSchema(max, z.string().trim().min
 
 export const urlSchema = z.url({ protocol: /^https?$/ }).max(2048);
 
-/** A whole number of at least `min`, also written in a query string. */
-const wholeSchema = (min: number) => z.coerce.number().int('must be a whole number').min(min);
+const decimal = /^-?\d+(\.\d+)?$/;
+
+/**
+ * A number, also written in a query string. Only plain decimals count: JavaScript would make 0 of an empty text, so that
+ * a client whose position got lost (`?after=`) would be told everything again instead of what is wrong.
+ */
+export const numberSchema = (number: z.ZodNumber) =>
+  z.preprocess((value) => (typeof value === 'string' && decimal.test(value) ? Number(value) : value), number);
+
+const whole = z.number().int('must be a whole number');
 
 /** How many entries of a list are asked for. */
-export const limitSchema = (max: number, fallback: number) => wholeSchema(1).max(max).default(fallback);
+export const limitSchema = (max: number, fallback: number) => numberSchema(whole.min(1).max(max)).default(fallback);
 
 /** How many entries of a list are left out at its beginning. */
-export const offsetSchema = (max: number) => wholeSchema(0).max(max).default(0);
+export const offsetSchema = (max: number) => numberSchema(whole.min(0).max(max)).default(0);
 
 /** Any JSON object up to `maxBytes`, kept and returned untouched. */
 export const jsonObjectSchema = (maxBytes: number) =>
@@ -43,7 +51,7 @@ export const jsonObjectSchema = (maxBytes: number) =>
       `must have at most ${maxBytes / 1024} KiB`,
     );
 
-export const seqSchema = wholeSchema(0);
+export const seqSchema = numberSchema(whole.min(0));
 
 /** The answer of requests that have nothing else to say (contract §1). */
 export const doneSchema = record('Done', { ok: z.literal(true), success: z.literal(true) });

@@ -49,6 +49,11 @@ describe('validation', () => {
       ['101', 'must be at most 100'],
       ['1.5', 'must be a whole number'],
       ['many', 'must be a number'],
+      ['', 'must be a number'],
+      [' ', 'must be a number'],
+      ['0x10', 'must be a number'],
+      ['1e1', 'must be a number'],
+      ['Infinity', 'must be a number'],
     ]) {
       expect(said(z.object({ limit: limitSchema(100, 50) }), { limit })).to.deep.equal([['limit', message]]);
     }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { passingEvent } from '../delivery/event.ts';
-import { idSchema, limitSchema, record, seqSchema } from '../schema.ts';
+import { idSchema, limitSchema, numberSchema, record, seqSchema } from '../schema.ts';
 
 /** A piece of a room's log: what the ack of a join and the log routes have in common (contract §13, Delivery). */
 export const logPageSchema = record('LogPage', {
@@ -13,7 +13,7 @@ export const logPageSchema = record('LogPage', {
 export const readLogSchema = z.object({
   after: seqSchema.describe('The position you are at.'),
   limit: limitSchema(500, 100),
-  wait: z.coerce.number().min(0).max(25).default(0).describe('Seconds to wait for the first event.'),
+  wait: numberSchema(z.number().min(0).max(25)).default(0).describe('Seconds to wait for the first event.'),
 });
 
 /** `channel:join` takes the bare id too. */

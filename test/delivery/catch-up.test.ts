@@ -224,8 +224,11 @@ describe('coming back', () => {
     });
 
     it('refuses nonsense', async () => {
-      for (const query of ['', 'after=x', 'after=-1', 'after=0&limit=0', 'after=0&limit=501', 'after=0&wait=26']) {
+      const positions = ['', 'after=', 'after=%20', 'after=x', 'after=-1', 'after=1.5', 'after=0x1', 'after=0&after=1'];
+      const limits = ['limit=', 'limit=0', 'limit=501', 'limit=1.5', 'wait=', 'wait=26', 'wait=-1', 'wait=Infinity'];
+      for (const query of [...positions, ...limits.map((limit) => `after=0&${limit}`)]) {
         expect((await poll(query)).status, query).to.equal(400);
+        expect((await here.bob.get(`/api/events?${query}`)).status, query).to.equal(400);
       }
       expect((await here.carol.get(`/api/channels/${channelId}/events?after=0`)).status).to.equal(404);
     });
