@@ -249,7 +249,10 @@ export class Gateway {
   }
 
   private welcome(socket: ParleySocket): void {
-    if (!isOnlyOne(socket)) return socket.conn.close(true);
+    if (!isOnlyOne(socket)) {
+      socket.conn.close(true);
+      return;
+    }
     const pid: unknown = Reflect.get(socket, 'pid');
     socket.data.sureMark = this.parts.delivery.currentMark;
     socket.data.nextSureMark = socket.data.sureMark;
