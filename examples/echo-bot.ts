@@ -2,7 +2,7 @@ import { io } from 'socket.io-client';
 
 // A bot that answers whoever mentions it. Its name and token are shown when it is made: POST /api/agents { name }.
 const { PARLEY_URL = 'http://localhost:3000', PARLEY_TOKEN, PARLEY_NAME = 'echo' } = process.env;
-const socket = io(PARLEY_URL, { auth: { token: PARLEY_TOKEN } });
+const socket = io(PARLEY_URL, { auth: { token: PARLEY_TOKEN }, transports: ['websocket'] });
 
 socket.on('channel:member-added', ({ channelId }) => socket.emit('channel:join', { channelId }));
 socket.on('message:new', async ({ id, channelId, threadId, content, author }) => {
