@@ -88,7 +88,7 @@ export class AgentSeats {
   private async addOne(actor: Actor, serverId: string, agentId: string): Promise<void> {
     const { botUser } = agentRecord(await this.agents.owned(actor, agentId));
     await this.changes.run(async (change) => {
-      await this.roster.add(change, botUser, serverId, 'member');
+      await this.roster.add(change, botUser, serverId, 'member', actor.userId);
       await this.enterGeneral(change, serverId, botUser.id, actor);
     });
   }

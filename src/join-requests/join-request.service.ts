@@ -174,7 +174,8 @@ export class JoinRequestService {
   private async letIn(change: Change, row: RequestRow, actor: Actor): Promise<void> {
     if (row.channel_id === null) {
       if (await this.isIn(change.rows, row)) return;
-      await this.roster.add(change, await smallUserOf(change.rows, row.user_id), row.server_id, 'member');
+      const user = await smallUserOf(change.rows, row.user_id);
+      await this.roster.add(change, user, row.server_id, 'member', actor.userId);
       return;
     }
     const channel = await this.channels.find(row.channel_id);

@@ -39,6 +39,8 @@ const systemJobSchema = z.object({
   kind: z.string(),
   /** `admins`: the owner and admins of the server. */
   to: z.union([z.array(idSchema), z.literal('admins')]),
+  /** Whose act it was, where that is not the sender: nobody is told of what they did themselves. */
+  by: idSchema.optional(),
   senderId: idSchema.nullable(),
   serverId: idSchema.nullable(),
   channelId: idSchema.nullable(),
@@ -89,6 +91,8 @@ export interface Notice {
   kind: NotificationKind;
   /** `admins`: the owner and admins of the server. */
   to: string[] | 'admins';
+  /** Whose act it was, where that is not the sender. */
+  by?: string;
   senderId: string;
   serverId?: string;
   channelId?: string;
@@ -111,10 +115,10 @@ export class NotificationQueue {
 
   /** Notifies of something as part of the change in which it happens: if that is undone, nobody hears of it. */
   async add(change: Change, notice: Notice): Promise<void> {
-    const { kind, to, senderId, serverId = null, channelId = null, reference } = notice;
+    const { kind, to, by, senderId, serverId = null, channelId = null, reference } = notice;
     const target = { referenceType: reference?.type ?? null, referenceId: reference?.id ?? null };
     const at = new Date().toISOString();
-    await insertJobs(change.rows, [{ job: 'system', kind, to, senderId, serverId, channelId, ...target, at }]);
+    await insertJobs(change.rows, [{ job: 'system', kind, to, by, senderId, serverId, channelId, ...target, at }]);
     change.afterCommit(() => this.wake());
   }
 }

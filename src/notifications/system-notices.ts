@@ -21,6 +21,7 @@ export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<Not
     const title = titleOf(kind, names.of(senderId), names.of(serverId), names.of(channelId));
     const place = { senderId, serverId, channelId, referenceType, referenceId };
     for (const userId of await recipients(rows, job)) {
+      if (userId === job.by) continue;
       drafts.push({ userId, kind, ...place, title, body: '', at: new Date(job.at), onlyUnderAll: false });
     }
   }

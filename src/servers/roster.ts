@@ -38,9 +38,10 @@ export class Roster {
 
   /**
    * Makes a user a member. What was said before counts as read; bots are in no channel yet.
+   * @param by who let the user in
    * @throws AppError ALREADY_MEMBER
    */
-  async add(change: Change, user: SmallUser, serverId: string, role: Role): Promise<ServerRecord> {
+  async add(change: Change, user: SmallUser, serverId: string, role: Role, by = user.id): Promise<ServerRecord> {
     await this.insert(change, user.id, serverId, role);
     const row = await findServer(change.rows, serverId, user.id);
     if (!row) throw new AppError('SERVER_NOT_FOUND');
@@ -55,7 +56,14 @@ export class Roster {
     change.publish(serverJoined.in(userRoom(user.id), { server }));
     if (role !== 'owner') {
       const reference = { type: 'server', id: serverId };
-      const notice = { kind: 'server.member_joined', to: 'admins', senderId: user.id, serverId, reference } as const;
+      const notice = {
+        kind: 'server.member_joined',
+        to: 'admins',
+        by,
+        senderId: user.id,
+        serverId,
+        reference,
+      } as const;
       await this.notifications.add(change, notice);
     }
     change.afterCommit(() => this.access.forget(serverId, user.id));

@@ -130,6 +130,21 @@ describe('notifications of channels', () => {
     expect(await kinds(carol)).to.deep.equal([]);
   });
 
+  it('of a newcomer come to those who decide, but not to whoever let it in', async () => {
+    const { alice, server } = here;
+    await alice.patch(`/api/servers/${server.id}/members/${dora.id}`, { role: 'admin' });
+    const agent = (await alice.post('/api/agents', { name: `helper-${Date.now()}` })).body;
+    await alice.post(`/api/servers/${server.id}/agents`, { agentIds: [agent.id] });
+    await told(dora, 'server.member_joined', (each) => each.senderId === agent.userId);
+    const erin = await register(alice.node);
+    const { requestId } = (await erin.post(`/api/servers/${server.id}/join-requests`, {})).body;
+    await alice.patch(`/api/servers/join-requests/${requestId}`, { status: 'approved' });
+    await told(dora, 'server.member_joined', (each) => each.senderId === erin.id);
+    const joined = (await list(alice)).filter(({ kind }: Loose) => kind === 'server.member_joined');
+    expect(joined.map(({ senderId }: Loose) => senderId)).to.deep.equal([dora.id]);
+    erin.hangUp();
+  });
+
   it('of a muted server stay away, and system ones come', async () => {
     const { alice, bob, server, channel } = here;
     await bob.patch('/api/notifications/preferences', { mutedServerIds: [server.id] });
