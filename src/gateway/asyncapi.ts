@@ -34,6 +34,8 @@ const description = `The events of Parley's sockets, both ways.
 **Connecting.** Socket.IO, protocol 5, path \`/socket.io/\`, namespace \`/\`. The handshake carries
 \`auth: { token }\` with an access, agent or personal token, and may carry
 \`resume: { <channelId>: seq, user: seq }\` to get what was missed. When everything is in its place comes \`ready\`.
+After what was missed comes \`resumed\`: a channel that says \`hasMore\` there is not entered yet; join it from its \`seq\`. So do
+those beyond the first 500.
 
 **Names.** A message's name is the Socket.IO event, its payload the first argument.
 

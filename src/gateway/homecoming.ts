@@ -27,7 +27,8 @@ export type RoomsOnConnect = (actor: Actor, missed: LogEntry[]) => Promise<{ roo
 
 /** How many missed events of one room are sent at a return with `auth.resume`. */
 const resumeEvents = 1000;
-const maxResumedRooms = 500;
+/** So many rooms a client is brought back into with one connection; the others it joins by itself. */
+const resumedAtOnce = 500;
 
 /** How a socket that has just connected gets into its own room, and back into those that it was in. */
 export class Homecoming {
@@ -129,8 +130,10 @@ export class Homecoming {
   /** The rooms that a client named with its positions (contract §10.4). */
   private async resumeRooms(socket: ParleySocket, resume: Record<string, number>, user: object | null): Promise<void> {
     const channels: Record<string, object> = {};
-    for (const [id, after] of Object.entries(resume).slice(0, maxResumedRooms)) {
-      if (!isUuid(id)) continue;
+    const named = Object.entries(resume).filter(([id]) => isUuid(id));
+    // Left without a word, a client would believe that it is in them.
+    for (const [id, seq] of named.slice(resumedAtOnce)) channels[id] = { seq, recovered: true, hasMore: true };
+    for (const [id, after] of named.slice(0, resumedAtOnce)) {
       const name = roomNamed(id);
       const joined = socket.data.joined.get(name);
       try {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
 import { Follower, range } from '../world/follower.ts';
@@ -181,6 +182,28 @@ describe('coming back', () => {
       await follower.join(channelId, 1000);
       expect(follower.seen(channelId)).to.deep.equal(range(1, 1101));
     }).timeout(30_000);
+  });
+
+  describe('by auth.resume into very many rooms', () => {
+    it('leaves none without a word: the client joins those beyond the first 500 by itself', async () => {
+      await sayAll(3);
+      const others = range(1, 501).map(() => [randomUUID(), 0]);
+      const follower = new Follower(
+        { url: here.bob.node.url, token: here.bob.token },
+        { auth: { resume: { user: 0, nonsense: 1, ...Object.fromEntries(others), [channelId]: 1 } } },
+      );
+      followers.push(follower);
+      let resumed: Loose;
+      follower.socket.on('resumed', (answer) => {
+        resumed = answer;
+      });
+      await until(() => resumed);
+      const ids = Object.keys(resumed.channels);
+      expect(ids).to.have.members([...others.map(([id]) => id), channelId]);
+      expect(resumed.channels[channelId]).to.deep.equal({ seq: 1, recovered: true, hasMore: true });
+      await follower.join(channelId, resumed.channels[channelId].seq);
+      expect(follower.seen(channelId)).to.deep.equal([2, 3]);
+    });
   });
 
   describe('by long polls', () => {
