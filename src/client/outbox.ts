@@ -39,6 +39,8 @@ export class Outbox {
   private readonly settled: (pending: Pending, outcome: Message | ParleyError) => void;
   private readonly lanes = new Map<string, Pending[]>();
   private readonly waiters = new Map<string, Waiter>();
+  /** Nonces of those that are in the store. */
+  private readonly kept = new Set<string>();
   private waking = new AbortController();
   private order = Date.now();
 
@@ -79,7 +81,10 @@ export class Outbox {
     const kept = keysOf(this.store, keyPrefix).map((key): Pending => JSON.parse(this.store.getItem(key) ?? '{}'));
     const known = new Set([...this.lanes.values()].flat().map(({ nonce }) => nonce));
     const own = kept.filter((pending) => pending.userId === userId && !known.has(pending.nonce));
-    for (const pending of own.sort((a, b) => a.queuedAt - b.queuedAt)) this.queue(pending);
+    for (const pending of own.sort((a, b) => a.queuedAt - b.queuedAt)) {
+      this.kept.add(pending.nonce);
+      this.queue(pending);
+    }
   }
 
   /** There is a (new) connection: what waits or hangs is tried at once. */
@@ -134,10 +139,18 @@ export class Outbox {
       return new ParleyError({ code: 'TOO_OLD', error });
     }
     if (!pending.attempted) {
+      if (this.isGone(pending)) {
+        return new ParleyError({ code: 'CLOSED', error: 'Taken back or sent in another tab.' });
+      }
       pending.attempted = true;
       this.keep(pending);
     }
     return this.attempt(pending, signal).catch(asParleyError);
+  }
+
+  /** Tabs share one store: what one of them took over from it, another one may have dealt with since. */
+  private isGone({ nonce }: Pending): boolean {
+    return this.kept.has(nonce) && this.store.getItem(keyPrefix + nonce) === null;
   }
 
   private finish(pending: Pending, outcome: Message | ParleyError): void {
@@ -145,6 +158,7 @@ export class Outbox {
     const index = lane?.indexOf(pending) ?? -1;
     if (index >= 0) lane?.splice(index, 1);
     this.store.removeItem(keyPrefix + pending.nonce);
+    this.kept.delete(pending.nonce);
     const waiter = this.waiters.get(pending.nonce);
     this.waiters.delete(pending.nonce);
     this.settled(pending, outcome);
@@ -155,6 +169,7 @@ export class Outbox {
   private keep(pending: Pending): void {
     try {
       this.store.setItem(keyPrefix + pending.nonce, JSON.stringify(pending));
+      this.kept.add(pending.nonce);
     } catch {
       // A full store only means that the message does not survive the end of the program.
     }

@@ -184,7 +184,10 @@ export class Parley {
     return sent;
   }
 
-  private async attempt({ channelId, input, nonce }: Pending, signal: AbortSignal): Promise<Message> {
+  private async attempt({ channelId, input, nonce, userId }: Pending, signal: AbortSignal): Promise<Message> {
+    if (userId && this.userId && userId !== this.userId) {
+      throw new ParleyError({ code: 'SIGNED_OUT', error: 'Whoever wrote this is no longer signed in.' });
+    }
     const body = { ...input, nonce };
     if (this.connection.state.via === 'socket') {
       const payload = { channelId, ...body };

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
+import { crowd } from '../world/crowd.ts';
+import { withRows } from '../world/log.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 
@@ -128,6 +130,21 @@ describe('notifications of channels', () => {
     await told(dora, 'message.mention', (each) => each.aggregatedCount === 2);
     expect(await kinds(bob)).to.deep.equal([]);
     expect(await kinds(carol)).to.deep.equal([]);
+  });
+
+  it('for everyone in a private channel come to its people, however many others the server has', async () => {
+    const { alice, cluster, server } = here;
+    const { databaseUrl } = cluster;
+    const others = { databaseUrl, secret: 'unused-'.repeat(10), serverId: server.id, at: () => alice.node };
+    const ids = (await crowd(5200, others)).map(({ id }) => id);
+    const id = ids.sort().at(-1);
+    const channel = await alice.post(`/api/servers/${server.id}/channels`, { name: 'few', isPrivate: true });
+    await alice.post(`/api/channels/${channel.body.id}/members`, { userId: id });
+    await alice.say(channel.body.id, '@everyone');
+    await withRows(databaseUrl, async (rows) => {
+      const mentions = "SELECT FROM notifications WHERE user_id = $1 AND kind = 'message.mention'";
+      await until(async () => (await rows(mentions, [id])).length === 1);
+    });
   });
 
   it('of a newcomer come to those who decide, but not to whoever let it in', async () => {
