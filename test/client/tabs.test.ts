@@ -1,7 +1,9 @@
 import { expect } from 'chai';
-import { MemoryStore, Parley, type ParleyError } from '../../src/client/index.ts';
+import { MemoryStore, Parley, ParleyError } from '../../src/client/index.ts';
+import { Outbox } from '../../src/client/outbox.ts';
 import { Session } from '../../src/client/session.ts';
 import { until } from '../bench/until.ts';
+import { request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
 describe('the client library when its sign-in ends', () => {
@@ -63,5 +65,51 @@ describe('the client library when its sign-in ends', () => {
     parley.connect();
     expect((await ended).status).to.equal(401);
     expect(parley.state.status).to.equal('offline');
+  });
+
+  it('leaves nothing that is sent as whoever signs in next', async () => {
+    const parley = tab(new MemoryStore());
+    const mine = await parley.signIn(account());
+    const { body } = await request(here.bob.node, 'POST', '/api/auth/login', {
+      ...account(),
+      email: here.bob.username,
+    });
+    const channel = parley.channel(here.channel.id);
+    channel.send('on its way').catch(() => {});
+    const sent = channel.send('said by Alice');
+    parley.signedInAs(body);
+    expect(body.user.id).to.not.equal(mine.user.id);
+    expect(await sent.catch((error) => error.code)).to.equal('SIGNED_OUT');
+  });
+});
+
+describe('the outbox of two tabs', () => {
+  const written = { content: 'said' };
+
+  it('does not send in one what was taken back in the other', async () => {
+    const store = new MemoryStore();
+    const away = new ParleyError({ code: 'NETWORK' });
+    const never = () => Promise.reject(away);
+    const one = new Outbox(store, never, () => {});
+    const told: string[] = [];
+    let online = false;
+    const other = new Outbox(
+      store,
+      ({ input }) => {
+        told.push(input.content ?? '');
+        return online ? Promise.resolve(Object.create(null)) : never();
+      },
+      () => {},
+    );
+    one.send('channel', { content: 'first' }, 'someone').catch(() => {});
+    one.send('channel', written, 'someone').catch(() => {});
+    other.restore('someone');
+    const [, second] = one.pending('channel');
+    expect(one.cancel(second?.nonce ?? '')).to.equal(true);
+    online = true;
+    other.wake();
+    await until(() => other.pending('channel').length === 0);
+    expect(told).to.not.include('said');
+    one.clear();
   });
 });
