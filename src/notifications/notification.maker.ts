@@ -86,9 +86,11 @@ export class NotificationMaker {
     if (!message?.server_id) return { drafts: [], rest: [] };
     const people = await change.rows<{ user_id: string }>(
       `SELECT s.user_id FROM server_members s JOIN users u ON u.id = s.user_id AND NOT u.is_bot
+       JOIN channels c ON c.id = $4 LEFT JOIN channel_members m ON m.channel_id = c.id AND m.user_id = s.user_id
        WHERE s.server_id = $1 AND s.user_id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
+         AND coalesce(NOT m.excluded, NOT c.is_private)
        ORDER BY s.user_id LIMIT $3`,
-      [message.server_id, job.after, broadcastPiece],
+      [message.server_id, job.after, broadcastPiece, message.channel_id],
     );
     const meant = people
       .map((row) => row.user_id)
