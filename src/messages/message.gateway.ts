@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Handler, handler } from '../gateway/handler.ts';
 import { idSchema } from '../schema.ts';
 import { editMessageSchema, messageSchema, sendMessageEventSchema, typingSchema } from './message.contract.ts';
-import { sendErrors } from './message.routes.ts';
+import { placeErrors, sendErrors } from './message.routes.ts';
 import type { MessageService } from './message.service.ts';
 
 const tag = 'Messages';
@@ -58,14 +58,7 @@ export function messageHandlers(messages: MessageService): Handler[] {
       tag,
       payload: typingSchema,
       ack: z.object({}),
-      errors: [
-        'CHANNEL_NOT_FOUND',
-        'NOT_A_MEMBER',
-        'CHANNEL_ARCHIVED',
-        'ROLE_REQUIRED',
-        'THREAD_NOT_FOUND',
-        'THREAD_ARCHIVED',
-      ],
+      errors: [...placeErrors],
       limit: 'events',
       async handle({ actor, payload, socket }) {
         await messages.typing(actor, payload, socket.id);

@@ -16,13 +16,17 @@ import type { PinService } from './pin.service.ts';
 const tag = 'Messages';
 const channelId = uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.');
 const id = uuidParam('MESSAGE_NOT_FOUND', 'Id of the message.');
-export const sendErrors = [
+/** Why someone may not write in a channel or thread. */
+export const placeErrors = [
   'CHANNEL_NOT_FOUND',
   'NOT_A_MEMBER',
   'CHANNEL_ARCHIVED',
   'ROLE_REQUIRED',
   'THREAD_NOT_FOUND',
   'THREAD_ARCHIVED',
+] as const;
+export const sendErrors = [
+  ...placeErrors,
   'MESSAGE_NOT_FOUND',
   'ATTACHMENT_INVALID',
   'FORBIDDEN',
