@@ -96,7 +96,8 @@ describe('validation', () => {
     for (const value of [values, values.map(String), values.map(() => []), Buffer.alloc(2_000_000)]) {
       const started = performance.now();
       expect(issues(z.unknown(), { value })).to.deep.equal([]);
-      expect(performance.now() - started).to.be.lessThan(250);
+      // A tenth of it on any machine; what looks at each value more than a few times takes far longer.
+      expect(performance.now() - started).to.be.lessThan(2500);
     }
   });
 

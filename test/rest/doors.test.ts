@@ -120,14 +120,14 @@ describe('the door of REST', () => {
 
     it('that is empty counts as an empty object, with a JSON type too', async () => {
       const path = `/api/servers/${here.server.id}/join`;
-      const bob = { authorization: `Bearer ${here.bob.token}` };
+      const carol = { authorization: `Bearer ${here.carol.token}` };
       for (const headers of [
         json,
         {},
         { ...json, 'content-length': '0' },
         { ...json, 'transfer-encoding': 'chunked' },
       ]) {
-        const answer = await raw(here.bob.node, 'POST', path, { headers: { ...bob, ...headers } });
+        const answer = await raw(here.carol.node, 'POST', path, { headers: { ...carol, ...headers } });
         expectError(answer, 'INVITE_CODE_REQUIRED');
       }
     });
