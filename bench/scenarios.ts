@@ -36,7 +36,7 @@ function fanOut(sockets: number, rate: number, burst: number, goal: number): Mea
         async measure() {
           await settled(clients);
           const before = deliveries(clients);
-          const cpu = await cpuOf(subject, () => paced(1.5 * roundMs, rate / burst, send));
+          const cpu = await cpuOf(subject, () => paced(roundMs, rate / burst, send));
           await settled(clients);
           return { 'CPU per delivery': cpu / (deliveries(clients) - before) };
         },
@@ -108,7 +108,7 @@ function rest(name: string, goal: number, ask: Ask, messages = 1200): Measured<S
       const workers = Array.from({ length: 16 });
       for (let i = 0; i < messages; i += 16) await Promise.all(workers.map(() => post(subject, turn++)));
       const round = (ms: number) => hammer(ms, workers, () => ask(subject, turn++));
-      await round(warmUpMs);
+      await round(warmUpMs / 2);
       return { measure: () => loaded(subject, 'request', round), close: () => {} };
     },
   };
@@ -186,7 +186,7 @@ function twoNodes(other: Baseline, redisUrl: string): Stage {
     unit: 'ms',
     better: 'smaller',
     goal: 1.2,
-    rounds: 5,
+    rounds: 3,
     prepare: crossing,
   };
   return against(other, { channels: 1, people: 2, nodes: 2, redisUrl }, [scenario]);
