@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import { AppError, type Issue } from '../src/errors.ts';
-import { limitSchema, nameSchema, textSchema } from '../src/schema.ts';
+import { isoTime, limitSchema, nameSchema, textSchema } from '../src/schema.ts';
 import { validated } from '../src/validation.ts';
 
 /** What is said against a value; nothing: it fits. */
@@ -110,5 +110,21 @@ describe('validation', () => {
     expect(issues(nameSchema(4), ' 👍👍 ')).to.deep.equal([]);
     expect(issues(nameSchema(4), '   ')).to.have.lengthOf(1);
     expect(issues(nameSchema(4), '👍👍👍')).to.have.lengthOf(1);
+  });
+});
+
+describe('times in records', () => {
+  it('have milliseconds and are in UTC, in whatever form and zone PostgreSQL gives them', () => {
+    const forms = {
+      '2026-01-31 12:00:00+00': '2026-01-31T12:00:00.000Z',
+      '2026-01-31 12:00:00.1+00': '2026-01-31T12:00:00.100Z',
+      '2026-01-31 12:00:00.12+00': '2026-01-31T12:00:00.120Z',
+      '2026-01-31 12:00:00.123456+00': '2026-01-31T12:00:00.123Z',
+      '2026-01-31 17:30:00.1+05:30': '2026-01-31T12:00:00.100Z',
+      '2026-01-31 04:00:00-08': '2026-01-31T12:00:00.000Z',
+      '2026-01-31T12:00:00.123Z': '2026-01-31T12:00:00.123Z',
+    };
+    for (const [text, shown] of Object.entries(forms)) expect(isoTime(text), text).to.equal(shown);
+    expect(isoTime(new Date('2026-01-31T12:00:00Z'))).to.equal('2026-01-31T12:00:00.000Z');
   });
 });

@@ -12,6 +12,8 @@ import { type StatementWatch, slowStatementLog, watchStatements } from './statem
 
 // Sequence numbers and counts stay far below 2^53, where a number is exact.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+// As MikroORM has them: records show times as text, and most of what is read goes into records.
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => text);
 
 /** Runs one SQL statement with $1-style parameters and gives its rows. `R` states the columns selected. */
 export type Rows = <R extends object = Record<string, never>>(text: string, values?: unknown[]) => Promise<R[]>;

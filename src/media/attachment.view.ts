@@ -13,9 +13,14 @@ export interface AttachmentRow {
 export const selectAttachments = `SELECT id, uploader_id, message_id, blob_id, filename, content_type, size, width, height,
   created_at FROM attachments`;
 
-/** SQL for the files of a message as rows, null where there are none. @param message SQL of its id */
+/**
+ * SQL for the files of a message as rows, null where there are none. Most messages have none, and to begin to gather
+ * them takes several times as long as the look whether there are any.
+ * @param message SQL of its id
+ */
 export const attachmentsOf = (message: string): string =>
-  `(SELECT json_agg(a ORDER BY a.place) FROM attachments a WHERE a.message_id = ${message})`;
+  `CASE WHEN EXISTS (SELECT FROM attachments WHERE message_id = ${message})
+    THEN (SELECT json_agg(a ORDER BY a.place) FROM attachments a WHERE a.message_id = ${message}) END`;
 
 export const mediaPath = (id: string): string => `/api/media/${id}`;
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { userCache } from '../accounts/identity.ts';
+import type { OpenChannel } from '../channels/channel.access.ts';
 import type { Caches } from '../delivery/caches.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom } from '../delivery/entry.ts';
@@ -11,6 +12,7 @@ import type { listMessagesSchema } from './message.contract.ts';
 import { type MessageList, type MessageRows, messagePage } from './message.list.ts';
 import { messageRecord, shownNonce } from './message.view.ts';
 
+type Channel = Pick<OpenChannel, 'id' | 'kind'>;
 type Query = z.output<typeof listMessagesSchema>;
 
 interface Piece {
@@ -61,20 +63,15 @@ export class KeptPages {
   }
 
   /** A MessagePage as JSON, as `viewerId` sees it. @throws AppError CHANNEL_NOT_FOUND, INVALID_CURSOR, MESSAGE_NOT_FOUND */
-  async read(channelId: string, query: Query, viewerId: string): Promise<string> {
+  async read(channel: Channel, query: Query, viewerId: string): Promise<string> {
     const { limit, include, cursor, after, around } = query;
-    const key = JSON.stringify([channelId, limit, include, cursor, after, around]);
-    if (!this.asked.had(key)) return JSON.stringify(messagePage(await this.list.ofChannel(channelId, query), viewerId));
-    for (let head: Head | undefined; ; ) {
-      let isNew = false;
-      const page = await this.pages.get(key, () => {
-        isNew = true;
-        return this.load(channelId, query);
-      });
-      if (page && isNew) return seenBy(viewerId, page);
-      // It was there already, or comes of a read that somebody else began earlier.
-      head ??= await this.headOf(channelId);
+    const key = JSON.stringify([channel.id, limit, include, cursor, after, around]);
+    if (!this.asked.had(key)) return JSON.stringify(messagePage(await this.list.ofChannel(channel, query), viewerId));
+    const head = await this.headOf(channel.id);
+    for (;;) {
+      const page = await this.pages.get(key, () => this.load(channel, query, head.seq));
       if (page && isTrue(page, head)) return seenBy(viewerId, page);
+      // It was there already, or comes of a read that somebody else began earlier.
       if (page === this.pages.peek(key)) this.pages.drop(key);
     }
   }
@@ -85,10 +82,9 @@ export class KeptPages {
     return head;
   }
 
-  private async load(channelId: string, query: Query): Promise<KeptPage> {
-    const { rows, head, ...more } = await this.list.ofChannel(channelId, query);
-    // Where nothing is, nothing was read of the log. What is sent meanwhile makes the page untrue at the next look.
-    const seq = head ?? 0;
+  /** @param seq where the log is by now; what comes meanwhile may be in the page, and makes it untrue at the next look */
+  private async load(channel: Channel, query: Query, seq: number): Promise<KeptPage> {
+    const { rows, ...more } = await this.list.ofChannel(channel, query);
     const pieces = rows.map((row) => ({
       authorId: row.author_id,
       nonce: shownNonce(row.nonce).nonce,

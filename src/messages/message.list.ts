@@ -1,20 +1,19 @@
 import type { z } from 'zod';
+import type { OpenChannel } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { isUuid } from '../schema.ts';
 import type { listMessagesSchema, messagePageSchema } from './message.contract.ts';
-import { selecting } from './message.table.ts';
+import { selectOfChannel } from './message.table.ts';
 import { type MessageRow, messageRecord } from './message.view.ts';
 
 export interface MessageRows {
   rows: MessageRow[];
-  /** A position that the channel's log had reached when they were read; not known where there are none. */
-  head?: number | undefined;
   hasMore: boolean;
   hasNewer?: boolean;
 }
 
-type ListedRow = MessageRow & { head: number | null };
+type Channel = Pick<OpenChannel, 'id' | 'kind'>;
 
 type Query = z.output<typeof listMessagesSchema>;
 
@@ -40,7 +39,7 @@ const texts = (where: string): Texts => ({
   newer: sized(`${select} WHERE ${where} AND m.seq > $2 ORDER BY m.seq`),
 });
 
-const select = selecting('(SELECT last_seq FROM streams WHERE id = $1) AS head,');
+const select = selectOfChannel('$3::text');
 // Constants, so that each is prepared once. What belongs to deleted threads is gone, though its rows may not be yet.
 const roots = texts('m.channel_id = $1 AND m.thread_id IS NULL AND m.deleted_at IS NULL');
 const all = texts('m.channel_id = $1 AND m.deleted_at IS NULL AND t.deleted_at IS NULL');
@@ -60,46 +59,39 @@ export class MessageList {
   }
 
   /** @throws AppError INVALID_CURSOR, MESSAGE_NOT_FOUND for an unknown `around` */
-  async ofChannel(channelId: string, query: Query): Promise<MessageRows> {
+  async ofChannel(channel: Channel, query: Query): Promise<MessageRows> {
     const list = query.include === 'threads' ? all : roots;
-    if (query.around !== undefined) return this.around(list, channelId, query.around, query.limit);
-    return this.page(list, channelId, channelId, query);
+    if (query.around !== undefined) return this.around(list, channel, query.around, query.limit);
+    return this.page(list, channel.id, channel, query);
   }
 
   /** @throws AppError INVALID_CURSOR */
-  ofThread(channelId: string, threadId: string, query: Omit<Query, 'around' | 'include'>): Promise<MessageRows> {
-    return this.page(inThread, threadId, channelId, query);
+  ofThread(channel: Channel, threadId: string, query: Omit<Query, 'around' | 'include'>): Promise<MessageRows> {
+    return this.page(inThread, threadId, channel, query);
   }
 
-  private async page(list: Texts, id: string, channelId: string, query: Query): Promise<MessageRows> {
+  private async page(list: Texts, id: string, channel: Channel, query: Query): Promise<MessageRows> {
     const { limit, after, cursor } = query;
+    const read = (text: string, seq: number) => this.database.rows<MessageRow>(text, [id, seq, channel.kind]);
     if (after !== undefined) {
-      const seq = await this.seqAfter(channelId, after);
-      return cut(await this.read(list.newer, id, seq, limit + 1), limit);
+      return cut(await read(list.newer(limit + 1), await this.seqAfter(channel.id, after)), limit);
     }
-    const before = cursor === undefined ? endOfTime : await this.seqBefore(channelId, cursor);
-    return cut(await this.read(list.older, id, before, limit + 1), limit);
+    const before = cursor === undefined ? endOfTime : await this.seqBefore(channel.id, cursor);
+    return cut(await read(list.older(limit + 1), before), limit);
   }
 
-  private async around(list: Texts, channelId: string, id: string, limit: number): Promise<MessageRows> {
-    const seq = await this.seqOf(channelId, id);
+  private async around(list: Texts, channel: Channel, id: string, limit: number): Promise<MessageRows> {
+    const seq = await this.seqOf(channel.id, id);
     if (seq === undefined) throw new AppError('MESSAGE_NOT_FOUND');
     const olderCount = Math.floor(limit / 2);
     const newerCount = limit - olderCount;
+    const read = (text: string, from: number) => this.database.rows<MessageRow>(text, [channel.id, from, channel.kind]);
     const [before, after] = await Promise.all([
-      this.read(list.older, channelId, seq, olderCount + 1),
-      this.read(list.newer, channelId, seq - 1, newerCount + 1),
+      read(list.older(olderCount + 1), seq),
+      read(list.newer(newerCount + 1), seq - 1),
     ]);
     const rows = [...after.slice(0, newerCount).reverse(), ...before.slice(0, olderCount)];
-    // Each was read at a moment of its own.
-    const heads = [before, after].flatMap(([row]) => row?.head ?? []);
-    const head = heads.length > 0 ? Math.min(...heads) : undefined;
-    return { rows, head, hasMore: before.length > olderCount, hasNewer: after.length > newerCount };
-  }
-
-  /** At least `limit` rows, where there are so many. */
-  private read(text: (limit: number) => string, id: string, seq: number, limit: number): Promise<ListedRow[]> {
-    return this.database.rows<ListedRow>(text(limit), [id, seq]);
+    return { rows, hasMore: before.length > olderCount, hasNewer: after.length > newerCount };
   }
 
   /** The number of a message of the channel, also of a deleted one: its place stays (contract §6). */
@@ -147,10 +139,7 @@ export class MessageList {
 }
 
 /** A page as `viewerId` sees it. */
-export function messagePage(
-  { rows, head: _, ...more }: MessageRows,
-  viewerId: string,
-): z.output<typeof messagePageSchema> {
+export function messagePage({ rows, ...more }: MessageRows, viewerId: string): z.output<typeof messagePageSchema> {
   return { messages: rows.map((row) => messageRecord(row, viewerId)), ...more };
 }
 
@@ -158,6 +147,6 @@ function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-function cut(rows: ListedRow[], limit: number): MessageRows {
-  return { rows: rows.slice(0, limit), head: rows[0]?.head ?? undefined, hasMore: rows.length > limit };
+function cut(rows: MessageRow[], limit: number): MessageRows {
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
 }

@@ -115,14 +115,13 @@ export class MessageService {
     channelId: string,
     query: z.output<typeof listMessagesSchema>,
   ): Promise<z.output<typeof messagePageSchema>> {
-    await this.channels.readable(actor, channelId);
-    return messagePage(await this.pages.ofChannel(channelId, query), actor.userId);
+    const channel = await this.channels.readable(actor, channelId);
+    return messagePage(await this.pages.ofChannel(channel, query), actor.userId);
   }
 
   /** The same as JSON text, which may be there already (see KeptPages). */
   async page(actor: Actor, channelId: string, query: z.output<typeof listMessagesSchema>): Promise<string> {
-    await this.channels.readable(actor, channelId);
-    return this.kept.read(channelId, query, actor.userId);
+    return this.kept.read(await this.channels.readable(actor, channelId), query, actor.userId);
   }
 
   async get(actor: Actor, messageId: string): Promise<MessageRecord> {

@@ -9,11 +9,12 @@ export type ReactionSummary = z.output<typeof reactionSchema>;
  * @param message SQL of its id
  */
 export const reactionsOf = (message: string): string =>
-  `(SELECT json_agg(json_build_object('emoji', e.emoji, 'count', e.count, 'users', e.users, 'userIds', e.users)
+  `CASE WHEN EXISTS (SELECT FROM reactions WHERE message_id = ${message}) THEN
+    (SELECT json_agg(json_build_object('emoji', e.emoji, 'count', e.count, 'users', e.users, 'userIds', e.users)
       ORDER BY e.first)
     FROM (SELECT emoji, count(*) AS count, min(place) AS first,
         (array_agg(user_id ORDER BY place))[1:${namedUsers}] AS users
-      FROM reactions WHERE message_id = ${message} GROUP BY emoji) AS e)`;
+      FROM reactions WHERE message_id = ${message} GROUP BY emoji) AS e) END`;
 
 const ofMessage = `SELECT ${reactionsOf('$1')} AS reactions`;
 

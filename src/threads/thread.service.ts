@@ -175,7 +175,7 @@ export class ThreadService {
     query: Omit<z.output<typeof listMessagesSchema>, 'around' | 'include'>,
   ): Promise<ListPage<MessageRecord>> {
     const { channel } = await this.access.readable(actor, threadId);
-    const { rows, hasMore } = await this.pages.ofThread(channel.id, threadId, query);
+    const { rows, hasMore } = await this.pages.ofThread(channel, threadId, query);
     return { records: rows.map((row) => messageRecord(row, actor.userId)), hasMore };
   }
 

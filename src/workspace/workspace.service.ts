@@ -19,8 +19,8 @@ interface WorkspaceRow {
   folderCount: number;
   fileCount: number;
   totalBytes: number;
-  createdAt: Date;
-  updatedAt: Date;
+  createdAt: string;
+  updatedAt: string;
 }
 
 const selectWorkspace = `SELECT id, server_id AS "serverId", name, folder_count AS "folderCount",
