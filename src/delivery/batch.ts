@@ -2,7 +2,7 @@ import type { Database, Rows } from '../database/database.ts';
 import { isConflict } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
 import { type LogEntry, type Room, sequenced, streamId } from './entry.ts';
-import { type Columns, lockStreams, together, write } from './log.ts';
+import { alone, type Columns, lockStreams, together, write } from './log.ts';
 
 /** The table that a writer fills beside the log. */
 export interface WriterTable<Row, Result> {
@@ -36,6 +36,12 @@ export interface Written<Result> {
   repeated: boolean;
 }
 
+/** The head of a log before a batch. */
+interface Head {
+  id: string;
+  last_seq: number;
+}
+
 /** What became of the writes of a batch; those that are missing in `outcomes` had no room any more. */
 export interface Batch<Row, Result> {
   entries: LogEntry[];
@@ -49,12 +55,14 @@ export interface Batch<Row, Result> {
 export class BatchCommit<Row, Result> {
   private readonly database: Database;
   private readonly table: WriterTable<Row, Result>;
-  private readonly statement: string;
+  private readonly insertOne: string;
+  private readonly insertMany: string;
 
   constructor(database: Database, table: WriterTable<Row, Result>) {
     this.database = database;
     this.table = table;
-    this.statement = together(table.columns, table.insertion);
+    this.insertOne = alone(table.columns, table.insertion);
+    this.insertMany = together(table.columns, table.insertion);
   }
 
   async run(writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
@@ -82,20 +90,30 @@ export class BatchCommit<Row, Result> {
   /** One statement, which is a transaction of its own: one round trip. A key that was used before makes it fail. */
   private async atOnce(writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
     const steps = stepsOf(writes);
-    const locked = await this.database.quickRows<{ id: string; last_seq: number }>(this.statement, [
-      writes.map(({ room }) => streamId(room)),
-      steps,
-      writes.map(({ event }) => event),
-      writes.map(({ json }) => json.slice(0, -1)),
-      ...this.table.columns.map(({ of }) => writes.map(({ row }) => of(row))),
-    ]);
-    const heads = new Map(locked.map(({ id, last_seq }) => [id, last_seq]));
+    const [first] = writes;
+    const locked = first && writes.length === 1 ? this.one(first) : this.many(writes, steps);
+    const heads = new Map((await locked).map(({ id, last_seq }) => [id, last_seq]));
     const batch: Batch<Row, Result> = { entries: [], outcomes: new Map() };
     writes.forEach((write, at) => {
       const head = heads.get(streamId(write.room));
       if (head !== undefined) number(write, head + (steps[at] ?? 0), batch);
     });
     return batch;
+  }
+
+  private one({ room, event, json, row }: Write<Row, Result>): Promise<Head[]> {
+    const values = this.table.columns.map(({ of }) => of(row));
+    return this.database.quickRows<Head>(this.insertOne, [streamId(room), event, json.slice(0, -1), ...values]);
+  }
+
+  private many(writes: Write<Row, Result>[], steps: number[]): Promise<Head[]> {
+    return this.database.quickRows<Head>(this.insertMany, [
+      writes.map(({ room }) => streamId(room)),
+      steps,
+      writes.map(({ event }) => event),
+      writes.map(({ json }) => json.slice(0, -1)),
+      ...this.table.columns.map(({ of }) => writes.map(({ row }) => of(row))),
+    ]);
   }
 
   private async inSteps(rows: Rows, writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {

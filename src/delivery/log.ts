@@ -118,10 +118,30 @@ export function together<Row>(columns: Columns<Row>, insertion: string): string 
     ${insertion} FROM numbered
   ), logged AS (
     INSERT INTO log_entries (stream_id, seq, event, data)
-    SELECT stream_id, seq, event, (open_json || ',"seq":' || seq || ',"eventSeq":' || seq || '}')::json FROM numbered
+    SELECT stream_id, seq, event, ${numberedJson('open_json')} FROM numbered
   )
   SELECT id, last_seq FROM head`;
 }
+
+/**
+ * The same for one item, which saves a quarter of the time: nothing is gathered, sorted or joined. $1 has its stream, $2
+ * the event, $3 the payload, and then come the columns. Its row is the head as it was, if there is a log.
+ */
+export function alone<Row>(columns: Columns<Row>, insertion: string): string {
+  const values = columns.map(({ name, type }, at) => `$${at + 4}::${type} AS ${name}`).join(', ');
+  return `WITH numbered AS (
+    UPDATE streams SET last_seq = last_seq + 1 WHERE id = $1 RETURNING id AS stream_id, last_seq AS seq
+  ), inserted AS (
+    ${insertion} FROM (SELECT stream_id, seq, ${values} FROM numbered) AS item
+  ), logged AS (
+    INSERT INTO log_entries (stream_id, seq, event, data) SELECT stream_id, seq, $2, ${numberedJson('$3')} FROM numbered
+  )
+  SELECT stream_id AS id, seq - 1 AS last_seq FROM numbered`;
+}
+
+/** @param openJson SQL of a JSON text without its closing brace */
+const numberedJson = (openJson: string): string =>
+  `(${openJson} || ',"seq":' || seq || ',"eventSeq":' || seq || '}')::json`;
 
 /** The heads of the logs of `ids`. */
 export async function readHeads(rows: Rows, ids: string[]): Promise<Map<string, Head>> {
