@@ -213,12 +213,14 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     });
   }
   ephemeral.connect((rooms, event, data, except) => gateway.tell(rooms, event, data, except));
-  connectControl(control, gateway);
+  const disconnect: Gateway['disconnect'] = (room, event) => {
+    gateway.disconnect(room, event);
+    services.events.end(room);
+  };
+  connectControl(control, gateway, disconnect);
   followLosses(delivery, gateway.membership, serverAccess, services.channelAccess);
   attendPresence(gateway, delivery, presence);
-  const revocations = new RevocationWatch(database, caches, log, (id) => {
-    gateway.disconnect(`session:${id}`, goodbye(id));
-  });
+  const revocations = new RevocationWatch(database, caches, log, (id) => disconnect(`session:${id}`, goodbye(id)));
   shutdown.add('revocations', () => revocations.close());
   watchConnections(metrics, gateway, redis);
   watchDatabase(metrics, database);
@@ -228,7 +230,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   });
   const agentWatch = new AgentWatch(database, settings.agents.heartbeatSeconds, log, (tokenId, endsAt) => {
     if (endsAt > Date.now()) gateway.shorten(tokenId, endsAt);
-    else gateway.disconnect(`session:${tokenId}`, null);
+    else disconnect(`session:${tokenId}`, null);
   });
   shutdown.add('agents', () => agentWatch.close());
   attendBots(gateway, { control, delivery, watch: agentWatch, policies: policyAccess, seats: services.agentSeats });
@@ -251,11 +253,11 @@ async function connectRedis(settings: Settings, log: Log, shutdown: Shutdown): P
 }
 
 /** Orders of this and other nodes. */
-function connectControl(control: Control, gateway: Gateway): void {
+function connectControl(control: Control, gateway: Gateway, disconnect: Gateway['disconnect']): void {
   control.handle({
     evict: ({ userId, serverId, rooms }) => gateway.membership.evict(userId, serverId, rooms),
     disconnect: ({ sessionId, userId, event }) => {
-      gateway.disconnect(sessionId ? `session:${sessionId}` : `user:${userId}`, event);
+      disconnect(sessionId ? `session:${sessionId}` : `user:${userId}`, event);
     },
     dissolve: ({ rooms }) => gateway.membership.dissolve(rooms),
     'hand-over': ({ pid }) => gateway.handOver(pid),

@@ -1,3 +1,5 @@
+import type { Actor } from '../access/actor.ts';
+
 /** A room whose events are kept in a log: a channel's, or a user's own. */
 export type Room = `channel:${string}` | `user:${string}`;
 
@@ -11,6 +13,12 @@ export const watchRoomsOf = (serverId: string): string => `watch:${serverId}:`;
 /** Sockets that follow a room's log without being in the room: those that are in one of its threads. */
 export const followersOf = (room: Room): string => `followers:${room}`;
 export const threadRoom = (threadId: string): string => `thread:${threadId}`;
+
+/** The room of all sockets that came with one session or one token. */
+export function credentialRoom(actor: Actor): string | null {
+  const id = actor.sessionId ?? actor.personalTokenId ?? actor.agent?.tokenId;
+  return id ? `session:${id}` : null;
+}
 
 /** The id of the channel or user whose room it is; also the id of its stream. */
 export const streamId = (room: Room): string => room.slice(room.indexOf(':') + 1);

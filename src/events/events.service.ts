@@ -6,6 +6,7 @@ import { channelRoom, type Room, userRoom } from '../delivery/entry.ts';
 import type { Hearing } from '../delivery/hearing.ts';
 import { AppError } from '../errors.ts';
 import type { readLogSchema } from './events.contract.ts';
+import { Polls } from './polls.ts';
 
 type Query = z.output<typeof readLogSchema>;
 
@@ -18,6 +19,7 @@ export class EventsService {
   private readonly channels: ChannelAccess;
   private readonly hearing: Hearing;
   private readonly refreshed: (actor: Actor) => Promise<Actor>;
+  private readonly polls = new Polls();
 
   /** @param parts.refreshed the actor as it is after a wait; throws what its token would be refused with */
   constructor(parts: {
@@ -34,14 +36,14 @@ export class EventsService {
 
   /**
    * A bot that may not hear everything gets what it may, and goes on waiting where that is nothing.
-   * @throws AppError CHANNEL_NOT_FOUND, also when access is lost while it waits
+   * @throws AppError CHANNEL_NOT_FOUND, also when access is lost while it waits; what the token is refused with once it ends
    */
   async ofChannel(actor: Actor, channelId: string, query: Query, leaving: AbortSignal): Promise<Page> {
     const room = channelRoom(channelId);
     const end = Date.now() + query.wait * 1000;
     await this.channels.readable(actor, channelId);
     for (let { after } = query; ; ) {
-      const page = await this.poll(room, { ...query, after }, end - Date.now(), leaving);
+      const page = await this.poll(actor, room, { ...query, after }, end - Date.now(), leaving);
       if (!page) throw new AppError('CHANNEL_NOT_FOUND');
       await this.channels.readable(await this.refreshed(actor), channelId);
       const { entries } = await this.hearing.heard(actor, room, page.entries);
@@ -51,15 +53,31 @@ export class EventsService {
     }
   }
 
+  /** @throws AppError what the token is refused with once it ends, also while it waits */
   async ofUser(actor: Actor, query: Query, leaving: AbortSignal): Promise<Page> {
-    const page = await this.poll(userRoom(actor.userId), query, query.wait * 1000, leaving);
+    const page = await this.poll(actor, userRoom(actor.userId), query, query.wait * 1000, leaving);
     if (!page) throw new AppError('USER_NOT_FOUND');
     await this.refreshed(actor);
     return page;
   }
 
-  private poll(room: Room, query: Query, waitMs: number, leaving: AbortSignal): Promise<Page | undefined> {
+  /** Answers the polls that came with a session or a token that is over, or of a user. @param room as of their sockets */
+  end(room: string): void {
+    this.polls.end(room);
+  }
+
+  private poll(
+    actor: Actor,
+    room: Room,
+    query: Query,
+    waitMs: number,
+    leaving: AbortSignal,
+  ): Promise<Page | undefined> {
     const limits = { events: query.limit, bytes: maxBytes };
-    return this.catchUp.poll(room, query.after, limits, Math.max(waitMs, 0), leaving);
+    return this.polls.during(actor, leaving, async (over) => {
+      // What ended between the check of the token and now has been told to those who waited then.
+      await this.refreshed(actor);
+      return this.catchUp.poll(room, query.after, limits, Math.max(waitMs, 0), over);
+    });
   }
 }

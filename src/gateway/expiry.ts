@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
+import { credentialRoom } from '../delivery/entry.ts';
 import { passingEvent } from '../delivery/event.ts';
 import { isoTime, timeSchema } from '../schema.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
@@ -12,12 +13,6 @@ export const tokenExpiring = passingEvent({
 });
 
 const checkMs = 250;
-
-/** The room of all sockets that came with one session or one token. */
-export function credentialRoom(actor: Actor): string | null {
-  const id = actor.sessionId ?? actor.personalTokenId ?? actor.agent?.tokenId;
-  return id ? `session:${id}` : null;
-}
 
 /** Sockets end with their tokens, and are told before (contract §9). */
 export class TokenExpiry {

@@ -1,0 +1,34 @@
+import type { Actor } from '../access/actor.ts';
+import { credentialRoom, userRoom } from '../delivery/entry.ts';
+
+/** The long polls that wait on this node: none of them waits on once the session, or the token, that it came with is over. */
+export class Polls {
+  private readonly waiting = new Set<{ actor: Actor; over: AbortController }>();
+
+  /**
+   * Waits for something on behalf of an actor.
+   * @param leaving aborts when the client goes away
+   * @param wait is given a signal that aborts then, and when the actor's polls are ended
+   */
+  async during<T>(actor: Actor, leaving: AbortSignal, wait: (over: AbortSignal) => Promise<T>): Promise<T> {
+    const over = new AbortController();
+    const leave = () => over.abort();
+    const poll = { actor, over };
+    this.waiting.add(poll);
+    leaving.addEventListener('abort', leave);
+    if (leaving.aborted) leave();
+    try {
+      return await wait(over.signal);
+    } finally {
+      leaving.removeEventListener('abort', leave);
+      this.waiting.delete(poll);
+    }
+  }
+
+  /** Ends the waits of a session, a token or a user. @param room as of the sockets that end with it */
+  end(room: string): void {
+    for (const { actor, over } of this.waiting) {
+      if (credentialRoom(actor) === room || userRoom(actor.userId) === room) over.abort();
+    }
+  }
+}
