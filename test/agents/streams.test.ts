@@ -32,6 +32,7 @@ describe('replies that are shown while they are made', () => {
         channelId: channel.id,
         userId: robot.id,
         delta: 'Once ',
+        offset: 0,
         done: false,
       });
       expect(piece.author.username).to.equal(robot.username);
@@ -65,6 +66,10 @@ describe('replies that are shown while they are made', () => {
     await ear.next('message:stream', (piece) => piece.done);
     const heard = ear.all('message:stream').map((piece) => piece.delta ?? '');
     expect(heard.join('')).to.equal(`0 ${pieces.join('')}end`);
+    // Each says where it stands, so that whoever misses one notices.
+    const offsets = ear.all('message:stream').map((piece) => piece.offset);
+    const before = heard.map((_, i) => heard.slice(0, i).join('').length);
+    expect(offsets.slice(0, -1)).to.deep.equal(before.slice(0, -1));
   });
 
   it('are for bots that may write, and bounded', async () => {

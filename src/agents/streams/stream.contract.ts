@@ -39,6 +39,10 @@ export const messageStream = passingEvent({
     userId: idSchema,
     author: smallUserSchema.optional(),
     delta: z.string().optional(),
+    offset: z
+      .int()
+      .optional()
+      .describe('How much of the reply came before the delta, in UTF-16 units: more than was heard means a gap.'),
     replyToId: idSchema.nullable().optional(),
     done: z.boolean(),
     aborted: z.boolean().optional().describe('With `done`: nothing comes of it.'),

@@ -73,6 +73,7 @@ export class ReplyStreams {
     // Asked for each piece, so that a bot that may not write any more is silent at once.
     await this.channels.postable(actor, piece.channelId);
     const stream = this.open.get(keyOf(actor, piece)) ?? (await this.begin(actor, piece));
+    const offset = stream.broken ? undefined : stream.content.length;
     stream.content = piece.content ?? stream.content + piece.delta;
     if (stream.content.length > maxContent) {
       this.abort(keyOf(actor, piece), stream);
@@ -80,7 +81,8 @@ export class ReplyStreams {
         { path: 'delta', message: `must leave the whole at most ${maxContent} characters`, code: 'too_big' },
       ]);
     }
-    if (piece.delta !== '' || !piece.done) this.tell(actor, stream, { delta: piece.delta, done: false }, socketId);
+    if (piece.delta !== '' || !piece.done)
+      this.tell(actor, stream, { delta: piece.delta, offset, done: false }, socketId);
     if (piece.done) return this.finish(actor, piece, stream);
     this.carryOn(keyOf(actor, piece), stream);
     return undefined;
@@ -159,7 +161,7 @@ export class ReplyStreams {
   private tell(
     actor: Actor,
     { place, replyToId }: OpenStream,
-    more: { done: boolean; delta?: string; messageId?: string },
+    more: { done: boolean; delta?: string; offset?: number | undefined; messageId?: string },
     exceptSocket?: string,
   ): void {
     const data = { ...place, author: actor.user, replyToId, ...more };

@@ -33,6 +33,8 @@ export function hearTyping(channelId: string): void {
     );
   });
   channel.listen('message:new', ({ authorId }) => remove(channelId, authorId));
+  // What a bot writes is seen from its first piece on.
+  channel.listen('message:stream', ({ userId }) => remove(channelId, userId));
 }
 
 /** Tells the others, not too often. */

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { Message } from '../../../client/index.ts';
 import { me, parley } from './client.ts';
 import { see } from './presence.ts';
+import { hearReplies } from './replies.ts';
 import { place } from './router.ts';
 
 /** What is read is told to the server so long after the last message that came into view. */
@@ -31,6 +32,7 @@ export function follow(channel: Followed): void {
     followed.add(channel.id);
     if (!isLookedAt(channel.id)) setUnread(channel.id, channel.unreadCount);
     live.listen('message:new', count);
+    hearReplies(channel.id);
     live.listen('presence:snapshot', ({ members }) => see(members));
   }
   live.open(channel.lastSeq);

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ChannelRecord, RestAnswer } from '../../../../client/index.ts';
-import { announce } from '../../state/announcer.ts';
-import { me, parley } from '../../state/client.ts';
+import { parley } from '../../state/client.ts';
 import { rememberPlace } from '../../state/router.ts';
 import { anchorOf } from '../../state/scroll.ts';
 import { currentServer, isAtLeast } from '../../state/servers.ts';
@@ -12,6 +11,7 @@ import { ChannelHead, useAbout } from './ChannelHead.tsx';
 import { Composer } from './Composer.tsx';
 import { MessageList } from './MessageList.tsx';
 import { Thread } from './Thread.tsx';
+import { useAnnouncements } from './useAnnouncements.ts';
 
 interface ConversationProps {
   channelId: string;
@@ -46,13 +46,7 @@ function Channel({ channelId, messageId }: { channelId: string; messageId: strin
   useEffect(() => {
     if (isMember && timeline.gone.peek()) void timeline.showNewest();
   }, [isMember, timeline]);
-  useEffect(
-    () =>
-      parley.channel(channelId).listen('message:new', ({ author, content, threadId }) => {
-        if (author.id !== me.peek()?.id && !threadId) announce(`${author.displayName}: ${content}`);
-      }),
-    [channelId],
-  );
+  useAnnouncements(channelId, null);
   if (timeline.gone.value) return <Gone channelId={channelId} />;
   return (
     <section class="conversation" aria-label={label}>

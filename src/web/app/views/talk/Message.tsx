@@ -163,7 +163,12 @@ function actionsFor(message: Message, askToDelete: () => void): Action[] {
   ];
 }
 
-function ReplyPreview({ message, timeline }: { message: Message; timeline: Timeline }) {
+interface PreviewProps {
+  message: Pick<Message, 'channelId' | 'replyTo'>;
+  timeline: Timeline;
+}
+
+export function ReplyPreview({ message, timeline }: PreviewProps) {
   const { replyTo: original } = message;
   if (!original) return null;
   const author = timeline.messages.value.find(({ authorId }) => authorId === original.authorId)?.author;

@@ -8,7 +8,9 @@ import { Avatar } from '../parts/Avatar.tsx';
 import { Text } from '../parts/text.tsx';
 import { dayKey, dayName } from '../parts/time.ts';
 import { Attachments } from './Attachments.tsx';
+import { isGrouped } from './grouping.ts';
 import { MessageView } from './Message.tsx';
+import { Replies } from './Replies.tsx';
 import { FailedMessage, PendingMessage } from './Unsent.tsx';
 import { useScroll } from './useScroll.ts';
 
@@ -20,8 +22,6 @@ interface ListProps {
   /** What a thread starts from. */
   opening?: Message | null;
 }
-
-const groupMs = 5 * 60_000;
 
 export function MessageList({ timeline, target, name, opening = null }: ListProps) {
   const ref = useRef<HTMLDivElement>(null);
@@ -51,6 +51,7 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
               isTarget={message.id === target}
             />
           ))}
+          {!timeline.hasNewer.value && <Replies timeline={timeline} />}
           {!timeline.hasNewer.value && <Unconfirmed timeline={timeline} />}
         </div>
       </div>
@@ -170,11 +171,6 @@ function NewLine() {
       <span>New</span>
     </div>
   );
-}
-
-function isGrouped(before: Message | undefined, message: Message): boolean {
-  if (!before || before.authorId !== message.authorId || message.replyToId) return false;
-  return Date.parse(message.createdAt) - Date.parse(before.createdAt) < groupMs;
 }
 
 /** Marks as read what is looked at. @returns after which message the "new" line stands, while this place is open */

@@ -8,12 +8,14 @@ import { Icon } from '../parts/Icon.tsx';
 import { Composer } from './Composer.tsx';
 import { MessageList } from './MessageList.tsx';
 import { ThreadMenu } from './ThreadMenu.tsx';
+import { useAnnouncements } from './useAnnouncements.ts';
 
 /** A thread, beside its channel; on a phone in its place. */
 export function Thread({ channelId, threadId }: { channelId: string; threadId: string }) {
   const timeline = useMemo(() => timelineOf(channelId, threadId), [channelId, threadId]);
   const { thread, setThread, opening } = useThread(timeline, threadId);
   const name = thread?.name ?? 'Thread';
+  useAnnouncements(channelId, threadId);
   return (
     <aside class="conversation thread" aria-label={`Thread ${name}`}>
       <header class="bar">

@@ -1,0 +1,12 @@
+import type { Message } from '../../../../client/index.ts';
+
+const groupMs = 5 * 60_000;
+
+/** Whether it belongs to the one before, so that the name need not be said again. */
+export function isGrouped(
+  before: Message | undefined,
+  message: Pick<Message, 'authorId' | 'replyToId' | 'createdAt'>,
+): boolean {
+  if (!before || before.authorId !== message.authorId || message.replyToId) return false;
+  return Date.parse(message.createdAt) - Date.parse(before.createdAt) < groupMs;
+}
