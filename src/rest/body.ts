@@ -30,6 +30,8 @@ export class BodyReader {
       jsonTypes,
       parsedMethods: Object.values(HttpMethodEnum),
       jsonLimit: limits.jsonBodyBytes,
+      // What is JSON but no object is for the schemas to refuse, which say so.
+      jsonStrict: false,
       urlencoded: false,
       text: false,
       multipart: false,
@@ -46,7 +48,8 @@ export class BodyReader {
     } catch (error) {
       throw asBodyError(error, context);
     }
-    return context.request.body ?? {};
+    const { body } = context.request;
+    return body === '' ? {} : body;
   }
 
   /** JSON that came under any content type; nothing where there is none in it. */
