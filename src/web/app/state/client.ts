@@ -55,12 +55,18 @@ export async function resume(): Promise<void> {
     remember(await parley.rest('GET /api/auth/me'));
   } catch (error) {
     if (error instanceof ParleyError && !error.isPassing) return;
-    const off = parley.on('state', ({ status }) => {
-      if (status === 'offline') return;
-      off();
-      void resume();
-    });
+    onceBack(() => void resume());
   }
+}
+
+/** Does something when there is a connection again. @returns forgets it */
+export function onceBack(work: () => void): () => void {
+  const off = parley.on('state', ({ status }) => {
+    if (status === 'offline') return;
+    off();
+    work();
+  });
+  return off;
 }
 
 export async function leave(): Promise<void> {

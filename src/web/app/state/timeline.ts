@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { type Message, ParleyError, type Pending } from '../../../client/index.ts';
-import { parley, sentence } from './client.ts';
+import { onceBack, parley, sentence } from './client.ts';
 import { follow } from './unread.ts';
 
 export interface Failed {
@@ -204,6 +204,9 @@ export class Timeline {
         (error) => {
           this.gone.value = error instanceof ParleyError && error.status === 404;
           this.error.value = sentence(error);
+          if (!this.loaded.value && error instanceof ParleyError && error.isPassing) {
+            onceBack(() => void this.load(work));
+          }
         },
       )
       .finally(() => {

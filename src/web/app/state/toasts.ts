@@ -13,7 +13,9 @@ export const toasts = signal<Toast[]>([]);
 
 export function tell(text: string, kind: Toast['kind'] = 'good'): void {
   const toast = { id: ++count, text, kind };
-  toasts.value = [...toasts.value, toast].slice(-4);
+  // Said again, it is said once.
+  const others = toasts.value.filter((known) => known.text !== text);
+  toasts.value = [...others, toast].slice(-4);
   setTimeout(() => dismiss(toast.id), shownMs);
 }
 

@@ -4,6 +4,7 @@ import { parley, signedIn } from '../state/client.ts';
 import { loadNotifications } from '../state/notifications.ts';
 import { loadPeople } from '../state/people.ts';
 import { loadPreferences } from '../state/preferences.ts';
+import { reading } from '../state/reading.ts';
 import { go, isWide, place, rememberedPlace } from '../state/router.ts';
 import { currentServer, loadChannels, loadServers, servers } from '../state/servers.ts';
 import { attempt } from '../state/toasts.ts';
@@ -35,10 +36,7 @@ export function App() {
   );
 }
 
-const loadAll = () =>
-  attempt(async () => {
-    await Promise.all([loadServers(), loadPeople(), loadNotifications(), loadPreferences()]);
-  });
+const loadAll = () => Promise.all([loadServers(), loadPeople(), loadNotifications(), loadPreferences()]);
 
 /** On a phone these are seen instead of the lists, the others beside them. */
 const listed = new Set(['home', 'server', 'messages']);
@@ -46,12 +44,16 @@ const listed = new Set(['home', 'server', 'messages']);
 function Home() {
   const here = place.value;
   useEffect(() => {
-    void loadAll();
-    return parley.on('reload', () => void loadAll());
+    const end = reading(loadAll);
+    const off = parley.on('reload', () => void attempt(loadAll));
+    return () => {
+      end();
+      off();
+    };
   }, []);
   const serverId = 'serverId' in here ? here.serverId : null;
   useEffect(() => {
-    if (serverId) void attempt(() => loadChannels(serverId));
+    if (serverId) return reading(() => loadChannels(serverId));
   }, [serverId]);
   return (
     <div class={`frame ${listed.has(here.name) ? 'outside' : 'inside'}`}>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { reading } from '../../state/reading.ts';
 import { attempt } from '../../state/toasts.ts';
 
 interface Loaded<T> {
@@ -16,12 +17,13 @@ export function useLoaded<T>(read: () => Promise<T>, on: readonly unknown[]): Lo
   useEffect(() => {
     setValue(null);
     let wanted = true;
-    void attempt(async () => {
+    const end = reading(async () => {
       const found = await read();
       if (wanted) setValue(found);
     });
     return () => {
       wanted = false;
+      end();
     };
   }, on);
   const after = (change: () => Promise<unknown>) => void attempt(() => change().then(load));

@@ -9,6 +9,7 @@ import {
   readServer,
   unreadNotifications,
 } from '../../state/notifications.ts';
+import { reading } from '../../state/reading.ts';
 import { pathTo } from '../../state/router.ts';
 import { servers } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
@@ -19,9 +20,7 @@ import { Page } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
 
 export function Notifications() {
-  useEffect(() => {
-    void attempt(loadNotifications);
-  }, []);
+  useEffect(() => reading(loadNotifications), []);
   const actions = (
     <>
       {unreadNotifications.value > 0 && (

@@ -7,6 +7,7 @@ import {
   type Strategy,
   setMuted,
 } from '../../state/preferences.ts';
+import { reading } from '../../state/reading.ts';
 import { channels, loadChannels, servers } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
 import { Check } from '../parts/Field.tsx';
@@ -24,9 +25,7 @@ const strategies: { value: Strategy; label: string; about: string }[] = [
 
 /** What one wants to be told of. */
 export function NotificationSettings() {
-  useEffect(() => {
-    void attempt(loadPreferences);
-  }, []);
+  useEffect(() => reading(loadPreferences), []);
   return (
     <>
       <Block title="Notify me of">

@@ -1,0 +1,25 @@
+import { ParleyError } from '../../../client/index.ts';
+import { onceBack, sentence } from './client.ts';
+import { tell } from './toasts.ts';
+
+/**
+ * Reads what is to be shown. What fails is said, and what failed for want of a connection is read when there is one again:
+ * otherwise a page that was opened without one would stay empty.
+ * @returns ends it, where it is wanted no more
+ */
+export function reading(read: () => Promise<unknown>): () => void {
+  let wanted = true;
+  let forget = () => {};
+  const start = () =>
+    void read().catch((error) => {
+      if (!wanted) return;
+      const isPassing = error instanceof ParleyError && error.isPassing;
+      if (isPassing) forget = onceBack(start);
+      tell(isPassing ? 'The server cannot be reached. This page shows when it can.' : sentence(error), 'bad');
+    });
+  start();
+  return () => {
+    wanted = false;
+    forget();
+  };
+}

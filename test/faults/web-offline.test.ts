@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('pages of the web client that are opened without a connection', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let alice: Visitor;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    here = await world(cluster);
+    alice = await visitor(here.alice.node, here.alice);
+  });
+  after(async () => {
+    await alice.close();
+    here.close();
+    await cluster.stop();
+  });
+
+  /** Goes somewhere in the dark, and switches the light on. */
+  async function openInTheDark(path: string): Promise<void> {
+    await alice.open('/app/friends');
+    await alice.page.context().setOffline(true);
+    await alice.page.locator('.connection', { hasText: 'Offline' }).waitFor();
+    await alice.go(path);
+    await alice.page.locator('.toast', { hasText: 'cannot be reached' }).waitFor();
+    expect(await alice.page.locator('.toast').count()).to.equal(1);
+    await alice.page.context().setOffline(false);
+  }
+
+  it('show the channels of a server when there is one', async () => {
+    await openInTheDark(`/app/s/${here.server.id}`);
+    await alice.page.locator(`.list a[href$="${here.channel.id}"]`).waitFor();
+    await alice.page.locator('#composer').waitFor();
+  });
+
+  it('show a conversation when there is one', async () => {
+    await here.bob.say(here.channel.id, 'said before');
+    await openInTheDark(`/app/s/${here.server.id}/${here.channel.id}`);
+    await alice.page.locator('article', { hasText: 'said before' }).waitFor();
+  });
+
+  it('show a list when there is one', async () => {
+    await openInTheDark('/app/settings/devices');
+    await alice.page.getByText('This device').waitFor();
+    expect(alice.complaints.filter((text) => !text.includes('ERR_'))).to.deep.equal([]);
+  });
+});
