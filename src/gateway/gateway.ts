@@ -268,7 +268,8 @@ export class Gateway {
   private async settle(socket: ParleySocket): Promise<void> {
     await this.homecoming.bringBack(socket);
     forgetRequest(socket);
-    for (const listener of this.listeners) await listener(socket);
+    // Whoever has gone meanwhile would be taken for connected for ever: nobody would hear it go.
+    for (const listener of this.listeners) if (socket.connected) await listener(socket);
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import WebSocket from 'ws';
 import { until } from '../bench/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Listener, Loose, Person } from '../world/person.ts';
@@ -15,6 +16,17 @@ const seen = (ear: Listener, person: Person): string[] =>
 /** Waits until what was told last of someone is `status`. */
 const told = (ear: Listener, person: Person, status: string) =>
   until(() => seen(ear, person).at(-1) === status, { message: `not ${status}, but ${seen(ear, person)}` });
+
+/** Someone opens a page and closes it at once: the connection breaks while the node still brings it into its rooms. */
+const goWhileArriving = ({ node, token }: Person): Promise<void> =>
+  new Promise((resolve) => {
+    const socket = new WebSocket(`${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`);
+    socket.on('message', (data) => {
+      if (String(data).startsWith('0')) socket.send(`40${JSON.stringify({ token })}`);
+      if (String(data).startsWith('40')) socket.terminate();
+    });
+    socket.on('close', () => resolve());
+  });
 
 describe('presence', () => {
   let here: World;
@@ -76,6 +88,16 @@ describe('presence', () => {
     await told(ear, bob, 'idle');
     expect(seen(ear, bob)).to.deep.equal(['online', 'idle']);
     tab.close();
+  });
+
+  it('does not outlast those who go while they are still being let in', async () => {
+    const { alice, bob, channel } = here;
+    const ear = await alice.listen(channel.id);
+    for (let i = 0; i < 20; i++) await goWhileArriving(bob);
+    const tab = await bob.connect();
+    await told(ear, bob, 'online');
+    tab.close();
+    await told(ear, bob, 'offline');
   });
 
   it('holds while one of several devices is there', async () => {
