@@ -3,7 +3,11 @@ import { z } from 'zod';
 /** Building blocks of the contracts: what ids, times and texts look like everywhere (contract §1, §13). */
 
 export const idExample = '019a9d3e-7a3c-7b1e-9c55-3f0d7a1c2b4d';
-export const idSchema = z.uuid('must be a UUID').meta({ examples: [idExample] });
+/** In lower case, however it was written: rooms and caches know things by the very text of their ids. */
+export const idSchema = z
+  .uuid('must be a UUID')
+  .toLowerCase()
+  .meta({ examples: [idExample] });
 
 export const timeExample = '2026-01-31T12:00:00.000Z';
 export const timeSchema = z.iso.datetime({ precision: 3 }).meta({ examples: [timeExample] });

@@ -30,7 +30,7 @@ function channelRoutes(base: string, direct: DirectService): Route[] {
       answer: dmChannelSchema,
       errors: ['OWN_USER', 'USER_NOT_FOUND', 'USER_BLOCKED'],
       async handle({ actor, body }) {
-        const { dm, created } = await direct.open(actor, body.userId.toLowerCase());
+        const { dm, created } = await direct.open(actor, body.userId);
         return new Reply(dm, { status: created ? 201 : 200 });
       },
     }),

@@ -56,7 +56,7 @@ export const scopedUnreadSchema = z.object({
 });
 
 const mutedIds = z
-  .array(idSchema.toLowerCase())
+  .array(idSchema)
   .max(1000)
   .transform((ids) => [...new Set(ids)]);
 

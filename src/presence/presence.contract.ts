@@ -9,7 +9,7 @@ export const updatePresenceSchema = z.object({
   status: statusSchema.describe('How you want to be seen on all devices; `offline` hides you.'),
 });
 
-export const subscribeSchema = z.object({ userIds: z.array(idSchema.toLowerCase()).max(200) });
+export const subscribeSchema = z.object({ userIds: z.array(idSchema).max(200) });
 
 export const subscribedSchema = z.object({
   users: z.array(personSchema).describe('Those whom you share a server, a DM or a friendship with.'),

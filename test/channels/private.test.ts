@@ -70,6 +70,20 @@ describe('a private channel', () => {
     ];
   };
 
+  it('is closed to those taken out of it, also under its id in capital letters', async () => {
+    const { alice, bob } = here;
+    const channelId = hidden.id.toUpperCase();
+    await alice.post(`/api/channels/${hidden.id}/members`, { userId: bob.id.toUpperCase() });
+    const ear = await bob.connect();
+    expect(await ear.emit('channel:join', { channelId })).to.include({ ok: true, channelId: hidden.id });
+    expect(await ear.emit('message:send', { channelId, content: 'in' })).to.include({ ok: true });
+    await alice.delete(`/api/channels/${hidden.id}/members/${bob.id}`);
+    expect(await ear.emit('message:send', { channelId, content: 'still in' })).to.include({
+      ok: false,
+      code: 'CHANNEL_NOT_FOUND',
+    });
+  });
+
   it('answers outsiders on every route as if it were not there', async () => {
     for (const person of outsiders) {
       for (const [method, path, body] of probes()) {
