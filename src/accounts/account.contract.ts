@@ -40,10 +40,16 @@ export const authSchema = record('AuthAnswer', {
   user: ownUserSchema,
 });
 
+/**
+ * What usernames are compared by: they are unique, and found, in any case (contract §3, §13). Made here alone: PostgreSQL
+ * makes other small letters of some capital ones, such as a Greek sigma at the end of a word.
+ */
+export const usernameKey = (name: string): string => name.normalize('NFC').toLowerCase();
+
 /** As mentions they mean many people, so no account may be called so. */
 const reservedUsernames = new Set(['here', 'everyone']);
 
-export const isReservedUsername = (name: string) => reservedUsernames.has(name.toLowerCase());
+export const isReservedUsername = (name: string) => reservedUsernames.has(usernameKey(name));
 
 /** 3 to 32 of letters, digits, `_`, `-`, `.`, with no `.` at its ends (contract §3, §13). */
 export const usernameSchema = z

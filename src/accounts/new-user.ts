@@ -5,7 +5,7 @@ import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
-import { isReservedUsername } from './account.contract.ts';
+import { isReservedUsername, usernameKey } from './account.contract.ts';
 import { User } from './user.entity.ts';
 
 /** What a new person's account is made of. */
@@ -27,7 +27,7 @@ export async function createUser(change: Change, input: NewUser): Promise<User> 
   const user = change.em.create(User, {
     id: uuid(),
     username,
-    usernameKey: username.toLowerCase(),
+    usernameKey: usernameKey(username),
     email: input.email,
     displayName: input.displayName ?? username,
     passwordHash: input.passwordHash,
@@ -68,7 +68,7 @@ async function freeUsername(change: Change, suggestion: string): Promise<string>
     .replace(/[.\ufffd]+$/, '');
   for (let tries = 0; tries < 20; tries++) {
     const name = tries === 0 ? base : `${base}${randomInt(10 ** Math.min(2 + tries, 8))}`;
-    const taken = await change.em.count(User, { usernameKey: name.toLowerCase() });
+    const taken = await change.em.count(User, { usernameKey: usernameKey(name) });
     if (taken === 0 && name.length >= 3 && !isReservedUsername(name)) return name;
   }
   throw new AppError('USERNAME_TAKEN');

@@ -3,6 +3,7 @@ import type { Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../schema.ts';
 import type { Settings } from '../settings.ts';
+import { usernameKey } from './account.contract.ts';
 import type { MembershipService } from './membership.service.ts';
 import { createUser, namingConflicts } from './new-user.ts';
 import type { Passwords } from './passwords.ts';
@@ -24,7 +25,7 @@ const listUsers = `SELECT u.id, u.username, u.email, u.tier, u.is_bot AS "isBot"
     (SELECT count(*)::int FROM sessions s
       WHERE s.user_id = u.id AND s.revoked_at IS NULL AND s.refresh_expires_at > now()) AS sessions
   FROM users u WHERE u.deleted_at IS NULL
-    AND ($1 = '' OR strpos(u.username_key, lower($1)) > 0 OR strpos(u.email, lower($1)) > 0)
+    AND ($1 = '' OR strpos(u.username_key, $1) > 0 OR strpos(u.email, $1) > 0)
   ORDER BY u.created_at DESC, u.id DESC LIMIT $2`;
 const findUser = `SELECT id, is_bot AS "isBot" FROM users
   WHERE (id::text = $1 OR email = $1 OR username_key = $1) AND deleted_at IS NULL`;
@@ -93,13 +94,13 @@ export class OperatorService {
 
   /** The newest first. @param search part of a username or an e-mail; empty: all */
   async list(search: string, limit: number): Promise<ListedUser[]> {
-    const rows = await this.parts.database.rows<UserRow>(listUsers, [search, limit]);
+    const rows = await this.parts.database.rows<UserRow>(listUsers, [usernameKey(search), limit]);
     return rows.map((row) => ({ ...row, createdAt: isoTime(row.createdAt) }));
   }
 
   /** @param name id, e-mail or username of a person */
   private async find(name: string): Promise<string> {
-    const key = name.trim().replace(/^@/, '').normalize('NFC').toLowerCase();
+    const key = usernameKey(name.trim().replace(/^@/, ''));
     const [user] = await this.parts.database.rows<{ id: string; isBot: boolean }>(findUser, [key]);
     if (!user) throw new AppError('USER_NOT_FOUND', { message: `There is no user "${name}".` });
     if (user.isBot) throw new AppError('FORBIDDEN', { message: `"${name}" is a bot; its owner manages it.` });

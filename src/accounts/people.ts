@@ -1,6 +1,7 @@
 import type { SmallUser } from '../access/actor.ts';
 import type { Rows } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { usernameKey } from './account.contract.ts';
 
 const selectPeople = `SELECT id, username, display_name AS "displayName", avatar_url AS "avatarUrl", is_bot AS "isBot"
   FROM users`;
@@ -17,7 +18,7 @@ export async function personById(rows: Rows, id: string): Promise<SmallUser> {
 
 /** The same by username, in any case (contract §13), with or without an `@` before it. @throws AppError USER_NOT_FOUND */
 export async function personByUsername(rows: Rows, name: string): Promise<SmallUser> {
-  const [user] = await rows<SmallUser>(byUsername, [name.replace(/^@/, '').normalize('NFC').toLowerCase()]);
+  const [user] = await rows<SmallUser>(byUsername, [usernameKey(name.replace(/^@/, ''))]);
   if (!user) throw new AppError('USER_NOT_FOUND');
   return user;
 }

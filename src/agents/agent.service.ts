@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
+import { usernameKey } from '../accounts/account.contract.ts';
 import { User } from '../accounts/user.entity.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isUniqueViolation } from '../database/failures.ts';
@@ -34,7 +35,7 @@ const uptime = `online_seconds = online_seconds + CASE
 const beat = `UPDATE agents SET ${uptime}, last_seen_at = now(), last_heartbeat = now(), status = coalesce($3, status)
   WHERE id = $1 AND status <> 'stopped' RETURNING status, last_heartbeat AS "lastHeartbeat"`;
 const setStatus = `UPDATE agents SET ${uptime}, last_seen_at = NULL, status = $3, updated_at = now() WHERE id = $1`;
-const setLook = `UPDATE users SET username = coalesce($2, username), username_key = coalesce(lower($2), username_key),
+const setLook = `UPDATE users SET username = coalesce($2, username), username_key = coalesce($6, username_key),
   display_name = coalesce($3, display_name), avatar_url = CASE WHEN $4 THEN $5 ELSE avatar_url END, updated_at = now()
   WHERE id = $1`;
 const setConfig = 'UPDATE agents SET config = coalesce($2::json, config), updated_at = now() WHERE id = $1';
@@ -117,8 +118,9 @@ export class AgentService {
     const { name, displayName, avatarUrl, config } = input;
     return this.named(() =>
       this.changes.run(async (change) => {
-        const look = [agent.user_id, name ?? null, displayName ?? null, avatarUrl !== undefined, avatarUrl ?? null];
-        await change.rows(setLook, look);
+        const picture = [avatarUrl !== undefined, avatarUrl ?? null];
+        const key = name === undefined ? null : usernameKey(name);
+        await change.rows(setLook, [agent.user_id, name ?? null, displayName ?? null, ...picture, key]);
         await change.rows(setConfig, [agentId, config ? JSON.stringify(config) : null]);
         change.afterCommit(() => this.identity.forget(agent.user_id));
         return this.record(change.rows, agentId);
@@ -208,7 +210,7 @@ export class AgentService {
     change.em.create(User, {
       id: userId,
       username: input.name,
-      usernameKey: input.name.toLowerCase(),
+      usernameKey: usernameKey(input.name),
       displayName: input.displayName ?? input.name,
       avatarUrl: input.avatarUrl ?? null,
       isBot: true,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roles } from '../access/roles.ts';
-import { displayNameSchema, emailSchema, usernameSchema } from '../accounts/account.contract.ts';
+import { displayNameSchema, emailSchema, usernameKey, usernameSchema } from '../accounts/account.contract.ts';
 import { agentStatuses, slashCommandSchema } from '../agents/agent.contract.ts';
 import { policyModes } from '../agents/policies/policy.contract.ts';
 import { channelTypes } from '../channels/channel.contract.ts';
@@ -25,7 +25,7 @@ export const users = part({
   from: `users t WHERE t.id IN (${people}) ORDER BY t.id`,
   select: { email: `CASE WHEN t.deleted_at IS NULL AND t.id IN (${contacts}) THEN t.email END` },
   derive: ({ username, tier }, place) => ({
-    username_key: String(username).toLowerCase(),
+    username_key: usernameKey(String(username)),
     tier: place.tierOf(tier),
   }),
   also: `INSERT INTO streams (id, kind) SELECT id, 'user' FROM json_populate_recordset(NULL::users, $1::json)`,

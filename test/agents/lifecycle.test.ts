@@ -37,6 +37,13 @@ describe('the life of an agent', () => {
     expect((await owner.post('/api/agents', { name: 'x' })).status).to.equal(400);
   });
 
+  it('goes on under another name, under which it is found in any case', async () => {
+    const robot = await bot(owner);
+    const name = `${robot.username}ΝΙΚΟΣ`;
+    expect((await owner.patch(`/api/agents/${robot.agentId}`, { name })).body).to.include({ name });
+    expect((await owner.post('/api/agents', { name: name.toLowerCase() })).body.code).to.equal('USERNAME_TAKEN');
+  });
+
   it('is seen by its owner and its bot, and by nobody else', async () => {
     const robot = await bot(owner);
     expect((await owner.get('/api/agents')).body.map((agent: { id: string }) => agent.id)).to.include(robot.agentId);
