@@ -9,13 +9,14 @@ import { AppError } from '../errors.ts';
 import type { RateLimits } from '../infrastructure/rate-limits.ts';
 import type { Settings } from '../settings.ts';
 import { invalid } from '../validation.ts';
-import type {
-  changePasswordSchema,
-  loginSchema,
-  ownUserSchema,
-  profileSchema,
-  registerSchema,
-  updateMeSchema,
+import {
+  type changePasswordSchema,
+  type loginSchema,
+  type ownUserSchema,
+  type profileSchema,
+  type registerSchema,
+  type updateMeSchema,
+  usernameKey,
 } from './account.contract.ts';
 import { ownUser, smallUser } from './account.view.ts';
 import type { Device } from './device.ts';
@@ -146,14 +147,10 @@ export class AccountService {
 
   /** @returns whose e-mail or username and password these are. @throws AppError INVALID_CREDENTIALS, RATE_LIMITED */
   private async checkLogin({ email, password }: z.output<typeof loginSchema>): Promise<{ id: string; hash: string }> {
-    const { database, limits, passwords } = this.parts;
-    const name = email.normalize('NFC').toLowerCase();
-    const [found] = await database.rows<PasswordRow>(byName, [name]);
-    // Counted before the check and given back after it, so that many tries at once count, too.
-    const attempt = await limits.attempt('loginFailures', found?.id ?? name);
-    const matches = await passwords.matches(password, found?.hash ?? null);
-    if (!found?.hash || !matches) throw new AppError('INVALID_CREDENTIALS');
-    await attempt.giveBack();
+    const name = usernameKey(email);
+    const [found] = await this.parts.database.rows<PasswordRow>(byName, [name]);
+    const isRight = await this.isRight(found?.id ?? name, password, found?.hash ?? null);
+    if (!found?.hash || !isRight) throw new AppError('INVALID_CREDENTIALS');
     return { id: found.id, hash: await this.strengthen(found.id, found.hash, password) };
   }
 
@@ -161,9 +158,21 @@ export class AccountService {
     if (password === undefined) {
       throw invalid([{ path: 'oldPassword', message: 'must be given', code: 'invalid_type' }]);
     }
-    const attempt = await this.parts.limits.attempt('loginFailures', userId);
-    if (!(await this.parts.passwords.matches(password, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');
-    await attempt.giveBack();
+    if (!(await this.isRight(userId, password, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');
+  }
+
+  /** Checks a password; so many wrong ones may be tried for an account. @throws AppError RATE_LIMITED, SERVER_BUSY */
+  private async isRight(account: string, password: string, hash: string | null): Promise<boolean> {
+    const { limits, passwords } = this.parts;
+    // Counted before the check and given back after it, so that many tries at once count, too.
+    const attempt = await limits.attempt('loginFailures', account);
+    const matches = await passwords.matches(password, hash).catch(async (error) => {
+      // Nobody has looked at it: a node that is busy must not lock people out.
+      await attempt.giveBack();
+      throw error;
+    });
+    if (matches) await attempt.giveBack();
+    return matches;
   }
 
   /** Hashes a password anew that was hashed with less work than the settings ask for now. @returns the hash from now on */

@@ -163,6 +163,29 @@ describe('rate limits', () => {
   });
 });
 
+describe('a node that is busy', () => {
+  it('locks nobody out whose password it had no time to look at', async () => {
+    const accounts = { password: { memoryKib: 32_768, concurrency: 1, queue: 0 } };
+    const failures = { loginFailures: { points: 6, seconds: 900 } };
+    const cluster = await startCluster({ nodes: 1, settings: { rateLimits: true, rates: failures, accounts } });
+    try {
+      const [node] = cluster.nodes;
+      if (!node) throw new Error('no node');
+      const { username } = await register(node);
+      const login = () => request(node, 'POST', '/api/auth/login', { email: username, password: 'correct horse' });
+      for (let round = 0; round < 3; round++) {
+        const answers = await Promise.all(Array.from({ length: 6 }, login));
+        expect(answers.map(({ status }) => status))
+          .to.include(503)
+          .and.not.include(429);
+      }
+      expect((await login()).status).to.equal(200);
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
+
 describe('rate limits while Redis is away', () => {
   it('are counted by each node, and hold nobody up', async () => {
     const redis = await startRedis();
