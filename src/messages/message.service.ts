@@ -30,7 +30,7 @@ import {
 import { MessageList, messagePage } from './message.list.ts';
 import { isNoticed, newlyNamed } from './message.notices.ts';
 import { type NewMessage, StaleMessage, selectMessages } from './message.table.ts';
-import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
+import { headerNonce, type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
 const byId = `${selectMessages} WHERE m.id = $1`;
 const byNonce = `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.nonce = $3
@@ -107,6 +107,11 @@ export class MessageService {
         throw error instanceof StaleMessage ? new AppError('SERVER_BUSY') : error;
       }
     }
+  }
+
+  /** What was sent with an Idempotency-Key before, within its day; undefined when nothing was. */
+  sentWith(actor: Actor, channelId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
+    return this.sentBefore(actor, channelId, headerNonce(idempotencyKey));
   }
 
   /** Messages of a channel (contract §6). @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR */

@@ -48,8 +48,10 @@ describe('replies that are shown while they are made', () => {
     }
     expect(mouth.all('message:stream').filter((piece) => piece.delta)).to.deep.equal([]);
     // The end is said again, as after a lost answer.
-    const again = await mouth.emit('message:stream', { ...stream, content: 'Once upon a time', done: true });
-    expect(again.message.id).to.equal(end.message.id);
+    for (const last of [{ content: 'Once upon a time' }, { delta: ' a time' }, {}]) {
+      const again = await mouth.emit('message:stream', { ...stream, ...last, done: true });
+      expect(again.message?.id, JSON.stringify(last)).to.equal(end.message.id);
+    }
     const { messages } = (await bob.get(`/api/channels/${channel.id}/messages`)).body;
     expect(messages.filter((message: Loose) => message.authorId === robot.id)).to.have.length(1);
   });

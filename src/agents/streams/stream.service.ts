@@ -116,27 +116,38 @@ export class ReplyStreams {
 
   private async finish(actor: Actor, piece: Piece, stream: OpenStream): Promise<MessageRecord> {
     const key = keyOf(actor, piece);
-    const { channelId, threadId } = stream.place;
-    const replyToId = piece.replyToId ?? stream.replyToId;
     if (stream.broken && piece.content === undefined) {
       this.carryOn(key, stream);
       throw new AppError('STREAM_BROKEN');
     }
     try {
-      if (stream.content.trim() === '') {
-        throw invalid([{ path: 'delta', message: 'must not leave the whole empty', code: 'too_small' }]);
-      }
-      const input = { content: stream.content, threadId, replyToId };
-      const { result } = await this.messages.send(actor, channelId, input, `stream ${piece.streamId}`);
+      const message = await this.messageOf(actor, piece, stream);
       this.forget(key, stream);
-      this.tell(actor, stream, { done: true, messageId: result.id });
-      return result;
+      this.tell(actor, stream, { done: true, messageId: message.id });
+      return message;
     } catch (error) {
       // What failed on our side can be said again; the pieces are still here.
       if (error instanceof AppError && error.status < 500) this.abort(key, stream);
       else this.carryOn(key, stream);
       throw error;
     }
+  }
+
+  /** What a reply becomes. One that ends with nothing in it ended before, and its bot did not get the answer. */
+  private async messageOf(
+    actor: Actor,
+    piece: Piece,
+    { place, content, replyToId }: OpenStream,
+  ): Promise<MessageRecord> {
+    const { channelId, threadId } = place;
+    const idempotencyKey = `stream ${piece.streamId}`;
+    if (content.trim() === '') {
+      const before = await this.messages.sentWith(actor, channelId, idempotencyKey);
+      if (before) return before;
+      throw invalid([{ path: 'delta', message: 'must not leave the whole empty', code: 'too_small' }]);
+    }
+    const input = { content, threadId, replyToId: piece.replyToId ?? replyToId };
+    return (await this.messages.send(actor, channelId, input, idempotencyKey)).result;
   }
 
   private carryOn(key: string, stream: OpenStream): void {
