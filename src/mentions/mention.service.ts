@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { may } from '../access/roles.ts';
+import { usernameKey } from '../accounts/account.contract.ts';
 import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import type { MentionRecord, suggestionsSchema, suggestQuerySchema } from './mention.contract.ts';
@@ -32,9 +33,10 @@ const usersNamed = `${usersHere} AND (u.username_key = ANY($4::text[]) OR u.id =
 const usersLike = `${usersHere} AND u.username_key LIKE $4 ORDER BY u.username_key LIMIT $5`;
 /** Private channels are not named to those who may not know of them; only the one that it is said in is known to all. */
 const channelsNamed = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
-  AND (NOT is_private OR id = $1) AND (lower(name) = ANY($3::text[]) OR id = ANY($4::uuid[])) ORDER BY position LIMIT 100`;
+  AND (NOT is_private OR id = $1) AND (lower(name) IN (SELECT lower(given) FROM unnest($3::text[]) AS given)
+    OR id = ANY($4::uuid[])) ORDER BY position LIMIT 100`;
 const channelsLike = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
-  AND (NOT is_private OR id = $1) AND lower(name) LIKE $3 ORDER BY position LIMIT $4`;
+  AND (NOT is_private OR id = $1) AND lower(name) LIKE lower($3) ORDER BY position LIMIT $4`;
 
 /** Finds who and what is meant by names in a text (contract §6, §12). */
 export class MentionService {
@@ -70,13 +72,12 @@ export class MentionService {
   /** What could be meant by the beginning of a name. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async suggest(actor: Actor, query: z.output<typeof suggestQuerySchema>): Promise<Suggestion[]> {
     const channel = await this.channels.readable(actor, query.channelId);
-    const typed = query.q.normalize('NFC').toLowerCase();
-    const beginning = `${typed.replace(/[\\%_]/g, '\\$&')}%`;
     if (query.trigger === '#') {
-      const values = [channel.id, channel.serverId, beginning, query.limit];
+      const values = [channel.id, channel.serverId, beginningWith(query.q), query.limit];
       return (await this.database.rows<ChannelRow>(channelsLike, values)).map(channelSuggestion);
     }
-    const values = [...placeOf(channel), beginning, query.limit];
+    const typed = usernameKey(query.q);
+    const values = [...placeOf(channel), beginningWith(typed), query.limit];
     const users = await this.database.rows<UserRow>(usersLike, values);
     const mayCallAll = channel.kind === 'server' && may(channel.role, 'message:mention-all');
     const all = (['here', 'everyone'] as const).filter((kind) => mayCallAll && kind.startsWith(typed));
@@ -87,7 +88,7 @@ export class MentionService {
     const names = candidates.filter(({ kind }) => kind === 'name').flatMap(({ text }) => userNames(text));
     const ids = candidates.filter(({ kind }) => kind === 'user-id').map(({ text }) => text);
     if (names.length + ids.length === 0) return new Map();
-    const values = [...placeOf(channel), [...new Set(names)], [...new Set(ids)]];
+    const values = [...placeOf(channel), [...new Set(names.map(usernameKey))], [...new Set(ids)]];
     const rows = await this.database.rows<UserRow>(usersNamed, values);
     return new Map(rows.flatMap((row) => [[row.username_key, row] as const, [row.id, row] as const]));
   }
@@ -103,7 +104,7 @@ export class MentionService {
       [...rows].reverse().flatMap(
         (row) =>
           [
-            [row.name.toLowerCase(), row],
+            [channelKey(row.name), row],
             [row.id, row],
           ] as const,
       ),
@@ -119,8 +120,11 @@ interface Known {
 }
 
 const placeOf = (channel: OpenChannel) => [channel.id, channel.serverId, channel.kind === 'dm' || channel.isPrivate];
-const userNames = (text: string) => possibleNames(text.normalize('NFC').toLowerCase(), 3, 32);
-const channelNames = (text: string) => possibleNames(text.toLowerCase(), 1, 100);
+const beginningWith = (text: string) => `${text.replace(/[\\%_]/g, '\\$&')}%`;
+// As they are written: in small letters some have another length, and a mention would end in another place.
+const userNames = (text: string) => possibleNames(text, 3, 32);
+const channelNames = (text: string) => possibleNames(text, 1, 100);
+const channelKey = (name: string) => name.toLowerCase();
 
 function resolved(candidate: Candidate, content: string, known: Known): MentionRecord | undefined {
   const { kind, start, textStart, text } = candidate;
@@ -135,13 +139,14 @@ function resolved(candidate: Candidate, content: string, known: Known): MentionR
     return known.mayCallAll ? record(kind, known.channelId, kind, candidate.end) : undefined;
   }
   if (kind === 'user-id' || kind === 'name') {
-    const name = kind === 'name' ? userNames(text).find((possible) => known.users.has(possible)) : text;
-    const user = name === undefined ? undefined : known.users.get(name);
+    const name = kind === 'name' ? userNames(text).find((possible) => known.users.has(usernameKey(possible))) : text;
+    const user = name === undefined ? undefined : known.users.get(usernameKey(name));
     const end = kind === 'name' ? textStart + (name?.length ?? 0) : candidate.end;
     return user && record('user', user.id, user.display_name, end);
   }
-  const name = kind === 'channel-name' ? channelNames(text).find((possible) => known.channels.has(possible)) : text;
-  const channel = name === undefined ? undefined : known.channels.get(name);
+  const name =
+    kind === 'channel-name' ? channelNames(text).find((possible) => known.channels.has(channelKey(possible))) : text;
+  const channel = name === undefined ? undefined : known.channels.get(channelKey(name));
   const end = kind === 'channel-name' ? textStart + (name?.length ?? 0) : candidate.end;
   return channel && record('channel', channel.id, channel.name, end);
 }

@@ -28,6 +28,21 @@ describe('mentions', () => {
     for (const { token, range } of mentions) expect(content.slice(range.start, range.end)).to.equal(token);
   });
 
+  it('end where they were written to end, whatever becomes of their letters in small ones', async () => {
+    const { alice, bob, server, channel } = here;
+    const [first, second] = [`İ${bob.username}`, `${bob.username}ΝΙΚΟΣ`];
+    for (const username of [first, second]) {
+      const person = await register(alice.node, { username, email: `${username.length}${bob.username}@example.com` });
+      await person.post('/api/servers/_/join', { inviteCode: server.inviteCode });
+    }
+    await alice.post(`/api/servers/${server.id}/channels`, { name: 'ΝΕΟΣ' });
+    const written = [`@${first}`, `@${second}`, '#ΝΕΟΣ'];
+    expect(tokens(await alice.say(channel.id, `${written.join(' ')} hello`))).to.deep.equal(written);
+    const path = `/api/mentions/suggest?channelId=${channel.id}&trigger=${encodeURIComponent('#')}&q=`;
+    const { suggestions } = (await alice.get(path + encodeURIComponent('ΝΕΟΣ'))).body;
+    expect(suggestions.map((suggestion: Loose) => suggestion.label)).to.deep.equal(['ΝΕΟΣ']);
+  });
+
   it('are none in code, in addresses, or of people who are not there', async () => {
     const { alice, bob, carol, channel } = here;
     const name = `@${bob.username}`;
