@@ -48,6 +48,8 @@ export class AppProxy {
     const base = await this.baseOf(appId);
     if (Number(given.headers['content-length']) > this.limits.maxBytes) throw new AppError('BODY_TOO_LARGE');
     if (this.running >= this.limits.concurrency) throw new AppError('SERVER_BUSY');
+    // Who has gone by now would never give its place back.
+    if (leaving.aborted) throw new AppError('APP_PROXY_FAILED');
     this.running++;
     leaving.addEventListener('abort', () => this.running--, { once: true });
     const target = targetOf(base, given.rest, given.search);

@@ -198,7 +198,8 @@ function surroundings(route: Route, context: Context): Surroundings {
     requestId: context.state.requestId,
     leaving: () => {
       const controller = new AbortController();
-      context.res.once('close', () => controller.abort());
+      if (context.res.closed) controller.abort();
+      else context.res.once('close', () => controller.abort());
       return controller.signal;
     },
   };

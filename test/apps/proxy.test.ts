@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
@@ -207,6 +207,18 @@ describe('the app proxy', () => {
     await answer.body?.getReader().read();
     controller.abort();
     await until(() => gone, { timeout: 600 });
+  });
+
+  it('keeps no place for callers who went before it began', async () => {
+    handle = echo;
+    const { hostname, port, pathname } = new URL(base);
+    for (let i = 0; i < 30; i++) {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      socket.write(`GET ${pathname}/x HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`, () => socket.destroy());
+      await once(socket, 'close');
+    }
+    await until(async () => (await ask('/x')).status === 200, { timeout: 3000 });
   });
 
   it('is there for active apps of that type alone', async () => {
