@@ -41,9 +41,9 @@ export function followLosses(delivery: Delivery, rooms: Rooms, servers: ServerAc
     },
     [messageDeleted.name]: (entry, data) => forget(entry, messageDeleted.payload.parse(data).id),
     [notificationUpdated.name](entry, data) {
-      const { body, referenceId } = notificationUpdated.payload.parse(data);
-      // Empty: the message that it quoted is gone.
-      if (body === '' && referenceId) forget(entry, referenceId);
+      const { referenceId } = notificationUpdated.payload.parse(data);
+      // What was said of the same message before quotes what it no longer says (see quotes.ts).
+      if (referenceId) forget(entry, referenceId);
     },
     // Its messages are quoted elsewhere too: nothing of the room stays in memory.
     [threadDeleted.name]: (entry) => forget(entry, ''),

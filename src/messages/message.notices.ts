@@ -1,12 +1,21 @@
 import type { MentionRecord } from '../mentions/mention.contract.ts';
 import type { MessageJob } from '../notifications/notification.jobs.ts';
 import type { NewMessage } from './message.table.ts';
+import type { MessageRow } from './message.view.ts';
 
 /** Whether someone should hear of a message. Plain ones in channels cost nothing beyond this look. */
-export function isNoticed(row: NewMessage): boolean {
+export function isNoticed(row: Pick<NewMessage, 'isDirect' | 'replyToId' | 'threadId' | 'mentions'>): boolean {
   const calls = row.mentions?.some(({ kind }) => kind !== 'channel') ?? false;
   return row.isDirect || row.replyToId !== null || row.threadId !== null || calls;
 }
+
+/** A message that is there already, as far as it matters who hears of it. */
+export const asNoticed = (row: MessageRow) => ({
+  isDirect: row.kind === 'dm',
+  replyToId: row.reply_to_id,
+  threadId: row.thread_id,
+  mentions: row.mentions,
+});
 
 /** The background work that messages make. */
 export function noticesOf(rows: NewMessage[]): MessageJob[] {

@@ -13,6 +13,7 @@ import type { Writer } from '../delivery/writer.ts';
 import { AppError } from '../errors.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import { insertJobs, type NotificationQueue } from '../notifications/notification.jobs.ts';
+import { isQuoted } from '../notifications/quotes.ts';
 import { invalid } from '../validation.ts';
 import { eraseMessages } from './erasure.ts';
 import { KeptPages } from './kept-pages.ts';
@@ -28,7 +29,7 @@ import {
   type typingSchema,
 } from './message.contract.ts';
 import { MessageList, messagePage } from './message.list.ts';
-import { isNoticed, newlyNamed } from './message.notices.ts';
+import { asNoticed, isNoticed, newlyNamed } from './message.notices.ts';
 import { type NewMessage, StaleMessage, selectMessages } from './message.table.ts';
 import { headerNonce, type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
@@ -153,7 +154,7 @@ export class MessageService {
       if (content === '' && record.attachments.length === 0) {
         throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
       }
-      if (users.length > 0) {
+      if (users.length > 0 || isNoticed(asNoticed(row)) || (await isQuoted(change.rows, messageId))) {
         await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: new Date().toISOString() }]);
         change.afterCommit(() => this.notifications.wake());
       }

@@ -27,7 +27,10 @@ export interface NotedMessage {
   may_broadcast: boolean;
 }
 
-const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, left(m.content, 200) AS preview, m.thread_id, m.created_at,
+/** What a notification quotes of the message `m`. */
+export const preview = 'left(m.content, 200)';
+
+const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, ${preview} AS preview, m.thread_id, m.created_at,
   c.kind AS channel_kind, c.name AS channel_name, c.server_id, u.display_name AS author_name,
   r.author_id AS reply_author_id, p.author_id AS parent_author_id, coalesce(s.role IN ('owner', 'admin', 'moderator'), false) AS may_broadcast
   FROM messages m JOIN channels c ON c.id = m.channel_id JOIN users u ON u.id = m.author_id

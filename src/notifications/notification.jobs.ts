@@ -14,7 +14,10 @@ const messageJobSchema = z.object({
   broadcast: z.enum(['here', 'everyone']).nullable(),
 });
 
-/** A message that names people since it was edited. Those who are called all together are called by new messages only. */
+/**
+ * A message that was edited: what quotes it follows, and those hear of it whom it names since. Those who are called all
+ * together are called by new messages only.
+ */
 const editJobSchema = z.object({
   job: z.literal('edit'),
   messageId: idSchema,

@@ -2,7 +2,6 @@ import type { Change } from '../delivery/changes.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
 import type { DirectActivity } from '../direct/direct.activity.ts';
 import type { NotificationDraft } from './draft.ts';
-import { eraseQuotes, readQuoting } from './erasure.ts';
 import { readLost } from './farewell.ts';
 import {
   broadcastsOf,
@@ -15,7 +14,6 @@ import {
 import {
   type BroadcastJob,
   type EditJob,
-  type ErasureJob,
   type FarewellJob,
   insertJobs,
   type Job,
@@ -23,6 +21,7 @@ import {
   type SystemJob,
 } from './notification.jobs.ts';
 import { writeNotifications } from './notification.writer.ts';
+import { readStale, renewQuotes } from './quotes.ts';
 import { draftsOfSystem } from './system-notices.ts';
 
 /** So many people are told of a broadcast in one transaction. */
@@ -62,17 +61,17 @@ export class NotificationMaker {
     drafts.push(...(await draftsOfEdits(change.rows, edits, messages)));
     const ofSystem = jobs.filter((job): job is SystemJob => job.job === 'system');
     drafts.push(...(await draftsOfSystem(change.rows, ofSystem)));
-    const erasures = jobs.filter((job): job is ErasureJob => job.job === 'erasure');
-    const quoting = await readQuoting(change.rows, erasures);
+    const changed = jobs.flatMap(changedBy);
+    const stale = await readStale(change.rows, changed);
     const farewells = jobs.filter((job): job is FarewellJob => job.job === 'farewell');
     const leaving = farewells.flatMap(({ users }) => users.map((userId) => ({ userId })));
     const used = [...messages.values()].filter((message) => message.channel_kind === 'dm');
     const returning = await this.direct.touch(change.rows, used);
     // One lock for all, so that no two transactions wait for each other.
-    await change.lock(...rooms([...drafts, ...returning, ...quoting, ...leaving]));
+    await change.lock(...rooms([...drafts, ...returning, ...stale, ...leaving]));
     for (const { userId, channelId, since } of returning) await this.direct.announce(change, userId, channelId, since);
     await writeNotifications(change, drafts);
-    await eraseQuotes(change, erasures, quoting);
+    await renewQuotes(change, changed, stale);
     for (const job of farewells) await readLost(change, job, job.users);
     return rest.length > 0;
   }
@@ -103,6 +102,12 @@ export class NotificationMaker {
       rest: isMore ? [{ ...job, after: last, told }] : [],
     };
   }
+}
+
+/** Messages that no longer say what they did. */
+function changedBy(job: Job): string[] {
+  if (job.job === 'edit') return [job.messageId];
+  return job.job === 'erasure' ? job.messageIds : [];
 }
 
 function rooms(items: { userId: string }[]): Room[] {

@@ -185,6 +185,25 @@ describe('notifications of channels', () => {
     expect(JSON.stringify((await bob.get('/api/events?after=0&limit=500')).body)).not.to.include('my secret');
   });
 
+  it('say what a message says since it was edited, and no longer what it said', async () => {
+    const { alice, bob, channel } = here;
+    const ear = await bob.connect();
+    const sent = await alice.say(channel.id, `@${bob.username} my secret`);
+    await told(bob, 'message.mention');
+    const edit = async (content: string) => {
+      await alice.patch(`/api/messages/${sent.id}`, { content });
+      expect(await ear.next('notification:updated', ({ body }) => body === content)).to.include({ isRead: false });
+    };
+    await edit(`@${bob.username} nothing of note`);
+    expect(JSON.stringify((await bob.get('/api/events?after=0&limit=500')).body)).not.to.include('my secret');
+    // Whoever was told is told what becomes of it, named or not.
+    await edit('my other secret');
+    await edit('nothing at all');
+    expect(await list(bob)).to.have.length(1);
+    expect((await list(bob))[0]).to.include({ referenceId: sent.id, body: 'nothing at all', aggregatedCount: 1 });
+    expect(JSON.stringify((await bob.get('/api/events?after=0&limit=500')).body)).not.to.include('secret');
+  });
+
   it('do not come from those whom one blocked', async () => {
     const { alice, bob, channel } = here;
     await bob.put(`/api/friends/blocks/${dora.id}`);
