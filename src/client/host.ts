@@ -2,10 +2,10 @@
 interface Host {
   queueMicrotask: unknown;
   location?: { origin: string };
-  addEventListener?: (type: 'online' | 'offline', listener: () => void) => void;
+  addEventListener?: (type: 'online' | 'offline', listener: () => void, options: { signal: AbortSignal }) => void;
   document?: {
     visibilityState: string;
-    addEventListener(type: 'visibilitychange', listener: () => void): void;
+    addEventListener(type: 'visibilitychange', listener: () => void, options: { signal: AbortSignal }): void;
   };
 }
 

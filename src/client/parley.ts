@@ -70,9 +70,11 @@ export class Parley {
       (pending, outcome) => this.settled(pending, outcome),
     );
     if (options.token) this.session.tokens = { accessToken: options.token, refreshToken: null, userId: null };
-    host.addEventListener?.('online', () => this.connection.retryNow());
-    host.addEventListener?.('offline', () => this.connection.giveUp());
-    this.awakening = new Awakening(() => this.connection.verify());
+    this.awakening = new Awakening({
+      woken: () => this.connection.verify(),
+      online: () => this.connection.retryNow(),
+      offline: () => this.connection.giveUp(),
+    });
   }
 
   /** Whether there are tokens; the server may still refuse them. */

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -5,6 +6,8 @@ import { MemoryStore, Parley, ParleyError } from '../../src/client/index.ts';
 import { until } from '../bench/until.ts';
 import { request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
+
+const listeners = (target: EventTarget, type: string) => getEventListeners(target, type).length;
 
 describe('the client library', () => {
   let here: World;
@@ -55,6 +58,32 @@ describe('the client library', () => {
     expect((await closed).code).to.equal('CHANNEL_NOT_FOUND');
     await until(() => parley.state.status === 'live');
     parley.disconnect();
+  });
+
+  it('leaves nothing behind in the page when it is disconnected', async () => {
+    const page = new EventTarget();
+    const document = Object.assign(new EventTarget(), { visibilityState: 'visible' });
+    const addEventListener = page.addEventListener.bind(page);
+    Object.assign(globalThis, { addEventListener, document });
+    try {
+      const parley = new Parley({ url: here.alice.node.url, token: here.alice.token });
+      for (let i = 0; i < 2; i++) {
+        parley.connect();
+        await until(() => parley.state.status === 'live');
+        expect([listeners(page, 'online'), listeners(page, 'offline')]).to.deep.equal([1, 1]);
+        expect(listeners(document, 'visibilitychange')).to.equal(1);
+        page.dispatchEvent(new Event('offline'));
+        await until(() => parley.state.status === 'offline');
+        page.dispatchEvent(new Event('online'));
+        await until(() => parley.state.status === 'live');
+        parley.disconnect();
+        const left = [listeners(page, 'online'), listeners(page, 'offline'), listeners(document, 'visibilitychange')];
+        expect(left).to.deep.equal([0, 0, 0]);
+      }
+    } finally {
+      Reflect.deleteProperty(globalThis, 'addEventListener');
+      Reflect.deleteProperty(globalThis, 'document');
+    }
   });
 
   it('says when the log does not reach back: then the caller reads the list anew', async () => {
