@@ -9,11 +9,12 @@ export class Browser {
   }
 
   /** One request, without following where it leads. */
-  async get(url: string): Promise<Response> {
+  async get(url: string, method = 'GET'): Promise<Response> {
     const { origin } = new URL(url);
     const jar = this.jar(origin);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(url.replace(origin, this.hosts[origin] ?? origin), {
+      method,
       redirect: 'manual',
       headers: cookie ? { cookie } : {},
     });

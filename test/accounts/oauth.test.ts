@@ -175,6 +175,7 @@ describe('identity providers', () => {
       const confused = browser();
       const mixed = await confused.follow(start, isBack);
       await failed(confused, `${site}/api/auth/oauth/google/callback${mixed.search}`);
+      expect((await mine.get(back.href, 'HEAD')).status).to.equal(405);
       const landed = await mine.follow(back.href, isEnd);
       expect(landed.pathname).to.equal('/app/oauth-callback');
       await failed(mine, back.href);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '../../errors.ts';
 import { RawReply, Reply, type Route, rawAnswer, route, textParam, uuidParam } from '../../rest/route.ts';
 import { done, doneSchema } from '../../schema.ts';
 import { authSchema } from '../account.contract.ts';
@@ -62,7 +63,9 @@ function browserRoutes(oauth: OAuthService): Route[] {
       answer: rawAnswer,
       limit: 'oauth',
       async handle(request) {
-        const { search } = request.passage();
+        const { method, search } = request.passage();
+        // Arriving uses up the state: whoever only looks must not take it from the browser that comes next.
+        if (method === 'HEAD') throw new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: 'GET' } });
         const brought = { state: request.query.state, cookies: request.headers.cookie ?? '', search };
         return redirection(await oauth.finish(request.params.provider, brought, deviceOf(request)));
       },
