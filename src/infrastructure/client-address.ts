@@ -19,7 +19,14 @@ export function clientAddress(
     .split(',')
     .map((entry) => entry.trim())
     .filter(Boolean);
-  return entries.at(-Math.min(hops, entries.length)) ?? peer;
+  const entry = entries.at(-Math.min(hops, entries.length));
+  return entry === undefined ? peer : withoutPort(entry);
+}
+
+/** Some proxies add the port from which they heard someone: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
+function withoutPort(entry: string): string {
+  const [, v6, v4] = /^(?:\[(.*)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? [];
+  return v6 ?? v4 ?? entry;
 }
 
 /** What stands for a client where addresses are counted: one who has an IPv6 network has 2^64 addresses in it. */

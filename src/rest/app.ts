@@ -3,6 +3,7 @@ import cors from '@koa/cors';
 import Koa, { type Context, type Middleware } from 'koa';
 import helmet from 'koa-helmet';
 import { AppError } from '../errors.ts';
+import { clientAddress } from '../infrastructure/client-address.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
 import { type DoorServices, MountedRoutes, methodNotAllowed } from './mount.ts';
@@ -21,10 +22,15 @@ export function createApp(
   settings: Settings,
   log: Log,
 ): Koa {
-  const app = new Koa({ proxy: settings.trustProxy > 0, maxIpsCount: settings.trustProxy });
+  const app = new Koa({ proxy: settings.trustProxy > 0 });
   // Everything that goes wrong is answered and logged below; what arrives here is a client that went away.
   app.on('error', (error) => log.debug({ err: error }, 'A connection broke.'));
   app.use(withRequestId);
+  app.use((context, next) => {
+    // Not Koa's own, which takes an entry with a port for an address.
+    context.request.ip = clientAddress(context.headers, context.socket.remoteAddress ?? '', settings.trustProxy);
+    return next();
+  });
   for (const middleware of outer) app.use(middleware);
   app.use((context, next) => withErrors(context, next, log));
   app.use(helmet());

@@ -220,6 +220,14 @@ describe('the address of a client', () => {
     expect(clientAddress({}, '9.9.9.9', 1)).to.equal('9.9.9.9');
   });
 
+  it('is without the port that some proxies add', () => {
+    const ways = { '192.0.2.1:5678': '192.0.2.1', '[2001:db8::1]:443': '2001:db8::1', '[2001:db8::1]': '2001:db8::1' };
+    const plain = { '192.0.2.1': '192.0.2.1', '2001:db8::1': '2001:db8::1', '::ffff:192.0.2.1': '::ffff:192.0.2.1' };
+    for (const [entry, address] of Object.entries({ ...ways, ...plain })) {
+      expect(clientAddress({ 'x-forwarded-for': `1.1.1.1, ${entry}` }, '9.9.9.9', 1), entry).to.equal(address);
+    }
+  });
+
   it('counts as one for a whole IPv6 network, and the same in both forms of IPv4', () => {
     expect(addressKey('2001:db8:1:2:3:4:5:6')).to.equal(addressKey('2001:0DB8:1:2::9'));
     expect(addressKey('2001:db8:1:3::1')).not.to.equal(addressKey('2001:db8:1:2::1'));
@@ -232,7 +240,7 @@ describe('the address of a client', () => {
     try {
       const [node] = cluster.nodes;
       if (!node) throw new Error('no node');
-      const person: Person = await register(node, {}, { 'x-forwarded-for': '6.6.6.6, 198.51.100.77' });
+      const person: Person = await register(node, {}, { 'x-forwarded-for': '6.6.6.6, 198.51.100.77:4711' });
       const [session] = (await person.get('/api/auth/sessions')).body;
       expect(session.ipAddress).to.equal('198.51.100.77');
     } finally {
