@@ -164,8 +164,9 @@ export class AccountService {
   /** Checks a password; so many wrong ones may be tried for an account. @throws AppError RATE_LIMITED, SERVER_BUSY */
   private async isRight(account: string, password: string, hash: string | null): Promise<boolean> {
     const { limits, passwords } = this.parts;
-    // Counted before the check and given back after it, so that many tries at once count, too.
-    const attempt = await limits.attempt('loginFailures', account);
+    // Counted before the check and given back after it, so that many tries at once count, too. They count against one
+    // password: whoever got a new one, from wherever, mostly tried the old one often.
+    const attempt = await limits.attempt('loginFailures', `${account} ${hash ?? ''}`);
     const matches = await passwords.matches(password, hash).catch(async (error) => {
       // Nobody has looked at it: a node that is busy must not lock people out.
       await attempt.giveBack();

@@ -55,7 +55,7 @@ export class PasswordResetService {
 
   /** Sets the password, uses up the link and ends all sessions. @throws AppError PASSWORD_RESET_TOKEN_INVALID */
   async complete(input: z.output<typeof completeResetSchema>): Promise<void> {
-    const { database, changes, passwords, revocation, limits } = this.parts;
+    const { database, changes, passwords, revocation } = this.parts;
     const tokenHash = hashSecret(input.token);
     // Looked up first: hashing a password is work that nobody gets for a made-up link.
     const valid = await database.rows(isValid, [tokenHash]);
@@ -70,8 +70,6 @@ export class PasswordResetService {
       ]);
       await change.rows('DELETE FROM password_resets WHERE user_id = $1', [used.userId]);
       await revocation.sessions(change, used.userId);
-      // Who set a new password mostly tried the old one often; it is the new one that they may try now.
-      change.afterCommit(() => limits.forget('loginFailures', used.userId));
     });
   }
 }

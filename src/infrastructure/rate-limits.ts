@@ -79,13 +79,6 @@ export class RateLimits {
     return { giveBack: () => giveBack(this.limiter(name), concealed(key)) };
   }
 
-  /** Begins to count anew. */
-  async forget(name: LimitName, key: string): Promise<void> {
-    if (!this.isOn) return;
-    const { shared, own } = this.limiter(name);
-    await (shared ?? own).delete(concealed(key));
-  }
-
   close(): void {
     for (const counter of this.counters.values()) counter.close();
   }

@@ -43,7 +43,9 @@ describe('the operator’s command line', function () {
 
   it('works beside the running server, which takes notice at once', async () => {
     const modelUpstream = { url: 'http://127.0.0.1:9/v1', key: null, models: ['small'] };
-    const settings = testSettings('', null, { databaseUrl: null, dataDir, newAccountTier: 'visitor', modelUpstream });
+    const limited = { rateLimits: true, rates: { loginFailures: { points: 2, seconds: 900 } } };
+    const place = { databaseUrl: null, dataDir, newAccountTier: 'visitor' };
+    const settings = testSettings('', null, { ...place, ...limited, modelUpstream });
     node = await startNode(settings, createLog('silent'));
     const { status, body } = await login('boss', 'operator pass');
     expect([status, body.user.status]).to.deep.equal([200, 'member']);
@@ -68,7 +70,9 @@ describe('the operator’s command line', function () {
     expect((await person.get('/api/auth/me')).body.code).to.equal('SESSION_REVOKED');
   });
 
-  it('sets passwords, makes codes that work, and lists users', async () => {
+  it('sets passwords, also for who failed too often, makes codes that work, and lists users', async () => {
+    for (let i = 0; i < 2; i++) expect((await login('boss', 'forgotten')).status).to.equal(401);
+    expect((await login('boss', 'operator pass')).status).to.equal(429);
     const reset = await parley(['reset-password', 'boss']);
     const password = /^Password: (\S+)$/m.exec(reset.out)?.[1] ?? '';
     expect((await login('boss', 'operator pass')).status).to.equal(401);
