@@ -24,8 +24,16 @@ export const textSchema = (max: number, text: z.ZodString = z.string()) => {
   return text.max(max, { error, abort: true }).refine((value) => value.length <= max, error);
 };
 
-/** A text of 1 to `max` UTF-16 units, white space at its ends taken off. */
-export const nameSchema = (max: number) => textSchema(max, z.string().trim().min(1, 'must not be empty'));
+/** Whether there is nothing in a text that anyone could see: only white space, and characters without width or form. */
+export const isBlank = (text: string) => !/[^\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(text);
+
+const unseen = { error: 'must not be empty', abort: true };
+
+/** A line of 1 to `max` UTF-16 units, white space at its ends taken off. */
+export const nameSchema = (max: number) =>
+  textSchema(max, z.string().trim().min(1, unseen))
+    .refine((name) => !isBlank(name), unseen)
+    .refine((name) => !/[\p{Cc}\u2028\u2029]/u.test(name), 'must not contain line breaks or control characters');
 
 export const urlSchema = z.url({ protocol: /^https?$/ }).max(2048);
 

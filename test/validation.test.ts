@@ -20,6 +20,33 @@ describe('validation', () => {
     expect(validated(z.object({ name: nameSchema(5) }), { name: ' me ', more: 1 })).to.deep.equal({ name: 'me' });
   });
 
+  it('takes any line for a name, and nothing that is more than a line or that nobody sees', () => {
+    const schema = nameSchema(100);
+    const family = '\u{1F469}\u200d\u{1F469}\u200d\u{1F467}';
+    const flag = '\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}';
+    const lines = [
+      'a b',
+      family,
+      flag,
+      '❤️',
+      'שלום\u200f',
+      'می\u200cخواهم',
+      'क्\u200dष',
+      '١٢٣',
+      '\u202eabc',
+      'e\u0301',
+      'a\n',
+    ];
+    for (const line of lines) expect(validated(schema, line)).to.equal(line.trim());
+    for (const bad of ['a\nb', 'a\rb', 'a\u2028b', 'a\tb', 'a\u0007b', '\u001b[31mred', 'a\u0085b']) {
+      const message = 'must not contain line breaks or control characters';
+      expect(issues(schema, bad), JSON.stringify(bad)).to.deep.equal([{ path: '', message, code: 'custom' }]);
+    }
+    for (const bad of ['', ' \n', '\u200b', '\u200d\ufe0f\u3164']) {
+      expect(issues(schema, bad).map(({ message }) => message)).to.deep.equal(['must not be empty']);
+    }
+  });
+
   it('names every place that is wrong, by its path', () => {
     const schema = z.object({ a: z.number(), b: z.array(z.object({ c: z.string() })) });
     const found = issues(schema, { a: 'x', b: [{ c: 'y' }, { c: 1 }] });

@@ -4,7 +4,7 @@ import { durableEvent, passingEvent } from '../delivery/event.ts';
 import { attachmentSchema, maxAttachments, sentAttachmentSchema } from '../media/attachment.contract.ts';
 import { mentionSchema } from '../mentions/mention.contract.ts';
 import { reactionSchema } from '../reactions/reaction.contract.ts';
-import { idSchema, jsonObjectSchema, limitSchema, record, textSchema, timeSchema } from '../schema.ts';
+import { idSchema, isBlank, jsonObjectSchema, limitSchema, record, textSchema, timeSchema } from '../schema.ts';
 import { threadSummarySchema } from '../threads/thread.contract.ts';
 
 export const maxContent = 16_000;
@@ -41,8 +41,8 @@ export const messageSchema = record('Message', {
 });
 
 const contentSchema = textSchema(maxContent).refine(
-  (text) => text === '' || text.trim() !== '',
-  'must not be white space only',
+  (text) => text === '' || !isBlank(text),
+  'must not be white space only, nor other characters that nobody sees',
 );
 
 const metadataSchema = jsonObjectSchema(maxMetadataBytes);

@@ -97,7 +97,7 @@ export class ThreadService {
     if (known) return { result: threadRecord(known), repeated: true };
     await this.channels.postable(actor, row.channel_id).catch(gone);
     if (row.thread_id !== null) throw new AppError('THREAD_IN_THREAD');
-    const title = name ?? (cut(row.content.trim(), 100).trim() || 'Thread');
+    const title = name ?? titleOf(row.content);
     return this.changes.run(async (change) => {
       const room = channelRoom(row.channel_id);
       await change.lock(room);
@@ -190,6 +190,12 @@ export class ThreadService {
     const message: SendInput = { ...input, threadId };
     return this.messages.send(actor, channel.id, message, idempotencyKey);
   }
+}
+
+/** What a thread is called that nobody gave a name: how its message begins, in one line. */
+function titleOf(content: string): string {
+  const line = content.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return cut(line, 100).trim() || 'Thread';
 }
 
 async function first(rows: Rows, text: string, id: string): Promise<ThreadRecord> {

@@ -37,6 +37,7 @@ describe('the content of a message', () => {
   const bad: Record<string, unknown> = {
     'nothing at all': '',
     'white space only': ' \n\t\u3000',
+    'zero-width characters only': '\u200b\u200d\ufeff \u2060\u00ad\ufe0f',
     'U+0000': 'a\u0000b',
     'too many characters': 'x'.repeat(16_001),
     'too many UTF-16 units': '😀'.repeat(8_001),

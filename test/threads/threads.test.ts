@@ -59,6 +59,8 @@ describe('threads', () => {
     const long = await alice.say(channel.id, `  ${'word '.repeat(40)}`);
     const { body } = await alice.post(`/api/messages/${long.id}/thread`);
     expect(body.name).to.equal('word '.repeat(40).slice(0, 100).trim());
+    const lines = await alice.say(channel.id, '\nFirst line\r\n\n\tsecond\u0007 line');
+    expect((await alice.post(`/api/messages/${lines.id}/thread`)).body.name).to.equal('First line second line');
     expect((await alice.post(`/api/messages/${parent.id}/thread`, { name: 'given' })).body.name).to.equal('given');
   });
 

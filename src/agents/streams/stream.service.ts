@@ -8,6 +8,7 @@ import type { RedisConnections } from '../../infrastructure/redis.ts';
 import { maxContent } from '../../messages/message.contract.ts';
 import type { MessageService } from '../../messages/message.service.ts';
 import type { MessageRecord } from '../../messages/message.view.ts';
+import { isBlank } from '../../schema.ts';
 import type { Settings } from '../../settings.ts';
 import type { ThreadAccess } from '../../threads/thread.access.ts';
 import { invalid } from '../../validation.ts';
@@ -141,7 +142,7 @@ export class ReplyStreams {
   ): Promise<MessageRecord> {
     const { channelId, threadId } = place;
     const idempotencyKey = `stream ${piece.streamId}`;
-    if (content.trim() === '') {
+    if (isBlank(content)) {
       const before = await this.messages.sentWith(actor, channelId, idempotencyKey);
       if (before) return before;
       throw invalid([{ path: 'delta', message: 'must not leave the whole empty', code: 'too_small' }]);
