@@ -39,6 +39,8 @@ export class Timeline {
   readonly hasOlder = signal(false);
   /** Whether there are newer messages that are not shown, since an older place is looked at. */
   readonly hasNewer = signal(false);
+  /** Number of the newest message that was heard of, shown or not. */
+  readonly newest = signal(0);
   readonly loaded = signal(false);
   readonly error = signal<string | null>(null);
   /** Set when the channel is none of ours (any more). */
@@ -125,6 +127,7 @@ export class Timeline {
 
   private put(message: Message): void {
     const last = this.messages.value.at(-1);
+    if (message.threadId === this.threadId) this.newest.value = Math.max(this.newest.value, message.seq);
     if (message.threadId !== this.threadId) this.countInThread(message.threadId, 1, message.createdAt);
     else if (this.messages.value.some(({ id }) => id === message.id)) this.replace(message);
     else if (!this.hasNewer.value && message.seq > (last?.seq ?? 0)) {
@@ -162,6 +165,7 @@ export class Timeline {
 
   private set(messages: Message[], hasOlder: boolean, hasNewer: boolean): void {
     this.messages.value = messages;
+    this.newest.value = Math.max(this.newest.value, messages.at(-1)?.seq ?? 0);
     this.hasOlder.value = hasOlder;
     this.hasNewer.value = hasNewer;
     this.loaded.value = true;

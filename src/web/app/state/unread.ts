@@ -26,11 +26,14 @@ interface Followed {
 
 /** Counts what comes in a channel while nobody looks at it, from what the server says. */
 export function follow(channel: Followed): void {
-  if (channel.lastReadSeq !== undefined) read.set(channel.id, Math.max(channel.lastReadSeq, read.get(channel.id) ?? 0));
+  const lastReadHere = read.get(channel.id) ?? 0;
+  const { lastReadSeq = lastReadHere } = channel;
+  read.set(channel.id, Math.max(lastReadSeq, lastReadHere));
   const live = parley.channel(channel.id);
   if (!followed.has(channel.id)) {
     followed.add(channel.id);
-    if (!isLookedAt(channel.id)) setUnread(channel.id, channel.unreadCount);
+    // What was read here meanwhile is not counted there yet.
+    if (lastReadSeq >= lastReadHere) setUnread(channel.id, channel.unreadCount);
     live.listen('message:new', count);
     hearReplies(channel.id);
     live.listen('presence:snapshot', ({ members }) => see(members));

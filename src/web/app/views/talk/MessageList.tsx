@@ -1,9 +1,6 @@
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
-import { me } from '../../state/client.ts';
-import { readChannel } from '../../state/notifications.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { isLookedAt, lastRead, markRead } from '../../state/unread.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Text } from '../parts/text.tsx';
 import { dayKey, dayName } from '../parts/time.ts';
@@ -12,6 +9,7 @@ import { isGrouped } from './grouping.ts';
 import { MessageView } from './Message.tsx';
 import { Replies } from './Replies.tsx';
 import { FailedMessage, PendingMessage } from './Unsent.tsx';
+import { useNews } from './useNews.ts';
 import { useScroll } from './useScroll.ts';
 
 interface ListProps {
@@ -27,9 +25,14 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
   const ref = useRef<HTMLDivElement>(null);
   const messages = timeline.messages.value;
   const { atEnd, toEnd } = useScroll(ref, timeline, target);
-  const newSince = useNewLine(timeline, atEnd);
+  const news = useNews(ref, timeline, atEnd);
   return (
     <div class="talk">
+      {news.above > 0 && (
+        <button type="button" class="to-end to-new" onClick={news.toFirst}>
+          ↑ {news.above === 1 ? '1 new message' : `${news.above} new messages`}
+        </button>
+      )}
       {/* Turned round: the browser itself keeps the end in view, and the place when older messages are put before. */}
       <div class="scroller" ref={ref}>
         {/* New messages are read out by the announcer: here older ones come, too. */}
@@ -47,7 +50,7 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
               message={message}
               before={messages[i - 1]}
               timeline={timeline}
-              newSince={newSince}
+              newSince={news.since}
               isTarget={message.id === target}
             />
           ))}
@@ -57,7 +60,7 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
       </div>
       {(!atEnd || timeline.hasNewer.value) && (
         <button type="button" class="to-end" onClick={toEnd}>
-          {newSince !== null && messages.some(({ seq }) => seq > newSince) ? 'New messages' : 'To the newest'} ↓
+          {news.below ? 'New messages' : 'To the newest'} ↓
         </button>
       )}
     </div>
@@ -75,7 +78,9 @@ interface RowProps {
 
 function MessageRow({ message, before, timeline, newSince, isTarget }: RowProps) {
   const newDay = !before || dayKey(before.createdAt) !== dayKey(message.createdAt);
-  const isNew = newSince !== null && message.seq > newSince && (before?.seq ?? 0) <= newSince;
+  // Before the first of those that are shown there may be more that are new.
+  const isFirst = before ? before.seq <= (newSince ?? 0) : !timeline.hasOlder.value;
+  const isNew = newSince !== null && message.seq > newSince && isFirst;
   const grouped = !newDay && !isNew && isGrouped(before, message);
   return (
     <div class="row">
@@ -171,26 +176,4 @@ function NewLine() {
       <span>New</span>
     </div>
   );
-}
-
-/** Marks as read what is looked at. @returns after which message the "new" line stands, while this place is open */
-function useNewLine(timeline: Timeline, atEnd: boolean): number | null {
-  const { channelId, threadId } = timeline;
-  const loaded = timeline.loaded.value;
-  const since = useRef<number | null>(null);
-  if (loaded && since.current === null) since.current = threadId ? 0 : (lastRead(channelId) ?? 0);
-  const last = timeline.messages.value.at(-1);
-  useLayoutEffect(() => {
-    const read = () => {
-      if (!last || threadId || !atEnd || timeline.hasNewer.peek() || !isLookedAt(channelId)) return;
-      markRead(channelId, last.seq);
-      readChannel(channelId);
-    };
-    read();
-    document.addEventListener('visibilitychange', read);
-    return () => document.removeEventListener('visibilitychange', read);
-  }, [last, atEnd, channelId, threadId, timeline]);
-  const line = since.current ?? 0;
-  const firstNew = line > 0 ? timeline.messages.value.find(({ seq }) => seq > line) : undefined;
-  return firstNew && firstNew.authorId !== me.value?.id ? line : null;
 }

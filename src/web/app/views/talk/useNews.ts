@@ -1,0 +1,100 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { me, parley } from '../../state/client.ts';
+import { readChannel } from '../../state/notifications.ts';
+import { go, pathTo } from '../../state/router.ts';
+import { currentServer } from '../../state/servers.ts';
+import type { Timeline } from '../../state/timeline.ts';
+import { attempt } from '../../state/toasts.ts';
+import { isLookedAt, lastRead, markRead, unread } from '../../state/unread.ts';
+
+interface News {
+  /** After which message the "new" line stands; null: nowhere. */
+  since: number | null;
+  /** How many were unread on coming here, as long as one has not seen where they begin. */
+  above: number;
+  /** Whether something was said that one has not come down to. */
+  below: boolean;
+  /** Goes to where the unread ones begin. */
+  toFirst(): void;
+}
+
+/** What is new in a list of messages; what is looked at is marked as read. */
+export function useNews(ref: RefObject<HTMLElement | null>, timeline: Timeline, atEnd: boolean): News {
+  const { channelId, threadId } = timeline;
+  const since = useNewLine(timeline, atEnd);
+  const unreadOnComing = useRef<number | null>(null);
+  if (timeline.loaded.value) unreadOnComing.current ??= unread.peek().get(channelId) ?? 0;
+  const isUnread = (unread.value.get(channelId) ?? 0) > 0;
+  const [seen, setSeen] = useSeen(ref, timeline);
+  useReading(timeline, atEnd);
+  const toFirst = () =>
+    attempt(async () => {
+      const query = { after: String(since), limit: 1 };
+      const { messages } = await parley.rest('GET /api/channels/:channelId/messages', { channelId, query });
+      setSeen(true);
+      if (messages[0]) go(pathTo.message(currentServer.peek()?.id ?? null, channelId, messages[0].id));
+    });
+  return {
+    since,
+    above: since === null || seen ? 0 : (unreadOnComing.current ?? 0),
+    below: !threadId && (timeline.newest.value > (lastRead(channelId) ?? 0) || isUnread),
+    toFirst: () => void toFirst(),
+  };
+}
+
+/**
+ * The line stands where one was on coming here, or on looking away; not before what comes while one looks on.
+ * @returns after which message
+ */
+function useNewLine(timeline: Timeline, atEnd: boolean): number | null {
+  const { channelId, threadId } = timeline;
+  const line = useRef<number | null>(null);
+  const drawn = useRef(false);
+  const messages = timeline.messages.value;
+  const last = messages.at(-1);
+  if (threadId || !timeline.loaded.value || !last) return null;
+  const looksOn = atEnd && !timeline.hasNewer.value && isLookedAt(channelId);
+  const comes = line.current === null;
+  line.current ??= lastRead(channelId) ?? 0;
+  if (!comes && looksOn && !drawn.current) line.current = Math.max(line.current, last.seq);
+  const since = line.current;
+  const firstNew = since > 0 ? messages.find(({ seq }) => seq > since) : undefined;
+  drawn.current = firstNew !== undefined && firstNew.authorId !== me.value?.id;
+  if (!drawn.current && looksOn) line.current = Math.max(line.current, last.seq);
+  return drawn.current ? since : null;
+}
+
+/** Whether the line was in view. */
+function useSeen(ref: RefObject<HTMLElement | null>, timeline: Timeline) {
+  const [seen, setSeen] = useState(false);
+  const messages = timeline.messages.value;
+  useLayoutEffect(() => {
+    const scroller = ref.current;
+    if (!scroller || seen) return;
+    const look = () => {
+      const line = scroller.querySelector('.line.new')?.getBoundingClientRect();
+      if (line && line.bottom > scroller.getBoundingClientRect().top) setSeen(true);
+    };
+    look();
+    scroller.addEventListener('scroll', look, { passive: true });
+    return () => scroller.removeEventListener('scroll', look);
+  }, [messages, seen, ref]);
+  return [seen, setSeen] as const;
+}
+
+/** Marks as read what is looked at. */
+function useReading(timeline: Timeline, atEnd: boolean): void {
+  const { channelId, threadId } = timeline;
+  const last = timeline.messages.value.at(-1);
+  useLayoutEffect(() => {
+    const read = () => {
+      if (!last || threadId || !atEnd || timeline.hasNewer.peek() || !isLookedAt(channelId)) return;
+      markRead(channelId, last.seq);
+      readChannel(channelId);
+    };
+    read();
+    document.addEventListener('visibilitychange', read);
+    return () => document.removeEventListener('visibilitychange', read);
+  }, [last, atEnd, channelId, threadId, timeline]);
+}

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('what is new in a conversation of the web client', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let bob: Visitor;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    here = await world(cluster);
+    bob = await visitor(here.alice.node, here.bob);
+  });
+  after(async () => {
+    await bob.close();
+    here.close();
+    await cluster.stop();
+  });
+
+  const address = () => `/app/s/${here.server.id}/${here.channel.id}`;
+  const said = (text: string) => bob.page.locator('article').getByText(text, { exact: true });
+  const readTo = (count: number) =>
+    until(async () => {
+      const { body } = await here.bob.get(`/api/servers/${here.server.id}/channels`);
+      return body.find(({ id }: { id: string }) => id === here.channel.id).unreadCount === count;
+    });
+
+  it('has no line before what comes while one looks on, but before what comes while one reads older things', async () => {
+    for (let i = 0; i < 40; i++) await here.alice.say(here.channel.id, `old ${i}\nand a second line`);
+    await bob.open(address());
+    await said('old 39 and a second line').waitFor();
+    await here.alice.say(here.channel.id, 'while he looks on');
+    await said('while he looks on').waitFor();
+    await readTo(0);
+    await bob.open(address());
+    await said('while he looks on').waitFor();
+    await here.alice.say(here.channel.id, 'while he still looks on');
+    await said('while he still looks on').waitFor();
+    expect(await bob.page.locator('.line.new').count()).to.equal(0);
+    await bob.page.locator('.scroller').evaluate((scroller) => scroller.scrollTo({ top: -800 }));
+    await bob.page.getByRole('button', { name: 'To the newest' }).waitFor();
+    await here.alice.say(here.channel.id, 'while he reads older things');
+    await bob.page.getByRole('button', { name: 'New messages' }).click();
+    await said('while he reads older things').waitFor();
+    expect(await bob.page.locator('.row:has(.line.new) .text').innerText()).to.equal('while he reads older things');
+    await readTo(0);
+    await bob.page.locator('.scroller').evaluate((scroller) => scroller.scrollTo({ top: -800 }));
+    await bob.page.getByRole('button', { name: 'To the newest' }).click();
+    await until(async () => (await bob.page.getByRole('button', { name: 'To the newest' }).count()) === 0);
+  });
+
+  it('leads to where it begins, however much there is', async () => {
+    await bob.open('/app/friends');
+    for (let i = 0; i < 120; i++) await here.alice.say(here.channel.id, `news ${i}`);
+    await bob.open(address());
+    await bob.page.getByRole('button', { name: '120 new messages' }).click();
+    await bob.page.locator('.row', { hasText: /^New/ }).getByText('news 0', { exact: true }).waitFor();
+    await until(() => said('news 0').evaluate((one) => one.getBoundingClientRect().top > 60));
+    expect(await bob.page.getByRole('button', { name: /\d new message/ }).count()).to.equal(0);
+    await bob.page.getByRole('button', { name: 'To the newest' }).click();
+    await said('news 119').waitFor();
+    expect(bob.complaints).to.deep.equal([]);
+  });
+});
