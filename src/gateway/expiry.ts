@@ -32,6 +32,8 @@ export class TokenExpiry {
 
   /** Goes on with another token of the same user. */
   renew(socket: ParleySocket, actor: Actor): void {
+    // A room would keep who has gone meanwhile for ever.
+    if (!socket.connected) return;
     const [old, next] = [credentialRoom(socket.data.actor), credentialRoom(actor)];
     socket.data.actor = actor;
     if (next) void socket.join(next);

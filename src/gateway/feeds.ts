@@ -91,7 +91,8 @@ export class Feeds {
   }
 
   private putIn(socket: ParleySocket, name: string, whole: boolean): void {
-    if (whole === socket.rooms.has(name)) return;
+    // A room would keep who has gone meanwhile for ever.
+    if (whole === socket.rooms.has(name) || !socket.connected) return;
     void (whole ? socket.join(name) : socket.leave(name));
   }
 

@@ -96,6 +96,12 @@ function endWithSocket(
   channelId: string,
   isBusy: boolean,
 ): void {
+  const end = (id: string) => void presence.activity(actor, id, null, socket.id).catch(() => {});
+  if (!socket.connected) {
+    // It went while this was told, and nobody will hear it go.
+    if (isBusy) end(channelId);
+    return;
+  }
   const known = busy.get(socket);
   const channels = known ?? new Set<string>();
   if (isBusy) channels.add(channelId);
@@ -103,11 +109,13 @@ function endWithSocket(
   if (known) return;
   busy.set(socket, channels);
   socket.once('disconnect', () => {
-    for (const id of channels) void presence.activity(actor, id, null, socket.id).catch(() => {});
+    for (const id of channels) end(id);
   });
 }
 
 function watch(socket: ParleySocket, rooms: string[]): void {
+  // A room would keep who has gone meanwhile for ever.
+  if (!socket.connected) return;
   const watched = [...socket.rooms].filter((room) => room.startsWith('watch:') && !rooms.includes(room));
   const excess = Math.max(0, watched.length + rooms.length - maxWatched);
   for (const room of watched.slice(0, excess)) void socket.leave(room);

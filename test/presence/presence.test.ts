@@ -17,13 +17,18 @@ const seen = (ear: Listener, person: Person): string[] =>
 const told = (ear: Listener, person: Person, status: string) =>
   until(() => seen(ear, person).at(-1) === status, { message: `not ${status}, but ${seen(ear, person)}` });
 
-/** Someone opens a page and closes it at once: the connection breaks while the node still brings it into its rooms. */
-const goWhileArriving = ({ node, token }: Person): Promise<void> =>
+/**
+ * Someone opens a page and closes it at once: the connection breaks while the node still brings it into its rooms, or
+ * handles the last that was said.
+ */
+const goWhileArriving = ({ node, token }: Person, ...said: [event: string, payload: object] | []): Promise<void> =>
   new Promise((resolve) => {
     const socket = new WebSocket(`${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`);
     socket.on('message', (data) => {
       if (String(data).startsWith('0')) socket.send(`40${JSON.stringify({ token })}`);
-      if (String(data).startsWith('40')) socket.terminate();
+      if (!String(data).startsWith('40')) return;
+      if (said.length > 0) socket.send(`42${JSON.stringify(said)}`);
+      socket.terminate();
     });
     socket.on('close', () => resolve());
   });
@@ -191,6 +196,19 @@ describe('presence', () => {
       mouth.close();
       await ear.next('presence:activity', (event) => event.activity === null);
       expect(mouth.all('presence:activity')).to.deep.equal([]);
+    });
+
+    it('ends also where the connection was gone before it began', async () => {
+      const { alice, bob, channel } = here;
+      const ear = await alice.listen(channel.id);
+      const activity = { channelId: channel.id, activity: 'is leaving' };
+      for (let i = 0; i < 10; i++) await goWhileArriving(bob, 'presence:activity', activity);
+      const mouth = await bob.listen(channel.id);
+      await mouth.emit('presence:activity', activity);
+      mouth.close();
+      const told = (what: string | null) =>
+        ear.all('presence:activity').filter((event) => event.activity === what).length;
+      await until(() => told(null) > 0 && told(null) === told(activity.activity), { message: 'not all have ended' });
     });
 
     it('needs a channel that one is in, and a text that fits', async () => {
