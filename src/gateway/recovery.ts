@@ -13,6 +13,8 @@ interface Saved {
   nodeId: string;
   /** The offset that the client brought when it connected; null: none. */
   cameWith: string | null;
+  /** The node's last delivery while the connection lived. */
+  lastMark: number;
   rooms: SavedRoom[];
   replayed: Replayed[];
 }
@@ -88,7 +90,8 @@ export class SessionRecovery {
     // Without its own room it never came to be a whole connection; its client begins anew.
     if (!rooms.some((room) => room.name === userRoom(userId))) return;
     const { cameWith, replayed } = data;
-    const saved: Saved = { sid, userId, nodeId: this.nodeId, cameWith, rooms, replayed };
+    const lastMark = this.delivery.currentMark;
+    const saved: Saved = { sid, userId, nodeId: this.nodeId, cameWith, lastMark, rooms, replayed };
     this.here.set(pid, saved);
     if (!this.redis?.healthy) return;
     const promise = this.redis.commands
@@ -100,12 +103,13 @@ export class SessionRecovery {
 
   /** Called by Socket.IO for a client that comes back. @returns null: it starts anew */
   async restore(pid: string, offset: string): Promise<{ sid: string; recovery: Recovery } | null> {
-    const saved = await this.find(pid);
-    if (!saved) return null;
+    const saved = await this.find(pid, offset);
+    const mark = saved ? markAt(saved, offset) : null;
+    if (!saved || mark === null) return null;
     const rooms: Recovery['rooms'] = [];
     let missed = 0;
     for (const room of saved.rooms) {
-      const after = positionAt(saved, room, offset);
+      const after = positionAt(saved, room, mark);
       if (after === null) return null;
       const count = await this.catchUp.missed(room.joined.room, after);
       // A room that is gone meanwhile is lost like any other that the user may no longer see.
@@ -136,15 +140,19 @@ export class SessionRecovery {
     await Promise.allSettled([...this.saving]);
   }
 
-  /** What Redis has is the newest; what is here may be from before the client was on another node for a while. */
-  private async find(pid: string): Promise<Saved | undefined> {
+  /**
+   * What was saved of the connection that the client was cut off from. What is here may be from before it was on another
+   * node for a while, and what Redis has from before a time in which Redis could be told nothing.
+   */
+  private async find(pid: string, offset: string): Promise<Saved | undefined> {
     if (!/^[\w-]{20}$/.test(pid)) return undefined;
+    const isMeant = (saved: Saved | undefined) => saved !== undefined && markAt(saved, offset) !== null;
     await this.handOver(pid);
     const newest = await this.load(pid);
-    if (newest || !this.redis?.healthy) return newest ?? this.here.get(pid);
+    if (isMeant(newest)) return newest;
     // Its node may not have noticed yet that the connection is gone.
-    await this.delivery.bus.control({ kind: 'hand-over', pid }, handOverMs);
-    return (await this.load(pid)) ?? this.here.get(pid);
+    if (this.redis?.healthy) await this.delivery.bus.control({ kind: 'hand-over', pid }, handOverMs);
+    return [await this.load(pid), this.here.get(pid)].find(isMeant);
   }
 
   private async load(pid: string): Promise<Saved | undefined> {
@@ -172,19 +180,25 @@ export class SessionRecovery {
 
 const key = (pid: string) => `parley:recovery:${pid}`;
 
+/** Where a client begins that got nothing of the connection. */
+const nothingYet = -1;
+
 /**
- * The position in a room's log of a client whose last delivery was `offset`. One of another node is from before this
- * connection if it is the one that the client connected with: then nothing that this connection brought has arrived.
- * Any other one is from a later connection than this, of which nothing is known here.
+ * The number of a client's last delivery among those of a connection, by the offset that it brings. One of another node
+ * is from before this connection if it is the one that the client connected with: then nothing that this connection
+ * brought has arrived. Any other one is from a later connection than this, of which nothing is known here: null.
  */
-function positionAt(saved: Saved, room: SavedRoom, offset: string): number | null {
+function markAt(saved: Saved, offset: string): number | null {
   const dot = offset.lastIndexOf('.');
-  const isOurs = offset.slice(0, dot) === saved.nodeId;
-  if (!isOurs && offset !== saved.cameWith) return null;
-  const mark = isOurs ? Number(offset.slice(dot + 1)) : -1;
-  if (!Number.isSafeInteger(mark)) return null;
+  if (offset.slice(0, dot) !== saved.nodeId) return offset === saved.cameWith ? nothingYet : null;
+  const mark = Number(offset.slice(dot + 1));
+  return Number.isSafeInteger(mark) && mark <= saved.lastMark ? mark : null;
+}
+
+/** The position in a room's log of a client with this last delivery; null: it cannot be told. */
+function positionAt(saved: Saved, room: SavedRoom, mark: number): number | null {
   let after = room.joined.from;
-  if (isOurs) {
+  if (mark !== nothingYet) {
     if (room.marks === null) return null;
     const undelivered = room.marks.filter((given) => given > mark).length;
     after = Math.max(after, room.position - undelivered);

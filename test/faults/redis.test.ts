@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { freePort } from '../../src/database/embedded/first-start.ts';
+import { startBalancer } from '../bench/balancer.ts';
 import { startRedis, type TestRedis } from '../bench/redis.ts';
 import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
 import { until } from '../bench/until.ts';
@@ -13,7 +14,7 @@ describe('Redis', () => {
   let wire: TcpProxy;
   let site: Installation;
   const followers: Follower[] = [];
-  const closing: (() => void)[] = [];
+  const closing: (() => unknown)[] = [];
 
   before(async function () {
     this.timeout(40_000);
@@ -23,9 +24,9 @@ describe('Redis', () => {
     wire.refuse(true);
     site = await install({ nodes: 2, redisUrl: `redis://127.0.0.1:${wire.port}` });
   });
-  afterEach(() => {
+  afterEach(async () => {
     for (const follower of followers.splice(0)) follower.close();
-    for (const close of closing.splice(0)) close();
+    for (const close of closing.splice(0)) await close();
   });
   after(async () => {
     await site.stop();
@@ -86,6 +87,38 @@ describe('Redis', () => {
     wire.release();
     await becomes(200);
     await talk(2000);
+  }).timeout(30_000);
+
+  it('may hang while a client is away for a moment: what it hears of that too late leads nobody back there', async () => {
+    wire.refuse(false);
+    await becomes(200);
+    const { alice, bob, channel } = site.here;
+    const [first, second] = site.nodes.map((node) => node.port);
+    const line = await startProxy(first ?? 0);
+    const door = await startBalancer([line.port, second ?? 0]);
+    closing.push(() => Promise.all([line.stop(), door.stop()]));
+    door.pin(0);
+    const bobs = new Follower({ url: door.url, token: bob.token });
+    followers.push(bobs);
+    await bobs.connected(1);
+    await bobs.join(channel.id);
+    const { seq: from } = await alice.say(channel.id, 'hello');
+    await bobs.reach(channel.id, from);
+    wire.hold();
+    door.cut();
+    expect(await bobs.connected(2)).to.equal(true);
+    await becomes(503);
+    wire.release();
+    await becomes(200);
+    await bobs.reach(channel.id, (await alice.say(channel.id, 'back')).seq);
+    // Its node does not notice that it goes to the other one.
+    line.hold();
+    door.pin(1);
+    door.cut();
+    expect(await bobs.connected(3)).to.equal(true);
+    const { seq: last } = await alice.say(channel.id, 'here');
+    await bobs.reach(channel.id, last);
+    expect(bobs.seen(channel.id)).to.deep.equal(range(from, last));
   }).timeout(30_000);
 
   it('may die and come back empty', async () => {
