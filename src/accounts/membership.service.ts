@@ -49,11 +49,14 @@ export class MembershipService {
 
   /**
    * Uses a code for a user. Who is a member already stays as it is, and the code stays unused; the row is locked, so
-   * that one user with two codes at once does not use up both.
+   * that one user with two codes at once does not use up both. What refers to the user, notifications say, goes on:
+   * whoever writes one has locked the user's log, which is locked here after the row.
    * @throws AppError INVALID_INVITE_CODE
    */
   async redeemFor(change: Change, userId: string, code: string): Promise<void> {
-    const [user] = await change.rows<{ tier: string }>('SELECT tier FROM users WHERE id = $1 FOR UPDATE', [userId]);
+    const [user] = await change.rows<{ tier: string }>('SELECT tier FROM users WHERE id = $1 FOR NO KEY UPDATE', [
+      userId,
+    ]);
     if (!user) throw new AppError('USER_NOT_FOUND');
     if (!this.isBelowInvited(user.tier)) return;
     await redeemCode(change.rows, userId, code);

@@ -49,7 +49,7 @@ export class PersonalTokenService {
     ownSession(actor);
     const { secret, hash } = newSecret(personalTokenPrefix);
     return this.changes.run(async (change) => {
-      await change.rows('SELECT id FROM users WHERE id = $1 FOR UPDATE', [actor.userId]);
+      await change.rows('SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE', [actor.userId]);
       const [{ count } = { count: 0 }] = await change.rows<{ count: number }>(countOwn, [actor.userId]);
       if (count >= this.most) throw new AppError('TOKEN_LIMIT');
       const values = [uuid(), actor.userId, input.name, input.scope, hash, input.expiresInDays ?? null];

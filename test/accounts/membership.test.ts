@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { withRows } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { request } from '../world/person.ts';
 import { register } from '../world/world.ts';
@@ -69,6 +70,18 @@ describe('membership', () => {
       [first, second].map((code, i) => others[i]?.post('/api/membership/redeem-invite', { code })),
     );
     expect(tries.map((answer) => answer?.status).sort()).to.deep.equal([200, 400]);
+  });
+
+  it('does not wait for what is being written about the user, which may wait for it', async () => {
+    const person = await register(at(0));
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      // As a row does that refers to the user.
+      await rows('SELECT FROM users WHERE id = $1 FOR KEY SHARE', [person.id]);
+      const { status } = await person.post('/api/membership/redeem-invite', { code: 'OPENDOOR' });
+      await rows('COMMIT');
+      expect(status).to.equal(200);
+    });
   });
 
   it('comes with registration, and a bad code leaves no account behind', async () => {

@@ -33,7 +33,7 @@ const listOwn = `SELECT id, provider, provider_email AS "providerEmail", created
   FROM oauth_accounts WHERE user_id = $1 ORDER BY created_at, id`;
 const otherWays = `SELECT u.password_hash IS NOT NULL
     OR EXISTS (SELECT FROM oauth_accounts WHERE user_id = u.id AND id <> $2) AS any
-  FROM users u WHERE u.id = $1 FOR UPDATE OF u`;
+  FROM users u WHERE u.id = $1 FOR NO KEY UPDATE OF u`;
 const attempts = 3;
 
 interface LinkingParts {
