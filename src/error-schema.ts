@@ -34,11 +34,13 @@ export const tokenErrors: ErrorCode[] = [
   'SESSION_REVOKED',
   'PAT_TOKEN_INVALID',
   'PAT_TOKEN_EXPIRED',
+  'AGENT_STOPPED',
 ];
 
-/** What comes with a rule wherever it holds: bots are held to policies, and DMs are channels too. */
+/** What comes with a rule wherever it holds: bots are held to policies and have no sessions, and DMs are channels too. */
 const companions: Partial<Record<ErrorCode, ErrorCode[]>> = {
   NOT_A_MEMBER: ['FORBIDDEN'],
+  INSUFFICIENT_PAT_SCOPE: ['FORBIDDEN'],
   INVITE_REQUIRED: ['FORBIDDEN'],
   CHANNEL_ARCHIVED: ['FORBIDDEN', 'BLOCKED', 'USER_BLOCKED'],
 };

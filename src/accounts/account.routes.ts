@@ -91,7 +91,7 @@ function selfRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
       entrance: 'user',
       body: changePasswordSchema,
       answer: doneSchema,
-      errors: ['CURRENT_PASSWORD_WRONG', 'SERVER_BUSY'],
+      errors: ['CURRENT_PASSWORD_WRONG', 'INSUFFICIENT_PAT_SCOPE', 'SERVER_BUSY'],
       async handle({ actor, body }) {
         await accounts.changePassword(actor, body);
         return done;

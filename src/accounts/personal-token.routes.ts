@@ -18,7 +18,7 @@ export function personalTokenRoutes(tokens: PersonalTokenService): Route[] {
       body: createTokenSchema,
       status: 201,
       answer: newTokenSchema,
-      errors: ['TOKEN_LIMIT'],
+      errors: ['TOKEN_LIMIT', 'INSUFFICIENT_PAT_SCOPE'],
       shownOnce: ['token'],
       handle: ({ actor, body }) => tokens.create(actor, body),
     }),
@@ -40,6 +40,7 @@ export function personalTokenRoutes(tokens: PersonalTokenService): Route[] {
       entrance: 'user',
       params: { id },
       answer: doneSchema,
+      errors: ['INSUFFICIENT_PAT_SCOPE'],
       async handle({ actor, params }) {
         await tokens.revoke(actor, params.id);
         return done;

@@ -40,6 +40,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
       entrance: 'user',
       params: { id },
       answer: doneSchema,
+      errors: ['INSUFFICIENT_PAT_SCOPE'],
       async handle({ actor, params }) {
         await sessions.revoke(actor, params.id);
         return done;
@@ -52,6 +53,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
       tag,
       entrance: 'user',
       answer: doneSchema,
+      errors: ['INSUFFICIENT_PAT_SCOPE'],
       repeats: 'never',
       async handle({ actor }) {
         await sessions.logOut(actor);

@@ -16,7 +16,7 @@ export function eventsRoutes(events: EventsService): Route[] {
       params: { id: uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.') },
       query: readLogSchema,
       answer: logPageSchema,
-      errors: ['CHANNEL_NOT_FOUND'],
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
       handle: async ({ actor, params, query, leaving }) =>
         new Reply(new JsonText(pageText(await events.ofChannel(actor, params.id, query, leaving())))),
     }),

@@ -28,7 +28,7 @@ export class Documents {
   }
 
   /** Judges the answer of a route. */
-  answer(method: string, address: string, status: number, headers: Headers, body: unknown): Verdict {
+  answer(method: string, address: string, status: number, headers: Headers, body: Loose): Verdict {
     const path = address.split('?')[0] ?? '';
     const type = headers.get('content-type') ?? '';
     const name = method.toLowerCase();
@@ -38,10 +38,7 @@ export class Documents {
     const produced = Object.keys(responses[200]?.content ?? responses[201]?.content ?? {})[0];
     // A raw answer may be a part of it, nothing new, or elsewhere.
     if (status < 400 && (produced !== 'application/json' || !type.includes('json'))) return undefined;
-    if (!responses[status]) {
-      // What no route declares is refused before one is reached: an address that cannot be read, another host.
-      return this.error('rest', body);
-    }
+    if (!responses[status]) return this.early(status, body);
     if (headers.has('x-has-more') && !responses[status].headers['X-Has-More']) return 'X-Has-More is not documented';
     const at = `rest#/paths/${found.pointer}/${name}/responses/${status}/content/application~1json/schema`;
     return this.verdict(at, body);
@@ -61,6 +58,12 @@ export class Documents {
   private message(name: string, value: unknown): Verdict {
     if (!this.asyncApi.components.messages[name]) return this.error('events', value);
     return this.verdict(`events#/components/messages/${name}/payload`, value);
+  }
+
+  /** What no route declares may only be refused before one is reached: another host has none of them. */
+  private early(status: number, body: Loose): Verdict {
+    const code = body?.code ?? body?.error?.code;
+    return code === 'ROUTE_NOT_FOUND' ? this.error('rest', body) : `${status} ${code} is not documented`;
   }
 
   private error(document: 'rest' | 'events', value: unknown): Verdict {

@@ -84,7 +84,7 @@ function tokenRoutes(oauth: OAuthService): Route[] {
       params: { provider },
       body: linkSchema,
       answer: linkAnswerSchema,
-      errors: ['PROVIDER_UNAVAILABLE'],
+      errors: ['PROVIDER_UNAVAILABLE', 'INSUFFICIENT_PAT_SCOPE'],
       limit: 'oauth',
       repeats: 'never',
       async handle({ actor, params, body }) {
@@ -127,7 +127,7 @@ function accountRoutes(linking: LinkingService): Route[] {
       entrance: 'user',
       params: { accountId },
       answer: doneSchema,
-      errors: ['LAST_SIGN_IN_METHOD'],
+      errors: ['LAST_SIGN_IN_METHOD', 'INSUFFICIENT_PAT_SCOPE'],
       async handle({ actor, params }) {
         await linking.unlink(actor, params.accountId);
         return done;

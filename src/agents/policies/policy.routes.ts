@@ -89,7 +89,7 @@ function buddyRoutes(policies: PolicyService): Route[] {
       params: inChannel,
       body: setBuddyPolicySchema,
       answer: buddyPolicySchema,
-      errors: ['CHANNEL_NOT_FOUND', 'AGENT_NOT_FOUND', 'ROLE_REQUIRED'],
+      errors: ['CHANNEL_NOT_FOUND', 'AGENT_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
       handle: ({ actor, params, body }) => policies.setBuddy(actor, params.channelId, params.agentId, body),
     }),
     route({
@@ -100,7 +100,7 @@ function buddyRoutes(policies: PolicyService): Route[] {
       entrance: 'user',
       params: inChannel,
       answer: buddyPolicySchema,
-      errors: ['CHANNEL_NOT_FOUND', 'AGENT_NOT_FOUND'],
+      errors: ['CHANNEL_NOT_FOUND', 'AGENT_NOT_FOUND', 'NOT_A_MEMBER'],
       handle: ({ actor, params }) => policies.getBuddy(actor, params.channelId, params.agentId),
     }),
   ];
