@@ -23,7 +23,7 @@ const documentSchema = z.object({
  */
 export function jsonSchemas(schemas: Map<string, z.ZodType>): JsonSchemas {
   const all = z.object(Object.fromEntries(schemas));
-  const generated = z.toJSONSchema(all, { io: 'input', unrepresentable: 'any', override: shorten });
+  const generated = z.toJSONSchema(all, { io: 'input', unrepresentable: 'any', override: adapt });
   const moved: unknown = JSON.parse(JSON.stringify(generated), (key, value) =>
     key === '$ref' ? String(value).replace('#/$defs/', '#/components/schemas/') : value,
   );
@@ -38,11 +38,18 @@ export function jsonSchemas(schemas: Map<string, z.ZodType>): JsonSchemas {
   };
 }
 
-/** Patterns that only repeat the format, and limits that only repeat what a number is, are left out. */
-function shorten({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+/**
+ * Patterns that only repeat the format, and limits that only repeat what a number is, are left out; the bare id that may
+ * stand for an object (objectOrId) is put beside it.
+ */
+function adapt({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.format === 'uuid' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (!jsonSchema.orBareId) return;
+  const { orBareId: _, ...object } = jsonSchema;
+  for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+  jsonSchema.anyOf = [object, { type: 'string', format: 'uuid' }];
 }
 
 /** The schema of a reference, or the schema itself. */

@@ -9,6 +9,12 @@ export const idSchema = z
   .toLowerCase()
   .meta({ examples: [idExample] });
 
+/** An object in whose place its id alone may come, as a text; the documents show both. */
+export const objectOrId = <S extends z.ZodRawShape>(key: keyof S & string, shape: S) =>
+  z
+    .preprocess((value) => (typeof value === 'string' ? { [key]: value } : value), z.object(shape))
+    .meta({ orBareId: true });
+
 export const timeExample = '2026-01-31T12:00:00.000Z';
 export const timeSchema = z.iso.datetime({ precision: 3 }).meta({ examples: [timeExample] });
 
@@ -35,7 +41,10 @@ export const nameSchema = (max: number) =>
     .refine((name) => !isBlank(name), unseen)
     .refine((name) => !/[\p{Cc}\u2028\u2029]/u.test(name), 'must not contain line breaks or control characters');
 
-export const urlSchema = z.url({ protocol: /^https?$/ }).max(2048);
+export const urlSchema = z
+  .url({ protocol: /^https?$/ })
+  .max(2048)
+  .describe('An http or https address.');
 
 const decimal = /^-?\d+(\.\d+)?$/;
 

@@ -60,7 +60,8 @@ export const usernameSchema = z
     textSchema(32, z.string().min(3))
       .regex(/^[\p{L}\p{N}_-][\p{L}\p{N}_.-]*[\p{L}\p{N}_-]$/u, 'must be letters, digits, "_", "-" or "."')
       .refine((name) => !isReservedUsername(name), 'is reserved'),
-  );
+  )
+  .describe('3 to 32 letters, digits, "_", "-" or ".", which neither begin nor end with ".".');
 
 export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email('must be an e-mail address'));
 
@@ -88,9 +89,8 @@ export const registerSchema = z.object({
   inviteCode: inviteCodeSchema.optional(),
 });
 
-/** `email` takes a username too. */
 export const loginSchema = z.object({
-  email: z.string().trim().min(1).max(254),
+  email: z.string().trim().min(1).max(254).describe('An e-mail address or a username.'),
   password: z.string().min(1).max(1024),
 });
 

@@ -31,15 +31,18 @@ export const agentDoneSchema = agentSchema.extend({ ok: z.literal(true) });
 
 const agentFields = z.object({
   name: usernameSchema,
+  username: z.string().optional().describe('The same as `name`.'),
   displayName: displayNameSchema.nullish(),
   avatarUrl: urlSchema.nullish(),
   config: jsonObjectSchema(maxNoteBytes).optional(),
 });
 
-/** `username` is another spelling of `name`. */
+/** `username` is another spelling of `name`, and does not come through beside it. */
 function withName(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return 'username' in value && !('name' in value) ? { ...value, name: value.username } : value;
+  if (!('username' in value)) return value;
+  const { username, ...rest } = value;
+  return 'name' in rest ? rest : { ...rest, name: username };
 }
 
 export const createAgentSchema = z.preprocess(withName, agentFields);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { passingEvent } from '../delivery/event.ts';
-import { idSchema, limitSchema, numberSchema, record, seqSchema } from '../schema.ts';
+import { idSchema, limitSchema, numberSchema, objectOrId, record, seqSchema } from '../schema.ts';
 
 /** A piece of a room's log: what the ack of a join and the log routes have in common (contract §13, Delivery). */
 export const logPageSchema = record('LogPage', {
@@ -16,16 +16,11 @@ export const readLogSchema = z.object({
   wait: numberSchema(z.number().min(0).max(25)).default(0).describe('Seconds to wait for the first event.'),
 });
 
-/** `channel:join` takes the bare id too. */
-export const joinSchema = z.preprocess(
-  (payload) => (typeof payload === 'string' ? { channelId: payload } : payload),
-  z.object({ channelId: idSchema, after: z.number().int().min(0).optional() }),
-);
-
-export const leaveSchema = z.preprocess(
-  (payload) => (typeof payload === 'string' ? { channelId: payload } : payload),
-  z.object({ channelId: idSchema }),
-);
+export const joinSchema = objectOrId('channelId', {
+  channelId: idSchema,
+  after: z.number().int().min(0).optional(),
+});
+export const leaveSchema = objectOrId('channelId', { channelId: idSchema });
 
 export const joinAckSchema = logPageSchema.extend({ channelId: idSchema });
 

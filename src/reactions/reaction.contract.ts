@@ -29,7 +29,8 @@ export const emojiSchema = z
   .string()
   .min(1)
   .max(32, 'must have at most 32 characters')
-  .refine(isEmoji, 'must be one emoji, or a name between colons');
+  .refine(isEmoji, 'must be one emoji, or a name between colons')
+  .describe('One emoji, or a name between colons: `:wave:`.');
 
 export const reactSchema = z.object({ emoji: emojiSchema });
 

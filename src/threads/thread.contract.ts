@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, limitSchema, nameSchema, record, timeSchema } from '../schema.ts';
+import { idSchema, limitSchema, nameSchema, objectOrId, record, timeSchema } from '../schema.ts';
 
 /** What a message tells of the thread that starts from it. */
 export const threadSummarySchema = record('ThreadSummary', {
@@ -37,11 +37,10 @@ export const listThreadsSchema = z.object({
   cursor: idSchema.optional().describe('Id of the last thread of the page before.'),
 });
 
-/** `thread:join` and `thread:leave` take the bare id too. */
-export const threadIdSchema = z.preprocess(
-  (payload) => (typeof payload === 'string' ? { threadId: payload } : payload),
-  z.object({ threadId: idSchema, after: z.number().int().min(0).optional() }),
-);
+export const threadIdSchema = objectOrId('threadId', {
+  threadId: idSchema,
+  after: z.number().int().min(0).optional(),
+});
 
 const eventSeq = { eventSeq: z.number().int().optional() };
 

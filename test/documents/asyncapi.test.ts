@@ -77,6 +77,20 @@ describe('the AsyncAPI document', () => {
     }
   });
 
+  it('shows the bare id where it may come for an object that has nothing else', async () => {
+    const ear = await here.alice.connect();
+    for (const event of ['channel:join', 'channel:leave', 'thread:join', 'thread:leave']) {
+      const { payload } = document.components.messages[`client.${event.replace(':', '.')}`];
+      const fits = compiled(payload, document);
+      expect(
+        [here.channel.id, {}, 7, 'general'].map((value) => fits(value)),
+        event,
+      ).to.deep.equal([true, false, false, false]);
+    }
+    expect(await ear.emit('channel:join', here.channel.id)).to.include({ ok: true, channelId: here.channel.id });
+    ear.close();
+  });
+
   it('has operations that use only messages of their own channel', () => {
     for (const operation of Object.values<Loose>(document.operations)) {
       expect(['send', 'receive']).to.include(operation.action);

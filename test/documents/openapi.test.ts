@@ -92,6 +92,20 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('shows other spellings of fields, and rules that no JSON Schema can say', () => {
+    const field = (method: string, path: string, name: string) =>
+      document.paths[path][method].requestBody.content['application/json'].schema.properties[name].description;
+    for (const [method, path] of [
+      ['post', '/api/agents'],
+      ['patch', '/api/agents/{id}'],
+    ] as const) {
+      expect(field(method, path, 'name')).to.contain('3 to 32 letters');
+      expect(field(method, path, 'username')).to.contain('`name`');
+    }
+    expect(field('post', '/api/auth/login', 'email')).to.contain('username');
+    expect(field('post', '/api/messages/{id}/reactions', 'emoji')).to.contain('colons');
+  });
+
   it('has only JSON Schemas that compile', () => {
     for (const schema of Object.values(document.components.schemas)) compiled(schema, document);
     for (const schema of valuesOf(document.paths, 'schema')) compiled(schema, document);
