@@ -86,7 +86,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const place = await openDatabaseUrl(settings, log);
   shutdown.add('embedded PostgreSQL', () => place.stop());
   await migrate(place.url, log);
-  const database = await Database.connect(place.url, settings, log);
+  const database = await Database.connect(place.url, settings, log, true);
   shutdown.add('database', () => database.close());
   const tracing = await openTracing(settings, nodeId);
   shutdown.add('tracing', () => tracing.close());

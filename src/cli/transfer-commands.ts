@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { z } from 'zod';
+import type { Rows } from '../database/database.ts';
 import { TransferError } from '../transfer/failure.ts';
 import type { Manifest } from '../transfer/manifest.ts';
 import { validated } from '../validation.ts';
@@ -47,7 +48,14 @@ export const transferCommands: Record<string, Command> = {
     summary: 'to be run once when a backup was restored, before the server starts: clients read their lists anew',
     async run({ database, print }) {
       const { leapAhead } = await import('../delivery/log.ts');
-      await database.longTransaction(leapAhead, { snapshot: false });
+      const { keepAlone } = await import('../database/serving.ts');
+      const leap = async (rows: Rows) => {
+        if (!(await keepAlone(rows))) {
+          throw new TransferError('A server is running on this database: stop all nodes, and run this again.');
+        }
+        await leapAhead(rows);
+      };
+      await database.longTransaction(leap, { snapshot: false });
       print('The numbers of events go on further up; clients that come back read their lists anew.');
     },
   },

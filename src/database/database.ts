@@ -8,6 +8,7 @@ import type { Settings } from '../settings.ts';
 import { entities } from './entities.ts';
 import { asDatabaseError, isUnavailable } from './failures.ts';
 import { freeLostConnections } from './lost-connections.ts';
+import { takePart } from './serving.ts';
 import { type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
 
 // Sequence numbers and counts stay far below 2^53, where a number is exact.
@@ -44,7 +45,8 @@ export class Database {
     for (const pool of pools) watchStatements(pool, this.watches);
   }
 
-  static async connect(url: string, settings: Settings, log: Log): Promise<Database> {
+  /** @param serving for a node: others see that one is there (see serving.ts) */
+  static async connect(url: string, settings: Settings, log: Log, serving = false): Promise<Database> {
     const { poolSize, connectTimeoutMs, statementTimeoutMs } = settings.database;
     const max = Math.ceil(poolSize / 2);
     let pool: pg.Pool | undefined;
@@ -54,7 +56,7 @@ export class Database {
       // A server that hangs answers nothing at all; the client's own limit frees the caller.
       query_timeout: statementTimeoutMs + 1000,
       keepAlive: true,
-      verify: preparing(byIndexes),
+      verify: preparing(byIndexes, serving),
     };
     const orm = await MikroORM.init({
       clientUrl: url,
@@ -73,7 +75,10 @@ export class Database {
     if (!pool) throw new Error('The driver made no connection pool.');
     const own = { connectionString: url, ...limits };
     const statements = openPool({ ...own, max }, log);
-    const quickPool = openPool({ ...own, max: quickConnections, pipeline: true, verify: preparing(onceForAll) }, log);
+    const quickPool = openPool(
+      { ...own, max: quickConnections, pipeline: true, verify: preparing(onceForAll, serving) },
+      log,
+    );
     const slow = slowStatementLog(settings.database.slowStatementMs, log);
     return new Database(url, orm, [pool, statements, quickPool], slow);
   }
@@ -212,8 +217,9 @@ type Verify = (client: pg.ClientBase, done: (error?: Error) => void) => void;
  * What is done with each new connection. After a failover the address may lead to the old primary for a while: such a
  * connection would stay in its pool, and fail every change, long after the new one is there.
  */
-function preparing(configuration: string): Verify {
-  const text = `SELECT ${configuration}, current_setting('transaction_read_only') AS read_only`;
+function preparing(configuration: string, serving: boolean): Verify {
+  const first = serving ? `${takePart}, ${configuration}` : configuration;
+  const text = `SELECT ${first}, current_setting('transaction_read_only') AS read_only`;
   return (client, done) => {
     client
       .query<{ read_only: string }>(text)

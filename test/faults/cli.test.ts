@@ -70,6 +70,12 @@ describe('the operator’s command line', function () {
     expect((await person.get('/api/auth/me')).body.code).to.equal('SESSION_REVOKED');
   });
 
+  it('does not end a restore under a running server', async () => {
+    const { code, out, complaint } = await parley(['after-restore']);
+    expect([code, out]).to.deep.equal([1, '']);
+    expect(complaint).to.equal('A server is running on this database: stop all nodes, and run this again.\n');
+  });
+
   it('sets passwords, also for who failed too often, makes codes that work, and lists users', async () => {
     for (let i = 0; i < 2; i++) expect((await login('boss', 'forgotten')).status).to.equal(401);
     expect((await login('boss', 'operator pass')).status).to.equal(429);
