@@ -1,13 +1,12 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { AggregatorRegistry } from 'prom-client';
 import { migrate } from '../database/migrations.ts';
 import { openDatabaseUrl } from '../database/open.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
+import { openDoorFolder } from './doors.ts';
 import { isMetricsRequest, isReady, type PrimaryMessage } from './messages.ts';
 
 /** Pauses before a worker is replaced: a worker that dies at once must not keep the machine busy. */
@@ -43,7 +42,7 @@ export class Primary {
   static async start(settings: Settings, log: Log): Promise<Primary> {
     const database = await openDatabaseUrl(settings, log);
     await migrate(database.url, log);
-    const folder = await mkdtemp(path.join(tmpdir(), 'parley-workers-'));
+    const folder = await openDoorFolder();
     const env = { PARLEY_WORKER_DATABASE: database.url, PARLEY_WORKER_FOLDER: folder };
     const primary = new Primary(log, env, async () => {
       await rm(folder, { recursive: true, force: true });

@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
+import { openDoorFolder } from '../../src/workers/doors.ts';
 import { startRedis, type TestRedis } from '../bench/redis.ts';
 import { until } from '../bench/until.ts';
 import { Follower, range } from '../world/follower.ts';
@@ -20,7 +21,14 @@ describe('several workers behind one port', function () {
   before(async () => {
     dataDir = mkdtempSync(path.join(tmpdir(), 'parley-workers-'));
     redis = await startRedis();
-    const env = { ...plain(dataDir), NEW_ACCOUNT_TIER: 'member', REDIS_URL: redis.url, WEB_CONCURRENCY: '2' };
+    mkdirSync(temporary());
+    const env = {
+      ...plain(dataDir),
+      TMPDIR: temporary(),
+      NEW_ACCOUNT_TIER: 'member',
+      REDIS_URL: redis.url,
+      WEB_CONCURRENCY: '2',
+    };
     site = await NodeProcess.start(env, 60_000);
     await until(() => workers().length === 2, { timeout: 30_000, message: 'no workers' });
     here = await worldOn<NodeProcess, { nodes: NodeProcess[] }>({ nodes: [site] });
@@ -31,6 +39,10 @@ describe('several workers behind one port', function () {
     await redis.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });
+
+  /** Where this site keeps what it needs only while it runs. */
+  const temporary = () => path.join(dataDir, 'tmp');
+  const doorFolders = () => readdirSync(temporary()).filter((name) => name.startsWith('parley-workers-'));
 
   /** The workers that live, by what they logged when they were ready. */
   const workers = (): { pid: number }[] =>
@@ -118,11 +130,33 @@ describe('several workers behind one port', function () {
     );
   }
 
+  it('leave nothing behind for good when all are killed at once', async () => {
+    const [left] = doorFolders();
+    const pids = workers().map(({ pid }) => pid);
+    await site.kill();
+    await until(() => !pids.some(isAlive), { message: 'workers live without their primary' });
+    expect(doorFolders()).to.deep.equal([left]);
+    // Nobody is only starting there any more.
+    const then = new Date(Date.now() - 3_600_000);
+    utimesSync(path.join(temporary(), left ?? ''), then, then);
+    await site.start(false);
+    await site.ready(60_000);
+    await until(() => workers().length === 2, { timeout: 30_000, message: 'no workers' });
+    expect(doorFolders()).to.have.lengthOf(1).and.not.include(left);
+    // Doors that are open are left alone, however old.
+    const [now] = doorFolders();
+    utimesSync(path.join(temporary(), now ?? ''), then, then);
+    const other = await openDoorFolder(temporary());
+    expect(doorFolders()).to.include(now);
+    rmSync(other, { recursive: true });
+  });
+
   it('end all together, in order', async () => {
     const pids = workers().map(({ pid }) => pid);
     const exit = await site.stop();
     expect(exit).to.include({ code: 0 });
     expect(pids.filter(isAlive)).to.deep.equal([]);
+    expect(doorFolders()).to.deep.equal([]);
     const unforeseen = site.failures.filter((line) => !line.includes('another one takes its place'));
     expect(unforeseen).to.deep.equal([]);
   });
