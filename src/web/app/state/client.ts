@@ -1,7 +1,10 @@
 import { signal } from '@preact/signals';
 import { type AuthAnswer, type ConnectionState, type OwnUser, Parley, ParleyError } from '../../../client/index.ts';
+import { forgetKept } from './kept.ts';
 
 const meKey = 'parley:me';
+/** Whose session ended without their doing: they may come back to what they left here, nobody else. */
+const absentKey = 'parley:absent';
 
 /** The one client of this page; its tokens and its outbox outlive the page. */
 export const parley = new Parley({ store: localStorage });
@@ -16,6 +19,7 @@ parley.on('state', (state) => {
   connection.value = state;
 });
 parley.on('signed-out', (error) => {
+  if (me.value) localStorage.setItem(absentKey, me.value.id);
   forget();
   signedOutReason.value = error.code === 'SESSION_REVOKED' ? 'This session was ended. Sign in again.' : error.message;
 });
@@ -41,7 +45,15 @@ function forget(): void {
 
 /** Takes over a sign-in, and connects. */
 export function enter({ user }: AuthAnswer): void {
+  const absent = localStorage.getItem(absentKey);
+  localStorage.removeItem(absentKey);
   remember(user);
+  if (absent !== null && absent !== user.id) {
+    forgetKept();
+    // The memory of the page is still that of the other.
+    location.reload();
+    return;
+  }
   signedOutReason.value = null;
   signedIn.value = true;
   parley.connect();
@@ -72,6 +84,7 @@ export function onceBack(work: () => void): () => void {
 export async function leave(): Promise<void> {
   forget();
   await parley.signOut();
+  forgetKept();
   // Nothing of this user stays in the memory of the page.
   location.assign('/app/login');
 }

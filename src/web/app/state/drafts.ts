@@ -1,14 +1,13 @@
 import { signal } from '@preact/signals';
 import type { Message } from '../../../client/index.ts';
-
-const prefix = 'parley:draft:';
+import { keptKeys } from './kept.ts';
 
 /** What was typed in a channel or thread and not sent; it outlives the page. */
-export const draftOf = (id: string): string => localStorage.getItem(prefix + id) ?? '';
+export const draftOf = (id: string): string => localStorage.getItem(keptKeys.draft + id) ?? '';
 
 export function keepDraft(id: string, text: string): void {
-  if (text.trim() === '') localStorage.removeItem(prefix + id);
-  else localStorage.setItem(prefix + id, text);
+  if (text.trim() === '') localStorage.removeItem(keptKeys.draft + id);
+  else localStorage.setItem(keptKeys.draft + id, text);
 }
 
 /** The message that is being answered, and the one that is being edited. */

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import { keptKeys } from './kept.ts';
 
 /** Where in the app we are; the address says it all, so a reload and a link come to the same place. */
 export type Place =
@@ -56,7 +57,6 @@ const plain = [
   'forgot',
   'oauth-callback',
 ] as const;
-const lastPlaceKey = 'parley:place';
 
 const path = signal(location.pathname);
 export const place = computed(() => placeOf(path.value));
@@ -140,11 +140,11 @@ export const isWide = (): boolean => matchMedia('(min-width: 700px)').matches;
 
 /** Remembers a conversation as the one to come back to. */
 export function rememberPlace(): void {
-  localStorage.setItem(lastPlaceKey, path.value);
+  localStorage.setItem(keptKeys.place, path.value);
 }
 
 export function rememberedPlace(): string | null {
-  return localStorage.getItem(lastPlaceKey);
+  return localStorage.getItem(keptKeys.place);
 }
 
 /** Lets plain left clicks on links of the app change the place without loading the page anew. */

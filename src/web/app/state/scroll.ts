@@ -1,4 +1,4 @@
-const prefix = 'parley:scroll:';
+import { keptKeys } from './kept.ts';
 
 /** What was looked at in a channel, so that coming back and reloading keep the place. */
 export interface Anchor {
@@ -8,12 +8,12 @@ export interface Anchor {
 }
 
 export function anchorOf(channelId: string): Anchor | null {
-  const text = sessionStorage.getItem(prefix + channelId);
+  const text = sessionStorage.getItem(keptKeys.scroll + channelId);
   return text === null ? null : JSON.parse(text);
 }
 
 /** @param anchor null: the newest messages are in view */
 export function keepAnchor(channelId: string, anchor: Anchor | null): void {
-  if (anchor) sessionStorage.setItem(prefix + channelId, JSON.stringify(anchor));
-  else sessionStorage.removeItem(prefix + channelId);
+  if (anchor) sessionStorage.setItem(keptKeys.scroll + channelId, JSON.stringify(anchor));
+  else sessionStorage.removeItem(keptKeys.scroll + channelId);
 }

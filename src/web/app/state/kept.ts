@@ -1,0 +1,10 @@
+/** Keys of what this browser keeps for whoever is signed in, beside their tokens and what is unsent. */
+export const keptKeys = { draft: 'parley:draft:', scroll: 'parley:scroll:', place: 'parley:place' };
+
+/** The next one at this browser is not to see it. */
+export function forgetKept(): void {
+  for (const store of [localStorage, sessionStorage]) {
+    const kept = Object.keys(store).filter((key) => Object.values(keptKeys).some((prefix) => key.startsWith(prefix)));
+    for (const key of kept) store.removeItem(key);
+  }
+}

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { until } from '../bench/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import type { Loose, Person } from '../world/person.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('a browser that several people use', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let browser: Visitor;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+  });
+  after(() => cluster.stop());
+  beforeEach(async () => {
+    here = await world(cluster);
+    browser = await visitor(here.alice.node, null);
+    await browser.open(`/app/s/${here.server.id}/${here.channel.id}`);
+    await signIn(browser.page, here.alice);
+    await composer().fill('not for others');
+    await until(async () => (await draftsIn(browser.page)) === 1);
+  });
+  afterEach(async () => {
+    await browser.close();
+    here.close();
+  });
+
+  const composer = () => browser.page.locator('#composer');
+
+  async function signIn(page: Page, person: Person): Promise<void> {
+    await page.getByLabel('E-mail or username').fill(person.username);
+    await page.getByLabel('Password').fill('correct horse');
+    await page.keyboard.press('Enter');
+    await page.locator('.connection.live').waitFor({ state: 'attached' });
+  }
+
+  const draftsIn = (page: Page): Promise<number> =>
+    page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('parley:draft:')).length);
+
+  /** Alice ends this session from somewhere else. */
+  async function endFromElsewhere(): Promise<void> {
+    const sessions: Loose[] = (await here.alice.get('/api/auth/sessions')).body;
+    for (const { id } of sessions.filter(({ current }) => !current))
+      await here.alice.delete(`/api/auth/sessions/${id}`);
+    await browser.page.getByLabel('Password').waitFor();
+  }
+
+  it('keeps nothing of one who signs out', async () => {
+    await browser.go('/app/settings/account');
+    await browser.page.getByRole('button', { name: 'Sign out' }).click();
+    await browser.page.waitForURL('**/app/login');
+    expect(await draftsIn(browser.page)).to.equal(0);
+  });
+
+  it('shows nothing of one whose session was ended to the next one', async () => {
+    await endFromElsewhere();
+    await signIn(browser.page, here.bob);
+    await browser.go(`/app/s/${here.server.id}/${here.channel.id}`);
+    await composer().waitFor();
+    expect(await composer().inputValue()).to.equal('');
+    expect(await draftsIn(browser.page)).to.equal(0);
+  });
+
+  it('keeps it for the same one', async () => {
+    await endFromElsewhere();
+    await signIn(browser.page, here.alice);
+    await browser.go(`/app/s/${here.server.id}/${here.channel.id}`);
+    await until(async () => (await composer().inputValue()) === 'not for others');
+  });
+});
