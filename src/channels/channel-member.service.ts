@@ -6,6 +6,7 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
+import { forgetRequests, settleRequest } from '../join-requests/join-request.table.ts';
 import { seeOff } from '../notifications/farewell.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { StatusReader } from '../presence/status.ts';
@@ -113,6 +114,7 @@ export class ChannelMemberService {
     const seat = await seatOf(change.rows, channel.id, serverId, userId);
     const member = memberRecord(seat, this.statuses);
     if (seat.excluded === false) return { member, repeated: true };
+    await settleRequest(change.rows, { serverId, channelId: channel.id }, userId);
     await change.rows(
       `INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())
        ON CONFLICT (channel_id, user_id) DO UPDATE SET excluded = false`,
@@ -159,6 +161,7 @@ export class ChannelMemberService {
 
   private async takeOut(change: Change, channel: ChannelInfo, serverId: string, user: SmallUser): Promise<void> {
     const { id: channelId } = channel;
+    await forgetRequests(change.rows, { serverId, channelId }, user.id);
     if (channel.isPrivate || user.isBot) {
       const out = 'DELETE FROM channel_members WHERE channel_id = $1 AND user_id = $2';
       await change.rows(out, [channelId, user.id]);

@@ -7,6 +7,7 @@ import type { Change } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
+import { forgetRequests, settleRequest } from '../join-requests/join-request.table.ts';
 import { seeOff } from '../notifications/farewell.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { Audience } from './audience.ts';
@@ -42,6 +43,7 @@ export class Roster {
    * @throws AppError ALREADY_MEMBER
    */
   async add(change: Change, user: SmallUser, serverId: string, role: Role, by = user.id): Promise<ServerRecord> {
+    await settleRequest(change.rows, { serverId, channelId: null }, user.id);
     await this.insert(change, user.id, serverId, role);
     const row = await findServer(change.rows, serverId, user.id);
     if (!row) throw new AppError('SERVER_NOT_FOUND');
@@ -75,6 +77,7 @@ export class Roster {
    * @throws AppError MEMBER_NOT_FOUND
    */
   async remove(change: Change, serverId: string, userId: string): Promise<void> {
+    await forgetRequests(change.rows, { serverId, channelId: null }, userId);
     const removed = await change.rows<{ user_id: string }>(
       'DELETE FROM server_members WHERE server_id = $1 AND user_id = $2 RETURNING user_id',
       [serverId, userId],

@@ -208,5 +208,11 @@ describe('a private channel', () => {
     expect((await alice.patch(at, { status: 'approved' })).body.status).to.equal('approved');
     expect((await bob.get(`/api/channels/${hidden.id}/messages`)).status).to.equal(200);
     expect((await bob.get(`/api/channels/${hidden.id}/access`)).body).to.include({ isMember: true, canAccess: true });
+    const requestStatus = async () => (await bob.get(`/api/channels/${hidden.id}/access`)).body.joinRequestStatus;
+    await alice.delete(`/api/channels/${hidden.id}/members/${bob.id}`);
+    expect(await requestStatus()).to.equal(null);
+    expect((await bob.post(`/api/channels/${hidden.id}/join-requests`)).body.status).to.equal('pending');
+    await alice.post(`/api/channels/${hidden.id}/members`, { userId: bob.id });
+    expect(await requestStatus()).to.equal('approved');
   });
 });

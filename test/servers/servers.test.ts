@@ -243,6 +243,23 @@ describe('servers', () => {
     expect((await carol.post(`/api/servers/${server.id}/join-requests`)).body.code).to.equal('ALREADY_MEMBER');
   });
 
+  it('are asked for only as long as the asker is outside: who came in by an invite and left again is not let in', async () => {
+    const { alice, carol, server } = here;
+    const statusOf = async () => (await carol.get(`/api/servers/${server.id}/access`)).body.joinRequestStatus;
+    const pending = async () => (await alice.get(`/api/servers/${server.id}/join-requests`)).body;
+    const { requestId } = (await carol.post(`/api/servers/${server.id}/join-requests`)).body;
+    await carol.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    expect([await statusOf(), await pending()]).to.deep.equal(['approved', []]);
+    const channel = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'p', isPrivate: true })).body;
+    expect((await carol.post(`/api/channels/${channel.id}/join-requests`)).status).to.equal(202);
+    await carol.post(`/api/servers/${server.id}/leave`);
+    expect([await statusOf(), await pending()]).to.deep.equal([null, []]);
+    const late = await alice.patch(`/api/servers/join-requests/${requestId}`, { status: 'approved' });
+    expect([late.status, (await carol.get(`/api/servers/${server.id}`)).status]).to.deep.equal([404, 404]);
+    expect((await carol.post(`/api/servers/${server.id}/join-requests`)).body.status).to.equal('pending');
+    expect(await pending()).to.have.length(1);
+  });
+
   it('refuse names and texts that do not fit', async () => {
     const { alice, server } = here;
     const bad = [
