@@ -43,6 +43,21 @@ export async function readLost(change: Change, place: LostPlace, people: string[
   }
 }
 
+/**
+ * What someone has not read of a thing that is gone counts as read. Call it when the thing has ended in this change, which
+ * has locked the person's log.
+ */
+export async function readGone(change: Change, userId: string, reference: { type: string; id: string }): Promise<void> {
+  const read = await change.rows<{ id: string }>(
+    `UPDATE notifications SET read_at = now() WHERE user_id = $1 AND read_at IS NULL
+     AND reference_type = $2 AND reference_id = $3 RETURNING id`,
+    [userId, reference.type, reference.id],
+  );
+  if (read.length === 0) return;
+  const unreadCount = (await countsOf(change.rows, [userId])).get(userId) ?? 0;
+  change.publish(notificationRead.in(userRoom(userId), { ids: read.map(({ id }) => id), unreadCount }));
+}
+
 /** How much each of them has not read. */
 async function countsOf(rows: Rows, users: string[]): Promise<Map<string, number>> {
   if (users.length === 0) return new Map();

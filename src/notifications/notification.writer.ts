@@ -61,36 +61,40 @@ export async function writeNotifications(change: Change, drafts: NotificationDra
   await publish(change, outcomes);
 }
 
-/** Leaves out bots, oneself, those who may not see the channel, who blocked the sender, or who do not want it. */
+const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_servers, p.muted_channel_ids AS muted_channels
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bool[], $5::uuid[]) WITH ORDINALITY
+    AS d (user_id, sender_id, channel_id, may_block, request_id, place)
+  JOIN users u ON u.id = d.user_id AND NOT u.is_bot AND u.deleted_at IS NULL
+  LEFT JOIN notification_preferences p ON p.user_id = d.user_id
+  LEFT JOIN channels c ON c.id = d.channel_id
+  WHERE d.user_id IS DISTINCT FROM d.sender_id
+    AND NOT (d.may_block AND EXISTS (
+      SELECT FROM blocks b WHERE b.user_id = d.user_id AND b.blocked_id = d.sender_id))
+    AND (d.request_id IS NULL OR EXISTS (SELECT FROM friendships f WHERE f.id = d.request_id))
+    AND (d.channel_id IS NULL OR (
+      c.deleted_at IS NULL
+      AND (c.server_id IS NULL OR EXISTS (
+        SELECT FROM server_members s WHERE s.server_id = c.server_id AND s.user_id = d.user_id))
+      AND coalesce((
+        SELECT NOT m.excluded FROM channel_members m WHERE m.channel_id = c.id AND m.user_id = d.user_id
+      ), NOT c.is_private)
+    ))
+  ORDER BY d.place`;
+
+/**
+ * Leaves out bots, oneself, those who may not see the channel, who blocked the sender, whose request was taken back, or who
+ * do not want it.
+ */
 async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<NotificationDraft[]> {
   if (drafts.length === 0) return [];
-  const found = await rows<Wanted>(
-    `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_servers, p.muted_channel_ids AS muted_channels
-     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bool[]) WITH ORDINALITY
-       AS d (user_id, sender_id, channel_id, may_block, place)
-     JOIN users u ON u.id = d.user_id AND NOT u.is_bot AND u.deleted_at IS NULL
-     LEFT JOIN notification_preferences p ON p.user_id = d.user_id
-     LEFT JOIN channels c ON c.id = d.channel_id
-     WHERE d.user_id IS DISTINCT FROM d.sender_id
-       AND NOT (d.may_block AND EXISTS (
-         SELECT FROM blocks b WHERE b.user_id = d.user_id AND b.blocked_id = d.sender_id))
-       AND (d.channel_id IS NULL OR (
-         c.deleted_at IS NULL
-         AND (c.server_id IS NULL OR EXISTS (
-           SELECT FROM server_members s WHERE s.server_id = c.server_id AND s.user_id = d.user_id))
-         AND coalesce((
-           SELECT NOT m.excluded FROM channel_members m WHERE m.channel_id = c.id AND m.user_id = d.user_id
-         ), NOT c.is_private)
-       ))
-     ORDER BY d.place`,
-    [
-      drafts.map((draft) => draft.userId),
-      drafts.map((draft) => draft.senderId),
-      // What concerns the account itself is also for those who cannot see the channel, or cannot any more.
-      drafts.map((draft) => (needsAccess(draft) ? draft.channelId : null)),
-      drafts.map((draft) => typeOfKind[draft.kind] !== 'system' || draft.kind === 'server.invite'),
-    ],
-  );
+  const found = await rows<Wanted>(wantedOf, [
+    drafts.map((draft) => draft.userId),
+    drafts.map((draft) => draft.senderId),
+    // What concerns the account itself is also for those who cannot see the channel, or cannot any more.
+    drafts.map((draft) => (needsAccess(draft) ? draft.channelId : null)),
+    drafts.map((draft) => typeOfKind[draft.kind] !== 'system' || draft.kind === 'server.invite'),
+    drafts.map((draft) => (draft.kind === 'friendship.request' ? draft.referenceId : null)),
+  ]);
   return found.flatMap((preferences) => {
     const draft = drafts[preferences.place - 1];
     return draft && isWanted(draft, preferences) ? [draft] : [];

@@ -119,6 +119,24 @@ describe('notifications', () => {
     expect((await list(ann))[0]).to.include({ kind: 'friendship.accepted', senderId: ben.id, referenceId: id });
   });
 
+  it('of a request that was taken back count no longer, and do not come late', async () => {
+    const [ann, ben] = [await register(here.alice.node), await register(here.bob.node)];
+    const ask = async () => (await ann.post('/api/friends/request', { username: ben.username })).body.id;
+    const ear = await ben.connect();
+    const id = await ask();
+    await settled(ben, 1);
+    const [{ id: asked }] = await list(ben);
+    expect((await ann.delete(`/api/friends/${id}`)).status).to.equal(200);
+    expect(await unread(ben)).to.equal(0);
+    expect(await ear.next('notification:read')).to.deep.include({ ids: [asked], unreadCount: 0 });
+    ear.close();
+    for (let round = 0; round < 5; round++) await ann.delete(`/api/friends/${await ask()}`);
+    await ann.post('/api/dm/channels', { userId: ben.id }).then(({ body }) => ann.say(body.id, 'after all that'));
+    const kinds = async () => (await list(ben, '?unread=true')).map(({ kind }: Loose) => kind);
+    await until(async () => (await kinds()).includes('dm.message'));
+    expect(await kinds()).to.deep.equal(['dm.message']);
+  });
+
   it('are listed page by page, and only the unread ones where asked', async () => {
     const ben = await register(here.bob.node);
     const dms: string[] = [];
