@@ -58,7 +58,7 @@ function messageRoutes(base: string, direct: DirectService): Route[] {
       query: listDmMessagesSchema,
       paged: true,
       answer: z.array(messageSchema),
-      errors: ['CHANNEL_NOT_FOUND', 'INVALID_CURSOR'],
+      errors: ['CHANNEL_NOT_FOUND', 'FORBIDDEN', 'INVALID_CURSOR'],
       async handle({ actor, params, query }) {
         const { messages, hasMore } = await direct.messagesOf(actor, params.id, query);
         return new Reply(messages, { headers: { 'X-Has-More': String(hasMore) } });

@@ -13,6 +13,7 @@ import { Examples } from '../examples.ts';
 import { headline } from '../headline.ts';
 import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved } from '../json-schemas.ts';
 import { idExample } from '../schema.ts';
+import { contentHeaders } from './content.ts';
 import type { Route } from './route.ts';
 import { deliverySchemas, signatureParameters, type WebhookDelivery, webhooks } from './webhook-documents.ts';
 
@@ -200,10 +201,16 @@ function successes(route: Route, { schemas, examples }: Parts): Record<string, o
   const repeats = route.mayExist || route.repeats === 'nonce';
   const statuses = new Set([route.status ?? 200, ...(repeats ? [200] : [])]);
   const describe = (status: number) => (status === (route.status ?? 200) ? 'Done.' : 'It was there already.');
-  return Object.fromEntries(
-    [...statuses].map((status) => [status, { description: describe(status), headers: withId, content }]),
-  );
+  const whole = [...statuses].map((status) => [status, { description: describe(status), headers: withId, content }]);
+  return { ...Object.fromEntries(whole), ...(route.headers === contentHeaders ? parts(withId, content) : {}) };
 }
+
+/** What a content is answered with beside the whole of it (contentReply). */
+const parts = (headers: object, content: object) => ({
+  206: { description: 'The part that was asked for; `Content-Range` says which.', headers, content },
+  304: { description: 'It is what you have.', headers },
+  416: { description: 'There is no such part; `Content-Range` says how long the whole is.', headers },
+});
 
 function refusals(route: Route): Record<string, object> {
   const entries = [...byStatus(errorsOf(route))].map(([status, codes]) => {

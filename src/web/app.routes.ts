@@ -34,6 +34,8 @@ function placeRoutes(appsOrigin: string | null): Route[] {
       ...shared,
       path: '/',
       summary: 'Leads to the web client.',
+      status: 302,
+      produces: 'text/plain',
       handle: async () => new RawReply(302, { Location: '/app' }),
     }),
     route({ ...shared, path: '/app', summary: 'The web client.', handle: sendPage }),

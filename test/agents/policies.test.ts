@@ -150,7 +150,7 @@ describe('policies of agents', () => {
 
   it('bar a bot that is not to listen from everything in the channel', async () => {
     const made = await robot();
-    const { channel, bob } = here;
+    const { channel, alice, bob } = here;
     const ear = await made.listen(channel.id);
     const first = await bob.say(channel.id, 'heard');
     await ear.next('message:new');
@@ -168,6 +168,9 @@ describe('policies of agents', () => {
       const refused = await made.get(path);
       expect([path, refused.status, refused.body.code]).to.deep.equal([path, 403, 'FORBIDDEN']);
     }
+    const { body: dm } = await bob.post('/api/dm/channels', { userId: made.id });
+    await alice.put(`/api/agents/${made.agentId}/policies`, { channelId: dm.id, listen: false, mode: 'custom' });
+    expect((await made.get(`/api/dm/channels/${dm.id}/messages`)).body.code).to.equal('FORBIDDEN');
     await set(made, { mode: 'replyAll' });
     await bob.say(channel.id, 'heard again');
     await ear.next('message:new', (message) => message.content === 'heard again');

@@ -92,6 +92,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('says what becomes of ranges and of what is known already, where these are heeded', () => {
+    const heeding = operations().filter(({ parameters }) => parameters.some(({ name }: Loose) => name === 'range'));
+    expect(heeding.map(({ path }) => path)).to.include('/api/media/{id}');
+    for (const { operationId, responses } of heeding) {
+      expect(responses, operationId).to.include.keys('200', '206', '304', '416');
+    }
+  });
+
   it('shows other spellings of fields, and rules that no JSON Schema can say', () => {
     const field = (method: string, path: string, name: string) =>
       document.paths[path][method].requestBody.content['application/json'].schema.properties[name].description;

@@ -39,6 +39,7 @@ export class Documents {
     // A raw answer may be a part of it, nothing new, or elsewhere.
     if (status < 400 && (produced !== 'application/json' || !type.includes('json'))) return undefined;
     if (!responses[status]) return this.early(status, body);
+    if (!responses[status].content) return undefined;
     if (headers.has('x-has-more') && !responses[status].headers['X-Has-More']) return 'X-Has-More is not documented';
     const at = `rest#/paths/${found.pointer}/${name}/responses/${status}/content/application~1json/schema`;
     return this.verdict(at, body);
