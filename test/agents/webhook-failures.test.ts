@@ -94,6 +94,25 @@ describe('webhooks that do not work', () => {
     expect(contents).to.deep.equal(['after it']);
   });
 
+  it('are waited for longer than a lease lasts, by one node alone', async () => {
+    const { cluster, here, robot } = await hooked({ webhooks: { ...quick, timeoutMs: 20_000, leaseSeconds: 1 } });
+    const lease = () =>
+      withRows(cluster.databaseUrl, async (rows) => {
+        const text = `SELECT extract(epoch FROM max(leased_until))::float8 AS until FROM webhook_cursors WHERE agent_id = $1`;
+        return (await rows<{ until: number | null }>(text, [robot.agentId]))[0]?.until ?? 0;
+      });
+    const answer = Promise.withResolvers<number>();
+    ear.behave(({ event }) => (event.data.content === 'slow' ? answer.promise : 200));
+    await here.bob.say(here.channel.id, 'slow');
+    await ear.next(({ event }) => event.data.content === 'slow');
+    const begun = await lease();
+    await until(async () => (await lease()) > begun + 2.5, { message: 'the lease is not renewed' });
+    answer.resolve(200);
+    await here.bob.say(here.channel.id, 'next');
+    await ear.next(({ event }) => event.data.content === 'next');
+    expect(ear.arrived.filter(({ event }) => event.data.content === 'slow')).to.have.lengthOf(1);
+  });
+
   it('say what is wrong: nobody there, too slow, cut off', async () => {
     const { here, robot } = await hooked({ webhooks: { ...quick, timeoutMs: 200 } });
     const seen = (error: string) =>

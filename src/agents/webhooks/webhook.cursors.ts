@@ -109,6 +109,12 @@ const held = 'WHERE agent_id = $1 AND stream_id = $2 AND lease = $3';
 const advance = `UPDATE webhook_cursors SET seq = $4, attempts = 0, failing_since = NULL,
     delivered_at = CASE WHEN $5 THEN now() ELSE delivered_at END, leased_until = now() + make_interval(secs => $6)
   ${held} RETURNING seq`;
+const renew = `UPDATE webhook_cursors c SET leased_until = now() + make_interval(secs => $4)
+  FROM (
+    SELECT d.agent_id, d.stream_id FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS held (agent_id, stream_id, lease)
+    JOIN webhook_cursors d ON d.agent_id = held.agent_id AND d.stream_id = held.stream_id AND d.lease = held.lease
+    FOR UPDATE OF d SKIP LOCKED
+  ) AS mine WHERE c.agent_id = mine.agent_id AND c.stream_id = mine.stream_id`;
 const release = `UPDATE webhook_cursors SET lease = NULL, leased_until = NULL,
     due_at = greatest(due_at, now() + make_interval(secs => $4)) ${held}`;
 const inChannel = `SELECT m.user_id FROM channel_members m JOIN channels c ON c.id = m.channel_id
@@ -181,6 +187,16 @@ export class WebhookCursors {
   async advance({ agentId, streamId, lease }: Claim, seq: number, delivered: boolean): Promise<boolean> {
     const values = [agentId, streamId, lease, seq, delivered, this.leaseSeconds];
     return (await this.database.rows<{ seq: number }>(advance, values)).length > 0;
+  }
+
+  /** Keeps rooms that are still being delivered; those that are somebody else's by now are left to them. */
+  async renew(claims: Claim[]): Promise<void> {
+    await this.database.rows(renew, [
+      claims.map(({ agentId }) => agentId),
+      claims.map(({ streamId }) => streamId),
+      claims.map(({ lease }) => lease),
+      this.leaseSeconds,
+    ]);
   }
 
   /** Gives a room back, for anyone to take after `waitMs`. */

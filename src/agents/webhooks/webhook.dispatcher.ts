@@ -11,6 +11,8 @@ const pauseMs = 20;
 const refreshMs = 5000;
 /** How often all cursors are brought in line with where bots are, beside those of whom something says so. */
 const followMs = 60_000;
+/** How often a lease is renewed before it would end: some of these may fail. */
+const renewalsPerLease = 5;
 
 /**
  * Gives the webhooks of bots what is new in their rooms. What is committed on this node wakes it, if a webhook hears of
@@ -32,6 +34,7 @@ export class WebhookDispatcher {
   private followAt = 0;
   private refreshAt = 0;
   private lookAt = 0;
+  private renewal: NodeJS.Timeout | undefined;
   private wakeUp = () => {};
   private loop: Promise<void> = Promise.resolve();
 
@@ -57,6 +60,7 @@ export class WebhookDispatcher {
   start(): void {
     this.delivery.onCommitted = (entries) => this.hear(entries);
     this.loop = this.run();
+    this.renewal = setInterval(() => void this.renew(), (this.settings.leaseSeconds * 1000) / renewalsPerLease);
   }
 
   /** The webhook of an agent is another one from now on, or none. */
@@ -74,6 +78,7 @@ export class WebhookDispatcher {
     await this.loop;
     await Promise.all(this.running.values());
     clearTimeout(limit);
+    clearInterval(this.renewal);
   }
 
   private hear(entries: LogEntry[]): void {
@@ -154,6 +159,14 @@ export class WebhookDispatcher {
     const counts = new Map<string, number>();
     for (const { agentId } of this.running.keys()) counts.set(agentId, (counts.get(agentId) ?? 0) + 1);
     return new Set([...counts].flatMap(([agentId, count]) => (count >= this.settings.perWebhook ? agentId : [])));
+  }
+
+  /** A receiver may take longer than a lease lasts, which is short so that others soon go on when this node dies. */
+  private async renew(): Promise<void> {
+    if (this.running.size === 0) return;
+    await this.cursors
+      .renew([...this.running.keys()])
+      .catch((error) => this.log.debug({ err: error }, 'Leases of webhooks could not be renewed just now.'));
   }
 
   private begin(claim: Claim): void {
