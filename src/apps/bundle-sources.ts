@@ -6,7 +6,15 @@ import { invalid } from '../validation.ts';
 import { readInside } from '../workspace/node.table.ts';
 import type { WorkspaceAccess } from '../workspace/workspace.access.ts';
 import { maxHtmlBytes } from './app.contract.ts';
-import { type BundleFile, type BundleLimits, badBundle, isLitter, requireInnerPath, requireSound } from './bundle.ts';
+import {
+  type BundleFile,
+  type BundleLimits,
+  badBundle,
+  isLitter,
+  requireIndex,
+  requireInnerPath,
+  requireSound,
+} from './bundle.ts';
 import { unpackBundle } from './zip-bundle.ts';
 
 /** What is to be published, taken out of the workspace. */
@@ -48,7 +56,9 @@ export class BundleSources {
     const workspace = await this.workspaces.open(actor, serverId);
     if (folderId) {
       const folder = await this.workspaces.folder(workspace, folderId);
-      return { name: folder.name, type: 'zip', files: await this.folderFiles(workspace.id, folder.id) };
+      const files = await this.folderFiles(workspace.id, folder.id);
+      requireIndex(files);
+      return { name: folder.name, type: 'zip', files };
     }
     if (!fileId) throw invalid([{ path: 'folderId', message: 'is missing', code: 'invalid_type' }]);
     const file = await this.workspaces.file(workspace, fileId);
@@ -59,7 +69,9 @@ export class BundleSources {
       if (file.size_bytes > maxHtmlBytes) throw badBundle(`A page can have at most ${maxHtmlBytes} bytes.`);
       return { name, type: 'html', files: [{ path: 'index.html', ...content }] };
     }
-    return { name, type: 'zip', files: await unpackBundle(this.blobs, content, this.limits) };
+    const files = await unpackBundle(this.blobs, content, this.limits);
+    requireIndex(files);
+    return { name, type: 'zip', files };
   }
 
   /** Nothing is copied: the app refers to the same contents. */

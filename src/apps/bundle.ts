@@ -55,6 +55,14 @@ export function requireSound(files: { path: string; size: number }[], limits: Bu
   }
 }
 
+/** @throws AppError BUNDLE_INVALID when nothing would be found at the address of the app itself */
+export function requireIndex(files: BundleFile[]): void {
+  if (files.some(({ path }) => path === 'index.html')) return;
+  throw badBundle(
+    'An app begins with its index.html: put one at the top of the folder or ZIP file and publish it again.',
+  );
+}
+
 /** Many zip the folder itself: when all lies in one folder that has the index, the folder is the root. */
 export function withoutWrapper(files: BundleFile[]): BundleFile[] {
   const top = files[0]?.path.split('/')[0];

@@ -238,6 +238,20 @@ describe('apps', () => {
     expect((await here.alice.post(`${base}/publish`, { folderId: page.id })).body.code).to.equal('FOLDER_NOT_FOUND');
   });
 
+  it('are not published without an index.html, and what is there stays', async () => {
+    const publish = async (files: Record<string, string>, name: string) => {
+      const { id: folderId } = await folder(files, name);
+      return here.alice.post(`${base}/publish`, { folderId, slug: 'indexed' });
+    };
+    expect((await publish({ 'index.html': 'first' }, 'with')).status).to.equal(201);
+    for (const [name, paths] of Object.entries({ empty: [], other: ['home.html'], inner: ['docs/index.html'] })) {
+      const { status, body } = await publish(Object.fromEntries(paths.map((path) => [path, 'x'])), name);
+      expect([status, body.code]).to.deep.equal([400, 'BUNDLE_INVALID']);
+      expect(body.error).to.contain('index.html');
+    }
+    expect((await open(here.bob, `${base}/indexed/serve/`)).text).to.equal('first');
+  });
+
   it('replace only what was named: a slug made of a name is no name', async () => {
     const publish = async (name: string, content: string) => {
       const { id: folderId } = await folder({ 'index.html': content }, name);

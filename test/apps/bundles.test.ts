@@ -89,6 +89,13 @@ describe('apps from ZIP files', () => {
     ['a device', zip([page, { name: 'device', mode: 0o020666 }])],
     ['an encrypted entry', zip([page, { name: 'secret', content: 'x', claims: { flags: 0x0801 } }])],
     ['an unknown method', zip([page, { name: 'lzma', content: 'x', claims: { method: 14 } }])],
+    [
+      'no index.html at its top',
+      zip([
+        { name: 'page.html', content: 'x' },
+        { name: 'docs/index.html', content: 'x' },
+      ]),
+    ],
     ['the same name twice', zip([page, { name: 'x', content: '1' }, { name: 'x', content: '2' }])],
     ['a file that is a folder too', zip([page, { name: 'x', content: '1' }, { name: 'x/y', content: '2' }])],
     ['a size that is too small', zip([page, { name: 'lie', content: 'x'.repeat(1000), claims: { size: 10 } }])],
