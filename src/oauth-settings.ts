@@ -57,6 +57,6 @@ function isSafe(issuer: string): boolean {
 }
 
 /** Whether a host of a URL is this machine itself. */
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

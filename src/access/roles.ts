@@ -9,7 +9,7 @@ export type Role = (typeof roles)[number];
  * Who may do what in a server: each permission with the least role that has it. This is the whole truth about roles;
  * what depends on the object too (one's own message, a private channel) is added where the object is fetched.
  */
-export const permissions = {
+const permissions = {
   'server:update': 'admin',
   'server:delete': 'owner',
   'server:hand-over': 'owner',

@@ -25,7 +25,7 @@ export async function ownFriendship(rows: Rows, actor: Actor, id: string): Promi
 }
 
 /** Who of two people has blocked the other. */
-export async function blocksBetween(rows: Rows, one: string, other: string): Promise<string[]> {
+async function blocksBetween(rows: Rows, one: string, other: string): Promise<string[]> {
   const found = await rows<{ user_id: string }>(
     `SELECT user_id FROM blocks
      WHERE (user_id = $1 AND blocked_id = $2) OR (user_id = $2 AND blocked_id = $1)`,

@@ -5,7 +5,7 @@ import { passingEvent } from '../delivery/event.ts';
 import { isoTime, timeSchema } from '../schema.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
 
-export const tokenExpiring = passingEvent({
+const tokenExpiring = passingEvent({
   name: 'auth:expiring',
   summary: 'The token of this socket ends soon; send auth:renew with a new one, or the socket is closed.',
   room: 'socket',

@@ -27,7 +27,7 @@ export interface RoomAccess {
 }
 
 /** At most so much is put into one answer to a join (contract §13, Delivery). */
-export const joinLimits = { events: 200, bytes: 1024 * 1024 };
+const joinLimits = { events: 200, bytes: 1024 * 1024 };
 
 const resumePiece = { events: 500, bytes: 512 * 1024 };
 const drainCheckMs = 10;

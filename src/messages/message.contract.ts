@@ -10,7 +10,7 @@ import { threadSummarySchema } from '../threads/thread.contract.ts';
 export const maxContent = 16_000;
 const maxMetadataBytes = 32 * 1024;
 
-export const replyPreviewSchema = record('ReplyPreview', {
+const replyPreviewSchema = record('ReplyPreview', {
   id: idSchema,
   authorId: idSchema,
   content: z.string().describe('Cut at 200 characters.'),

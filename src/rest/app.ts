@@ -51,7 +51,7 @@ const exposed = [
 const preflightSeconds = 3600;
 
 /** The origin to allow, or none (contract §11: an empty list allows any). */
-export function allowedOrigin(context: Context, allowed: string[]): string {
+function allowedOrigin(context: Context, allowed: string[]): string {
   const origin = context.get('origin');
   return allowed.length === 0 || allowed.includes(origin) ? origin : '';
 }

@@ -125,7 +125,7 @@ function asNobody(error: unknown): null {
 }
 
 /** The token of `Authorization: Bearer …`, if there is one. */
-export function bearerToken(context: Context): string | null {
+function bearerToken(context: Context): string | null {
   const match = /^Bearer +(\S+)$/i.exec(context.get('authorization'));
   return match?.[1] ?? null;
 }

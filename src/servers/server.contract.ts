@@ -95,7 +95,7 @@ export const serverStubSchema = z.object({ id: idSchema, isPublic: z.boolean() }
 
 export const joinServerSchema = z.object({ inviteCode: z.string().trim().max(64).nullish() });
 
-export const memberEventSchema = z.object({
+const memberEventSchema = z.object({
   serverId: idSchema,
   channelId: idSchema.optional(),
   userId: idSchema,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { extensionOf } from '../infrastructure/media-types.ts';
 
-export const maxNameLength = 255;
+const maxNameLength = 255;
 
 /** What a folder or a file may be called (contract §8): kept as typed, case-sensitive. */
 export const nodeNameSchema = z

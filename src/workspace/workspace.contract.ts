@@ -134,7 +134,7 @@ export type Command =
   | { type: 'delete'; nodeId: string }
   | { type: 'update-file'; nodeId: string; content: string };
 
-export const commandSchema = z
+const commandSchema = z
   .object({
     type: z.enum(commandTypes).optional(),
     action: z.enum(commandTypes).optional().describe('The same as `type`.'),

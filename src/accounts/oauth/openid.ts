@@ -151,7 +151,7 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
 }
 
 /** As the provider wants it: in the header unless it takes only the body. */
-export function authenticateClient(secret: string): openid.ClientAuth {
+function authenticateClient(secret: string): openid.ClientAuth {
   const [inHeader, inBody] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, client, body, headers) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];

@@ -7,7 +7,7 @@ const policyCache = 'agent-policies';
 const policyKey = (userId: string, channelId: string) => `${userId}:${channelId}`;
 
 /** The channel's own policy comes before the default of its server. */
-export const selectEffective = `SELECT p.mode, p.mention_only AS "mentionOnly", p.reply, p.listen, p.config
+const selectEffective = `SELECT p.mode, p.mention_only AS "mentionOnly", p.reply, p.listen, p.config
   FROM agents a JOIN channels c ON c.id = $2
   JOIN agent_policies p ON p.agent_id = a.id
     AND (p.channel_id = c.id OR (p.channel_id IS NULL AND p.server_id = c.server_id))

@@ -26,7 +26,7 @@ export const policySchema = record('AgentPolicy', {
 });
 
 /** What holds for a bot in a channel, wherever it comes from. */
-export const effectivePolicySchema = record('EffectivePolicy', { mode: z.enum(policyModes), ...flags });
+const effectivePolicySchema = record('EffectivePolicy', { mode: z.enum(policyModes), ...flags });
 
 /** The policy of a channel as buddy clients know it. */
 export const buddyPolicySchema = effectivePolicySchema.extend({

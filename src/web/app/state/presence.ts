@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { me, parley } from './client.ts';
 
-export const ownStatuses = ['online', 'idle', 'dnd', 'offline'] as const;
+const ownStatuses = ['online', 'idle', 'dnd', 'offline'] as const;
 export type OwnStatus = (typeof ownStatuses)[number];
 
 /** What people are, as far as we were told. */

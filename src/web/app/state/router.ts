@@ -33,17 +33,9 @@ interface InChannel {
   threadId: string | null;
 }
 
-export const settingsSections = [
-  'profile',
-  'account',
-  'devices',
-  'notifications',
-  'agents',
-  'tokens',
-  'invites',
-] as const;
+const settingsSections = ['profile', 'account', 'devices', 'notifications', 'agents', 'tokens', 'invites'] as const;
 export type SettingsSection = (typeof settingsSections)[number];
-export const serverSections = ['overview', 'members', 'channels', 'invites', 'agents'] as const;
+const serverSections = ['overview', 'members', 'channels', 'invites', 'agents'] as const;
 export type ServerSection = (typeof serverSections)[number];
 
 const plain = [

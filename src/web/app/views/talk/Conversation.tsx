@@ -58,7 +58,7 @@ function Channel({ channelId, messageId }: { channelId: string; messageId: strin
 }
 
 /** Why someone may only read here. */
-export function whyClosed({ isArchived, type }: ChannelRecord): string | null {
+function whyClosed({ isArchived, type }: ChannelRecord): string | null {
   if (isArchived) return 'This channel is archived: nobody writes here any more.';
   const mayAnnounce = type !== 'announcement' || isAtLeast(currentServer.value?.role, 'admin');
   return mayAnnounce ? null : 'Only those who run the server write here.';
