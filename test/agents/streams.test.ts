@@ -56,6 +56,37 @@ describe('replies that are shown while they are made', () => {
     expect(messages.filter((message: Loose) => message.authorId === robot.id)).to.have.length(1);
   });
 
+  it('give the message of their end again where bots must be silent by now, and show nothing anew', async () => {
+    const other = await botIn(here.server, here.alice);
+    const channel = (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'loop' })).body;
+    for (const { id } of [robot, other]) await here.alice.post(`/api/channels/${channel.id}/members`, { userId: id });
+    const ear = await here.bob.listen(channel.id);
+    const mouth = await robot.connect();
+    let last = await other.say(channel.id, 'I begin');
+    for (let i = 0; i < 7; i++) {
+      last = (
+        await (i % 2 ? other : robot).post(`/api/channels/${channel.id}/messages`, {
+          content: `${i}`,
+          replyToId: last.id,
+        })
+      ).body;
+    }
+    const voice = await other.connect();
+    const stream = { channelId: channel.id, streamId: 'loop', replyToId: last.id };
+    const end = await voice.emit('message:stream', { ...stream, delta: 'the eighth', done: true });
+    expect(end.ok, JSON.stringify(end)).to.equal(true);
+    const again = await voice.emit('message:stream', { ...stream, delta: 'the eighth', done: true });
+    expect(again.message?.id, JSON.stringify(again)).to.equal(end.message.id);
+    expect(await mouth.emit('message:stream', { ...stream, streamId: 'new', delta: 'x' })).to.include({
+      code: 'BOT_LOOP',
+    });
+    await here.bob.say(channel.id, 'enough');
+    await ear.next('message:new', (message) => message.content === 'enough');
+    const pieces = ear.all('message:stream').filter((piece) => piece.delta);
+    expect(pieces.map((piece) => piece.delta)).to.deep.equal(['the eighth']);
+    other.hangUp();
+  });
+
   it('come whole, however fast their pieces follow each other', async () => {
     const { bob, channel } = here;
     const ear = await bob.listen(channel.id);

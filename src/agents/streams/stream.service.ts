@@ -73,7 +73,12 @@ export class ReplyStreams {
     if (!actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Only bots stream their messages.' });
     // Asked for each piece, so that a bot that may not write any more is silent at once.
     await this.channels.postable(actor, piece.channelId);
-    const stream = this.open.get(keyOf(actor, piece)) ?? (await this.begin(actor, piece));
+    const known = this.open.get(keyOf(actor, piece));
+    // The answer to its end was lost: nothing of it is to be checked, shown or counted again.
+    const said =
+      piece.done && !known ? await this.messages.sentWith(actor, piece.channelId, onceKey(piece)) : undefined;
+    if (said) return said;
+    const stream = known ?? (await this.begin(actor, piece));
     const offset = stream.broken ? undefined : stream.content.length;
     stream.content = piece.content ?? stream.content + piece.delta;
     if (stream.content.length > maxContent) {
@@ -134,21 +139,17 @@ export class ReplyStreams {
     }
   }
 
-  /** What a reply becomes. One that ends with nothing in it ended before, and its bot did not get the answer. */
   private async messageOf(
     actor: Actor,
     piece: Piece,
     { place, content, replyToId }: OpenStream,
   ): Promise<MessageRecord> {
     const { channelId, threadId } = place;
-    const idempotencyKey = `stream ${piece.streamId}`;
     if (isBlank(content)) {
-      const before = await this.messages.sentWith(actor, channelId, idempotencyKey);
-      if (before) return before;
       throw invalid([{ path: 'delta', message: 'must not leave the whole empty', code: 'too_small' }]);
     }
     const input = { content, threadId, replyToId: piece.replyToId ?? replyToId };
-    return (await this.messages.send(actor, channelId, input, idempotencyKey)).result;
+    return (await this.messages.send(actor, channelId, input, onceKey(piece))).result;
   }
 
   private carryOn(key: string, stream: OpenStream): void {
@@ -184,6 +185,9 @@ export class ReplyStreams {
     this.ephemeral.tell(roomsOf(place), messageStream, { ...place, done: true, aborted: true });
   }
 }
+
+/** What makes the message of a reply be sent once. */
+const onceKey = ({ streamId }: Piece) => `stream ${streamId}`;
 
 const keyOf = (actor: Actor, { channelId, streamId }: Piece) => `${actor.userId} ${channelId} ${streamId}`;
 
