@@ -156,6 +156,9 @@ export class Membership {
     const entries: LogEntry[] = [];
     try {
       for (let position = after; ; ) {
+        // What was sent of other rooms before is on the line too.
+        await drained(socket);
+        arrival.requireWelcome();
         const events = Math.min(after + maxEvents - position, resumePiece.events);
         const page = await this.join(socket, name, place, position, send, { events, bytes: resumePiece.bytes });
         entries.push(...page.entries);
@@ -164,8 +167,6 @@ export class Membership {
         position = page.seq;
         onPiece(position);
         if (position >= after + maxEvents || !socket.connected) return { ...page, entries };
-        await drained(socket);
-        arrival.requireWelcome();
       }
     } finally {
       arrival.end();

@@ -155,6 +155,36 @@ describe('a stock client that was cut off', () => {
     expect(site.cluster.nodes.map((node) => node.delivery.counters.cutOffs)).to.deep.equal(cuts);
   }).timeout(60_000);
 
+  it('gets megabytes of many rooms over a line that stalls, and is not taken for one that does not read', async () => {
+    const { alice, server } = site.here;
+    const made = range(1, 24).map((i) => alice.post(`/api/servers/${server.id}/channels`, { name: `full-${i}` }));
+    const ids: string[] = (await Promise.all(made)).map((answer) => answer.body.id);
+    const [follower, from] = await follow(0, ids[0] ?? '');
+    for (const id of ids.slice(1)) await follower.join(id);
+    for (const wire of site.wires) wire.refuse(true);
+    site.door.cut();
+    const big = 'x'.repeat(15_000);
+    const last = new Map<string, number>();
+    for (const id of ids) {
+      const sends = await Promise.all(range(1, 30).map(() => alice.say(id, big)));
+      last.set(id, Math.max(...sends.map((message) => message.seq)));
+    }
+    const cuts = site.cluster.nodes.map((node) => node.delivery.counters.cutOffs);
+    const [wire] = site.wires;
+    follower.socket.once('ready', () => {
+      wire.hold();
+      setTimeout(() => wire.release(), 1500);
+    });
+    wire.refuse(false);
+    expect(await follower.connected(2)).to.equal(true);
+    for (const [id, seq] of last) {
+      await follower.reach(id, seq);
+      expect(follower.seen(id)).to.deep.equal(range(from + 1, seq));
+    }
+    expect(follower.connections).to.deep.equal([false, true]);
+    expect(site.cluster.nodes.map((node) => node.delivery.counters.cutOffs)).to.deep.equal(cuts);
+  }).timeout(60_000);
+
   it('is back in all of its rooms, though it is cut off again on the way', async () => {
     const { alice, server } = site.here;
     const names = range(1, 12).map((i) => `room-${i}`);
