@@ -23,8 +23,7 @@ export class Follower {
     const auth = { token, ...(typeof options?.auth === 'object' ? options.auth : {}) };
     const pace = { reconnectionDelay: 20, reconnectionDelayMax: 100 };
     this.socket = io(url, { transports: ['websocket'], forceNew: true, ...pace, ...options, auth });
-    // Before it is said to be ready, a connection that is lost has nothing to come back to.
-    this.socket.on('ready', () => this.connections.push(this.socket.recovered));
+    this.socket.on('connect', () => this.connections.push(this.socket.recovered));
     this.socket.on('connect_error', (error) => this.errors.push(error.message));
     this.socket.onAny((_event: string, data: Loose) => this.note(data));
   }
