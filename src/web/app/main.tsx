@@ -8,8 +8,10 @@ import './style/page.css';
 import './style/parts.css';
 import './style/talk.css';
 import { App } from './views/App.tsx';
+import { refuseFiles } from './views/parts/dropping.ts';
 
 document.addEventListener('click', followLinks);
+for (const event of ['dragover', 'drop'] as const) document.addEventListener(event, refuseFiles);
 void resume();
 const root = document.getElementById('app');
 if (root) render(<App />, root);

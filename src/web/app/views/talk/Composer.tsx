@@ -1,4 +1,5 @@
 import { connection } from '../../state/client.ts';
+import { addFiles, dropFile } from '../../state/outgoing-files.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { AddFiles, Answering, FileList, Typists } from './ComposerParts.tsx';
@@ -23,7 +24,7 @@ export function Composer({ timeline, name, closed = null }: ComposerProps) {
 function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) {
   const { channelId, threadId } = timeline;
   const composing = useComposer(timeline);
-  const { answered, files, suggesting } = composing;
+  const { answered, files, uploading, suggesting } = composing;
   const id = threadId ? 'thread-composer' : 'composer';
   return (
     <form
@@ -32,33 +33,31 @@ function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) 
         event.preventDefault();
         composing.send();
       }}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault();
-        void files.add([...(event.dataTransfer?.files ?? [])]);
-      }}
     >
       <Suggestions id={`${id}-list`} {...suggesting} />
       <Answering message={answered} />
-      <FileList
-        files={files.files}
-        uploading={files.uploading}
-        onRemove={({ id }) => files.setFiles(files.files.filter((file) => file.id !== id))}
-      />
-      <TextBox id={id} name={name} composing={composing} />
+      <FileList files={files} uploading={uploading} onRemove={(file) => dropFile(timeline.key, file)} />
+      <TextBox id={id} name={name} composing={composing} onFiles={(list) => void addFiles(timeline.key, list)} />
       <Typists channelId={channelId} threadId={threadId} />
     </form>
   );
 }
 
-function TextBox({ id, name, composing }: { id: string; name: string; composing: Composing }) {
-  const { ref, text, change, files, press, suggesting, blocked } = composing;
+interface TextBoxProps {
+  id: string;
+  name: string;
+  composing: Composing;
+  onFiles(list: readonly File[]): void;
+}
+
+function TextBox({ id, name, composing, onFiles }: TextBoxProps) {
+  const { ref, text, change, press, suggesting, blocked } = composing;
   const offline = connection.value.status === 'offline';
   const left = maxLength - text.length;
   const isSuggesting = suggesting.list.length > 0;
   return (
     <div class="box">
-      <AddFiles onChoose={(list) => void files.add(list)} />
+      <AddFiles onChoose={onFiles} />
       <textarea
         id={id}
         ref={ref}
@@ -71,7 +70,7 @@ function TextBox({ id, name, composing }: { id: string; name: string; composing:
         placeholder={offline ? 'Offline: what you write is sent later' : `Message ${name}`}
         onInput={(event) => change(event.currentTarget.value)}
         onKeyDown={press}
-        onPaste={(event) => void files.add([...(event.clipboardData?.files ?? [])])}
+        onPaste={(event) => onFiles([...(event.clipboardData?.files ?? [])])}
       />
       {left < tellBefore && <span class={left < 0 ? 'count bad' : 'count'}>{left}</span>}
       <button type="submit" class="send" aria-label="Send" disabled={blocked}>

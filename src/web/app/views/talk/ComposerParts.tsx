@@ -1,35 +1,17 @@
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
-import { upload } from '../../state/attachments.ts';
 import { replyTo } from '../../state/drafts.ts';
-import { attempt } from '../../state/toasts.ts';
+import { addFiles } from '../../state/outgoing-files.ts';
+import type { Timeline } from '../../state/timeline.ts';
+import { tell } from '../../state/toasts.ts';
 import { typists } from '../../state/typing.ts';
+import { useDrop } from '../parts/dropping.ts';
 import { Icon } from '../parts/Icon.tsx';
 
 type Attachment = Message['attachments'][number];
 
-const mostFiles = 10;
-
-/** Files that go with the next message; they are uploaded while it is written. */
-export function useFiles() {
-  const [files, setFiles] = useState<Attachment[]>([]);
-  const [uploading, setUploading] = useState(0);
-  const add = async (list: Iterable<File>) => {
-    const chosen = [...list].slice(0, mostFiles - files.length);
-    setUploading((count) => count + chosen.length);
-    for (const file of chosen) {
-      await attempt(async () => {
-        const uploaded = await upload(file);
-        setFiles((known) => [...known, uploaded]);
-      });
-      setUploading((count) => count - 1);
-    }
-  };
-  return { files, setFiles, uploading, add };
-}
-
 interface FileListProps {
-  files: Attachment[];
+  files: readonly Attachment[];
   uploading: number;
   onRemove(file: Attachment): void;
 }
@@ -51,7 +33,7 @@ export function FileList({ files, uploading, onRemove }: FileListProps) {
   );
 }
 
-export function AddFiles({ onChoose }: { onChoose(files: Iterable<File>): void }) {
+export function AddFiles({ onChoose }: { onChoose(files: readonly File[]): void }) {
   return (
     <label class="icon attach" title="Add files">
       <Icon name="add" />
@@ -93,6 +75,15 @@ export function Typists({ channelId, threadId }: { channelId: string; threadId: 
   const list = new Intl.ListFormat('en').format(names);
   const several = names.length < 4 ? `${list} are typing…` : 'Several people are typing…';
   return <p class="typists">{names.length === 0 ? '' : names.length === 1 ? `${list} is typing…` : several}</p>;
+}
+
+/** Files that are dropped anywhere on a conversation go with the next message, where one can be written. */
+export function useFileDrop(timeline: Timeline, closed: string | null) {
+  return useDrop(async (dropped) => {
+    if (closed) return tell(closed, 'bad');
+    const files = dropped.map(({ file }) => file);
+    await addFiles(timeline.key, files);
+  });
 }
 
 /** The box is as high as its text, up to a limit of the style. */

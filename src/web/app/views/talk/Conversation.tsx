@@ -9,6 +9,7 @@ import { attempt } from '../../state/toasts.ts';
 import { hearTyping } from '../../state/typing.ts';
 import { ChannelHead, useAbout } from './ChannelHead.tsx';
 import { Composer } from './Composer.tsx';
+import { useFileDrop } from './ComposerParts.tsx';
 import { MessageList } from './MessageList.tsx';
 import { Thread } from './Thread.tsx';
 import { useAnnouncements } from './useAnnouncements.ts';
@@ -47,12 +48,14 @@ function Channel({ channelId, messageId }: { channelId: string; messageId: strin
     if (isMember && timeline.gone.peek()) void timeline.showNewest();
   }, [isMember, timeline]);
   useAnnouncements(channelId, null);
+  const closed = channel && whyClosed(channel);
+  const { over, ...dropping } = useFileDrop(timeline, closed);
   if (timeline.gone.value) return <Gone channelId={channelId} />;
   return (
-    <section class="conversation" aria-label={label}>
+    <section class={over ? 'conversation over' : 'conversation'} aria-label={label} {...dropping}>
       <ChannelHead channelId={channelId} />
       <MessageList timeline={timeline} target={messageId} name={label} />
-      <Composer timeline={timeline} name={label} closed={channel && whyClosed(channel)} />
+      <Composer timeline={timeline} name={label} closed={closed} />
     </section>
   );
 }

@@ -6,6 +6,7 @@ import { currentServer } from '../../state/servers.ts';
 import { type Timeline, timelineOf } from '../../state/timeline.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { Composer } from './Composer.tsx';
+import { useFileDrop } from './ComposerParts.tsx';
 import { MessageList } from './MessageList.tsx';
 import { ThreadMenu } from './ThreadMenu.tsx';
 import { useAnnouncements } from './useAnnouncements.ts';
@@ -16,8 +17,10 @@ export function Thread({ channelId, threadId }: { channelId: string; threadId: s
   const { thread, setThread, opening } = useThread(timeline, threadId);
   const name = thread?.name ?? 'Thread';
   useAnnouncements(channelId, threadId);
+  const closed = thread?.isArchived ? 'This thread is archived: nobody writes here any more.' : null;
+  const { over, ...dropping } = useFileDrop(timeline, closed);
   return (
-    <aside class="conversation thread" aria-label={`Thread ${name}`}>
+    <aside class={`conversation thread ${over ? 'over' : ''}`} aria-label={`Thread ${name}`} {...dropping}>
       <header class="bar">
         <h2 class="title">
           <Icon name="thread" />
@@ -30,11 +33,7 @@ export function Thread({ channelId, threadId }: { channelId: string; threadId: s
         </a>
       </header>
       <MessageList timeline={timeline} target={null} name={name} opening={opening} />
-      <Composer
-        timeline={timeline}
-        name={name}
-        closed={thread?.isArchived ? 'This thread is archived: nobody writes here any more.' : null}
-      />
+      <Composer timeline={timeline} name={name} closed={closed} />
     </aside>
   );
 }

@@ -3,9 +3,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { MessageInput } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
 import { draftOf, editing, keepDraft, replyTo } from '../../state/drafts.ts';
+import { dropAllFiles, filesFor } from '../../state/outgoing-files.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { tellTyping, typedAll } from '../../state/typing.ts';
-import { useFiles, useGrowth } from './ComposerParts.tsx';
+import { useGrowth } from './ComposerParts.tsx';
 import { useSuggestions } from './Suggestions.tsx';
 
 export const maxLength = 16_000;
@@ -17,11 +18,11 @@ export function useComposer(timeline: Timeline) {
   const { channelId, threadId, key } = timeline;
   const { text, change } = useDraft(timeline);
   const ref = useRef<HTMLTextAreaElement>(null);
-  const files = useFiles();
+  const { files, uploading } = filesFor(key);
   const asked = replyTo.value;
   const answered = asked?.channelId === channelId && asked.threadId === threadId ? asked : null;
-  const isEmpty = text.trim() === '' && files.files.length === 0;
-  const blocked = isEmpty || files.uploading > 0 || text.length > maxLength;
+  const isEmpty = text.trim() === '' && files.length === 0;
+  const blocked = isEmpty || uploading > 0 || text.length > maxLength;
   useGrowth(ref, text);
   useEffect(() => {
     // On a phone the keyboard would cover half of what one came to read.
@@ -29,10 +30,10 @@ export function useComposer(timeline: Timeline) {
   }, [key, answered]);
   const send = () => {
     if (blocked) return;
-    const attachments = files.files.length > 0 ? files.files.map(({ id }) => ({ id })) : undefined;
+    const attachments = files.length > 0 ? files.map(({ id }) => ({ id })) : undefined;
     sendTo(timeline, { content: text.trim(), attachments, threadId, replyToId: answered?.id });
     change('');
-    files.setFiles([]);
+    dropAllFiles(key);
     replyTo.value = null;
     showEnd(ref);
   };
@@ -45,7 +46,7 @@ export function useComposer(timeline: Timeline) {
     event.preventDefault();
     send();
   };
-  return { ref, text, change, answered, files, send, press, suggesting, blocked };
+  return { ref, text, change, answered, files, uploading, send, press, suggesting, blocked };
 }
 
 /** What was typed and not sent; it outlives the page. */

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { parley } from '../../state/client.ts';
-import { type DroppedFile, droppedFiles } from '../../state/dropped-files.ts';
 import { pathTo } from '../../state/router.ts';
 import { attempt } from '../../state/toasts.ts';
 import { type FileNode, readFolder } from '../../state/workspace.ts';
+import { useDrop } from '../parts/dropping.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Page } from '../parts/Page.tsx';
 import { Breadcrumbs } from './Breadcrumbs.tsx';
@@ -75,28 +75,6 @@ function NodeList({ serverId, list, onTask, onChange }: NodeListProps) {
       </ul>
     </>
   );
-}
-
-/** Takes files that are dropped. */
-function useDrop(onFiles: (files: DroppedFile[]) => Promise<void>) {
-  const [over, setOver] = useState(false);
-  const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false;
-  return {
-    over,
-    onDragLeave: () => setOver(false),
-    onDragOver(event: DragEvent) {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      setOver(true);
-    },
-    onDrop(event: DragEvent) {
-      setOver(false);
-      const { dataTransfer } = event;
-      if (!dataTransfer || !hasFiles(event)) return;
-      event.preventDefault();
-      void attempt(async () => onFiles(await droppedFiles(dataTransfer)));
-    },
-  };
 }
 
 function useFolder(serverId: string, folderId: string | null) {

@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('files for a message in the web client', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let alice: Visitor;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    here = await world(cluster);
+    alice = await visitor(here.alice.node, here.alice);
+    await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
+    await alice.page.locator('.beginning').waitFor();
+  });
+  after(async () => {
+    await alice.close();
+    here.close();
+    await cluster.stop();
+  });
+
+  const toSend = () => alice.page.getByRole('list', { name: 'Files to send' });
+
+  /** Drops a file on something. @returns whether the browser would open it in place of the app */
+  const drop = (target: string, name: string) =>
+    alice.page.evaluate(`{
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['text'], '${name}'));
+      const event = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+      document.querySelector('${target}').dispatchEvent(event);
+    }`);
+
+  it('can be dropped anywhere on the conversation, and nowhere take the place of the app', async () => {
+    expect(await drop('.scroller', 'notes.txt')).to.equal(false);
+    await toSend().getByText('notes.txt').waitFor();
+    expect(await drop('.side', 'missed.txt')).to.equal(false);
+  });
+
+  it('wait for those who look elsewhere meanwhile', async () => {
+    await alice.page.locator('#composer').fill('with notes');
+    await alice.go('/app/friends');
+    await alice.page.getByRole('heading', { name: 'Friends' }).waitFor();
+    await alice.go(`/app/s/${here.server.id}/${here.channel.id}`);
+    await toSend().getByText('notes.txt').waitFor();
+    await alice.page.locator('#composer').press('Enter');
+    await alice.page.locator('article[data-id]', { hasText: 'with notes' }).getByText('notes.txt').waitFor();
+    await until(async () => (await toSend().count()) === 0);
+  });
+
+  it('are ten at most, which is said', async () => {
+    const files = Array.from({ length: 12 }, (_, i) => ({
+      name: `${i}.txt`,
+      mimeType: 'text/plain',
+      buffer: Buffer.from(`${i}`),
+    }));
+    await alice.page.locator('input[type=file]').setInputFiles(files);
+    await alice.page.locator('.toast', { hasText: '10 files at most' }).waitFor();
+    await until(async () => (await toSend().getByRole('listitem').count()) === 10);
+    expect(alice.complaints).to.deep.equal([]);
+  });
+});
