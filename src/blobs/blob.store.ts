@@ -152,12 +152,16 @@ export class DatabaseBlobStore implements BlobStore {
   }
 }
 
+function sizeOf(bytes: number): string {
+  return bytes < 2 ** 20 ? `${bytes} bytes` : `${Math.floor(bytes / 2 ** 20)} MB`;
+}
+
 async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number, hash: Hash): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const piece of bytes) {
     size += piece.length;
     if (size > maxBytes) {
-      throw new AppError('BODY_TOO_LARGE', { message: `A file may have at most ${maxBytes} bytes here.` });
+      throw new AppError('BODY_TOO_LARGE', { message: `A file may have at most ${sizeOf(maxBytes)} here.` });
     }
     hash.update(piece);
     yield piece;

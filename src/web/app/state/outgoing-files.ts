@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import type { Message } from '../../../client/index.ts';
 import { upload } from './attachments.ts';
-import { attempt, tell } from './toasts.ts';
+import { sentence } from './client.ts';
+import { tell } from './toasts.ts';
 
 type Attachment = Message['attachments'][number];
 
@@ -31,10 +32,10 @@ export async function addFiles(key: string, list: readonly File[]): Promise<void
   if (chosen.length < list.length) tell(`A message takes ${mostFiles} files at most.`, 'bad');
   change(key, (known) => ({ uploading: known.uploading + chosen.length }));
   for (const file of chosen) {
-    await attempt(async () => {
-      const uploaded = await upload(file);
-      change(key, (known) => ({ files: [...known.files, uploaded] }));
-    });
+    await upload(file).then(
+      (uploaded) => change(key, (known) => ({ files: [...known.files, uploaded] })),
+      (error) => tell(`${file.name}: ${sentence(error)}`, 'bad'),
+    );
     change(key, (known) => ({ uploading: known.uploading - 1 }));
   }
 }

@@ -130,6 +130,9 @@ export const pathTo = {
 /** Whether lists and what was chosen in them are seen side by side. */
 export const isWide = (): boolean => matchMedia('(min-width: 700px)').matches;
 
+/** Whether it is a phone or the like. Its keyboard has no Shift+Enter: there Enter begins a new line, and a button sends. */
+export const isTouched = (): boolean => matchMedia('(hover: none) and (pointer: coarse)').matches;
+
 /** Remembers a conversation as the one to come back to. */
 export function rememberPlace(): void {
   localStorage.setItem(keptKeys.place, path.value);

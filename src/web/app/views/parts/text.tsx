@@ -5,7 +5,8 @@ import type { ComponentChildren } from 'preact';
  * string of a user is ever read as HTML.
  */
 export function Text({ content, plain = false }: { content: string; plain?: boolean }) {
-  const parts = content.split(/(```[\s\S]+?```)/g);
+  // A block begins and ends a line of its own, so the ends of the lines around it would be empty ones.
+  const parts = content.split(/\n?(```[\s\S]+?```)\n?/g);
   return (
     <>
       {parts.map((part, i) =>

@@ -2,8 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
 import { editing } from '../../state/drafts.ts';
+import { isTouched } from '../../state/router.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { attempt } from '../../state/toasts.ts';
+import { composerBeside } from './useComposer.ts';
 
 /** A message in its place, to be changed: Enter keeps, Escape gives up. */
 export function EditBox({ message, timeline }: { message: Message; timeline: Timeline }) {
@@ -19,11 +21,11 @@ export function EditBox({ message, timeline }: { message: Message; timeline: Tim
         onKeyDown={press}
       />
       <p class="hint">
-        Escape to{' '}
+        {isTouched() ? '' : 'Escape to '}
         <button type="button" class="link" onClick={close}>
           cancel
         </button>
-        , Enter to{' '}
+        {isTouched() ? ' or ' : ', Enter to '}
         <button type="button" class="link" onClick={() => void keep()}>
           save
         </button>
@@ -40,8 +42,8 @@ function useEditing(message: Message, timeline: Timeline) {
     ref.current?.setSelectionRange(text.length, text.length);
   }, []);
   const close = () => {
+    composerBeside(ref.current)?.focus();
     editing.value = null;
-    document.querySelector<HTMLElement>('#composer')?.focus();
   };
   const keep = async () => {
     const content = text.trim();
@@ -53,7 +55,7 @@ function useEditing(message: Message, timeline: Timeline) {
   };
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Escape') close();
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || isTouched()) return;
     event.preventDefault();
     void keep();
   };

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { parley, sentence } from '../../state/client.ts';
 import { pathTo } from '../../state/router.ts';
-import { currentServer } from '../../state/servers.ts';
+import { channels, currentServer } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Text } from '../parts/text.tsx';
@@ -51,7 +51,15 @@ export function Search({ channelId, onClose }: FindingProps) {
   return (
     <Dialog title={server ? `Search in ${server.name}` : 'Search'} onClose={onClose}>
       <form class="inline" onSubmit={search}>
-        <input type="search" name="query" aria-label="Words to look for" maxLength={256} required />
+        <input
+          type="search"
+          name="query"
+          aria-label="Words to look for"
+          maxLength={256}
+          required
+          // The browser would only empty the field.
+          onKeyDown={({ key }) => key === 'Escape' && onClose()}
+        />
         <button type="submit" class="button">
           Search
         </button>
@@ -76,11 +84,19 @@ function Found({ list, error, nothing, onClose }: FoundProps) {
     <ul class="found">
       {list.map((message) => (
         <li key={message.id}>
-          <a href={pathTo.message(currentServer.value?.id ?? null, message.channelId, message.id)} onClick={onClose}>
+          <a
+            class="quoted"
+            href={pathTo.message(currentServer.value?.id ?? null, message.channelId, message.id)}
+            onClick={onClose}
+          >
             <Avatar user={message.author} size="small" />
             <span class="who">
               <span>
-                <strong>{message.author.displayName}</strong> <span class="faint">{shortTime(message.createdAt)}</span>
+                <strong>{message.author.displayName}</strong>{' '}
+                <span class="faint">
+                  {whereabouts(message)}
+                  {shortTime(message.createdAt)}
+                </span>
               </span>
               <span class="text">
                 <Text content={message.content} plain />
@@ -91,4 +107,11 @@ function Found({ list, error, nothing, onClose }: FoundProps) {
       ))}
     </ul>
   );
+}
+
+/** In which channel of the server it was said. */
+function whereabouts({ channelId }: Message): string {
+  const list = channels.value.get(currentServer.value?.id ?? '');
+  const name = list?.find(({ id }) => id === channelId)?.name;
+  return name ? `in #${name}, ` : '';
 }

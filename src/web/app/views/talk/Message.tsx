@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
 import { editing, replyTo } from '../../state/drafts.ts';
-import { go, pathTo } from '../../state/router.ts';
+import { go, isTouched, pathTo } from '../../state/router.ts';
 import { currentServer } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { attempt, tell } from '../../state/toasts.ts';
@@ -16,6 +16,7 @@ import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { EditBox } from './EditBox.tsx';
 import { ReactButton, Reactions } from './Reactions.tsx';
+import { composerBeside } from './useComposer.ts';
 
 interface MessageProps {
   message: Message;
@@ -92,13 +93,19 @@ function Toolbar({ message, actions }: { message: Message; actions: Action[] }) 
 }
 
 function ConfirmDeletion({ id, onClose }: { id: string; onClose(): void }) {
+  const remove = async () => {
+    const composer = composerBeside(document.querySelector(`[data-id="${CSS.escape(id)}"]`));
+    const removed = await attempt(() => parley.rest('DELETE /api/messages/:id', { id }));
+    // What had the focus went away with the message.
+    if (removed && !isTouched()) composer?.focus();
+  };
   return (
     <Confirm
       title="Delete this message?"
       text="It goes away for everyone, and it does not come back."
       action="Delete"
       onClose={onClose}
-      onConfirm={() => void attempt(() => parley.rest('DELETE /api/messages/:id', { id }))}
+      onConfirm={() => void remove()}
     />
   );
 }

@@ -4,6 +4,7 @@ import type { MessageInput } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
 import { draftOf, editing, keepDraft, replyTo } from '../../state/drafts.ts';
 import { dropAllFiles, filesFor } from '../../state/outgoing-files.ts';
+import { isTouched } from '../../state/router.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { tellTyping, typedAll } from '../../state/typing.ts';
 import { useGrowth } from './ComposerParts.tsx';
@@ -26,7 +27,7 @@ export function useComposer(timeline: Timeline) {
   useGrowth(ref, text);
   useEffect(() => {
     // On a phone the keyboard would cover half of what one came to read.
-    if (matchMedia('(hover: hover)').matches || answered) ref.current?.focus();
+    if (!isTouched() || answered) ref.current?.focus();
   }, [key, answered]);
   const send = () => {
     if (blocked) return;
@@ -42,7 +43,7 @@ export function useComposer(timeline: Timeline) {
     if (suggesting.press(event)) return;
     if (event.key === 'Escape') replyTo.value = null;
     if (event.key === 'ArrowUp' && text === '') return editLast(timeline, event);
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || isTouched()) return;
     event.preventDefault();
     send();
   };
@@ -79,4 +80,9 @@ function editLast(timeline: Timeline, event: KeyboardEvent): void {
   if (!own) return;
   event.preventDefault();
   editing.value = own.id;
+}
+
+/** Where one writes on, from somewhere in a channel or a thread. */
+export function composerBeside(element: Element | null): HTMLElement | null {
+  return element?.closest('.conversation')?.querySelector<HTMLElement>('.composer textarea') ?? null;
 }

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('reading and writing in the web client', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let alice: Visitor;
+  let phone: Visitor;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    here = await world(cluster);
+    alice = await visitor(here.alice.node, here.alice);
+    const viewport = { width: 390, height: 844 };
+    phone = await visitor(here.alice.node, here.bob, { viewport, hasTouch: true, isMobile: true });
+    for (const one of [alice, phone]) await one.open(`/app/s/${here.server.id}/${here.channel.id}`);
+  });
+  after(async () => {
+    for (const one of [alice, phone]) await one.close();
+    here.close();
+    await cluster.stop();
+  });
+
+  const message = (text: string) => alice.page.locator('article[data-id]', { hasText: text });
+  const focused = () => alice.page.evaluate('document.activeElement.id');
+
+  it('lets each line run in the direction of its language', async () => {
+    await here.bob.say(here.channel.id, 'שלום עולם\nHello');
+    await message('שלום').waitFor();
+    // In which half of the box the first and the last piece of a line begin.
+    const pieces = await alice.page.evaluate<boolean[]>(`{
+      const text = [...document.querySelectorAll('article .text')].at(-1);
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      const { left, width } = text.getBoundingClientRect();
+      [...range.getClientRects()].map((rect) => rect.left > left + width / 2);
+    }`);
+    expect([pieces[0], pieces.at(-1)]).to.deep.equal([true, false]);
+  });
+
+  it('has no empty lines around a block of code', async () => {
+    await here.bob.say(here.channel.id, 'see:\n```\none\n```\nand that is all');
+    const text = message('see:').locator('.text');
+    expect(await text.evaluate((element) => element.lastChild?.textContent)).to.equal('and that is all');
+  });
+
+  it('begins a new line with Enter on a phone, where a button sends', async () => {
+    const composer = phone.page.locator('#composer');
+    await composer.fill('one');
+    await composer.press('Enter');
+    await composer.pressSequentially('two');
+    await phone.page.getByRole('button', { name: 'Send' }).tap();
+    await message('two').waitFor();
+    expect(await message('two').locator('.text').innerText()).to.equal('one\ntwo');
+  });
+
+  it('tells where a message was found, and closes the search with one key', async () => {
+    await here.alice.say(here.channel.id, `needle ${'in a haystack '.repeat(200)}`);
+    await alice.page.getByRole('button', { name: 'Search' }).click();
+    await alice.page.getByLabel('Words to look for').fill('needle');
+    await alice.page.keyboard.press('Enter');
+    const found = alice.page.getByRole('dialog').getByRole('listitem');
+    await found.getByText('in #general').waitFor();
+    expect(await found.evaluate((item) => item.clientHeight)).to.be.below(200);
+    await alice.page.keyboard.press('Escape');
+    await until(async () => (await alice.page.getByRole('dialog').count()) === 0);
+  });
+
+  it('leaves one where one writes after a deletion', async () => {
+    await here.alice.say(here.channel.id, 'to be deleted');
+    await message('to be deleted').hover();
+    await message('to be deleted').getByRole('button', { name: 'Delete' }).click();
+    await alice.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await until(async () => (await message('to be deleted').count()) === 0);
+    await until(async () => (await focused()) === 'composer');
+  });
+
+  it('names a file that is too large, and its size in words, beside the text box', async () => {
+    await alice.page.evaluate(`{
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([new Uint8Array(26 * 2 ** 20)], 'film.bin'));
+      const input = document.querySelector('input[type=file]');
+      input.files = transfer.files;
+      input.dispatchEvent(new Event('change', { bubbles: true }));
+    }`);
+    const toast = alice.page.locator('.toast', { hasText: 'film.bin: A file may have at most 25 MB here.' });
+    await toast.waitFor({ timeout: 30_000 });
+    const bottom = await toast.evaluate((element) => element.getBoundingClientRect().bottom);
+    expect(bottom).to.be.below(
+      await alice.page.locator('#composer').evaluate((box) => box.getBoundingClientRect().top),
+    );
+    expect(alice.complaints).to.deep.equal([]);
+  });
+});
