@@ -63,6 +63,16 @@ describe('what is new in a conversation of the web client', function () {
     expect(await bob.page.getByRole('button', { name: /\d new message/ }).count()).to.equal(0);
     await bob.page.getByRole('button', { name: 'To the newest' }).click();
     await said('news 119').waitFor();
+  });
+
+  it('leads to the beginning of a channel that was never looked at', async () => {
+    const path = `/api/servers/${here.server.id}/channels`;
+    const { id } = (await here.alice.post(path, { name: 'young' })).body;
+    for (let i = 0; i < 90; i++) await here.alice.say(id, `word ${i}`);
+    await bob.go(`/app/s/${here.server.id}/${id}`);
+    await said('word 89').waitFor();
+    await bob.page.getByRole('button', { name: '90 new messages' }).click();
+    await said('word 0').waitFor();
     expect(bob.complaints).to.deep.equal([]);
   });
 });

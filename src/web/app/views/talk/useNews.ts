@@ -23,24 +23,36 @@ interface News {
 export function useNews(ref: RefObject<HTMLElement | null>, timeline: Timeline, atEnd: boolean): News {
   const { channelId, threadId } = timeline;
   const since = useNewLine(timeline, atEnd);
-  const unreadOnComing = useRef<number | null>(null);
-  if (timeline.loaded.value) unreadOnComing.current ??= unread.peek().get(channelId) ?? 0;
+  const coming = useRef<Coming | null>(null);
+  if (timeline.loaded.value && !threadId) coming.current ??= comingTo(channelId);
   const isUnread = (unread.value.get(channelId) ?? 0) > 0;
+  // Who has read nothing here yet has no line, only a beginning.
+  const isAbove = since !== null || (coming.current?.lastRead === 0 && !timeline.hasNewer.value);
   const [seen, setSeen] = useSeen(ref, timeline);
   useReading(timeline, atEnd);
   const toFirst = () =>
     attempt(async () => {
-      const query = { after: String(since), limit: 1 };
+      const query = { after: String(coming.current?.lastRead ?? 0), limit: 1 };
       const { messages } = await parley.rest('GET /api/channels/:channelId/messages', { channelId, query });
       setSeen(true);
       if (messages[0]) go(pathTo.message(currentServer.peek()?.id ?? null, channelId, messages[0].id));
     });
   return {
     since,
-    above: since === null || seen ? 0 : (unreadOnComing.current ?? 0),
+    above: seen || !isAbove ? 0 : (coming.current?.unread ?? 0),
     below: !threadId && (timeline.newest.value > (lastRead(channelId) ?? 0) || isUnread),
     toFirst: () => void toFirst(),
   };
+}
+
+/** Where one was when one came, before anything was looked at. */
+interface Coming {
+  lastRead: number;
+  unread: number;
+}
+
+function comingTo(channelId: string): Coming {
+  return { lastRead: lastRead(channelId) ?? 0, unread: unread.peek().get(channelId) ?? 0 };
 }
 
 /**
@@ -65,7 +77,7 @@ function useNewLine(timeline: Timeline, atEnd: boolean): number | null {
   return drawn.current ? since : null;
 }
 
-/** Whether the line was in view. */
+/** Whether the line was in view, or without one the beginning. */
 function useSeen(ref: RefObject<HTMLElement | null>, timeline: Timeline) {
   const [seen, setSeen] = useState(false);
   const messages = timeline.messages.value;
@@ -73,7 +85,8 @@ function useSeen(ref: RefObject<HTMLElement | null>, timeline: Timeline) {
     const scroller = ref.current;
     if (!scroller || seen) return;
     const look = () => {
-      const line = scroller.querySelector('.line.new')?.getBoundingClientRect();
+      const start = scroller.querySelector('.line.new') ?? scroller.querySelector('.beginning');
+      const line = start?.getBoundingClientRect();
       if (line && line.bottom > scroller.getBoundingClientRect().top) setSeen(true);
     };
     look();
