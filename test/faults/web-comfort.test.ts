@@ -58,6 +58,14 @@ describe('reading and writing in the web client', function () {
     expect(await message('two').locator('.text').innerText()).to.equal('one\ntwo');
   });
 
+  it('has room for the name of a channel on a phone: what is pinned is in the menu', async () => {
+    await phone.page.getByRole('button', { name: 'More' }).tap();
+    await phone.page.getByRole('menuitem', { name: 'Pinned messages' }).tap();
+    await phone.page.getByRole('dialog').getByText('Nothing is pinned here.').waitFor();
+    await phone.page.getByRole('dialog').getByRole('button', { name: 'Close' }).tap();
+    expect(await phone.page.getByRole('button', { name: 'Threads' }).isVisible()).to.equal(false);
+  });
+
   it('tells where a message was found, and closes the search with one key', async () => {
     await here.alice.say(here.channel.id, `needle ${'in a haystack '.repeat(200)}`);
     await alice.page.getByRole('button', { name: 'Search' }).click();

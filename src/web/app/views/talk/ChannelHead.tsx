@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ChannelRecord } from '../../../../client/index.ts';
 import { block, dms } from '../../state/people.ts';
 import { isMuted, setMuted } from '../../state/preferences.ts';
-import { go, pathTo, place } from '../../state/router.ts';
+import { go, isWide, pathTo, place } from '../../state/router.ts';
 import { channels, currentServer, isAtLeast } from '../../state/servers.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
@@ -38,10 +38,13 @@ export function ChannelHead({ channelId }: { channelId: string }) {
       {about.topic && <p class="topic">{about.topic}</p>}
       <span class="space" />
       <IconButton icon="search" label="Search" onClick={() => setShown('search')} />
-      <IconButton icon="thread" label="Threads" onClick={() => setShown('threads')} />
-      <IconButton icon="pin" label="Pinned messages" onClick={() => setShown('pins')} />
+      {/* On a phone they would leave no room for the name, and are in the menu. */}
+      <span class="roomy">
+        <IconButton icon="thread" label="Threads" onClick={() => setShown('threads')} />
+        <IconButton icon="pin" label="Pinned messages" onClick={() => setShown('pins')} />
+      </span>
       {isInServer() && <IconButton icon="friends" label="Members" onClick={() => setShown('members')} />}
-      <Menu label="More" items={itemsFor(channelId, about, setTask)}>
+      <Menu label="More" items={[...lookingFor(setShown), ...itemsFor(channelId, about, setTask)]}>
         <Icon name="more" />
       </Menu>
       {shown === 'pins' && <Pins channelId={channelId} onClose={close} />}
@@ -56,6 +59,14 @@ export function ChannelHead({ channelId }: { channelId: string }) {
 /** Known from the address, before anything has come: so nothing jumps when it comes. */
 function isInServer(): boolean {
   return place.value.name === 'channel';
+}
+
+function lookingFor(onShow: (what: Shown) => void): MenuItem[] {
+  if (isWide()) return [];
+  return [
+    { label: 'Threads', icon: 'thread', run: () => onShow('threads') },
+    { label: 'Pinned messages', icon: 'pin', run: () => onShow('pins') },
+  ];
 }
 
 function itemsFor(channelId: string, about: About, onTask: (task: ChannelTask) => void): MenuItem[] {
