@@ -46,34 +46,37 @@ function fanOut(sockets: number, rate: number, burst: number, goal: number): Mea
   };
 }
 
-const sends: Measured<Subject> = {
-  name: 'sends over sockets, 20 channels of 10, 16 senders',
-  figure: 'messages/s',
-  unit: '/s',
-  better: 'larger',
-  goal: 1,
-  rounds: 5,
-  async prepare(subject) {
-    const listeners = await connectAll(subject, 200, 20);
-    const senders = await connectAll(subject, 16, 0);
-    let sent = 0;
-    const round = (ms: number) =>
-      hammer(ms, senders, async (sender) => {
-        const channelId = subject.channels[sent++ % 20];
-        const answer = await sender.emit('message:send', { channelId, content: text });
-        if (!answer.ok) throw new Error(JSON.stringify(answer));
-      });
-    await round(warmUpMs);
-    return {
-      async measure() {
-        const figures = await loaded(subject, 'send', round);
-        await settled(listeners);
-        return figures;
-      },
-      close: () => close([...listeners, ...senders]),
-    };
-  },
-};
+/** @param count of senders, each of which waits for its ack before it sends again */
+function sends(count: number, rounds: number): Measured<Subject> {
+  return {
+    name: `sends over sockets, 20 channels of 10, ${count} senders`,
+    figure: 'messages/s',
+    unit: '/s',
+    better: 'larger',
+    goal: 1,
+    rounds,
+    async prepare(subject) {
+      const listeners = await connectAll(subject, 200, 20);
+      const senders = await connectAll(subject, count, 0);
+      let sent = 0;
+      const round = (ms: number) =>
+        hammer(ms, senders, async (sender) => {
+          const channelId = subject.channels[sent++ % 20];
+          const answer = await sender.emit('message:send', { channelId, content: text });
+          if (!answer.ok) throw new Error(JSON.stringify(answer));
+        });
+      await round(warmUpMs);
+      return {
+        async measure() {
+          const figures = await loaded(subject, 'send', round);
+          await settled(listeners);
+          return figures;
+        },
+        close: () => close([...listeners, ...senders]),
+      };
+    },
+  };
+}
 
 /** What happens per second and what each costs. @param unit what is counted */
 async function loaded(subject: Subject, unit: string, round: (ms: number) => Promise<number[]>): Promise<Figures> {
@@ -95,20 +98,20 @@ type Ask = (subject: Subject, turn: number) => Promise<unknown>;
  * @param ask one request of turn after turn
  * @param messages that are sent before it begins, to all channels together
  */
-function rest(name: string, goal: number, ask: Ask, messages = 1200): Measured<Subject> {
+function rest(name: string, goal: number, ask: Ask, rounds = 3, messages = 1200): Measured<Subject> {
   return {
     name,
     figure: 'requests/s',
     unit: '/s',
     better: 'larger',
     goal,
-    rounds: 5,
+    rounds,
     async prepare(subject) {
       let turn = 0;
       const workers = Array.from({ length: 16 });
       for (let i = 0; i < messages; i += 16) await Promise.all(workers.map(() => post(subject, turn++)));
       const round = (ms: number) => hammer(ms, workers, () => ask(subject, turn++));
-      await round(warmUpMs / 2);
+      await round(warmUpMs);
       return { measure: () => loaded(subject, 'request', round), close: () => {} };
     },
   };
@@ -146,7 +149,7 @@ const connects: Measured<Subject> = {
       await pause(500);
       return { 'connects/s': count / seconds, 'CPU per connect (µs)': cpu / count };
     };
-    for (let i = 0; i < 3; i++) await round(1000);
+    for (let i = 0; i < 6; i++) await round(1000);
     return { measure: () => round(1000), close: () => {} };
   },
 };
@@ -220,11 +223,12 @@ async function crossing(subject: Subject) {
 /** @param redisUrl for what runs on two nodes */
 export function stages(redisUrl: string): Stage[] {
   const loads = [
-    sends,
-    rest('sends over REST', 0.8, post),
+    sends(16, 5),
+    sends(64, 3),
+    rest('sends over REST', 0.8, post, 5),
     rest('newest page of 50 messages over REST', 1, newestPage),
     rest('older page of 50, which others read too', 1, olderPage(1)),
-    rest('older page of 50, which nobody else reads', 1, olderPage(500), 11_000),
+    rest('older page of 50, which nobody else reads', 1, olderPage(500), 3, 11_000),
   ];
   return [
     against('stock', { channels: 1, people: 1 }, [

@@ -73,12 +73,9 @@ export class Database {
     });
     orm.em.getConnection().getClient();
     if (!pool) throw new Error('The driver made no connection pool.');
-    const own = { connectionString: url, ...limits };
+    const own = { connectionString: url, ...limits, verify: preparing(onceForAll, serving) };
     const statements = openPool({ ...own, max }, log);
-    const quickPool = openPool(
-      { ...own, max: quickConnections, pipeline: true, verify: preparing(onceForAll, serving) },
-      log,
-    );
+    const quickPool = openPool({ ...own, max: quickConnections, pipeline: true }, log);
     const slow = slowStatementLog(settings.database.slowStatementMs, log);
     return new Database(url, orm, [pool, statements, quickPool], slow);
   }
@@ -112,6 +109,15 @@ export class Database {
     try {
       const result = await this.statements.query<R>({ name: statementName(text), text, values });
       return result.rows;
+    } catch (error) {
+      throw asDatabaseError(error);
+    }
+  };
+
+  /** Plain SQL on its own whose best plan depends on the values: it is made for them each time. */
+  readonly plannedRows: Rows = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
+    try {
+      return (await this.pool.query<R>(text, values)).rows;
     } catch (error) {
       throw asDatabaseError(error);
     }
@@ -208,7 +214,10 @@ export class Database {
  * longer is, until PostgreSQL gets to counting it again. Every statement here has an index to go by.
  */
 const byIndexes = "set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)";
-/** A batch takes less time than a plan for it, and PostgreSQL would make one for each. */
+/**
+ * A batch, or a page, takes less time than a plan for it, and left to itself PostgreSQL makes one for each as soon as it
+ * takes that for a little better than the one for all.
+ */
 const onceForAll = `${byIndexes}, set_config('plan_cache_mode', 'force_generic_plan', false)`;
 
 type Verify = (client: pg.ClientBase, done: (error?: Error) => void) => void;

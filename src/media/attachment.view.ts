@@ -19,7 +19,7 @@ export const selectAttachments = `SELECT id, uploader_id, message_id, blob_id, f
  * @param message SQL of its id
  */
 export const attachmentsOf = (message: string): string =>
-  `CASE WHEN EXISTS (SELECT FROM attachments WHERE message_id = ${message})
+  `CASE WHEN (SELECT true FROM attachments WHERE message_id = ${message} LIMIT 1)
     THEN (SELECT json_agg(a ORDER BY a.place) FROM attachments a WHERE a.message_id = ${message}) END`;
 
 export const mediaPath = (id: string): string => `/api/media/${id}`;

@@ -30,7 +30,9 @@ const usersHere = `SELECT u.id, u.username, u.username_key, u.display_name, u.av
   WHERE u.deleted_at IS NULL AND CASE WHEN $3 OR u.is_bot THEN cm.excluded IS FALSE
     ELSE sm.user_id IS NOT NULL AND cm.excluded IS NOT TRUE END`;
 const usersNamed = `${usersHere} AND (u.username_key = ANY($4::text[]) OR u.id = ANY($5::uuid[]))`;
-const usersLike = `${usersHere} AND u.username_key LIKE $4 ORDER BY u.username_key LIMIT $5`;
+/** Whose names begin with $4. Signs are compared by their codes, so that the same plan finds any beginning by its index. */
+const usersLike = `${usersHere} AND u.username_key ~>=~ $4 AND u.username_key ~<~ ($4 || chr(1114111))
+  ORDER BY u.username_key USING ~<~ LIMIT $5`;
 /** Private channels are not named to those who may not know of them; only the one that it is said in is known to all. */
 const channelsNamed = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
   AND (NOT is_private OR id = $1) AND (lower(name) IN (SELECT lower(given) FROM unnest($3::text[]) AS given)
@@ -77,7 +79,7 @@ export class MentionService {
       return (await this.database.rows<ChannelRow>(channelsLike, values)).map(channelSuggestion);
     }
     const typed = usernameKey(query.q);
-    const values = [...placeOf(channel), beginningWith(typed), query.limit];
+    const values = [...placeOf(channel), typed, query.limit];
     const users = await this.database.rows<UserRow>(usersLike, values);
     const mayCallAll = channel.kind === 'server' && may(channel.role, 'message:mention-all');
     const all = (['here', 'everyone'] as const).filter((kind) => mayCallAll && kind.startsWith(typed));

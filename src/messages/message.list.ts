@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { isUuid } from '../schema.ts';
 import type { listMessagesSchema, messagePageSchema } from './message.contract.ts';
-import { selectOfChannel } from './message.table.ts';
+import { selectPage } from './message.table.ts';
 import { type MessageRow, messageRecord } from './message.view.ts';
 
 export interface MessageRows {
@@ -23,27 +23,26 @@ interface Texts {
   newer(limit: number): string;
 }
 
-/**
- * Limits that stand in the text. As parameters they are not known when a plan is made, and PostgreSQL takes plans for
- * all cases to be so dear that it plans each time anew, which takes three times as long as the reading.
- */
+/** Limits that stand in the text: as parameters they are not known when the plan is made, which is made for many rows. */
 const sizes = [21, 51, 101];
 
-const sized = (text: string) => {
-  const texts = sizes.map((size) => `${text} LIMIT ${size}`);
-  return (limit: number) => texts[sizes.findIndex((size) => size >= limit)] ?? `${text} LIMIT ${limit}`;
+const sized = (from: string, order: string) => {
+  const text = (size: number) => `${selectPage(`SELECT m.* FROM ${from} LIMIT ${size}`, '$3::text')} ${order}`;
+  const texts = sizes.map(text);
+  return (limit: number) => texts[sizes.findIndex((size) => size >= limit)] ?? text(limit);
 };
 
-const texts = (where: string): Texts => ({
-  older: sized(`${select} WHERE ${where} AND m.seq < $2 ORDER BY m.seq DESC`),
-  newer: sized(`${select} WHERE ${where} AND m.seq > $2 ORDER BY m.seq`),
+const texts = (from: string): Texts => ({
+  older: sized(`${from} AND m.deleted_at IS NULL AND m.seq < $2 ORDER BY m.seq DESC`, 'ORDER BY m.seq DESC'),
+  newer: sized(`${from} AND m.deleted_at IS NULL AND m.seq > $2 ORDER BY m.seq`, 'ORDER BY m.seq'),
 });
 
-const select = selectOfChannel('$3::text');
 // Constants, so that each is prepared once. What belongs to deleted threads is gone, though its rows may not be yet.
-const roots = texts('m.channel_id = $1 AND m.thread_id IS NULL AND m.deleted_at IS NULL');
-const all = texts('m.channel_id = $1 AND m.deleted_at IS NULL AND t.deleted_at IS NULL');
-const inThread = texts('m.thread_id = $1 AND m.deleted_at IS NULL');
+const roots = texts('messages m WHERE m.channel_id = $1 AND m.thread_id IS NULL');
+const all = texts(
+  'messages m LEFT JOIN threads t ON t.id = m.thread_id WHERE m.channel_id = $1 AND t.deleted_at IS NULL',
+);
+const inThread = texts('messages m WHERE m.thread_id = $1');
 
 const endOfTime = Number.MAX_SAFE_INTEGER;
 

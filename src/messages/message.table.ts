@@ -31,21 +31,30 @@ export interface NewMessage {
 export class StaleMessage extends Error {}
 
 /** Everything that the records of messages are made of: one statement, whatever hangs on them. */
-export const selectMessages = selecting('c.kind', 'JOIN channels c ON c.id = m.channel_id');
+export const selectMessages = selecting(
+  'messages',
+  'c.kind',
+  'JOIN channels c ON c.id = m.channel_id LEFT JOIN threads t ON t.id = m.thread_id',
+);
 
-/** The same of a channel that is known already. @param kind SQL of its kind */
-export const selectOfChannel = (kind: string): string => selecting(kind, '');
+/**
+ * The same for a page of a channel that is known. The page is found before anything is joined to it, whatever PostgreSQL
+ * thinks of how much there is.
+ * @param page SQL of some rows of `messages`
+ * @param kind SQL of the channel's kind
+ */
+export const selectPage = (page: string, kind: string): string => selecting(`(${page})`, kind, '');
 
-function selecting(kind: string, channel: string): string {
+function selecting(messages: string, kind: string, joined: string): string {
   return `SELECT m.id, m.channel_id, ${kind} AS kind, m.seq, m.content, m.author_id, u.username,
   u.display_name, u.avatar_url, u.is_bot, m.thread_id, m.reply_to_id, r.author_id AS reply_author_id,
   left(r.content, 201) AS reply_content, r.deleted_at IS NOT NULL AS reply_deleted, m.metadata, m.mentions, m.nonce,
   m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at, m.updated_at, o.id AS own_thread_id,
   o.name AS own_thread_name, o.message_count AS own_thread_count, o.last_message_at AS own_thread_last,
   ${attachmentsOf('m.id')} AS attachments, ${reactionsOf('m.id')} AS reactions
-  FROM messages m JOIN users u ON u.id = m.author_id ${channel}
-  LEFT JOIN messages r ON r.id = m.reply_to_id LEFT JOIN threads t ON t.id = m.thread_id
-  LEFT JOIN threads o ON o.parent_message_id = m.id`;
+  FROM ${messages} AS m JOIN users u ON u.id = m.author_id ${joined}
+  LEFT JOIN messages r ON r.id = m.reply_to_id
+  LEFT JOIN LATERAL (SELECT * FROM threads WHERE parent_message_id = m.id LIMIT 1) AS o ON true`;
 }
 
 /** Neither deleted itself nor with its thread or channel. */

@@ -9,7 +9,7 @@ export type ReactionSummary = z.output<typeof reactionSchema>;
  * @param message SQL of its id
  */
 export const reactionsOf = (message: string): string =>
-  `CASE WHEN EXISTS (SELECT FROM reactions WHERE message_id = ${message}) THEN
+  `CASE WHEN (SELECT true FROM reactions WHERE message_id = ${message} LIMIT 1) THEN
     (SELECT json_agg(json_build_object('emoji', e.emoji, 'count', e.count, 'users', e.users, 'userIds', e.users)
       ORDER BY e.first)
     FROM (SELECT emoji, count(*) AS count, min(place) AS first,

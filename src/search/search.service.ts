@@ -49,7 +49,8 @@ export class SearchService {
   ): Promise<{ records: MessageRecord[]; hasMore: boolean }> {
     const channelIds = await this.where(actor, query);
     if (channelIds.length === 0) return { records: [], hasMore: false };
-    const rows = await this.database.rows<MessageRow>(found, [
+    // A common word and a rare one are not found by the same plan.
+    const rows = await this.database.plannedRows<MessageRow>(found, [
       query.query,
       channelIds.map((id) => `'${id}'`),
       channelIds,
