@@ -28,11 +28,7 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
   const news = useNews(ref, timeline, atEnd);
   return (
     <div class="talk">
-      {news.above > 0 && (
-        <button type="button" class="to-end to-new" onClick={news.toFirst}>
-          ↑ {news.above === 1 ? '1 new message' : `${news.above} new messages`}
-        </button>
-      )}
+      <ToFirstNew count={news.above} onClick={news.toFirst} />
       {/* Turned round: the browser itself keeps the end in view, and the place when older messages are put before. */}
       <div class="scroller" ref={ref}>
         {/* New messages are read out by the announcer: here older ones come, too. */}
@@ -64,6 +60,16 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
         </button>
       )}
     </div>
+  );
+}
+
+/** Leads to where what is new begins. */
+function ToFirstNew({ count, onClick }: { count: number; onClick(): void }) {
+  if (count === 0) return null;
+  return (
+    <button type="button" class="to-end to-new" onClick={onClick}>
+      ↑ {count === 1 ? '1 new message' : `${count} new messages`}
+    </button>
   );
 }
 
