@@ -4,7 +4,7 @@ import { type Figures, type Stage, stage } from './scenario.ts';
 import { parley, type Subject } from './subject.ts';
 
 /** What a person's send and page of messages cost where there is little, and where there is much. */
-const turns = 100;
+const turns = 60;
 
 /** Puts so much into the subject's database. $1 the channel, $2 how many. */
 interface Seed {
