@@ -25,6 +25,8 @@ const onceIsEnough = [
   'gateway/fuzz',
   'rest/fuzz',
   'accounts/mail',
+  'agents/webhook-failures',
+  'apps/bundles',
 ];
 
 /** One start of mocha. */
