@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bearerToken } from '../infrastructure/bearer.ts';
 import { type Route, route } from '../rest/route.ts';
 import { done, doneSchema } from '../schema.ts';
 import { disconnectSchema } from './account.contract.ts';
@@ -18,8 +19,7 @@ export function departureRoutes(departure: Departure): Route[] {
       anyBody: true,
       answer: doneSchema,
       async handle({ headers, body, ip }) {
-        const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
-        await departure.left(bearer ?? body.token ?? null, ip);
+        await departure.left(bearerToken(headers.authorization) ?? body.token ?? null, ip);
         return done;
       },
     }),

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context, Next } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { bearerToken } from './bearer.ts';
 
 const localAddress = /^(127\.|::1$|::ffff:127\.)/;
 
@@ -78,7 +79,7 @@ export class Metrics {
     if (this.token === null) {
       return localAddress.test(context.req.socket.remoteAddress ?? '') && !context.get('x-forwarded-for');
     }
-    const given = Buffer.from(context.get('authorization').replace(/^Bearer +/i, ''));
+    const given = Buffer.from(bearerToken(context.headers.authorization) ?? '');
     const wanted = Buffer.from(this.token);
     return given.length === wanted.length && timingSafeEqual(given, wanted);
   }

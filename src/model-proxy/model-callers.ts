@@ -1,6 +1,7 @@
 import type { Capabilities } from '../access/capabilities.ts';
 import type { Identity } from '../accounts/identity.ts';
 import { AppError } from '../errors.ts';
+import { bearerToken } from '../infrastructure/bearer.ts';
 import { quotaHeaders, type RateLimits, refusal } from '../infrastructure/rate-limits.ts';
 import type { ModelTokenService } from './model-token.service.ts';
 import { modelTokenPrefix } from './model-tokens.ts';
@@ -35,8 +36,7 @@ export class ModelCallers {
 
   /** @throws AppError AUTH_TOKEN_MISSING, ACCESS_TOKEN_INVALID, SESSION_REVOKED, INVITE_REQUIRED, FORBIDDEN */
   async enter(headers: { authorization?: string; 'x-api-key'?: string }, ip: string): Promise<Caller> {
-    const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
-    const text = bearer ?? headers['x-api-key'];
+    const text = bearerToken(headers.authorization) ?? headers['x-api-key'];
     if (!text) throw new AppError('AUTH_TOKEN_MISSING');
     if (text.startsWith(modelTokenPrefix)) {
       const { id, userId, models } = await this.tokens.verify(text);

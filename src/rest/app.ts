@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import cors from '@koa/cors';
+import helmet from 'helmet';
 import Koa, { type Context, type Middleware } from 'koa';
-import helmet from 'koa-helmet';
 import { AppError } from '../errors.ts';
 import { clientAddress } from '../infrastructure/client-address.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
-import { type DoorServices, MountedRoutes, methodNotAllowed } from './mount.ts';
+import type { DoorServices } from './answer.ts';
+import { MountedRoutes, refuseRest } from './mount.ts';
 import type { ErrorForm, Route } from './route.ts';
 
 const slowRequestMs = 1000;
@@ -25,20 +28,24 @@ export function createApp(
   const app = new Koa({ proxy: settings.trustProxy > 0 });
   // Everything that goes wrong is answered and logged below; what arrives here is a client that went away.
   app.on('error', (error) => log.debug({ err: error }, 'A connection broke.'));
-  app.use(withRequestId);
   app.use((context, next) => {
+    identify(context);
     // Not Koa's own, which takes an entry with a port for an address.
     context.request.ip = clientAddress(context.headers, context.socket.remoteAddress ?? '', settings.trustProxy);
     return next();
   });
   for (const middleware of outer) app.use(middleware);
   app.use((context, next) => withErrors(context, next, log));
-  app.use(helmet());
+  const headers = securityHeaders();
+  app.use((context, next) => {
+    for (const [name, value] of headers) context.res.setHeader(name, value);
+    return next();
+  });
   const origin = (context: Context) => allowedOrigin(context, settings.corsOrigins);
   app.use(cors({ origin, exposeHeaders: exposed, maxAge: preflightSeconds }));
   const mounted = new MountedRoutes(routes, services);
-  app.use(methodNotAllowed(mounted));
   app.use(mounted.middleware);
+  app.use(refuseRest(mounted));
   return app;
 }
 
@@ -56,11 +63,19 @@ function allowedOrigin(context: Context, allowed: string[]): string {
   return allowed.length === 0 || allowed.includes(origin) ? origin : '';
 }
 
-async function withRequestId(context: Context, next: () => Promise<unknown>): Promise<void> {
+/** Helmet's headers. They are the same for every answer, so it is asked once. */
+function securityHeaders(): [string, string][] {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  helmet()(request, response, () => {});
+  return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]);
+}
+
+/** Gives a request the id by which it is found in the log: its client's own, or a new one. */
+function identify(context: Context): void {
   const given = context.get('x-request-id');
   context.state.requestId = /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
   context.set('X-Request-Id', context.state.requestId);
-  await next();
 }
 
 async function withErrors(context: Context, next: () => Promise<unknown>, log: Log): Promise<void> {
@@ -71,9 +86,12 @@ async function withErrors(context: Context, next: () => Promise<unknown>, log: L
     sendError(context, error, log);
   }
   const ms = Math.round(performance.now() - started);
-  const record = { requestId: context.state.requestId, method: context.method, path: context.path, ms };
-  if (ms > slowRequestMs && !context.query.wait) log.warn({ ...record, status: context.status }, 'A slow request.');
-  else log.debug({ ...record, status: context.status }, 'A request.');
+  const isSlow = ms > slowRequestMs && !context.query.wait;
+  if (!isSlow && !log.isLevelEnabled('debug')) return;
+  const { method, path, status } = context;
+  const record = { requestId: context.state.requestId, method, path, ms, status };
+  if (isSlow) log.warn(record, 'A slow request.');
+  else log.debug(record, 'A request.');
 }
 
 function sendError(context: Context, error: unknown, log: Log): void {

@@ -1,5 +1,5 @@
 import type { Changes } from '../delivery/changes.ts';
-import type { SentReply } from './mount.ts';
+import type { SentReply } from './answer.ts';
 
 /** Answers repeated requests with the first answer (contract §1). */
 export class Idempotency {

@@ -1,25 +1,9 @@
-import { createHash } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import type { Actor } from '../access/actor.ts';
-import { AppError, errorCodes } from '../errors.ts';
-import type { LimitName } from '../infrastructure/rate-limits.ts';
-import { isUuid } from '../schema.ts';
-import { invalid, validated } from '../validation.ts';
-import { type BodyLimits, BodyReader } from './body.ts';
-import type { Idempotency } from './idempotency.ts';
-import { JsonText, type Passage, RawReply, Reply, type Route, type RouteRequest } from './route.ts';
-
-/** What the doors need from below. */
-export interface DoorServices extends BodyLimits {
-  /** @throws AppError with one of the 401 codes */
-  authenticate(token: string, ip: string): Promise<Actor>;
-  idempotency: Idempotency;
-  /** Whether there are only apps on this host (contract §8, `APPS_URL`). */
-  isAppsHost(host: string): boolean;
-  /** @throws AppError RATE_LIMITED; sets the headers of contract §2 */
-  limit(name: LimitName, context: Context, actor: Actor | null): Promise<void>;
-}
+import { AppError } from '../errors.ts';
+import { answer, type DoorServices } from './answer.ts';
+import { BodyReader } from './body.ts';
+import type { Route } from './route.ts';
 
 type Run = ReturnType<Router['routes']>;
 
@@ -28,13 +12,28 @@ interface Area {
   run: Run;
 }
 
-/** The beginning of a path by which routes are kept apart: `/api/channels`. */
-const areaOf = (path: string): string => path.toLowerCase().split('/', 3).join('/');
+/** Of routes whose number of segments is open. */
+const anyLength = '*';
 /** Of routes that begin with anything. */
 const anywhere = '';
 
+/** The beginning of a path and the number of its segments, by which routes are kept apart: `/api/channels 4`. */
+function areasOf(path: string): { exact: string; open: string } {
+  const segments = path.toLowerCase().split('/');
+  const length = segments.at(-1) === '' ? segments.length - 1 : segments.length;
+  const beginning = `/${segments[1] ?? ''}/${segments[2] ?? ''} `;
+  return { exact: `${beginning}${length - 1}`, open: beginning + anyLength };
+}
+
+/** The area of a declared path. */
+function areaOf(path: string): string {
+  if (/^(?:\/[^/]+)?\/[:*]/.test(path)) return anywhere;
+  const { exact, open } = areasOf(path);
+  return path.includes('*') ? open : exact;
+}
+
 /**
- * All routes, in routers by the beginnings of their paths: a router compares a path with its routes one by one, and there
+ * All routes, in routers by what their paths look like: a router compares a path with its routes one by one, and there
  * are hundreds. Fixed paths come before those with parameters, so `/servers/discover` is never an id.
  */
 export class MountedRoutes {
@@ -45,16 +44,18 @@ export class MountedRoutes {
     for (const route of [...routes].sort(bySpecificity)) {
       // Declared is the tail alone; the address without it is the same route.
       const path = route.path.replace(/\/\*(\w+)$/, '{/*$1}');
-      const area = areaOf(path);
-      const { router } = this.open(/[:*{]/.test(area) ? anywhere : area);
+      const { router } = this.open(areaOf(route.path));
       router.register(path, [route.method], (context) => answer(route, context, services, bodies));
     }
   }
 
   readonly middleware = (context: Parameters<Run>[0], next: () => Promise<unknown>): Promise<unknown> => {
-    const [first, second] = this.at(context.path);
-    const then = second ? () => second.run(context, next) : next;
-    return first ? first.run(context, then) : then();
+    const areas = this.at(context.path);
+    const enter = (at: number): Promise<unknown> => {
+      const area = areas[at];
+      return area ? area.run(context, () => enter(at + 1)) : next();
+    };
+    return enter(0);
   };
 
   /** The methods of the routes at a path. */
@@ -73,7 +74,13 @@ export class MountedRoutes {
   }
 
   private at(path: string): Area[] {
-    return [this.areas.get(areaOf(path)), this.areas.get(anywhere)].filter((area) => area !== undefined);
+    const { exact, open } = areasOf(path);
+    const found: Area[] = [];
+    for (const name of [exact, open, anywhere]) {
+      const area = this.areas.get(name);
+      if (area) found.push(area);
+    }
+    return found;
   }
 }
 
@@ -86,188 +93,11 @@ function bySpecificity(a: Route, b: Route): number {
   return key(a) < key(b) ? -1 : 1;
 }
 
-async function answer(route: Route, context: Context, services: DoorServices, bodies: BodyReader): Promise<void> {
-  context.state.errorForm = route.errorForm;
-  if (!route.foreign && services.isAppsHost(context.host)) throw new AppError('ROUTE_NOT_FOUND');
-  const actor = await enter(route, context, services);
-  if (route.limit) await services.limit(route.limit, context, actor);
-  if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
-  const params = readParams(route, context.params);
-  const query = route.query ? validated(route.query, context.query) : undefined;
-  const headers = route.headers ? validated(route.headers, context.headers) : undefined;
-  const { body, file } = await readBody(route, context, bodies, actor, params);
-  const idempotencyKey = route.method === 'POST' ? readKey(context) : null;
-  const around = surroundings(route, context);
-  const request = { actor, params, query, body, headers, file, idempotencyKey, ...around };
-  if (actor && idempotencyKey && (route.repeats ?? 'key') === 'key') {
-    const run = async () => toReply(route, await route.handle(request));
-    const name = `${route.method} ${route.path}`;
-    const keep = (reply: SentReply) => toKeep(route, reply);
-    return send(context, await services.idempotency.once(actor.userId, name, idempotencyKey, run, keep));
-  }
-  const result = await route.handle(request);
-  if (result instanceof RawReply) sendRaw(context, result);
-  else send(context, toReply(route, result));
-}
-
-async function enter(route: Route, context: Context, services: DoorServices): Promise<Actor | null> {
-  if (route.entrance === 'anyone') return null;
-  const token = bearerToken(context);
-  if (token && route.entrance === 'recognised') return services.authenticate(token, context.ip).catch(asNobody);
-  if (token) return services.authenticate(token, context.ip);
-  if (route.entrance === 'user') throw new AppError('AUTH_TOKEN_MISSING');
-  return null;
-}
-
-function asNobody(error: unknown): null {
-  if (error instanceof AppError && error.status < 500) return null;
-  throw error;
-}
-
-/** The token of `Authorization: Bearer …`, if there is one. */
-function bearerToken(context: Context): string | null {
-  const match = /^Bearer +(\S+)$/i.exec(context.get('authorization'));
-  return match?.[1] ?? null;
-}
-
-function readParams(route: Route, given: Record<string, string>): Record<string, string> {
-  const params: Record<string, string> = {};
-  for (const [name, param] of Object.entries(route.params ?? {})) {
-    const value = given[name] ?? '';
-    if (!fits(value, param.form)) throw new AppError(param.missing);
-    params[name] = param.form === 'uuid' ? value.toLowerCase() : value;
-  }
-  return params;
-}
-
-function fits(value: string, form: 'uuid' | 'slug' | 'text' | 'path'): boolean {
-  if (form === 'uuid') return isUuid(value);
-  if (form === 'slug') return isUuid(value) || /^[a-z0-9-]{1,100}$/i.test(value) || value === '_';
-  const long = form === 'path' ? value.length <= 4096 : value.length > 0 && value.length <= 1024;
-  return long && !value.includes('\0') && value.isWellFormed();
-}
-
-async function readBody(
-  route: Route,
-  context: Context,
-  bodies: BodyReader,
-  actor: Actor | null,
-  params: Record<string, string>,
-): Promise<{ body: unknown; file: unknown }> {
-  if (!route.file || !actor) {
-    const { body, anyBody } = route;
-    if (!body) return { body: undefined, file: undefined };
-    const json = await (anyBody ? bodies.anyJson(context) : bodies.json(context));
-    return { body: anyBody ? validOrEmpty(body, json) : validated(body, json), file: undefined };
-  }
-  const { fields, file } = await bodies.form(context, route.file, { actor, params });
-  return { body: route.body ? validated(route.body, fields) : undefined, file };
-}
-
-/** Whatever comes is taken: what does not fit counts as nothing. */
-function validOrEmpty(schema: NonNullable<Route['body']>, value: unknown): unknown {
-  try {
-    return validated(schema, value);
-  } catch (error) {
-    if (error instanceof AppError) return validated(schema, {});
-    throw error;
-  }
-}
-
-/** What the key stands for at this address, in a length that any index takes. */
-function readKey(context: Context): string | null {
-  const key = context.get('idempotency-key');
-  if (key === '') return null;
-  if (key.length <= 255) return createHash('sha256').update(`${context.path} ${key}`).digest('hex');
-  const issue = { path: 'Idempotency-Key', message: 'must have at most 255 characters', code: 'too_big' };
-  throw invalid([issue]);
-}
-
-type Surroundings = Pick<
-  RouteRequest<Record<never, never>, unknown, unknown>,
-  'ip' | 'host' | 'userAgent' | 'deviceName' | 'requestId' | 'leaving' | 'passage'
->;
-
-function surroundings(route: Route, context: Context): Surroundings {
-  return {
-    host: context.host,
-    passage: () => passage(route, context),
-    ip: context.ip,
-    userAgent: context.get('user-agent').slice(0, 500) || null,
-    deviceName: context.get('x-device-name').slice(0, 100) || null,
-    requestId: context.state.requestId,
-    leaving: () => {
-      const controller = new AbortController();
-      if (context.res.closed) controller.abort();
-      else context.res.once('close', () => controller.abort());
-      return controller.signal;
-    },
-  };
-}
-
-function passage(route: Route, context: Context): Passage {
-  const { method, path, search, req } = context;
-  const tail = route.path.split('/').findIndex((segment) => segment.startsWith('*'));
-  const segments = tail < 0 ? [] : path.split('/').slice(tail);
-  return {
-    method,
-    path,
-    rest: segments.map((segment) => `/${segment}`).join(''),
-    search,
-    headers: req.headers,
-    body: req,
-  };
-}
-
-/** An answer in the form in which it is sent, and kept for repeats. */
-export interface SentReply {
-  status: number;
-  headers: Record<string, string>;
-  text: string;
-}
-
-function toReply(route: Route, result: unknown): SentReply {
-  const reply = result instanceof Reply ? result : new Reply(result);
-  const text = reply.body instanceof JsonText ? reply.body.text : JSON.stringify(reply.body);
-  return { status: reply.status ?? route.status ?? 200, headers: reply.headers, text };
-}
-
-/** An answer without what is shown once. */
-function toKeep(route: Route, reply: SentReply): SentReply {
-  if (!route.shownOnce) return reply;
-  const hidden = Object.fromEntries(route.shownOnce.map((field) => [field, null]));
-  return { ...reply, text: JSON.stringify({ ...JSON.parse(reply.text), ...hidden }) };
-}
-
-function send(context: Context, reply: SentReply): void {
-  context.status = reply.status;
-  // Records of one caller, some of them secrets: neither browsers nor proxies keep them.
-  context.set('Cache-Control', 'no-store');
-  context.set(reply.headers);
-  context.type = 'application/json';
-  context.body = reply.text;
-}
-
-function sendRaw(context: Context, reply: RawReply): void {
-  context.status = reply.status;
-  for (const [name, value] of Object.entries(reply.headers)) {
-    if (value === null) context.remove(name);
-    else context.set(name, value);
-  }
-  // Koa makes a 204 of null.
-  context.body = reply.body ?? '';
-}
-
-/** For addresses that exist, but not with this method. */
-export function methodNotAllowed(
-  routes: MountedRoutes,
-): (context: Context, next: () => Promise<unknown>) => Promise<void> {
-  return async (context, next) => {
-    await next();
-    if (context.status !== 404 || context.body) return;
+/** Answers where there is no route, or none for the method. @throws AppError ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
+export function refuseRest(routes: MountedRoutes): (context: Context) => never {
+  return (context) => {
     const methods = routes.methods(context.path);
     if (methods.length === 0) throw new AppError('ROUTE_NOT_FOUND');
-    context.set('Allow', methods.join(', '));
-    throw new AppError('METHOD_NOT_ALLOWED', { message: `${errorCodes.METHOD_NOT_ALLOWED[1]}` });
+    throw new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } });
   };
 }

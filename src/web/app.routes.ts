@@ -66,17 +66,8 @@ const stageHeaders = {
 
 function fileRoutes(): Route[] {
   return [
-    route({
-      tag,
-      entrance: 'anyone',
-      answer: rawAnswer,
-      method: 'GET',
-      path: '/app/icon.svg',
-      summary: 'The icon of the web client.',
-      produces: 'image/svg+xml',
-      handle: async () =>
-        new RawReply(200, { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'public, max-age=86400' }, icon),
-    }),
+    iconRoute('/app/icon.svg', 'The icon of the web client.'),
+    iconRoute('/favicon.ico', 'The same, where browsers look for it that are shown no page.'),
     route({
       tag,
       entrance: 'anyone',
@@ -96,6 +87,20 @@ function fileRoutes(): Route[] {
     }),
     clientRoute(),
   ];
+}
+
+function iconRoute(path: string, summary: string): Route {
+  const headers = { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'public, max-age=86400' };
+  return route({
+    tag,
+    entrance: 'anyone',
+    answer: rawAnswer,
+    method: 'GET',
+    path,
+    summary,
+    produces: 'image/svg+xml',
+    handle: async () => new RawReply(200, headers, icon),
+  });
 }
 
 function clientRoute(): Route {

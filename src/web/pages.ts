@@ -22,6 +22,7 @@ export function buildPage(name: string, title: string): BuiltPage {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
+<link rel="icon" href="/app/icon.svg" type="image/svg+xml">
 <style>${style}</style>
 </head>
 <body>
@@ -36,6 +37,7 @@ ${body}</main>
     `style-src ${hash(style)}`,
     `script-src ${hash(script)}`,
     "connect-src 'self'",
+    "img-src 'self'",
     "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
+import type { Actor } from '../access/actor.ts';
+import { AppError } from '../errors.ts';
+import { bearerToken } from '../infrastructure/bearer.ts';
+import type { LimitName } from '../infrastructure/rate-limits.ts';
+import { isUuid } from '../schema.ts';
+import { invalid, validated } from '../validation.ts';
+import type { BodyLimits, BodyReader } from './body.ts';
+import type { Idempotency } from './idempotency.ts';
+import { JsonText, type Passage, RawReply, Reply, type Route } from './route.ts';
+
+/** What the doors need from below. */
+export interface DoorServices extends BodyLimits {
+  /** @throws AppError with one of the 401 codes */
+  authenticate(token: string, ip: string): Promise<Actor>;
+  idempotency: Idempotency;
+  /** Whether there are only apps on this host (contract §8, `APPS_URL`). */
+  isAppsHost(host: string): boolean;
+  /** @throws AppError RATE_LIMITED; sets the headers of contract §2 */
+  limit(name: LimitName, context: Context, actor: Actor | null): Promise<void>;
+}
+
+/** Answers a request by its route: who asks, how often, what with; then the handler. @throws AppError */
+export async function answer(
+  route: Route,
+  context: Context,
+  services: DoorServices,
+  bodies: BodyReader,
+): Promise<void> {
+  context.state.errorForm = route.errorForm;
+  if (!route.foreign && services.isAppsHost(context.host)) throw new AppError('ROUTE_NOT_FOUND');
+  const actor = await enter(route, context, services);
+  if (route.limit) await services.limit(route.limit, context, actor);
+  if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
+  const params = readParams(route, context.params);
+  const query = route.query ? validated(route.query, context.query) : undefined;
+  const headers = route.headers ? validated(route.headers, context.headers) : undefined;
+  const { body, file } = await readBody(route, context, bodies, actor, params);
+  const idempotencyKey = route.method === 'POST' ? readKey(context) : null;
+  const request = new IncomingRequest(route, context, { actor, params, query, body, headers, file, idempotencyKey });
+  if (actor && idempotencyKey && (route.repeats ?? 'key') === 'key') {
+    const run = async () => toReply(route, await route.handle(request));
+    const name = `${route.method} ${route.path}`;
+    const keep = (reply: SentReply) => toKeep(route, reply);
+    return send(context, await services.idempotency.once(actor.userId, name, idempotencyKey, run, keep));
+  }
+  const result = await route.handle(request);
+  if (result instanceof RawReply) sendRaw(context, result);
+  else send(context, toReply(route, result));
+}
+
+async function enter(route: Route, context: Context, services: DoorServices): Promise<Actor | null> {
+  if (route.entrance === 'anyone') return null;
+  const token = bearerToken(context.headers.authorization);
+  if (token && route.entrance === 'recognised') return services.authenticate(token, context.ip).catch(asNobody);
+  if (token) return services.authenticate(token, context.ip);
+  if (route.entrance === 'user') throw new AppError('AUTH_TOKEN_MISSING');
+  return null;
+}
+
+function asNobody(error: unknown): null {
+  if (error instanceof AppError && error.status < 500) return null;
+  throw error;
+}
+
+function readParams(route: Route, given: Record<string, string>): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const [name, param] of Object.entries(route.params ?? {})) {
+    const value = given[name] ?? '';
+    if (!fits(value, param.form)) throw new AppError(param.missing);
+    params[name] = param.form === 'uuid' ? value.toLowerCase() : value;
+  }
+  return params;
+}
+
+function fits(value: string, form: 'uuid' | 'slug' | 'text' | 'path'): boolean {
+  if (form === 'uuid') return isUuid(value);
+  if (form === 'slug') return isUuid(value) || /^[a-z0-9-]{1,100}$/i.test(value) || value === '_';
+  const long = form === 'path' ? value.length <= 4096 : value.length > 0 && value.length <= 1024;
+  return long && !value.includes('\0') && value.isWellFormed();
+}
+
+async function readBody(
+  route: Route,
+  context: Context,
+  bodies: BodyReader,
+  actor: Actor | null,
+  params: Record<string, string>,
+): Promise<{ body: unknown; file: unknown }> {
+  if (!route.file || !actor) {
+    const { body, anyBody } = route;
+    if (!body) return { body: undefined, file: undefined };
+    const json = await (anyBody ? bodies.anyJson(context) : bodies.json(context));
+    return { body: anyBody ? validOrEmpty(body, json) : validated(body, json), file: undefined };
+  }
+  const { fields, file } = await bodies.form(context, route.file, { actor, params });
+  return { body: route.body ? validated(route.body, fields) : undefined, file };
+}
+
+/** Whatever comes is taken: what does not fit counts as nothing. */
+function validOrEmpty(schema: NonNullable<Route['body']>, value: unknown): unknown {
+  try {
+    return validated(schema, value);
+  } catch (error) {
+    if (error instanceof AppError) return validated(schema, {});
+    throw error;
+  }
+}
+
+/** What the key stands for at this address, in a length that any index takes. */
+function readKey(context: Context): string | null {
+  const key = context.get('idempotency-key');
+  if (key === '') return null;
+  if (key.length <= 255) return createHash('sha256').update(`${context.path} ${key}`).digest('hex');
+  const issue = { path: 'Idempotency-Key', message: 'must have at most 255 characters', code: 'too_big' };
+  throw invalid([issue]);
+}
+
+type Request = Parameters<Route['handle']>[0];
+type Checked = Pick<Request, 'actor' | 'params' | 'query' | 'body' | 'headers' | 'file' | 'idempotencyKey'>;
+
+/** A request as its handler sees it: what the route declares is checked, everything else is read when it is asked for. */
+class IncomingRequest implements Request {
+  readonly actor: Request['actor'];
+  readonly params: Request['params'];
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly headers: unknown;
+  readonly file: unknown;
+  readonly idempotencyKey: string | null;
+  private readonly route: Route;
+  private readonly context: Context;
+
+  constructor(route: Route, context: Context, checked: Checked) {
+    this.route = route;
+    this.context = context;
+    this.actor = checked.actor;
+    this.params = checked.params;
+    this.query = checked.query;
+    this.body = checked.body;
+    this.headers = checked.headers;
+    this.file = checked.file;
+    this.idempotencyKey = checked.idempotencyKey;
+  }
+
+  get host(): string {
+    return this.context.host;
+  }
+
+  get ip(): string {
+    return this.context.ip;
+  }
+
+  get userAgent(): string | null {
+    return this.context.get('user-agent').slice(0, 500) || null;
+  }
+
+  get deviceName(): string | null {
+    return this.context.get('x-device-name').slice(0, 100) || null;
+  }
+
+  get requestId(): string {
+    return this.context.state.requestId;
+  }
+
+  readonly passage = (): Passage => passage(this.route, this.context);
+
+  readonly leaving = (): AbortSignal => {
+    const { res } = this.context;
+    const controller = new AbortController();
+    if (res.closed) controller.abort();
+    else res.once('close', () => controller.abort());
+    return controller.signal;
+  };
+}
+
+function passage(route: Route, context: Context): Passage {
+  const { method, path, search, req } = context;
+  const tail = route.path.split('/').findIndex((segment) => segment.startsWith('*'));
+  const segments = tail < 0 ? [] : path.split('/').slice(tail);
+  return {
+    method,
+    path,
+    rest: segments.map((segment) => `/${segment}`).join(''),
+    search,
+    headers: req.headers,
+    body: req,
+  };
+}
+
+/** An answer in the form in which it is sent, and kept for repeats. */
+export interface SentReply {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+}
+
+function toReply(route: Route, result: unknown): SentReply {
+  const reply = result instanceof Reply ? result : new Reply(result);
+  const text = reply.body instanceof JsonText ? reply.body.text : JSON.stringify(reply.body);
+  return { status: reply.status ?? route.status ?? 200, headers: reply.headers, text };
+}
+
+/** An answer without what is shown once. */
+function toKeep(route: Route, reply: SentReply): SentReply {
+  if (!route.shownOnce) return reply;
+  const hidden = Object.fromEntries(route.shownOnce.map((field) => [field, null]));
+  return { ...reply, text: JSON.stringify({ ...JSON.parse(reply.text), ...hidden }) };
+}
+
+function send(context: Context, reply: SentReply): void {
+  context.status = reply.status;
+  // Records of one caller, some of them secrets: neither browsers nor proxies keep them.
+  context.set('Cache-Control', 'no-store');
+  context.set(reply.headers);
+  context.type = 'application/json';
+  context.body = reply.text;
+}
+
+function sendRaw(context: Context, reply: RawReply): void {
+  context.status = reply.status;
+  for (const [name, value] of Object.entries(reply.headers)) {
+    if (value === null) context.remove(name);
+    else context.set(name, value);
+  }
+  // Koa makes a 204 of null.
+  context.body = reply.body ?? '';
+}
