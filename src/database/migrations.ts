@@ -21,6 +21,7 @@ import { Webhooks } from './migrations/0054-webhooks.ts';
 import { ReadNotifications } from './migrations/0055-read-notifications.ts';
 import { ChangedHeads } from './migrations/0056-changed-heads.ts';
 import { UncheckedMessages } from './migrations/0057-unchecked-messages.ts';
+import { UnspacedWords } from './migrations/0058-unspaced-words.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
@@ -42,6 +43,7 @@ export const migrations = [
   { name: '0055-read-notifications', class: ReadNotifications },
   { name: '0056-changed-heads', class: ChangedHeads },
   { name: '0057-unchecked-messages', class: UncheckedMessages },
+  { name: '0058-unspaced-words', class: UnspacedWords },
 ];
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */

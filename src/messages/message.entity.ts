@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 import { Channel } from '../channels/channel.entity.ts';
+import { hasUnspaced, unspacedWords } from '../database/unspaced.ts';
 import type { MentionRecord } from '../mentions/mention.contract.ts';
 import { Thread } from '../threads/thread.entity.ts';
 
@@ -34,6 +35,11 @@ const MessageSchema = defineEntity({
     { name: 'messages_replies', properties: ['replyToId'], where: { replyToId: { $ne: null } } },
     { name: 'messages_pinned', properties: ['channelId', 'pinnedAt'], where: { pinnedAt: { $ne: null } } },
     { name: 'messages_search', expression: 'create index messages_search on messages using gin (search)' },
+    {
+      name: 'messages_search_unspaced',
+      expression: `create index messages_search_unspaced on messages
+        using gin (${unspacedWords('content', 'channel_id')}) where ${hasUnspaced('content')}`,
+    },
   ],
   properties: {
     id: p.uuid().primary(),

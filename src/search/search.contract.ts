@@ -7,7 +7,9 @@ export const searchMessagesSchema = z.object({
     .trim()
     .min(1, 'must not be empty')
     .max(256)
-    .describe('Words, "phrases", `or`, and `-` before what must not be there.'),
+    .describe(
+      'Words, "phrases", `or`, and `-` before what must not be there; any piece of a text in Chinese, Japanese or Korean.',
+    ),
   serverId: z.string().max(100).optional().describe('Id or slug of a server to look in.'),
   channelId: idSchema.optional(),
   authorId: idSchema.optional(),

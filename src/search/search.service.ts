@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
+import { hasUnspaced, unspacedQuery, unspacedWords } from '../database/unspaced.ts';
 import { selectMessages } from '../messages/message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from '../messages/message.view.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
@@ -23,12 +24,14 @@ const readableChannels = `
  * is said elsewhere costs nothing. Every channel is checked again by its id. Signs and emoji alone are no words: without
  * the count of what is asked for, nothing asked would find everything.
  */
-const found = `${selectMessages}
-  WHERE m.search @@ (websearch_to_tsquery('simple', $1) && array_to_string($2::text[], ' | ')::tsquery)
+const finding = (words: string): string => `${selectMessages}
+  WHERE ${words} @@ (websearch_to_tsquery('simple', $1) && array_to_string($2::text[], ' | ')::tsquery)
     AND numnode(websearch_to_tsquery('simple', $1)) > 0
     AND m.channel_id = ANY($3::uuid[]) AND m.deleted_at IS NULL AND t.deleted_at IS NULL
     AND ($4::uuid IS NULL OR m.author_id = $4) AND ($5::uuid IS NULL OR m.id < $5)
   ORDER BY m.id DESC LIMIT $6`;
+const found = finding('m.search');
+const foundUnspaced = finding(`${hasUnspaced('m.content')} AND ${unspacedWords('m.content', 'm.channel_id')}`);
 
 /** Finds messages by their words, among those that the actor may read (contract §6). */
 export class SearchService {
@@ -49,9 +52,10 @@ export class SearchService {
   ): Promise<{ records: MessageRecord[]; hasMore: boolean }> {
     const channelIds = await this.where(actor, query);
     if (channelIds.length === 0) return { records: [], hasMore: false };
+    const unspaced = unspacedQuery(query.query);
     // A common word and a rare one are not found by the same plan.
-    const rows = await this.database.plannedRows<MessageRow>(found, [
-      query.query,
+    const rows = await this.database.plannedRows<MessageRow>(unspaced === null ? found : foundUnspaced, [
+      unspaced ?? query.query,
       channelIds.map((id) => `'${id}'`),
       channelIds,
       query.authorId ?? null,

@@ -72,6 +72,36 @@ describe('the search for messages', () => {
     }
   });
 
+  it('finds any piece of what is written without spaces between words', async () => {
+    const { alice, bob, carol, channel } = here;
+    const texts = [
+      `明日は東京駅で会いましょう ${word}`,
+      `京東 ${word}`,
+      `오늘은 서울에서 ${word}`,
+      `𠮷野家 iPhone用ケース ${word}`,
+    ];
+    for (const text of texts) await alice.say(channel.id, text);
+    for (const [query, hits] of [
+      ['東京', [0]],
+      [`東京 ${word}`, [0]],
+      ['京', [1, 0]],
+      ['会いましょう', [0]],
+      ['서울', [2]],
+      ['𠮷野', [3]],
+      ['iphone用', [3]],
+      ['"用ケース"', [3]],
+      [`"ケース ${word}"`, [3]],
+      [`京 -東京 ${word}`, [1]],
+      ['東京 or 서울', [2, 0]],
+      ['駅東京', []],
+      ['大阪', []],
+    ] as const) {
+      const found = await search(bob, `channelId=${channel.id}&query=${encodeURIComponent(query)}`);
+      expect(found.texts, query).to.deep.equal(hits.map((hit) => texts[hit]));
+    }
+    expect((await search(carol, `query=${encodeURIComponent('東京')}`)).texts).to.not.include(texts[0]);
+  });
+
   it('does not take the ids of channels for words', async () => {
     const { alice, bob, channel } = here;
     await alice.say(channel.id, 'anything');
