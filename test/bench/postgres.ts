@@ -8,7 +8,7 @@ import { atEnd } from './ending.ts';
 import { testSettings } from './private-postgres.ts';
 import { until } from './until.ts';
 
-export { type FaultyPostgres, startPostgres } from './private-postgres.ts';
+export { type FaultyPostgres, furnishDataDir, startPostgres } from './private-postgres.ts';
 
 /** SQLSTATE of what is not allowed to the role. */
 const insufficientPrivilege = '42501';

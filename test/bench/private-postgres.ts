@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { type Cluster, openCluster } from '../../src/database/embedded/cluster.ts';
 import { startOnFreePort } from '../../src/database/embedded/first-start.ts';
 import { guardFolder } from '../../src/database/embedded/guard.ts';
@@ -13,6 +15,24 @@ import { childrenOf } from './processes.ts';
 
 /** A test run survives the death of processes, not of the machine. */
 export const testSettings = { fsync: 'off', full_page_writes: 'off', max_connections: '400' };
+
+let sample: Promise<string> | undefined;
+
+/**
+ * Makes a data folder with a PostgreSQL in it that was never started. The first one is made as a first start makes it,
+ * which takes seconds; all others are copies, which take a moment.
+ */
+export async function furnishDataDir(dataDir: string): Promise<void> {
+  sample ??= makeSample();
+  await promisify(execFile)('cp', ['-a', await sample, dataDir]);
+}
+
+async function makeSample(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'parley-sample-'));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
+  await openCluster(folder);
+  return folder;
+}
 
 /** A PostgreSQL to break. Nothing starts it again but `restart`, on the same port. */
 export interface FaultyPostgres {
@@ -31,7 +51,9 @@ export interface FaultyPostgres {
 
 /** Starts a PostgreSQL of the caller's own, with an empty database. It is stopped at the end if the test forgot. */
 export async function startPostgres(): Promise<FaultyPostgres> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'parley-postgres-'));
+  const parent = await mkdtemp(path.join(tmpdir(), 'parley-postgres-'));
+  const dataDir = path.join(parent, 'data');
+  await furnishDataDir(dataDir);
   const cluster = await openCluster(dataDir);
   const dismissGuard = guardFolder(cluster.folder);
   const [first, port] = await startOnFreePort((onPort) => spawn(cluster, onPort));
@@ -45,7 +67,7 @@ export async function startPostgres(): Promise<FaultyPostgres> {
   const stop = async () => {
     await stopServer();
     dismissGuard();
-    await rm(dataDir, { recursive: true, force: true });
+    await rm(parent, { recursive: true, force: true });
   };
   const kill = async () => {
     send('SIGKILL');

@@ -2,6 +2,15 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { readLinuxProcess } from '../../src/database/embedded/processes.ts';
 
+/**
+ * What a program that we start gets from us, unless it gets everything: where programs are found, and where lies what
+ * is compiled already, as with `npm start`.
+ */
+export function inherited(): Record<string, string> {
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  return { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
+}
+
 /** The pids of a process's children (Linux). */
 export function childrenOf(pid: number): number[] {
   const all = readdirSync('/proc').map(Number).filter(Number.isInteger);

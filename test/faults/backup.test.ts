@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
+import { furnishDataDir } from '../bench/postgres.ts';
 import { NodeProcess } from '../world/node-process.ts';
 import { parley } from '../world/operator.ts';
 import { call, home, missing, plain } from './life.ts';
@@ -14,6 +15,7 @@ describe('a copy of the data folder', function () {
 
   it('brings everything back, and clients notice that time was turned back', async () => {
     const [dataDir, copy] = [path.join(folder, 'data'), path.join(folder, 'copy')];
+    await furnishDataDir(dataDir);
     const node = await NodeProcess.start({ ...plain(dataDir), NEW_ACCOUNT_TIER: 'member' });
     const { account, channel } = await home(node);
     const say = async (content: string) =>

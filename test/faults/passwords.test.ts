@@ -70,7 +70,7 @@ describe('two hundred logins at once', () => {
     } finally {
       await cluster.stop();
     }
-  });
+  }).timeout(60_000);
 });
 
 describe('a password that was hashed with less work than the settings ask for', () => {

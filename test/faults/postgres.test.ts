@@ -88,6 +88,7 @@ describe('PostgreSQL', () => {
     const [follower, from] = await follow();
     const mouth = await alice.connect();
     const before = site.nodes.map((node) => node.memory);
+    const said = await alice.say(channel.id, 'here', { nonce: 'said' });
     postgres.pause();
     const begun = Date.now();
     const waiting = range(1, 300).map(async (i) => {
@@ -100,6 +101,10 @@ describe('PostgreSQL', () => {
     const acks = range(1, 300).map((i) =>
       mouth.socket.timeout(30_000).emitWithAck('message:send', { channelId: channel.id, content: 'y', nonce: `h${i}` }),
     );
+    // Each waits for the one before it, and none of them for its own five seconds.
+    const edits = range(1, 20).map((i) =>
+      mouth.socket.timeout(boundMs).emitWithAck('message:edit', { messageId: said.id, content: `edit ${i}` }),
+    );
     const health = Date.now();
     expect(await readiness()).to.deep.equal([503, 503]);
     expect(Date.now() - health).to.be.below(2500);
@@ -108,7 +113,8 @@ describe('PostgreSQL', () => {
       expect(answer).to.include({ status: 503, code: 'DATABASE_UNAVAILABLE' });
       expect(answer.ms).to.be.below(boundMs);
     }
-    for (const ack of await Promise.all(acks)) expect(ack).to.include({ ok: false, code: 'DATABASE_UNAVAILABLE' });
+    for (const ack of await Promise.all([...acks, ...edits]))
+      expect(ack).to.include({ ok: false, code: 'DATABASE_UNAVAILABLE' });
     for (const [i, node] of site.nodes.entries()) expect(node.memory - (before[i] ?? 0)).to.be.below(150);
     postgres.resume();
     await becomes(200);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { isRunning } from '../../src/database/embedded/processes.ts';
+import { furnishDataDir } from '../bench/postgres.ts';
 import { until } from '../bench/until.ts';
 import { NodeProcess } from '../world/node-process.ts';
 import { call, codesIn, connectMany, home, missing, plain, postmasterPid, register } from './life.ts';
@@ -43,6 +44,7 @@ describe('a Parley from its start to its end', function () {
   });
 
   it('ends on SIGTERM under load within 10 s: says so, loses nothing, leaves no process', async () => {
+    await furnishDataDir(dataDir);
     const node = await NodeProcess.start({ ...plain(dataDir), NEW_ACCOUNT_TIER: 'member' });
     const { account, channel } = await home(node);
     const sockets = await connectMany(node, account.body.accessToken, 10);
@@ -79,6 +81,7 @@ describe('a Parley from its start to its end', function () {
   });
 
   it('takes the invite code that it is given any number of times, and ends at once on a second SIGTERM', async () => {
+    await furnishDataDir(dataDir);
     const node = await NodeProcess.start({ ...plain(dataDir), BOOTSTRAP_INVITE_CODE: 'welcome-42' });
     expect(codesIn(node)).to.deep.equal([]);
     const account = await register(node, { inviteCode: 'WELCOME-42' });
@@ -97,6 +100,7 @@ describe('a Parley from its start to its end', function () {
   });
 
   it('takes no longer the invite code that it was given before', async () => {
+    await furnishDataDir(dataDir);
     const given = (code: string) => NodeProcess.start({ ...plain(dataDir), BOOTSTRAP_INVITE_CODE: code });
     const tiers = async (node: NodeProcess, ...codes: string[]) => {
       const answers = await Promise.all(codes.map((inviteCode) => register(node, { inviteCode })));
@@ -110,6 +114,7 @@ describe('a Parley from its start to its end', function () {
   });
 
   it('comes back after SIGKILL with everything that it acknowledged, and ends while it starts', async () => {
+    await furnishDataDir(dataDir);
     const node = await NodeProcess.start({ ...plain(dataDir), NEW_ACCOUNT_TIER: 'member' });
     const { account, channel } = await home(node);
     const acknowledged: string[] = [];

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createDatabase } from '../bench/postgres.ts';
 import { NodeProcess, siteEnvironment } from './node-process.ts';
+import { migrated } from './nodes.ts';
 import { type World, worldOn } from './world.ts';
 
 /** Node processes with a world in them. */
@@ -13,12 +14,12 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
-/** Starts node processes, all at once, on an empty database or the given one. */
+/** Starts node processes, all at once, on a migrated database or the given one. */
 export async function install(
   options: { nodes?: number; redisUrl?: string; databaseUrl?: string; env?: Record<string, string> } = {},
 ): Promise<Installation> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'parley-site-'));
-  const database = options.databaseUrl ? null : await createDatabase();
+  const database = options.databaseUrl ? null : await createDatabase(migrated);
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
   const env = { ...siteEnvironment(databaseUrl, options.redisUrl ?? null, dataDir), ...options.env };
   const starting = Array.from({ length: options.nodes ?? 1 }, () => NodeProcess.start(env));

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from '../../src/database/embedded/first-start.ts';
 import { atEnd } from '../bench/ending.ts';
-import { killWithUs } from '../bench/processes.ts';
+import { inherited, killWithUs } from '../bench/processes.ts';
 import { until } from '../bench/until.ts';
 
 const main = path.resolve(import.meta.dirname, '../../src/main.ts');
@@ -45,7 +45,7 @@ export class NodeProcess {
 
   /** @param wait false: return at once, while it is still starting */
   async start(wait = true): Promise<void> {
-    const ours = { PORT: String(this.port), HOST: '127.0.0.1', PATH: process.env.PATH ?? '' };
+    const ours = { PORT: String(this.port), HOST: '127.0.0.1', ...inherited() };
     const child = spawn(process.execPath, [main], {
       env: { ...ours, ...this.env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -24,7 +24,8 @@ export const nodeCount = Number(process.env.PARLEY_NODES ?? 1);
 
 const log = createLog(process.env.PARLEY_TEST_LOG ?? 'silent');
 
-async function migrated(url: string): Promise<void> {
+/** Prepares a database as the first start does. */
+export async function migrated(url: string): Promise<void> {
   await migrate(url, log);
 }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { inherited } from '../bench/processes.ts';
 
 const cli = path.join(import.meta.dirname, '..', '..', 'src', 'cli.ts');
 
@@ -16,7 +17,7 @@ export interface Outcome {
 
 /** Runs a command of the operator as a process of its own, as an operator does. */
 export async function parley(env: Record<string, string>, args: string[], input = ''): Promise<Outcome> {
-  const given = { PATH: process.env.PATH ?? '', NODE_ENV: 'test', ...env };
+  const given = { ...inherited(), NODE_ENV: 'test', ...env };
   const child = spawn(process.execPath, [cli, ...args], { env: given, stdio: 'pipe' });
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
