@@ -28,3 +28,8 @@ export const origins = list.transform((items, context): string[] => {
   });
   return z.NEVER;
 });
+
+/** A comma list of hosts, with or without a port. A URL or a range of addresses would match nothing, without a word. */
+export const hosts = list.refine((items) => items.every((item) => /^[^\s/@*?#]+$/.test(item)), {
+  error: 'must be a comma list of hosts such as 10.0.0.7 or hooks.internal:8080',
+});

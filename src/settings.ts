@@ -5,11 +5,17 @@ import { type FileSettings, fileSchema } from './config-schema.ts';
 import { type JwtSecret, jwtSecrets } from './jwt-secrets.ts';
 import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
 import { SettingsError } from './settings-error.ts';
-import { list, origins } from './settings-lists.ts';
+import { hosts, list, origins } from './settings-lists.ts';
 
 export { SettingsError };
 
-const port = z.coerce.number().int().min(0).max(65535);
+/** A number as text has it. */
+const whole = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+};
+/** What servers of mail take for a sender: an address, or a name with one. */
+const sender = /^([^<>@\s]+@[^<>@\s]+|[^<>]*<[^<>@\s]+@[^<>@\s]+>)$/;
 const url = (...protocols: string[]) =>
   z.url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` });
 
@@ -19,7 +25,7 @@ const told = (description: string, unset?: string) => ({ description, unset });
 /** What the environment may say (contract §11). An empty variable counts as not set. */
 export const environmentSchema = z.object({
   NODE_ENV: z.string().default('development').meta(told('which `config/<name>.json` is laid over `default.json`')),
-  PORT: port.default(3000).meta(told('where to listen')),
+  PORT: whole(0, 65_535).default(3000).meta(told('where to listen')),
   HOST: z.string().default('0.0.0.0').meta(told('the address to listen on')),
   PUBLIC_URL: url('http', 'https').optional().meta(told('the address that people use, for links', 'from the port')),
   DATABASE_URL: url('postgres', 'postgresql')
@@ -28,11 +34,7 @@ export const environmentSchema = z.object({
   REDIS_URL: url('redis', 'rediss').optional().meta(told('over which nodes hear each other', 'one node')),
   REDIS_CLUSTER: z.enum(['on', 'off']).default('off').meta(told('`on`: `REDIS_URL` is one node of a Redis Cluster')),
   DATA_DIR: z.string().default('./data').meta(told('database, secrets, outgoing mail')),
-  WEB_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(256)
+  WEB_CONCURRENCY: whole(1, 256)
     .default(1)
     .meta(told('how many nodes share the port, each a process; more than one need `REDIS_URL`')),
   JWT_SECRET: list
@@ -46,19 +48,18 @@ export const environmentSchema = z.object({
   SMTP_URL: url('smtp', 'smtps')
     .optional()
     .meta(told('the server that sends mail', 'mail is written to `DATA_DIR/outbox`')),
-  MAIL_FROM: z.string().max(320).optional().meta(told('the sender of mail', 'no-reply at the host of `PUBLIC_URL`')),
+  MAIL_FROM: z
+    .string()
+    .max(320)
+    .regex(sender, 'must be an address such as chat@example.com or Parley <chat@example.com>')
+    .optional()
+    .meta(told('the sender of mail', 'no-reply at the host of `PUBLIC_URL`')),
   CORS_ORIGINS: origins.optional().meta(told('a comma list of origins whose pages may call', 'any')),
   APPS_URL: url('http', 'https').optional().meta(told('another origin to serve apps from', 'the same site, sandboxed')),
-  APP_PROXY_ALLOW: list
+  APP_PROXY_ALLOW: hosts
     .optional()
     .meta(told('private hosts (`host` or `host:port`) that apps and webhooks may reach', 'none')),
-  TRUST_PROXY: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(10)
-    .default(0)
-    .meta(told('how many proxies stand before it (`X-Forwarded-For`)')),
+  TRUST_PROXY: whole(0, 10).default(0).meta(told('how many proxies stand before it (`X-Forwarded-For`)')),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -182,15 +183,18 @@ export function loadSettings(
     modelUpstream: modelUpstream(env),
   };
   const merged = merge(settings, overrides);
-  if (merged.workers > 1) requireShared(merged);
+  requireShared(merged);
   requireTier(merged, 'NEW_ACCOUNT_TIER', merged.newAccountTier);
   requireTier(merged, 'accounts.inviteTier', merged.accounts.inviteTier);
   if (merged.jwtSecrets.length === 0) merged.jwtSecrets = jwtSecrets(env.JWT_SECRET, merged);
   return merged;
 }
 
-/** What several processes behind one port need. */
-function requireShared({ workers, redisUrl, port }: Settings): void {
+/** What a Redis Cluster and several processes behind one port need. */
+function requireShared({ workers, redisUrl, redisCluster, port }: Settings): void {
+  if (redisCluster && !redisUrl)
+    throw new SettingsError('REDIS_CLUSTER is on, but no node of it is named; set REDIS_URL, or REDIS_CLUSTER to off.');
+  if (workers === 1) return;
   const ways = 'set it, or WEB_CONCURRENCY to 1';
   if (!redisUrl)
     throw new SettingsError(`With WEB_CONCURRENCY=${workers} nodes hear each other over REDIS_URL; ${ways}.`);

@@ -56,6 +56,14 @@ describe('the settings', () => {
     ['RATE_LIMITS', 'off', 'rateLimits', false],
     ['BOOTSTRAP_INVITE_CODE', 'WELCOME-1', 'bootstrapInviteCode', 'WELCOME-1'],
     ['NEW_ACCOUNT_TIER', 'member', 'newAccountTier', 'member'],
+    ['MAIL_FROM', 'chat@example.com', 'mailFrom', 'chat@example.com'],
+    ['MAIL_FROM', 'Our chat <chat@localhost>', 'mailFrom', 'Our chat <chat@localhost>'],
+    [
+      'APP_PROXY_ALLOW',
+      'localhost, 10.0.0.7:8080,[::1]:80',
+      'appProxyAllow',
+      ['localhost', '10.0.0.7:8080', '[::1]:80'],
+    ],
   ];
   for (const [name, value, key, expected] of readings) {
     it(`read ${name}=${value}`, () => {
@@ -83,6 +91,12 @@ describe('the settings', () => {
     ['BOOTSTRAP_INVITE_CODE', 'a b'],
     ['BOOTSTRAP_INVITE_CODE', 'abc'],
     ['NEW_ACCOUNT_TIER', 'emperor'],
+    ['MAIL_FROM', 'Parley'],
+    ['MAIL_FROM', 'Parley <no-reply>'],
+    ['APP_PROXY_ALLOW', 'http://10.0.0.7/'],
+    ['APP_PROXY_ALLOW', 'localhost,10.0.0.0/8'],
+    ['REDIS_CLUSTER', 'on'],
+    ['WEB_CONCURRENCY', '0'],
   ];
   for (const [name, value] of wrong) {
     it(`refuse ${name}=${value}, naming it in one sentence`, () => {
@@ -93,6 +107,13 @@ describe('the settings', () => {
         .and.match(/^[^\n]+\.$/);
     });
   }
+
+  it('say of a number what it must be', () => {
+    for (const value of ['http', '70000', '80.5', '-1']) {
+      const said = failureOf(() => load({ PORT: value }))?.message;
+      expect(said).to.equal('The environment variable PORT is wrong: must be a whole number from 0 to 65535.');
+    }
+  });
 
   it('take an empty variable for one that is not set', () => {
     expect(load({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '' })).to.include({ port: 3000, databaseUrl: null });

@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { sharedPostgres } from '../bench/postgres.ts';
+import { furnishDataDir, sharedPostgres } from '../bench/postgres.ts';
+import { inherited } from '../bench/processes.ts';
 import { NodeProcess } from '../world/node-process.ts';
 import { plain } from './life.ts';
 
@@ -72,6 +73,7 @@ describe('a Parley does not start, and says why in one sentence, with', function
   });
 
   it('an address that is not its own, or a port in use, and takes its PostgreSQL down again', async () => {
+    await furnishDataDir(dataDir);
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const address = other.address();
@@ -88,6 +90,7 @@ describe('a Parley does not start, and says why in one sentence, with', function
   });
 
   it('a data folder that another one uses', async () => {
+    await furnishDataDir(dataDir);
     const node = await NodeProcess.start(plain(dataDir));
     const { code, text } = await refused({ ...plain(dataDir), PORT: '0' });
     expect(code).to.equal(1);
@@ -99,7 +102,7 @@ describe('a Parley does not start, and says why in one sentence, with', function
 
 /** What a start that fails says, and how it ends. */
 function refused(env: Record<string, string>): Promise<{ code: number | null; text: string }> {
-  const given = { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent', ...env };
+  const given = { ...inherited(), HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent', ...env };
   const child = spawn(process.execPath, [main], { env: given, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
