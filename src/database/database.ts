@@ -34,6 +34,8 @@ export class Database {
   readonly statements: pg.Pool;
   /** For quick transactions: its connections send statements without waiting for the answers before. */
   private readonly quickPool: pg.Pool;
+  private readonly underWay = new Set<Promise<unknown>>();
+  private closing = false;
   private readonly url: string;
   private readonly watches: StatementWatch[];
 
@@ -125,13 +127,19 @@ export class Database {
 
   /** Runs `work` in one transaction of its own; entities it changed are flushed before the commit. */
   async transaction<T>(work: (em: EntityManager, rows: Rows) => Promise<T>): Promise<T> {
+    // The driver would open a new pool, which nobody closes.
+    if (this.closing) throw new AppError('DATABASE_UNAVAILABLE');
+    const transaction = this.orm.em.fork().transactional((em) => {
+      const rows = rowsOf(em);
+      return this.current.run(rows, () => work(em, rows));
+    });
+    this.underWay.add(transaction);
     try {
-      return await this.orm.em.fork().transactional((em) => {
-        const rows = rowsOf(em);
-        return this.current.run(rows, () => work(em, rows));
-      });
+      return await transaction;
     } catch (error) {
       throw asDatabaseError(error);
+    } finally {
+      this.underWay.delete(transaction);
     }
   }
 
@@ -205,6 +213,9 @@ export class Database {
   }
 
   async close(): Promise<void> {
+    this.closing = true;
+    // The driver forgets connections that it is still being given when it closes, and would wait for them for ever.
+    await Promise.allSettled(this.underWay);
     await Promise.all([this.quickPool.end(), this.statements.end(), this.orm.close(true)]);
   }
 }

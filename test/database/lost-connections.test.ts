@@ -7,8 +7,9 @@ import { until } from '../bench/until.ts';
 import { testSettings } from '../world/nodes.ts';
 
 const ownEnd = 'SELECT pg_terminate_backend(pg_backend_pid())::text AS ended';
-const allEnds =
-  'SELECT pg_terminate_backend(pid)::text AS ended FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+/** Of one's own role: PostgreSQL's own cleaning, which may be at work in the database, only a superuser may end. */
+const allEnds = `SELECT pg_terminate_backend(pid)::text AS ended FROM pg_stat_activity
+  WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()`;
 
 describe('connections that PostgreSQL ends', () => {
   let place: TestDatabase;
@@ -50,5 +51,18 @@ describe('connections that PostgreSQL ends', () => {
     const after = Array.from({ length: 20 }, () => codeOf(database.transaction(async (_, rows) => rows('SELECT 1'))));
     expect(new Set(await Promise.all(after))).to.deep.equal(new Set(['done']));
     await until(() => database.pool.totalCount === database.pool.idleCount);
+  });
+
+  it('do not keep the pools from closing while transactions wait for one', async () => {
+    const closing = await Database.connect(place.url, testSettings(place.url, null), pino({ level: 'silent' }));
+    const changes = Array.from({ length: 20 }, () =>
+      codeOf(closing.transaction(async (_, rows) => rows('SELECT pg_sleep(0.005)'))),
+    );
+    await database.rows(allEnds);
+    const closed = closing.close();
+    expect(await codeOf(closing.transaction(async (_, rows) => rows('SELECT 1')))).to.equal('DATABASE_UNAVAILABLE');
+    await closed;
+    for (const code of await Promise.all(changes)) expect(code).to.be.oneOf(['done', 'DATABASE_UNAVAILABLE']);
+    expect(closing.pool.totalCount).to.equal(0);
   });
 });

@@ -50,7 +50,7 @@ export const postgresDisturb: Fault = {
     await hand.connect();
     const endOthers = () =>
       hand.query(
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()',
       );
     await delay(ms * 0.1);
     await hand.query('BEGIN');
