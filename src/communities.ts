@@ -69,7 +69,7 @@ export function createCommunity(ground: {
   const mentions = new MentionService(ground);
   const composer = new MessageComposer({ ...ground, mentions });
   const messages = new MessageService({ ...ground, composer, mentions });
-  const joinRequests = new JoinRequestService({ ...ground, audience, roster, channelMembers });
+  const joinRequests = new JoinRequestService({ ...ground, roster, channelMembers });
   const withMessages = { ...ground, chores, messages };
   return {
     chores,

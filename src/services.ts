@@ -66,7 +66,7 @@ export interface Ground {
 /** Puts the services together, each given what it needs. */
 export function createServices(ground: Ground) {
   const { settings, log, database, delivery, catchUp, control, caches, ephemeral } = ground;
-  const changes = new Changes(database, delivery);
+  const changes = new Changes(database, delivery, log);
   const writer = new Writer(database, delivery, messageTable, settings.delivery, log, ground.tracing);
   const capabilities = new Capabilities(settings.accounts.tiers);
   const serverAccess = new ServerAccess(database, caches);

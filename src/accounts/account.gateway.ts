@@ -15,6 +15,7 @@ export function accountHandlers(identity: Identity, expiry: TokenExpiry): Handle
       ack: renewAckSchema,
       errors: ['ACCESS_TOKEN_INVALID', 'SESSION_REVOKED', 'PAT_TOKEN_INVALID', 'PAT_TOKEN_EXPIRED'],
       limit: 'events',
+      lane: { by: null },
       readOnly: true,
       async handle({ actor, payload, socket }) {
         const next = await identity.authenticate(payload.token, null);

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { channelMemberAdded } from '../channels/channel.contract.ts';
 import type { Control } from '../delivery/control.ts';
 import type { Delivery } from '../delivery/delivery.ts';
@@ -13,8 +12,8 @@ import type { AgentWatch } from './agent.watch.ts';
 import type { PolicyAccess } from './policies/policy.access.ts';
 import { policyChanged } from './policies/policy.contract.ts';
 
-/** A bot may send nothing at all with its heartbeat. */
-const heartbeatEvent = z.preprocess((payload) => payload ?? {}, heartbeatSchema);
+/** A bot may send nothing at all with its heartbeat; not every Socket.IO client can tell that from null. */
+const heartbeatEvent = heartbeatSchema.nullish();
 
 export function agentHandlers(agents: AgentService): Handler[] {
   return [
@@ -28,7 +27,7 @@ export function agentHandlers(agents: AgentService): Handler[] {
       limit: 'events',
       async handle({ actor, payload }) {
         if (!actor.agent) throw new AppError('FORBIDDEN', { message: 'Only bots have heartbeats.' });
-        return agents.heartbeat(actor, actor.agent.id, payload);
+        return agents.heartbeat(actor, actor.agent.id, payload ?? {});
       },
     }),
   ];

@@ -91,7 +91,7 @@ export const publishAppSchema = z.object({
       'Of an app that is there: its next version. Left out: made of the name, and an app of the same name gets a next version.',
     ),
   folderId: idSchema.nullish().describe('A folder of the workspace.'),
-  fileId: idSchema.nullish().describe('Instead of a folder: a ZIP or HTML file of the workspace.'),
+  fileId: idSchema.nullish().describe('Instead: a ZIP or HTML file of the workspace, or a folder.'),
   isHomepage: z.boolean().optional(),
   ...descriptive,
 });

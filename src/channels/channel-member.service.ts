@@ -114,7 +114,7 @@ export class ChannelMemberService {
     const seat = await seatOf(change.rows, channel.id, serverId, userId);
     const member = memberRecord(seat, this.statuses);
     if (seat.excluded === false) return { member, repeated: true };
-    await settleRequest(change.rows, { serverId, channelId: channel.id }, userId);
+    await settleRequest(change, { serverId, channelId: channel.id }, userId);
     await change.rows(
       `INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())
        ON CONFLICT (channel_id, user_id) DO UPDATE SET excluded = false`,
@@ -151,7 +151,7 @@ export class ChannelMemberService {
     if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages cannot be left.' });
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
     await this.changes.run(async (change) => {
-      const seat = await seatOf(change.rows, channelId, serverId, userId).catch(() => undefined);
+      const seat = await findSeat(change.rows, channelId, serverId, userId);
       const isIn = seat && (channel.isPrivate || seat.is_bot ? seat.excluded === false : seat.excluded !== true);
       if (!isIn) throw new AppError('MEMBER_NOT_FOUND');
       requireToRemove(actor, channel, seat);
@@ -192,8 +192,13 @@ function requireToRemove(actor: Actor, channel: SeenChannel, seat: SeatRow): voi
   throw new AppError('ROLE_REQUIRED', { message: 'Nobody acts on an equal or higher role.' });
 }
 
-async function seatOf(rows: Rows, channelId: string, serverId: string, userId: string): Promise<SeatRow> {
+async function findSeat(rows: Rows, channelId: string, serverId: string, userId: string): Promise<SeatRow | undefined> {
   const [seat] = await rows<SeatRow>(oneSeat, [channelId, serverId, userId]);
+  return seat;
+}
+
+async function seatOf(rows: Rows, channelId: string, serverId: string, userId: string): Promise<SeatRow> {
+  const seat = await findSeat(rows, channelId, serverId, userId);
   if (seat) return seat;
   const [user] = await rows<{ id: string }>('SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL', [userId]);
   throw new AppError(user ? 'NOT_IN_SERVER' : 'USER_NOT_FOUND');

@@ -89,15 +89,17 @@ export class BatchCommit<Row, Result> {
 
   /** One statement, which is a transaction of its own: one round trip. A key that was used before makes it fail. */
   private async atOnce(writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
-    const steps = stepsOf(writes);
     const [first] = writes;
-    const locked = first && writes.length === 1 ? this.one(first) : this.many(writes, steps);
-    const heads = new Map((await locked).map(({ id, last_seq }) => [id, last_seq]));
+    const moved = await (first && writes.length === 1 ? this.one(first) : this.many(writes));
+    const heads = new Map(moved.map(({ id, last_seq }) => [id, last_seq]));
     const batch: Batch<Row, Result> = { entries: [], outcomes: new Map() };
-    writes.forEach((write, at) => {
-      const head = heads.get(streamId(write.room));
-      if (head !== undefined) number(write, head + (steps[at] ?? 0), batch);
-    });
+    for (const write of writes) {
+      const id = streamId(write.room);
+      const head = heads.get(id);
+      if (head === undefined) continue;
+      number(write, head + 1, batch);
+      heads.set(id, head + 1);
+    }
     return batch;
   }
 
@@ -106,9 +108,15 @@ export class BatchCommit<Row, Result> {
     return this.database.quickRows<Head>(this.insertOne, [streamId(room), event, json.slice(0, -1), ...values]);
   }
 
-  private many(writes: Write<Row, Result>[], steps: number[]): Promise<Head[]> {
+  private many(writes: Write<Row, Result>[]): Promise<Head[]> {
+    const ids = writes.map(({ room }) => streamId(room));
+    const { counts, steps } = stepsOf(ids);
+    // Whoever locks several logs does it in the order of their ids, so no two transactions wait for each other.
+    const logs = [...counts.keys()].sort();
     return this.database.quickRows<Head>(this.insertMany, [
-      writes.map(({ room }) => streamId(room)),
+      logs,
+      logs.map((id) => counts.get(id)),
+      ids,
       steps,
       writes.map(({ event }) => event),
       writes.map(({ json }) => json.slice(0, -1)),
@@ -179,14 +187,15 @@ function onceKeyOf<Row, Result>({ room, onceKey }: Write<Row, Result>): string |
   return onceKey === null ? null : `${room} ${onceKey}`;
 }
 
-/** How far each write's number lies behind the head of its room: 1, 2, 3, … in each room. */
-function stepsOf<Row, Result>(writes: Write<Row, Result>[]): number[] {
-  const counts = new Map<Room, number>();
-  return writes.map(({ room }) => {
-    const step = (counts.get(room) ?? 0) + 1;
-    counts.set(room, step);
+/** How far each write's number lies behind the head of its log: 1, 2, 3, … in each; and how many there are of each. */
+function stepsOf(ids: string[]): { counts: Map<string, number>; steps: number[] } {
+  const counts = new Map<string, number>();
+  const steps = ids.map((id) => {
+    const step = (counts.get(id) ?? 0) + 1;
+    counts.set(id, step);
     return step;
   });
+  return { counts, steps };
 }
 
 function number<Row, Result>(write: Write<Row, Result>, seq: number, batch: Batch<Row, Result>): Result {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database, Rows } from '../database/database.ts';
 import { isConflict } from '../database/failures.ts';
+import type { Log } from '../infrastructure/log.ts';
 import type { Delivery } from './delivery.ts';
 import type { Draft, Room } from './entry.ts';
 import { append, lockStreams } from './log.ts';
@@ -15,7 +16,7 @@ export interface Change {
   publish(draft: Draft): void;
   /** Holds back all other appends to these rooms from here on; only where the order of locks asks for it. */
   lock(...rooms: Room[]): Promise<void>;
-  /** Runs after the commit and before the answer: cache drops, evictions on other nodes. */
+  /** Runs after the commit and before the answer: cache drops, evictions on other nodes. A failure is logged. */
   afterCommit(action: Action): void;
 }
 
@@ -34,11 +35,13 @@ const attempts = 4;
 export class Changes {
   private readonly database: Database;
   private readonly delivery: Delivery;
+  private readonly log: Log;
   private readonly current = new AsyncLocalStorage<Unit>();
 
-  constructor(database: Database, delivery: Delivery) {
+  constructor(database: Database, delivery: Delivery, log: Log) {
     this.database = database;
     this.delivery = delivery;
+    this.log = log;
   }
 
   /**
@@ -96,7 +99,16 @@ export class Changes {
       return { result, entries: await append(rows, drafts) };
     });
     this.delivery.committed(entries);
-    for (const action of actions) await action();
+    for (const action of actions) await this.settle(action);
     return result;
+  }
+
+  /** Runs what a commit is followed by. The change is made by now, so whoever asked for it is not told otherwise. */
+  private async settle(action: Action): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      this.log.error({ err: error }, 'What follows a committed change failed.');
+    }
   }
 }

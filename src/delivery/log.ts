@@ -95,32 +95,33 @@ export async function write(rows: Rows, entries: LogEntry[], heads: Map<string, 
 export type Columns<Row> = { name: string; type: string; of: (row: Row) => unknown }[];
 
 /**
- * The statement that does all at once: it locks the logs, numbers, inserts into a table and writes the entries. $1 has
- * the stream of each item, $2 how far behind the head its number is, $3 events, $4 payloads as JSON text without their
- * closing brace, and then come the columns. Its rows are the heads as they were; items without a log are left out.
+ * The statement that does all at once: it moves the heads of the logs, numbers, inserts into a table and writes the
+ * entries. $1 has the logs and $2 how many entries each of them gets, $3 the log of each item, $4 how far behind the head
+ * its number is, $5 events, $6 payloads as JSON text without their closing brace, and then come the columns. Its rows are
+ * the heads as they were; items without a log are left out.
+ *
+ * The logs must be given in the order of their ids: they are locked in the order in which they are given, as
+ * `lockStreams` does it.
  *
  * @param insertion `INSERT … SELECT …` up to its FROM, which has `stream_id`, `seq` and the columns
  */
 export function together<Row>(columns: Columns<Row>, insertion: string): string {
   const names = columns.map(({ name }) => name).join(', ');
-  const types = columns.map(({ type }, at) => `$${at + 5}::${type}[]`).join(', ');
-  return `WITH item AS MATERIALIZED (
-    SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], ${types})
-      AS item (stream_id, step, event, open_json, ${names})
-  ), head AS MATERIALIZED (
-    SELECT id, last_seq FROM streams WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE
+  const types = columns.map(({ type }, at) => `$${at + 7}::${type}[]`).join(', ');
+  return `WITH moved AS (
+    UPDATE streams SET last_seq = last_seq + log.entries FROM unnest($1::uuid[], $2::int[]) AS log (id, entries)
+    WHERE streams.id = log.id RETURNING streams.id, last_seq - log.entries AS last_seq
   ), numbered AS MATERIALIZED (
-    SELECT item.*, head.last_seq + item.step AS seq FROM item JOIN head ON head.id = item.stream_id
-  ), moved AS (
-    UPDATE streams SET last_seq = last.seq
-    FROM (SELECT stream_id, max(seq) AS seq FROM numbered GROUP BY stream_id) AS last WHERE streams.id = last.stream_id
+    SELECT item.*, moved.last_seq + item.step AS seq
+    FROM unnest($3::uuid[], $4::int[], $5::text[], $6::text[], ${types})
+      AS item (stream_id, step, event, open_json, ${names}) JOIN moved ON moved.id = item.stream_id
   ), inserted AS (
     ${insertion} FROM numbered
   ), logged AS (
     INSERT INTO log_entries (stream_id, seq, event, data)
     SELECT stream_id, seq, event, ${numberedJson('open_json')} FROM numbered
   )
-  SELECT id, last_seq FROM head`;
+  SELECT id, last_seq FROM moved`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { passingEvent } from '../delivery/event.ts';
+import { errorSchema } from '../error-schema.ts';
 import { idSchema, limitSchema, numberSchema, objectOrId, record, seqSchema } from '../schema.ts';
 
 /** A piece of a room's log: what the ack of a join and the log routes have in common (contract §13, Delivery). */
@@ -31,13 +32,20 @@ export const ready = passingEvent({
   payload: z.object({ userId: idSchema, sessionId: idSchema.nullable(), seq: z.number().int() }),
 });
 
-const resumedRoomSchema = z.object({ seq: z.number().int(), recovered: z.boolean(), hasMore: z.boolean() });
+/** A room that the client may not be in, or gave no position for, is refused by itself. */
+const resumedRoomSchema = z.union([
+  z.object({ seq: z.number().int(), recovered: z.boolean(), hasMore: z.boolean() }),
+  errorSchema,
+]);
 
 export const resumed = passingEvent({
   name: 'resumed',
   summary: 'All that was missed since the positions in `auth.resume` has been sent.',
   room: 'socket',
-  payload: z.object({ channels: z.record(idSchema, resumedRoomSchema), user: resumedRoomSchema.nullable() }),
+  payload: z.object({
+    channels: z.record(idSchema, resumedRoomSchema),
+    user: resumedRoomSchema.nullable().describe('Null: `resume` did not name it.'),
+  }),
 });
 
 export const draining = passingEvent({

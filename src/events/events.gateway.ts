@@ -27,6 +27,7 @@ export function roomHandlers(
       ack: joinAckSchema,
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
       limit: 'joins',
+      lane: { by: 'channelId' },
       readOnly: true,
       async handle({ actor, payload, socket, respond }) {
         const { channelId, after } = payload;
@@ -38,6 +39,7 @@ export function roomHandlers(
           gather(socket);
           respond(answer(page));
         };
+        await membership.returns.over(socket, room, after);
         const page = await membership.join(socket, room, { room, serverId }, after, entered);
         if (page.hasMore) return answer(page);
         // Whoever lost access meanwhile was thrown out of rooms before this one was entered.
@@ -57,9 +59,12 @@ export function roomHandlers(
       payload: leaveSchema,
       ack: z.object({}),
       limit: 'joins',
+      lane: { by: 'channelId' },
       readOnly: true,
       async handle({ payload, socket }) {
-        membership.leave(socket, channelRoom(payload.channelId));
+        const room = channelRoom(payload.channelId);
+        await membership.returns.over(socket, room);
+        membership.leave(socket, room);
         return {};
       },
     }),

@@ -44,8 +44,9 @@ export class BlockService {
       const user = await personById(change.rows, userId);
       await change.lock(userRoom(actor.userId), userRoom(userId));
       const [held] = await change.rows<{ count: number }>(
-        'SELECT count(*)::int AS count FROM blocks WHERE user_id = $1',
-        [actor.userId],
+        // One who is blocked already takes no further place.
+        'SELECT count(*)::int AS count FROM blocks WHERE user_id = $1 AND blocked_id <> $2',
+        [actor.userId, userId],
       );
       if ((held?.count ?? 0) >= maxBlocks) throw new AppError('BLOCK_LIMIT');
       const [row] = await change.rows<{ created_at: Date | string }>(

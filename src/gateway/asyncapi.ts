@@ -42,6 +42,10 @@ those beyond the first 500.
 **Acks.** Every event of a client may ask for an ack, which is either \`{ ok: true, ... }\` or the error object; without
 one, an error comes as the event \`error\`.
 
+**Order.** What one socket sends about one channel, message or thread is done in the order in which it was sent, whether or not
+its client waits for the acks. What waits behind an event that fails with \`DATABASE_UNAVAILABLE\` or \`SERVER_BUSY\` fails with
+it, so that it does not overtake what is sent again.
+
 **Durable events** (\`x-durable\`) carry \`eventSeq\`, their number in the log of their room: 1, 2, 3, … They come once
 each and in this order, over reconnects too.`;
 

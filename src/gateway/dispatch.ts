@@ -2,6 +2,7 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { validated } from '../validation.ts';
 import type { Handler } from './handler.ts';
+import { noPlace, type Place, takePlace } from './lanes.ts';
 import type { ParleySocket } from './socket.ts';
 
 /** What the doors of a socket need from below. */
@@ -34,9 +35,25 @@ export function bindHandlers(
     if (handler) {
       return void services.watched(handler.event, () => dispatch(socket, handler, args, requestId, services, log));
     }
-    const error = new AppError('UNKNOWN_EVENT', { message: `There is no event "${String(event).slice(0, 64)}".` });
-    answerError(socket, ackOf(args), error, undefined, log);
+    void refuse(socket, String(event), args, requestId, services, log);
   });
+}
+
+/** An event that there is none of. It is answered, so it counts like any other. */
+async function refuse(
+  socket: ParleySocket,
+  event: string,
+  args: unknown[],
+  requestId: string,
+  services: SocketServices,
+  log: Log,
+): Promise<void> {
+  try {
+    await services.limit('events', socket);
+    throw new AppError('UNKNOWN_EVENT', { message: `There is no event "${event.slice(0, 64)}".` });
+  } catch (error) {
+    answerError(socket, ackOf(args), error, requestId, log);
+  }
 }
 
 async function dispatch(
@@ -48,23 +65,38 @@ async function dispatch(
   log: Log,
 ): Promise<ErrorCode | null> {
   const ack = ackOf(args);
+  const given = typeof args[0] === 'function' ? undefined : args[0];
+  // Taken in the turn in which it came; what follows takes one longer than the other.
+  const place = placeOf(socket, handler, given);
+  let failure: AppError | null = null;
   try {
     await services.stillAuthentic(socket);
     await services.limit(handler.limit, socket);
-    const { actor } = socket.data;
-    if (actor.scope === 'read' && !handler.readOnly) throw new AppError('INSUFFICIENT_PAT_SCOPE');
-    const payload = validated(handler.payload, typeof args[0] === 'function' ? undefined : args[0]);
+    if (socket.data.actor.scope === 'read' && !handler.readOnly) throw new AppError('INSUFFICIENT_PAT_SCOPE');
+    const payload = validated(handler.payload, given);
+    if (await place.turn()) await services.stillAuthentic(socket);
     let answered = false;
     const respond = (answer: object) => {
       if (answered) return;
       answered = true;
       ack?.({ ok: true, ...answer });
     };
-    respond(await handler.handle({ actor, payload, socket, requestId, respond }));
+    respond(await handler.handle({ actor: socket.data.actor, payload, socket, requestId, respond }));
     return null;
   } catch (error) {
-    return answerError(socket, ack, error, requestId, log);
+    failure = answerError(socket, ack, error, requestId, log);
+    return failure.code;
+  } finally {
+    place.leave(failure);
   }
+}
+
+function placeOf(socket: ParleySocket, { event, lane }: Handler, payload: unknown): Place {
+  if (!lane) return noPlace;
+  const { by } = lane;
+  const thing: unknown = by && typeof payload === 'object' && payload !== null ? Reflect.get(payload, by) : payload;
+  const name = by ? `${by} ${typeof thing === 'string' ? thing : ''}` : event;
+  return takePlace(socket, name, lane.beside?.(payload, socket.data.actor) ?? false);
 }
 
 function ackOf(args: unknown[]): Ack | undefined {
@@ -77,13 +109,13 @@ function answerError(
   socket: ParleySocket,
   ack: Ack | undefined,
   error: unknown,
-  requestId: string | undefined,
+  requestId: string,
   log: Log,
-): ErrorCode {
+): AppError {
   const known = error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
   if (known.code === 'INTERNAL_ERROR') log.error({ requestId, err: error }, 'An event failed.');
   const body = known.body(requestId);
   if (ack) ack(body);
   else if (socket.connected) socket.emit('error', body);
-  return known.code;
+  return known;
 }

@@ -9,6 +9,7 @@ import { type Room, userRoom } from '../delivery/entry.ts';
 import type { EventSpec } from '../delivery/event.ts';
 import type { Hearing } from '../delivery/hearing.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { bearerToken } from '../infrastructure/bearer.ts';
 import { clientAddress } from '../infrastructure/client-address.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
@@ -229,7 +230,7 @@ export class Gateway {
   private async admit(socket: ParleySocket, next: (error?: Error) => void): Promise<void> {
     try {
       const auth = handshakeSchema.safeParse(socket.handshake.auth);
-      const header = /^Bearer +(\S+)$/i.exec(socket.handshake.headers.authorization ?? '')?.[1];
+      const header = bearerToken(socket.handshake.headers.authorization);
       const token = (auth.success ? auth.data.token : undefined) ?? header;
       if (!token) throw new AppError('AUTH_TOKEN_MISSING');
       const { headers, address } = socket.handshake;

@@ -3,6 +3,17 @@ import type { Actor } from '../access/actor.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { ParleySocket } from './socket.ts';
 
+/** What of one socket is done in the order in which it came (see lanes). */
+interface LaneSpec {
+  /** The field of the payload that says what it is about, where a bare id does not; null: it is always the same. */
+  by: string | null;
+  /**
+   * Whether such events keep their order by themselves among those with the same `by`, and may be done at the same time.
+   * @param payload as it came, before any check
+   */
+  beside?(payload: unknown, actor: Actor): boolean;
+}
+
 /** What a handler is given: everything checked. */
 export interface EventRequest<P> {
   actor: Actor;
@@ -26,6 +37,8 @@ interface HandlerSpec<P extends z.ZodType, A extends z.ZodObject> {
   errors?: ErrorCode[];
   /** Which of the limits counts it (contract §3). */
   limit: 'messages' | 'joins' | 'events' | 'deltas';
+  /** Without one it waits for nothing that came before it. */
+  lane?: LaneSpec;
   /** Whether a token that may only read may send it. */
   readOnly?: boolean;
   handle(request: EventRequest<z.output<P>>): Promise<z.input<A>>;

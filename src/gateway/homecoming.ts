@@ -6,17 +6,23 @@ import { channelRoom, credentialRoom, type LogEntry, type Room, userRoom } from 
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { isUuid } from '../schema.ts';
+import { invalid } from '../validation.ts';
 import type { SocketServices } from './dispatch.ts';
 import { tellOne } from './frames.ts';
 import type { Membership, RoomAccess } from './membership.ts';
 import type { Outlet } from './outlet.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
 
+/** Null: what was given is no position. That counts for its room alone, and is told as such. */
+const positionSchema = z.number().int().min(0).nullable().catch(null);
+
 /** What `auth` of a handshake may hold (contract §9). A `resume` that is none does not make the token count for less. */
 export const handshakeSchema = z.object({
   token: z.string().optional().catch(undefined),
-  resume: z.record(z.string(), z.number().int().min(0)).optional().catch(undefined),
+  resume: z.record(z.string(), positionSchema).optional().catch(undefined),
 });
+
+type Resume = NonNullable<z.output<typeof handshakeSchema>['resume']>;
 
 /**
  * The rooms that a connecting socket is put into without asking, and from which position on.
@@ -59,23 +65,41 @@ export class Homecoming {
 
   /** @throws AppError when the socket cannot be brought into all of its rooms; then it must not stay */
   async bringBack(socket: ParleySocket): Promise<void> {
+    const { returns } = this.membership;
+    const resume = resumeOf(socket);
+    const resumed = channelsOf(resume ?? {}).slice(0, resumedAtOnce);
+    returns.expect(socket, socket.data.recovery?.rooms.map(({ name }) => name) ?? []);
+    returns.expect(
+      socket,
+      resumed.map(([id]) => roomNamed(id)),
+    );
+    // What becomes of these is told at the end, so they are not left to a join.
+    for (const [id] of resumed) returns.begin(socket, roomNamed(id));
+    try {
+      await this.bringIn(socket, resume);
+    } finally {
+      returns.endAll(socket);
+    }
+  }
+
+  private async bringIn(socket: ParleySocket, resume: Resume | undefined): Promise<void> {
     const { actor, recovery } = socket.data;
     const credential = credentialRoom(actor);
     if (credential) void socket.join(credential);
     // Whoever ends the session finds the socket from here on; what was ended just before that is seen now.
     await this.stillAuthentic(socket);
-    const resume = resumeOf(socket);
     const own = userRoom(actor.userId);
     const saved = recovery?.rooms.find((room) => room.name === own);
-    const page = await this.enterOwn(socket, own, recovery ? saved?.after : resume?.user, saved);
-    const named = [...(recovery?.rooms ?? []).map(({ name }) => name), ...Object.keys(resume ?? {}).map(roomNamed)];
-    await this.followRooms(socket, page.entries, new Set(named));
+    const page = await this.enterOwn(socket, own, recovery ? saved?.after : (resume?.user ?? undefined), saved);
+    const named = Object.entries(resume ?? {}).flatMap(([id, after]) => (after === null ? [] : [roomNamed(id)]));
+    const recovered = (recovery?.rooms ?? []).map(({ name }) => name);
+    await this.followRooms(socket, page.entries, new Set([...recovered, ...named]));
     this.sayReady(socket, own, page);
     if (recovery) {
       requireWhole(page);
       await this.recoverRooms(socket, recovery);
     }
-    if (resume) await this.resumeRooms(socket, resume, resume.user === undefined ? null : answerOf(page));
+    if (resume) await this.resumeRooms(socket, resume, page);
   }
 
   private async enterOwn(
@@ -107,9 +131,12 @@ export class Homecoming {
   private async recoverRooms(socket: ParleySocket, recovery: Recovery): Promise<void> {
     // Channels first: what a thread missed comes by way of its channel where the client is in both.
     const threadsLast = [...recovery.rooms].sort((a, b) => Number(isThread(a.name)) - Number(isThread(b.name)));
+    const { returns } = this.membership;
     for (const room of threadsLast) {
+      const isIn = room.name.startsWith('user:') || socket.data.joined.has(room.name);
       // The client was told that nothing is missing: either that is so, or the connection ends and it hears otherwise.
-      if (!room.name.startsWith('user:') && !socket.data.joined.has(room.name)) await this.recoverRoom(socket, room);
+      if (!isIn && returns.begin(socket, room.name)) await this.recoverRoom(socket, room);
+      returns.end(socket, room.name);
     }
     socket.data.recovery = null;
   }
@@ -127,9 +154,10 @@ export class Homecoming {
   }
 
   /** The rooms that a client named with its positions (contract §10.4). */
-  private async resumeRooms(socket: ParleySocket, resume: Record<string, number>, user: object | null): Promise<void> {
+  private async resumeRooms(socket: ParleySocket, resume: Resume, own: Page): Promise<void> {
     const channels: Record<string, object> = {};
-    const named = Object.entries(resume).filter(([id]) => isUuid(id));
+    const named = channelsOf(resume);
+    for (const id of Object.keys(resume)) if (isUuid(id) && resume[id] === null) channels[id] = noPosition(id);
     // Left without a word, a client would believe that it is in them.
     for (const [id, seq] of named.slice(resumedAtOnce)) channels[id] = { seq, recovered: true, hasMore: true };
     for (const [id, after] of named.slice(0, resumedAtOnce)) {
@@ -143,8 +171,10 @@ export class Homecoming {
         const known = error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
         channels[id] = known.body(undefined);
       }
+      this.membership.returns.end(socket, name);
     }
-    socket.emit('resumed', { channels, user });
+    const user = resume.user === null ? noPosition('user') : answerOf(own);
+    socket.emit('resumed', { channels, user: resume.user === undefined ? null : user });
   }
 
   /** Brings a socket back into one room. @throws AppError when the actor may not (or no longer) be there */
@@ -177,13 +207,22 @@ export class Homecoming {
   }
 }
 
+/** The channels that were named with a position. */
+const channelsOf = (resume: Resume): [id: string, after: number][] =>
+  Object.entries(resume).flatMap(([id, after]) => (isUuid(id) && after !== null ? [[id, after]] : []));
+
 const roomNamed = (id: string): Room => channelRoom(id.toLowerCase());
 
 function answerOf(page: Page): { seq: number; recovered: boolean; hasMore: boolean } {
   return { seq: page.seq, recovered: page.recovered, hasMore: page.hasMore };
 }
 
-function resumeOf(socket: ParleySocket): Record<string, number> | undefined {
+function noPosition(name: string): object {
+  const message = 'must be a whole number, at least 0';
+  return invalid([{ path: `resume.${name}`, message, code: 'invalid_type' }]).body(undefined);
+}
+
+function resumeOf(socket: ParleySocket): Resume | undefined {
   const auth = handshakeSchema.safeParse(socket.handshake.auth);
   return auth.success ? auth.data.resume : undefined;
 }

@@ -15,6 +15,7 @@ import { AppError } from '../errors.ts';
 import { Arrivals } from './arrivals.ts';
 import type { Feeds } from './feeds.ts';
 import type { Outlet } from './outlet.ts';
+import { Returns } from './returns.ts';
 import { buffered } from './slow-consumers.ts';
 import type { JoinedRoom, ParleyServer, ParleySocket } from './socket.ts';
 
@@ -34,6 +35,8 @@ const drainCheckMs = 10;
 
 /** Which sockets of this node are in which rooms, and from which event on. */
 export class Membership {
+  /** Whoever asks to be let into a room, or out of it, waits until these are over. */
+  readonly returns = new Returns();
   private readonly io: ParleyServer;
   private readonly delivery: Delivery;
   private readonly catchUp: CatchUp;

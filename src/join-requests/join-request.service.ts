@@ -10,41 +10,19 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
-import { isoTime } from '../schema.ts';
-import type { Audience } from '../servers/audience.ts';
+import { deciders } from '../servers/audience.ts';
 import { type Roster, smallUserOf } from '../servers/roster.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import { findServer, serverRecord } from '../servers/server.view.ts';
-import {
-  type channelAccessSchema,
-  joinRequestCreated,
-  joinRequestDecided,
-  type joinRequestSchema,
-  type serverAccessSchema,
-} from './join-request.contract.ts';
+import { type channelAccessSchema, joinRequestCreated, type serverAccessSchema } from './join-request.contract.ts';
+import { tellDecided } from './join-request.table.ts';
+import { type JoinRequestRecord, type RequestRow, requestRecord, selectRequest } from './join-request.view.ts';
 
-type JoinRequestRecord = z.output<typeof joinRequestSchema>;
 type Status = JoinRequestRecord['status'];
 
-interface RequestRow {
-  id: string;
-  username: string;
-  display_name: string;
-  avatar_url: string | null;
-  is_bot: boolean;
-  server_id: string;
-  channel_id: string | null;
-  user_id: string;
-  status: Status;
-  created_at: Date | string;
-  updated_at: Date | string;
-}
-
-const select = `SELECT j.id, j.server_id, j.channel_id, j.user_id, j.status, j.created_at, j.updated_at, u.username,
-  u.display_name, u.avatar_url, u.is_bot FROM join_requests j JOIN users u ON u.id = j.user_id`;
-const pendingOfServer = `${select} WHERE j.server_id = $1 AND j.status = 'pending' ORDER BY j.id DESC LIMIT 200`;
-const own = `${select} WHERE j.user_id = $3 AND j.server_id = $1 AND j.channel_id IS NOT DISTINCT FROM $2::uuid`;
-const byId = `${select} WHERE j.id = $1 FOR UPDATE OF j`;
+const pendingOfServer = `${selectRequest} WHERE j.server_id = $1 AND j.status = 'pending' ORDER BY j.id DESC LIMIT 200`;
+const own = `${selectRequest} WHERE j.user_id = $3 AND j.server_id = $1 AND j.channel_id IS NOT DISTINCT FROM $2::uuid`;
+const byId = `${selectRequest} WHERE j.id = $1 FOR UPDATE OF j`;
 const renew = "DO UPDATE SET status = 'pending', updated_at = now(), decided_by = NULL";
 const askServer = `INSERT INTO join_requests (id, server_id, channel_id, user_id, status, created_at, updated_at)
   VALUES ($1, $2, $3, $4, 'pending', now(), now())
@@ -60,7 +38,6 @@ export class JoinRequestService {
   private readonly changes: Changes;
   private readonly servers: ServerAccess;
   private readonly channels: ChannelAccess;
-  private readonly audience: Audience;
   private readonly roster: Roster;
   private readonly channelMembers: ChannelMemberService;
   private readonly notifications: NotificationQueue;
@@ -70,7 +47,6 @@ export class JoinRequestService {
     changes: Changes;
     serverAccess: ServerAccess;
     channelAccess: ChannelAccess;
-    audience: Audience;
     roster: Roster;
     channelMembers: ChannelMemberService;
     notifications: NotificationQueue;
@@ -79,7 +55,6 @@ export class JoinRequestService {
     this.changes = parts.changes;
     this.servers = parts.serverAccess;
     this.channels = parts.channelAccess;
-    this.audience = parts.audience;
     this.roster = parts.roster;
     this.channelMembers = parts.channelMembers;
     this.notifications = parts.notifications;
@@ -158,16 +133,11 @@ export class JoinRequestService {
       if (!known || (row.channel_id === null) !== (of === 'server')) throw new AppError('JOIN_REQUEST_NOT_FOUND');
       requireRole(seat?.role, 'join-request:decide');
       if (row.status !== 'pending') throw new AppError('JOIN_REQUEST_DECIDED');
-      if (status === 'approved') await this.letIn(change, row, actor);
+      // Before the asker is let in, which would settle what is still open, and tell of it a first time.
       const decide = 'UPDATE join_requests SET status = $2, decided_by = $3, updated_at = now() WHERE id = $1';
       await change.rows(decide, [requestId, status, actor.userId]);
-      const [decided = row] = await change.rows<RequestRow>(byId, [requestId]);
-      const request = requestRecord(decided);
-      const deciders = await this.audience.deciders(change.rows, row.server_id);
-      for (const userId of new Set([row.user_id, ...deciders])) {
-        change.publish(joinRequestDecided.in(userRoom(userId), { request }));
-      }
-      return request;
+      if (status === 'approved') await this.letIn(change, row, actor);
+      return tellDecided(change, requestId);
     });
   }
 
@@ -207,7 +177,7 @@ export class JoinRequestService {
       if (!row) throw new AppError('JOIN_REQUEST_NOT_FOUND');
       if (asked.length > 0) {
         const request = requestRecord(row);
-        for (const userId of await this.audience.deciders(change.rows, serverId)) {
+        for (const userId of await deciders(change.rows, serverId)) {
           change.publish(joinRequestCreated.in(userRoom(userId), { request }));
         }
         const kind = channelId === null ? ('server.join_request' as const) : ('channel.join_request' as const);
@@ -226,22 +196,3 @@ export class JoinRequestService {
 }
 
 const noRequest = { joinRequestStatus: null, joinRequestId: null };
-
-function requestRecord(row: RequestRow): JoinRequestRecord {
-  return {
-    id: row.id,
-    serverId: row.server_id,
-    channelId: row.channel_id,
-    userId: row.user_id,
-    user: {
-      id: row.user_id,
-      username: row.username,
-      displayName: row.display_name,
-      avatarUrl: row.avatar_url,
-      isBot: row.is_bot,
-    },
-    status: row.status,
-    createdAt: isoTime(row.created_at),
-    updatedAt: isoTime(row.updated_at),
-  };
-}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
 import { idSchema } from '../schema.ts';
 import { editMessageSchema, messageSchema, sendMessageEventSchema, typingSchema } from './message.contract.ts';
@@ -24,6 +25,7 @@ export function messageHandlers(messages: MessageService): Handler[] {
       ack: messageAck,
       errors: [...sendErrors],
       limit: 'messages',
+      lane: { by: 'channelId', beside: goesStraight },
       async handle({ actor, payload }) {
         const { channelId, ...input } = payload;
         const { result } = await messages.send(actor, channelId, input);
@@ -38,6 +40,7 @@ export function messageHandlers(messages: MessageService): Handler[] {
       ack: messageAck,
       errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'CHANNEL_ARCHIVED'],
       limit: 'events',
+      lane: { by: 'messageId' },
       handle: async ({ actor, payload }) => ({
         message: await messages.edit(actor, payload.messageId, payload.content),
       }),
@@ -50,6 +53,7 @@ export function messageHandlers(messages: MessageService): Handler[] {
       ack: z.object({ message: deletedSchema }),
       errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
       limit: 'events',
+      lane: { by: 'messageId' },
       handle: async ({ actor, payload }) => ({ message: await messages.delete(actor, payload.messageId) }),
     }),
     handler({
@@ -60,10 +64,22 @@ export function messageHandlers(messages: MessageService): Handler[] {
       ack: z.object({}),
       errors: [...placeErrors],
       limit: 'events',
+      lane: { by: 'channelId' },
       async handle({ actor, payload, socket }) {
         await messages.typing(actor, payload, socket.id);
         return {};
       },
     }),
   ];
+}
+
+/** Whether a message needs no look at anything before it is written: then the writer keeps it in order. */
+function goesStraight(payload: unknown, actor: Actor): boolean {
+  // What bots say is looked at, so that they do not talk without an end.
+  if (actor.user.isBot || typeof payload !== 'object' || payload === null) return false;
+  const of = (field: string): unknown => Reflect.get(payload, field);
+  const content = of('content');
+  // Names of people and channels are looked up.
+  const isPlain = typeof content === 'string' && !/[@#]/.test(content);
+  return isPlain && !of('replyToId') && !of('threadId') && !of('attachments');
 }

@@ -42,6 +42,7 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
       payload: updatePresenceSchema,
       ack: z.object({ status: statusSchema }),
       limit: 'events',
+      lane: { by: null },
       async handle({ actor, payload }) {
         await presence.update(actor, payload.status);
         return { status: payload.status };
@@ -69,6 +70,7 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
       ack: z.object({}),
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'BLOCKED', 'USER_BLOCKED'],
       limit: 'events',
+      lane: { by: 'channelId' },
       async handle({ actor, payload, socket }) {
         const { channelId, activity } = payload;
         await presence.activity(actor, channelId, activity, socket.id);

@@ -18,6 +18,7 @@ export function reactionHandlers(reactions: ReactionService): Handler[] {
       ack,
       errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED', 'REACTION_LIMIT'],
       limit: 'events',
+      lane: { by: 'messageId' },
       async handle({ actor, payload: { messageId, emoji } }) {
         const { reactions: now } = await reactions.add(actor, messageId, emoji);
         return { reactions: now };
@@ -31,6 +32,7 @@ export function reactionHandlers(reactions: ReactionService): Handler[] {
       ack,
       errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED'],
       limit: 'events',
+      lane: { by: 'messageId' },
       async handle({ actor, payload: { messageId, emoji } }) {
         const { reactions: now } = await reactions.remove(actor, messageId, emoji);
         return { reactions: now };

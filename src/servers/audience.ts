@@ -66,13 +66,13 @@ export class Audience {
       this.log.warn({ err: error }, 'Not everyone in a large server could be told of a change.');
     }
   }
+}
 
-  /** Those who decide for a server: its owner and admins. */
-  async deciders(rows: Rows, serverId: string): Promise<string[]> {
-    const people = await rows<{ user_id: string }>(
-      "SELECT user_id FROM server_members WHERE server_id = $1 AND role IN ('owner', 'admin') ORDER BY user_id LIMIT 200",
-      [serverId],
-    );
-    return people.map((person) => person.user_id);
-  }
+/** Those who decide for a server: its owner and admins. */
+export async function deciders(rows: Rows, serverId: string): Promise<string[]> {
+  const people = await rows<{ user_id: string }>(
+    "SELECT user_id FROM server_members WHERE server_id = $1 AND role IN ('owner', 'admin') ORDER BY user_id LIMIT 200",
+    [serverId],
+  );
+  return people.map((person) => person.user_id);
 }

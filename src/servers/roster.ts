@@ -43,7 +43,7 @@ export class Roster {
    * @throws AppError ALREADY_MEMBER
    */
   async add(change: Change, user: SmallUser, serverId: string, role: Role, by = user.id): Promise<ServerRecord> {
-    await settleRequest(change.rows, { serverId, channelId: null }, user.id);
+    await settleRequest(change, { serverId, channelId: null }, user.id);
     await this.insert(change, user.id, serverId, role);
     const row = await findServer(change.rows, serverId, user.id);
     if (!row) throw new AppError('SERVER_NOT_FOUND');

@@ -22,6 +22,7 @@ export function threadHandlers(threads: ThreadAccess, membership: Membership): H
       ack: logPageSchema.extend({ threadId: idSchema, channelId: idSchema }),
       errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER'],
       limit: 'joins',
+      lane: { by: 'threadId' },
       readOnly: true,
       async handle({ actor, payload: { threadId, after }, socket, respond }) {
         const { channel } = await threads.readable(actor, threadId);
@@ -30,6 +31,7 @@ export function threadHandlers(threads: ThreadAccess, membership: Membership): H
         // The ack leaves in the moment of entering, so that no live event can come before it.
         const entered = (page: Page) => respond(answer(page));
         const place = { room, serverId: channel.serverId };
+        await membership.returns.over(socket, threadRoom(threadId), after);
         const page = await membership.join(socket, threadRoom(threadId), place, after, entered);
         if (page.hasMore) return answer(page);
         // Whoever lost access meanwhile was thrown out of rooms before this one was entered.
@@ -47,9 +49,12 @@ export function threadHandlers(threads: ThreadAccess, membership: Membership): H
       payload: threadIdSchema,
       ack: z.object({}),
       limit: 'joins',
+      lane: { by: 'threadId' },
       readOnly: true,
       async handle({ payload, socket }) {
-        membership.leave(socket, threadRoom(payload.threadId));
+        const room = threadRoom(payload.threadId);
+        await membership.returns.over(socket, room);
+        membership.leave(socket, room);
         return {};
       },
     }),

@@ -157,6 +157,13 @@ describe('rate limits', () => {
     for (let i = 0; i < 8; i++)
       expect((await socket.emit('channel:join', { channelId: channel.id })).ok).to.equal(true);
     expect((await socket.emit('channel:join', { channelId: channel.id })).code).to.equal('RATE_LIMITED');
+    const third = await alice.connect();
+    for (let i = 0; i < 5; i++) {
+      expect(await third.emit('nonsense'))
+        .to.include({ ok: false, code: 'UNKNOWN_EVENT' })
+        .and.have.property('requestId');
+    }
+    expect(await third.emit('nonsense')).to.include({ ok: false, code: 'RATE_LIMITED' });
     const second = await alice.listen(channel.id);
     expect(second.socket.connected).to.equal(true);
     here.close();

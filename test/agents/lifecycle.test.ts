@@ -115,6 +115,12 @@ describe('the life of an agent', () => {
     expect(ill.body.status).to.equal('error');
     expect((await elsewhere.get(`/api/agents/${robot.agentId}`)).body.status).to.equal('error');
     expect((await robot.post(`/api/agents/${robot.agentId}/heartbeat`, { status: 'stopped' })).status).to.equal(400);
+    const mouth = await robot.connect();
+    for (const payload of [{ status: 'running' }, undefined, null, {}]) {
+      expect((await mouth.emit('agent:heartbeat', payload)).status).to.equal('running');
+    }
+    expect((await mouth.emit('agent:heartbeat', { status: 'stopped' })).code).to.equal('VALIDATION_FAILED');
+    robot.hangUp();
   });
 
   it('counts its uptime', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Bot, bot, botIn } from '../world/bot.ts';
 import type { Listener, Loose } from '../world/person.ts';
@@ -103,6 +104,11 @@ describe('policies of agents', () => {
     bots.push(elsewhere);
     const unknown = `/api/channels/${channel.id}/agents/${elsewhere.agentId}/policy`;
     expect((await alice.put(unknown, { mode: 'disabled' })).body.code).to.equal('AGENT_NOT_FOUND');
+    const none = `/api/channels/${channel.id}/agents/${randomUUID()}/policy`;
+    expect((await alice.get(none)).body.code).to.equal('AGENT_NOT_FOUND');
+    for (const answer of [await carol.get(none), await carol.put(none, { mode: 'disabled' })]) {
+      expect(answer.body.code).to.equal('CHANNEL_NOT_FOUND');
+    }
   });
 
   it('reach a connected bot', async () => {

@@ -236,6 +236,11 @@ describe('apps', () => {
     const none = await here.alice.post(`${base}/publish`, { name: 'x' });
     expect([none.status, none.body.issues[0].path]).to.deep.equal([400, 'folderId']);
     expect((await here.alice.post(`${base}/publish`, { folderId: page.id })).body.code).to.equal('FOLDER_NOT_FOUND');
+    const folder = (await here.alice.post(`${workspace}/folders`, { name: 'other spelling' })).body;
+    await here.alice.post(`${workspace}/files`, { name: 'index.html', content: 'in it', parentId: folder.id });
+    const spelt = await here.alice.post(`${base}/publish`, { fileId: folder.id });
+    expect([spelt.status, spelt.body.type]).to.deep.equal([201, 'zip']);
+    expect((await open(here.bob, `${base}/other-spelling/serve/`)).text).to.equal('in it');
   });
 
   it('are not published without an index.html, and what is there stays', async () => {

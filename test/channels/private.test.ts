@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { withRows } from '../world/log.ts';
 import { type Answer, type Listener, type Loose, type Person, request } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 
@@ -194,6 +195,19 @@ describe('a private channel', () => {
     for (const ear of ears) expect(ear.all('message:new')).to.deep.equal([]);
   });
 
+  it('tells a failure from somebody who is not there', async () => {
+    const { alice, bob } = here;
+    const path = `/api/channels/${hidden.id}/members/${bob.id}`;
+    expect((await alice.delete(path)).body.code).to.equal('MEMBER_NOT_FOUND');
+    const back = 'ALTER TABLE server_members RENAME COLUMN gone TO nickname';
+    await withRows(here.cluster.databaseUrl, async (rows) => {
+      await rows('ALTER TABLE server_members RENAME COLUMN nickname TO gone');
+      const { status, body } = await alice.delete(path).finally(() => rows(back));
+      expect([status, body.code]).to.deep.equal([500, 'INTERNAL_ERROR']);
+    });
+    expect((await alice.delete(path)).body.code).to.equal('MEMBER_NOT_FOUND');
+  });
+
   it('lets members of the server ask, who then know no more than its id', async () => {
     const { alice, bob, carol } = here;
     const access = (await bob.get(`/api/channels/${hidden.id}/access`)).body;
@@ -211,8 +225,14 @@ describe('a private channel', () => {
     const requestStatus = async () => (await bob.get(`/api/channels/${hidden.id}/access`)).body.joinRequestStatus;
     await alice.delete(`/api/channels/${hidden.id}/members/${bob.id}`);
     expect(await requestStatus()).to.equal(null);
-    expect((await bob.post(`/api/channels/${hidden.id}/join-requests`)).body.status).to.equal('pending');
+    const { requestId, status } = (await bob.post(`/api/channels/${hidden.id}/join-requests`)).body;
+    expect(status).to.equal('pending');
+    const ears = await Promise.all([alice.connect(), bob.connect()]);
     await alice.post(`/api/channels/${hidden.id}/members`, { userId: bob.id });
     expect(await requestStatus()).to.equal('approved');
+    for (const ear of ears) {
+      const { request } = await ear.next('join-request:decided');
+      expect(request).to.include({ id: requestId, channelId: hidden.id, status: 'approved' });
+    }
   });
 });

@@ -122,6 +122,23 @@ describe('coming back', () => {
       }
     });
 
+    it('with a position that is none brings back the other rooms, and says which it was', async () => {
+      const { alice, bob } = here;
+      const dm = (await alice.post('/api/dm/channels', { userId: bob.id })).body.id;
+      await sayAll(2);
+      const nowhere = randomUUID();
+      const resume = { [channelId]: 0, [dm]: null, [nowhere]: 1, user: '5' };
+      const ear = await bob.connect({ auth: { resume } });
+      const { channels, user } = await ear.next('resumed');
+      expect(channels[channelId]).to.deep.equal({ seq: 2, recovered: true, hasMore: false });
+      expect(ear.all('message:new')).to.have.length(2);
+      expect(channels[dm]).to.include({ ok: false, code: 'VALIDATION_FAILED' });
+      expect(channels[nowhere]).to.include({ ok: false, code: 'CHANNEL_NOT_FOUND' });
+      expect(user).to.include({ ok: false, code: 'VALIDATION_FAILED' });
+      await alice.say(dm, 'heard without joining');
+      await ear.next('message:new', ({ channelId }) => channelId === dm);
+    });
+
     it('brings what was missed in all rooms, then says so', async () => {
       const { alice, bob, server } = here;
       const other = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'other' })).body.id;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { until } from '../bench/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { trimLogs, withRows } from '../world/log.ts';
 import type { Answer, Loose } from '../world/person.ts';
@@ -111,6 +112,26 @@ describe('the order of a room', () => {
     for (const { status, body } of of(2)) expect([status, body.code]).to.deep.equal([404, 'MESSAGE_NOT_FOUND']);
     await ear?.reach(channelId, 22);
     expect(ear?.seen(channelId)).to.deep.equal(range(1, 22));
+  });
+
+  it('holds back no room for the sake of a later one: batches take rooms in one order, whatever order they were sent in', async () => {
+    const { alice, cluster } = here;
+    const rooms: string[] = [];
+    for (let i = 0; i < 6; i++) rooms.push(await newChannel());
+    const [first = '', ...others] = rooms.sort();
+    const taken = 'SELECT id FROM streams WHERE id = ANY($1::uuid[]) FOR UPDATE NOWAIT';
+    const sends = await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      await rows(taken, [[first]]);
+      // The first of them goes alone; the others become one batch, whose first room is not to be had.
+      const sends = [await newChannel(), ...others.reverse(), first].map((id) => alice.say(id, 'hello'));
+      const waiting = 'SELECT pid FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))';
+      await until(async () => (await rows(waiting)).length > 0);
+      expect(await rows(taken, [others])).to.have.lengthOf(others.length);
+      await rows('COMMIT');
+      return sends;
+    });
+    for (const { seq } of await Promise.all(sends)) expect(seq).to.equal(1);
   });
 
   it('holds while the old end of the log is trimmed', async () => {

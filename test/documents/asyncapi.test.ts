@@ -116,6 +116,12 @@ describe('the AsyncAPI document', () => {
     }
   });
 
+  it('says that a heartbeat may be null, which is what clients make of nothing', () => {
+    const heartbeat = compiled(document.components.messages['client.agent.heartbeat'].payload, document);
+    for (const payload of [null, {}, { status: 'error' }]) expect(heartbeat(payload)).to.equal(true);
+    expect(heartbeat({ status: 'stopped' })).to.equal(false);
+  });
+
   it('tells the truth about an event and an ack', async () => {
     const { alice, channel } = here;
     const ear = await alice.listen(channel.id);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
+import { withRows } from '../world/log.ts';
 import { type Cluster, sharedCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { register } from '../world/world.ts';
@@ -171,6 +172,22 @@ describe('friends', () => {
       expect((await ann.get('/api/friends/blocks')).body).to.deep.equal([blocked.body]);
       expect((await ben.get('/api/friends/blocks')).body).to.deep.equal([]);
       expect((await ann.put(`/api/friends/blocks/${ben.id}`)).body).to.deep.equal(blocked.body);
+    });
+
+    it('has an end at two thousand, where those who are blocked stay so', async () => {
+      const [ann, ben] = await strangers();
+      const other = await register(ann.node);
+      const first = (await ann.put(`/api/friends/blocks/${ben.id}`)).body;
+      await withRows(cluster.databaseUrl, async (rows) => {
+        await rows(`WITH crowd AS (
+            INSERT INTO users (id, username, username_key, display_name, is_bot, tier, created_at, updated_at)
+            SELECT id, id, id, 'x', false, 'visitor', now(), now()
+            FROM (SELECT gen_random_uuid() AS id FROM generate_series(2, 2000)) AS ids RETURNING id)
+          INSERT INTO blocks (user_id, blocked_id, created_at) SELECT '${ann.id}', id, now() FROM crowd`);
+      });
+      expect((await ann.put(`/api/friends/blocks/${other.id}`)).body.code).to.equal('BLOCK_LIMIT');
+      const again = await ann.put(`/api/friends/blocks/${ben.id}`);
+      expect([again.status, again.body]).to.deep.equal([200, first]);
     });
 
     it('is taken back', async () => {

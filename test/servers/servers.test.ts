@@ -239,6 +239,8 @@ describe('servers', () => {
     await carol.post(`/api/servers/${server.id}/join-requests`);
     expect((await alice.patch(at, { status: 'approved' })).status).to.equal(200);
     await asker.next('server:joined');
+    await asker.next('join-request:decided', ({ request }) => request.status === 'approved');
+    expect(asker.all('join-request:decided')).to.have.length(2);
     expect((await carol.get(`/api/servers/${server.id}`)).body.role).to.equal('member');
     expect((await carol.post(`/api/servers/${server.id}/join-requests`)).body.code).to.equal('ALREADY_MEMBER');
   });
@@ -247,8 +249,13 @@ describe('servers', () => {
     const { alice, carol, server } = here;
     const statusOf = async () => (await carol.get(`/api/servers/${server.id}/access`)).body.joinRequestStatus;
     const pending = async () => (await alice.get(`/api/servers/${server.id}/join-requests`)).body;
+    const [admin, asker] = await Promise.all([alice.connect(), carol.connect()]);
     const { requestId } = (await carol.post(`/api/servers/${server.id}/join-requests`)).body;
     await carol.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    for (const ear of [admin, asker]) {
+      const { request } = await ear.next('join-request:decided');
+      expect(request).to.include({ id: requestId, userId: carol.id, status: 'approved' });
+    }
     expect([await statusOf(), await pending()]).to.deep.equal(['approved', []]);
     const channel = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'p', isPrivate: true })).body;
     expect((await carol.post(`/api/channels/${channel.id}/join-requests`)).status).to.equal(202);

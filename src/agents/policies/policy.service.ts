@@ -144,9 +144,11 @@ export class PolicyService {
     channelId: string,
     agentId: string,
   ): Promise<{ agent: AgentRow; channel: OpenChannel }> {
-    const agent = await this.access.find(agentId);
-    const owns = agent.owner_id === actor.userId || agent.user_id === actor.userId;
     const own = await this.channels.entered(actor, channelId).catch(ifHidden);
+    const agent = await this.access.find(agentId).catch(ifHidden);
+    // Who is not in the channel is not told either whether there is such a bot.
+    if (!agent) throw new AppError(own ? 'AGENT_NOT_FOUND' : 'CHANNEL_NOT_FOUND');
+    const owns = agent.owner_id === actor.userId || agent.user_id === actor.userId;
     const bots = await this.ofBot(agent, channelId);
     if (own && (owns || bots)) return { agent, channel: own };
     if (owns && bots) return { agent, channel: { ...bots, role: null } };

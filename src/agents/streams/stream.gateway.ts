@@ -13,6 +13,7 @@ export function streamHandlers(streams: ReplyStreams): Handler[] {
       ack: streamAckSchema,
       errors: [...sendErrors, 'STREAM_LIMIT', 'STREAM_BROKEN'],
       limit: 'deltas',
+      lane: { by: 'channelId' },
       async handle({ actor, payload, socket }) {
         const message = await streams.push(actor, payload, socket.id);
         return message ? { message } : {};

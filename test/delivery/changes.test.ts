@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import pino from 'pino';
+import { Database } from '../../src/database/database.ts';
+import { SoloBus } from '../../src/delivery/bus.ts';
+import { Changes } from '../../src/delivery/changes.ts';
+import { Delivery } from '../../src/delivery/delivery.ts';
+import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { testSettings } from '../world/nodes.ts';
+
+describe('a change', () => {
+  let place: TestDatabase;
+  let database: Database;
+  let delivery: Delivery;
+  let changes: Changes;
+  const lines: string[] = [];
+  before(async () => {
+    place = await createDatabase();
+    const settings = testSettings(place.url, null);
+    const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
+    database = await Database.connect(place.url, settings, log);
+    await database.rows('CREATE TABLE notes (text text)');
+    delivery = new Delivery(database, new SoloBus(), settings.delivery, log);
+    changes = new Changes(database, delivery, log);
+  });
+  after(async () => {
+    delivery.close();
+    await database.close();
+    await place.drop();
+  });
+
+  it('that is committed is no error, whatever fails of what follows it, and the rest follows all the same', async () => {
+    const done: string[] = [];
+    const result = await changes.run(async (change) => {
+      await change.rows("INSERT INTO notes VALUES ('kept')");
+      change.afterCommit(() => void done.push('first'));
+      change.afterCommit(() => {
+        throw new Error('thrown');
+      });
+      change.afterCommit(() => Promise.reject(new Error('rejected')));
+      change.afterCommit(() => void done.push('last'));
+      return 'made';
+    });
+    expect(result).to.equal('made');
+    expect(done).to.deep.equal(['first', 'last']);
+    expect(await database.rows('SELECT text FROM notes')).to.deep.equal([{ text: 'kept' }]);
+    expect(lines.join()).to.contain('thrown').and.contain('rejected');
+  });
+
+  it('that fails is followed by nothing', async () => {
+    const done: string[] = [];
+    const failing = changes.run(async (change) => {
+      change.afterCommit(() => void done.push('followed'));
+      await change.rows('SELECT nonsense');
+    });
+    const error = await failing.catch((thrown: unknown) => thrown);
+    expect(error).to.be.an('error');
+    expect(done).to.deep.equal([]);
+  });
+});

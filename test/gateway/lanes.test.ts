@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import { type Bot, botIn } from '../world/bot.ts';
+import { range } from '../world/follower.ts';
+import type { Listener, Loose } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('what a socket sends without waiting for the answers', () => {
+  let here: World;
+  let robot: Bot;
+
+  before(async () => {
+    here = await world();
+    robot = await botIn(here.server, here.alice);
+  });
+  after(() => {
+    robot.hangUp();
+    here.close();
+  });
+
+  const newChannel = async (): Promise<string> =>
+    (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'lanes' })).body.id;
+
+  /** Sends all at once. @returns the answers in the order of the sends */
+  const sendAll = (mouth: Listener, channelId: string, messages: object[]): Promise<Loose[]> =>
+    Promise.all(messages.map((message) => mouth.emit('message:send', { channelId, ...message })));
+
+  it('is said in that order, whatever has to be looked up for one message and not for the next', async () => {
+    const { alice, bob } = here;
+    const channelId = await newChannel();
+    const first = await alice.say(channelId, 'first', { nonce: 'used' });
+    const thread = await alice.post(`/api/channels/${channelId}/threads`, { name: 't', parentMessageId: first.id });
+    const files = await Promise.all(
+      range(1, 8).map((i) => alice.upload('a.txt', new TextEncoder().encode(`no. ${i}`))),
+    );
+    const more = (i: number): object => {
+      const content = `m${i}`;
+      const kinds = [
+        { content, replyToId: first.id },
+        { content },
+        { content: `${content} @${bob.username} #lanes` },
+        { content, nonce: `n${i}` },
+        { content, attachments: [{ id: files[Math.floor(i / 7)]?.id }] },
+        { content: '' },
+        { content, threadId: thread.body.id },
+      ];
+      return kinds[i % kinds.length] ?? {};
+    };
+    const ear = await bob.listen(channelId);
+    const answers = await sendAll(await alice.connect(), channelId, [
+      ...range(0, 48).map(more),
+      { nonce: 'used', content: 'x' },
+    ]);
+    const codes = answers.map((answer, i) => (i % 7 === 5 ? answer.code : answer.ok));
+    expect(codes).to.deep.equal(range(0, 49).map((i) => (i % 7 === 5 ? 'VALIDATION_FAILED' : true)));
+    expect(answers[49].message.id).to.equal(first.id);
+    const said = answers.slice(0, 49).flatMap((answer) => (answer.ok ? [answer.message] : []));
+    await ear.next('message:new', ({ id }) => id === said.at(-1).id);
+    expect(ear.all('message:new').map(({ id }) => id)).to.deep.equal(said.map(({ id }) => id));
+  });
+
+  it('is said in that order by a bot, each of whose messages is looked at', async () => {
+    const channelId = here.channel.id;
+    const answers = await sendAll(
+      await robot.connect(),
+      channelId,
+      range(1, 30).map((i) => ({ content: `${i}` })),
+    );
+    const numbers: number[] = answers.map(({ message }) => message.seq);
+    expect(numbers).to.deep.equal(numbers.toSorted((a, b) => a - b));
+  });
+
+  it('makes the reply of which it is the pieces', async () => {
+    const { bob, channel } = here;
+    const ear = await bob.listen(channel.id);
+    const mouth = await robot.connect();
+    for (const streamId of ['a', 'b', 'c']) {
+      const pieces = [...'in the right order'].map((delta, at, all) => ({ delta, done: at === all.length - 1 }));
+      const answers = await Promise.all(
+        pieces.map((piece) => mouth.emit('message:stream', { channelId: channel.id, streamId, ...piece })),
+      );
+      expect(answers.at(-1).message.content).to.equal('in the right order');
+      await ear.next('message:stream', (piece) => piece.streamId === streamId && piece.done);
+      const shown = ear.all('message:stream').filter((piece) => piece.streamId === streamId);
+      expect(shown.map(({ delta = '' }) => delta).join('')).to.equal('in the right order');
+    }
+  });
+
+  it('leaves a message, its reactions and a room as the last of it wants them', async () => {
+    const { alice, bob } = here;
+    const channelId = await newChannel();
+    const mouth = await alice.connect();
+    for (let round = 0; round < 5; round++) {
+      const { id: messageId } = await alice.say(channelId, 'first');
+      const sends = range(1, 9).flatMap((i) => [
+        mouth.emit('message:edit', { messageId, content: `edit ${i}` }),
+        mouth.emit(i % 2 ? 'reaction:add' : 'reaction:remove', { messageId, emoji: '👍' }),
+        mouth.emit(i % 2 ? 'channel:leave' : 'channel:join', { channelId }),
+        mouth.emit('presence:update', { status: i % 2 ? 'online' : 'dnd' }),
+      ]);
+      for (const answer of await Promise.all(sends)) expect(answer.ok).to.equal(true);
+      const { content, reactions } = (await bob.get(`/api/messages/${messageId}`)).body;
+      expect([content, reactions.length]).to.deep.equal(['edit 9', 1]);
+      const ear = await bob.listen(channelId);
+      await until(async () => {
+        const { users } = await ear.emit('presence:subscribe', { userIds: [alice.id] });
+        return users[0]?.status === 'online';
+      });
+      await alice.say(channelId, 'are you there?');
+      await ear.next('message:new');
+      ear.close();
+    }
+    expect(mouth.all('message:new')).to.deep.equal([]);
+  });
+});
