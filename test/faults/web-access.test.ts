@@ -157,6 +157,19 @@ describe('the web client for everyone', function () {
     await page.getByText('Replying to').waitFor();
     await isFocused('Message #general');
     await page.keyboard.press('Escape');
+    await page.getByText('Replying to').waitFor({ state: 'detached' });
+    // What can be done with a message is one stop for Tab; arrows lead on in it, and Escape to where one writes.
+    await page.locator('article').last().focus();
+    await page.locator('article').last().getByRole('button', { name: 'React' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await isFocused('Reply');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await isFocused('Delete');
+    const stops = `[...document.querySelectorAll('.actions')].map((one) => one.querySelectorAll('button:not([tabindex="-1"])').length)`;
+    expect(new Set(await page.evaluate<number[]>(stops))).to.deep.equal(new Set([1]));
+    await page.keyboard.press('Escape');
+    await isFocused('Message #general');
     await alice.close();
   });
 

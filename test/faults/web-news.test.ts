@@ -69,6 +69,8 @@ describe('what is new in a conversation of the web client', function () {
     const path = `/api/servers/${here.server.id}/channels`;
     const { id } = (await here.alice.post(path, { name: 'young' })).body;
     for (let i = 0; i < 90; i++) await here.alice.say(id, `word ${i}`);
+    // His page counts what it hears, and may not have heard all of it yet.
+    await bob.page.locator('.entry', { hasText: 'young' }).locator('.badge', { hasText: '90' }).waitFor();
     await bob.go(`/app/s/${here.server.id}/${id}`);
     await said('word 89').waitFor();
     await bob.page.getByRole('button', { name: '90 new messages' }).click();

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { resume } from './state/client.ts';
+import { watchKeys } from './state/keyboard.ts';
 import { followLinks } from './state/router.ts';
 import './style/base.css';
 import './style/frame.css';
@@ -11,6 +12,7 @@ import { App } from './views/App.tsx';
 import { refuseFiles } from './views/parts/dropping.ts';
 
 document.addEventListener('click', followLinks);
+document.addEventListener('keydown', watchKeys, { capture: true });
 for (const event of ['dragover', 'drop'] as const) document.addEventListener(event, refuseFiles);
 void resume();
 const root = document.getElementById('app');

@@ -72,9 +72,14 @@ export async function resume(): Promise<void> {
 }
 
 /** Does something when there is a connection again. @returns forgets it */
-export function onceBack(work: () => void): () => void {
-  const off = parley.on('state', ({ status }) => {
-    if (status === 'offline') return;
+export const onceBack = (work: () => void): (() => void) => once(({ status }) => status !== 'offline', work);
+
+/** Does something when everything that happens is heard from then on. @returns forgets it */
+export const onceLive = (work: () => void): (() => void) => once(({ status }) => status === 'live', work);
+
+function once(comes: (state: ConnectionState) => boolean, work: () => void): () => void {
+  const off = parley.on('state', (state) => {
+    if (!comes(state)) return;
     off();
     work();
   });

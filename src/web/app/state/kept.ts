@@ -1,5 +1,10 @@
 /** Keys of what this browser keeps for whoever is signed in, beside their tokens and what is unsent. */
-export const keptKeys = { draft: 'parley:draft:', scroll: 'parley:scroll:', place: 'parley:place' };
+export const keptKeys = {
+  draft: 'parley:draft:',
+  scroll: 'parley:scroll:',
+  place: 'parley:place',
+  alerts: 'parley:alerts',
+};
 
 /** The next one at this browser is not to see it. */
 export function forgetKept(): void {

@@ -5,14 +5,36 @@ import { pathTo } from './router.ts';
 
 export const notifications = signal<NotificationRecord[]>([]);
 export const unreadNotifications = signal(0);
+/** Whether there are older ones that are not shown. */
+export const hasOlderNotifications = signal(false);
+
+const pageSize = 50;
+/** More than this is not kept while new ones come; what is let go can be fetched again. */
+const mostKept = 400;
+
+/** How many events of notifications came so far. */
+let heard = 0;
 
 export async function loadNotifications(): Promise<void> {
+  const before = heard;
   const [list, { count }] = await Promise.all([
-    parley.rest('GET /api/notifications', {}),
+    parley.rest('GET /api/notifications', { query: { limit: pageSize } }),
     parley.rest('GET /api/notifications/unread-count'),
   ]);
+  // What came meanwhile may be newer than what was read.
+  if (heard !== before) return loadNotifications();
   notifications.value = list;
   unreadNotifications.value = count;
+  hasOlderNotifications.value = list.length === pageSize;
+}
+
+export async function loadOlderNotifications(): Promise<void> {
+  const known = notifications.value;
+  const page = await parley.rest('GET /api/notifications', { query: { limit: pageSize, offset: known.length } });
+  // What came meanwhile moved those that are known into the page.
+  const older = page.filter(({ id }) => !notifications.value.some((entry) => entry.id === id));
+  notifications.value = [...notifications.value, ...older];
+  hasOlderNotifications.value = page.length === pageSize;
 }
 
 export async function readAll(): Promise<void> {
@@ -42,14 +64,18 @@ export function pathOf({ referenceType, referenceId, serverId, channelId, kind }
 }
 
 function put(entry: NotificationRecord, isNew: boolean): void {
+  heard++;
   const isUnread = notifications.value.some((known) => known.id === entry.id && !known.isRead);
-  notifications.value = [entry, ...notifications.value.filter(({ id }) => id !== entry.id)];
+  const all = [entry, ...notifications.value.filter(({ id }) => id !== entry.id)];
+  if (all.length > mostKept) hasOlderNotifications.value = true;
+  notifications.value = all.slice(0, mostKept);
   if (isNew && !isUnread) unreadNotifications.value += 1;
 }
 
 parley.on('notification:new', (entry) => put(entry, true));
 parley.on('notification:updated', (entry) => put(entry, false));
 parley.on('notification:read', ({ ids, scope, unreadCount }) => {
+  heard++;
   unreadNotifications.value = unreadCount;
   const isMeant = (entry: NotificationRecord) =>
     ids?.includes(entry.id) ||

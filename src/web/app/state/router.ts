@@ -27,9 +27,9 @@ export type Place =
 
 interface InChannel {
   channelId: string;
-  /** A message to show. */
+  /** A message to show; of the thread, where one is open. */
   messageId: string | null;
-  /** A thread that is open beside it. */
+  /** A thread that is open beside the channel. */
   threadId: string | null;
 }
 
@@ -104,8 +104,15 @@ function decoded(part: string): string {
   }
 }
 
-function within([first = null, second = null]: (string | null)[]): Pick<InChannel, 'messageId' | 'threadId'> {
-  return first === 'thread' ? { messageId: null, threadId: second } : { messageId: first, threadId: null };
+function within(parts: (string | null)[]): Pick<InChannel, 'messageId' | 'threadId'> {
+  const [first = null, threadId = null, messageId = null] = parts;
+  return first === 'thread' ? { messageId, threadId } : { messageId: first, threadId: null };
+}
+
+interface Said {
+  id: string;
+  channelId: string;
+  threadId: string | null;
 }
 
 export const pathTo = {
@@ -116,6 +123,9 @@ export const pathTo = {
     `${pathTo.channel(serverId, channelId)}/${messageId}`,
   thread: (serverId: string | null, channelId: string, threadId: string) =>
     `${pathTo.channel(serverId, channelId)}/thread/${threadId}`,
+  /** Where a message stands: among those of its channel, or in its thread. */
+  said: (serverId: string | null, { channelId, threadId, id }: Said) =>
+    threadId ? `${pathTo.thread(serverId, channelId, threadId)}/${id}` : pathTo.message(serverId, channelId, id),
   homePage: (serverId: string) => `/app/s/${serverId}/home`,
   apps: (serverId: string) => `/app/s/${serverId}/apps`,
   app: (serverId: string, appId: string) => `/app/s/${serverId}/apps/${appId}`,
@@ -129,9 +139,6 @@ export const pathTo = {
 
 /** Whether lists and what was chosen in them are seen side by side. */
 export const isWide = (): boolean => matchMedia('(min-width: 700px)').matches;
-
-/** Whether it is a phone or the like. Its keyboard has no Shift+Enter: there Enter begins a new line, and a button sends. */
-export const isTouched = (): boolean => matchMedia('(hover: none) and (pointer: coarse)').matches;
 
 /** Remembers a conversation as the one to come back to. */
 export function rememberPlace(): void {

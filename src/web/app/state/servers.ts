@@ -41,6 +41,17 @@ export async function loadChannels(serverId: string): Promise<void> {
   }
 }
 
+/** So many channels are followed at most without having been looked at. */
+const mostFollowed = 300;
+
+/** What is unread in servers that were not looked at yet. What cannot be fetched now is when one looks there. */
+export async function loadOtherChannels(): Promise<void> {
+  for (const { id } of servers.peek()) {
+    const count = [...channels.peek().values()].flat().length;
+    if (!channels.peek().has(id) && count < mostFollowed) await loadChannels(id).catch(() => {});
+  }
+}
+
 /** What cannot be fetched now is fetched with the next change, or the next visit. */
 const refresh = (serverId: string) => void loadChannels(serverId).catch(() => {});
 

@@ -1,6 +1,7 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { type Message, ParleyError, type Pending } from '../../../client/index.ts';
 import { onceBack, parley, sentence } from './client.ts';
+import { anchorOf } from './scroll.ts';
 import { follow } from './unread.ts';
 
 export interface Failed {
@@ -34,6 +35,10 @@ export class Timeline {
   /** Null: the channel itself, without what is said in its threads. */
   readonly threadId: string | null;
   readonly messages = signal<readonly Message[]>([]);
+  /** Those who said something that is shown, by their names. */
+  readonly authors = computed(
+    () => new Map(this.messages.value.map(({ author }) => [author.id, author.displayName] as const)),
+  );
   readonly pending = signal<readonly Pending[]>([]);
   readonly failed = signal<readonly Failed[]>([]);
   readonly hasOlder = signal(false);
@@ -130,9 +135,25 @@ export class Timeline {
     if (message.threadId === this.threadId) this.newest.value = Math.max(this.newest.value, message.seq);
     if (message.threadId !== this.threadId) this.countInThread(message.threadId, 1, message.createdAt);
     else if (this.messages.value.some(({ id }) => id === message.id)) this.replace(message);
-    else if (!this.hasNewer.value && message.seq > (last?.seq ?? 0)) {
-      this.messages.value = [...this.messages.value, message];
+    else if (!this.hasNewer.value && message.seq > (last?.seq ?? 0)) this.append(message);
+  }
+
+  /** Lets go what is far from where one is: the oldest, or what comes, which is fetched again on the way to it. */
+  private append(message: Message): void {
+    const all = [...this.messages.value, message];
+    if (all.length > mostKept && this.looksAtBefore(all.length / 2)) {
+      this.hasNewer.value = true;
+      return;
     }
+    if (all.length > mostKept) this.hasOlder.value = true;
+    this.messages.value = all.slice(-mostKept);
+  }
+
+  /** Whether what is looked at stands before a place in the list. */
+  private looksAtBefore(at: number): boolean {
+    const anchor = anchorOf(this.key);
+    const seen = anchor ? this.messages.value.findIndex(({ id }) => id === anchor.messageId) : -1;
+    return seen >= 0 && seen < at;
   }
 
   private countInThread(threadId: string | null, step: number, at?: string): void {
@@ -159,6 +180,7 @@ export class Timeline {
   private async read(query: PageQuery): Promise<Page> {
     const { channelId, threadId } = this;
     if (!threadId) return parley.rest('GET /api/channels/:channelId/messages', { channelId, query });
+    if (query.around) return readAround(threadId, query.around);
     const messages = await parley.rest('GET /api/threads/:id/messages', { id: threadId, query });
     return { messages, hasMore: messages.length === query.limit };
   }
@@ -194,6 +216,7 @@ export class Timeline {
     channel.on('closed', () => {
       this.gone.value = true;
     });
+    channel.on('channel:deleted', () => lose(this.channelId));
   }
 
   /** One read at a time; a failure is shown and can be tried again. */
@@ -221,6 +244,18 @@ export class Timeline {
   }
 }
 
+/** A message of a thread between those before and after it. */
+async function readAround(id: string, messageId: string): Promise<Page> {
+  const limit = pageSize / 2;
+  const [message, older, newer] = await Promise.all([
+    parley.rest('GET /api/messages/:id', { id: messageId }),
+    parley.rest('GET /api/threads/:id/messages', { id, query: { limit, cursor: messageId } }),
+    parley.rest('GET /api/threads/:id/messages', { id, query: { limit, after: messageId } }),
+  ]);
+  const messages = [...newer.toReversed(), message, ...older];
+  return { messages, hasMore: older.length === limit, hasNewer: newer.length === limit };
+}
+
 const timelines = new Map<string, Timeline>();
 
 /** The timeline of a channel or a thread, always the same object. */
@@ -231,4 +266,10 @@ export function timelineOf(channelId: string, threadId: string | null = null): T
   const timeline = new Timeline(channelId, threadId);
   timelines.set(key, timeline);
   return timeline;
+}
+
+/** A channel is none of ours any more. Without it being closed, nothing would be heard of it if it came back. */
+export function lose(channelId: string): void {
+  parley.channel(channelId).close();
+  for (const timeline of timelines.values()) if (timeline.channelId === channelId) timeline.gone.value = true;
 }

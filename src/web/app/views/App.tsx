@@ -1,12 +1,14 @@
 import { useEffect } from 'preact/hooks';
+import '../state/alerts.ts';
 import { announced } from '../state/announcer.ts';
-import { parley, signedIn } from '../state/client.ts';
+import { connection, onceLive, parley, signedIn } from '../state/client.ts';
+import '../state/losses.ts';
 import { loadNotifications } from '../state/notifications.ts';
 import { loadPeople } from '../state/people.ts';
 import { loadPreferences } from '../state/preferences.ts';
 import { reading } from '../state/reading.ts';
 import { go, isWide, place, rememberedPlace } from '../state/router.ts';
-import { currentServer, loadChannels, loadServers, servers } from '../state/servers.ts';
+import { currentServer, loadChannels, loadOtherChannels, loadServers, servers } from '../state/servers.ts';
 import { attempt } from '../state/toasts.ts';
 import { Apps } from './apps/Apps.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
@@ -36,7 +38,16 @@ export function App() {
   );
 }
 
-const loadAll = () => Promise.all([loadServers(), loadPeople(), loadNotifications(), loadPreferences()]);
+async function loadAll(): Promise<void> {
+  await Promise.all([loadServers(), loadPeople(), loadNotifications(), loadPreferences()]);
+  await loadOtherChannels();
+}
+
+async function loadAgain(): Promise<void> {
+  const here = place.peek();
+  await loadAll();
+  if ('serverId' in here && here.serverId) await loadChannels(here.serverId);
+}
 
 /** On a phone these are seen instead of the lists, the others beside them. */
 const listed = new Set(['home', 'server', 'messages']);
@@ -45,10 +56,13 @@ function Home() {
   const here = place.value;
   useEffect(() => {
     const end = reading(loadAll);
-    const off = parley.on('reload', () => void attempt(loadAll));
+    const off = parley.on('reload', () => void attempt(loadAgain));
+    // What happened after the lists were read and before it could be heard is known from neither.
+    const forget = connection.peek().status === 'live' ? () => {} : onceLive(() => void attempt(loadAgain));
     return () => {
       end();
       off();
+      forget();
     };
   }, []);
   const serverId = 'serverId' in here ? here.serverId : null;

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { parley } from '../../state/client.ts';
 import { pathTo } from '../../state/router.ts';
+import { entitle } from '../../state/title.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import type { AppRecord } from './Apps.tsx';
@@ -17,7 +18,7 @@ export function AppFrame({ serverId, appId }: { serverId: string; appId: string 
   );
   const name = app?.name ?? 'App';
   useEffect(() => {
-    document.title = `${name} · Parley`;
+    entitle(name);
   }, [name]);
   return (
     <section class="page">

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { signedOutReason } from '../../state/client.ts';
 import { place } from '../../state/router.ts';
+import { entitle } from '../../state/title.ts';
 import { rememberNext } from './arriving.ts';
 import { Code } from './Code.tsx';
 import { Forgot } from './Forgot.tsx';
@@ -13,7 +14,7 @@ export function SignIn() {
   const { name } = place.value;
   useEffect(() => {
     rememberNext();
-    document.title = name === 'register' ? 'Create an account · Parley' : 'Sign in · Parley';
+    entitle(name === 'register' ? 'Create an account' : 'Sign in');
   }, [name]);
   return (
     <Gate>

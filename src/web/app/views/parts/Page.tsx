@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { entitle } from '../../state/title.ts';
 import { Icon, type IconName } from './Icon.tsx';
 
 export interface Tab {
@@ -28,7 +29,7 @@ export function Page({ title, back, tabs, actions, children }: PageProps) {
     ref.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [here]);
   useEffect(() => {
-    document.title = `${title} · Parley`;
+    entitle(title);
   }, [title]);
   return (
     <section class="page">

@@ -1,33 +1,73 @@
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { type Block, blocksOf, type ListBlock, plainBlocksOf } from './blocks.ts';
+
+interface TextProps {
+  content: string;
+  /** For a few lines within a link: nothing in it leads anywhere, and only code has a form of its own. */
+  plain?: boolean;
+}
 
 /**
- * What people write, as elements: code, emphasis, links. Every piece is a text node or an element made here, so no
- * string of a user is ever read as HTML.
+ * What people write, as elements: code, quotations, lists, headings, emphasis, links. Every piece is a text node or an
+ * element made here, so no string of a user is ever read as HTML.
  */
-export function Text({ content, plain = false }: { content: string; plain?: boolean }) {
-  // A block begins and ends a line of its own, so the ends of the lines around it would be empty ones.
-  const parts = content.split(/\n?(```[\s\S]+?```)\n?/g);
+export function Text({ content, plain = false }: TextProps) {
+  const blocks = useMemo(() => (plain ? plainBlocksOf(content) : blocksOf(content)), [content, plain]);
+  return <Blocks list={blocks} plain={plain} />;
+}
+
+function Blocks({ list, plain }: { list: Block[]; plain: boolean }) {
   return (
     <>
-      {parts.map((part, i) =>
-        i % 2 === 1 ? <Block key={i} source={part} /> : <Inline key={i} text={part} plain={plain} />,
-      )}
+      {list.map((block, i) => (
+        <BlockView key={i} block={block} plain={plain} />
+      ))}
     </>
   );
 }
 
-function Block({ source }: { source: string }) {
-  const code = source
-    .slice(3, -3)
-    .replace(/^[\w+-]*\n/, '')
-    .replace(/\n$/, '');
-  return (
-    <pre>
-      <code>{code}</code>
-    </pre>
-  );
+function BlockView({ block, plain }: { block: Block; plain: boolean }) {
+  switch (block.kind) {
+    case 'lines':
+      return <Inline text={block.text} plain={plain} />;
+    case 'code':
+      return (
+        <pre>
+          <code>{block.text}</code>
+        </pre>
+      );
+    case 'heading':
+      return <Heading level={block.level} text={block.text} />;
+    case 'quote':
+      return (
+        <blockquote dir="auto">
+          <Blocks list={block.blocks} plain={plain} />
+        </blockquote>
+      );
+    case 'list':
+      return <List list={block} />;
+  }
 }
 
+/** Below those of the page: the conversation has the first, what stands beside it the second. */
+function Heading({ level, text }: { level: number; text: string }) {
+  const title = <Inline text={text} plain={false} />;
+  if (level === 1) return <h3>{title}</h3>;
+  return level === 2 ? <h4>{title}</h4> : <h5>{title}</h5>;
+}
+
+function List({ list: { isOrdered, items } }: { list: ListBlock }) {
+  const entries = items.map(({ text, number, lists }, i) => (
+    <li key={i} value={number}>
+      <Inline text={text} plain={false} />
+      {lists.map((list, at) => (
+        <List key={at} list={list} />
+      ))}
+    </li>
+  ));
+  return isOrdered ? <ol dir="auto">{entries}</ol> : <ul dir="auto">{entries}</ul>;
+}
 const inline =
   /(`[^`\n]+`)|(\*\*[^*\n]+\*\*)|((?<![\w*])\*[^*\s][^*\n]*\*(?!\w))|(~~[^~\n]+~~)|(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]}])|((?<![\w@])@[\p{L}\p{N}_.-]*[\p{L}\p{N}_-])/gu;
 

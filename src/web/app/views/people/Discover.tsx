@@ -9,6 +9,7 @@ import { Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Page } from '../parts/Page.tsx';
 import { ServerPicture } from '../parts/ServerPicture.tsx';
+import { JoinByLink } from './Welcome.tsx';
 
 export function Discover() {
   const [query, setQuery] = useState('');
@@ -18,7 +19,10 @@ export function Discover() {
       <Form class="block beside" action="Find" work={async ({ text }) => setQuery(text('query'))}>
         <Field label="Part of a name" name="query" maxlength={100} />
       </Form>
-      {list?.length === 0 && <p class="empty">There is no public server like that.</p>}
+      <JoinByLink />
+      {list?.length === 0 && (
+        <p class="empty">{query ? 'There is no public server like that.' : 'No server is open to all yet.'}</p>
+      )}
       <ul class="cards">
         {list?.map((server) => (
           <Entry key={server.id} server={server} />

@@ -12,6 +12,7 @@ import {
   talkTo,
   unblock,
 } from '../../state/people.ts';
+import { servers, serversLoaded } from '../../state/servers.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Field } from '../parts/Field.tsx';
@@ -20,11 +21,13 @@ import { Icon } from '../parts/Icon.tsx';
 import { Menu } from '../parts/Menu.tsx';
 import { Block, Page } from '../parts/Page.tsx';
 import { Row } from '../parts/Row.tsx';
+import { Welcome } from './Welcome.tsx';
 
 export function Friends() {
   const isEmpty = friends.value.length + requests.value.length + sentRequests.value.length === 0;
   return (
     <Page title="Friends" back="/app/messages">
+      {serversLoaded.value && servers.value.length === 0 && <Welcome />}
       <AddFriend />
       <People title="Requests" list={requests.value}>
         {(entry) => (
@@ -53,7 +56,7 @@ function AddFriend() {
   };
   return (
     <Form class="block beside" action="Send request" work={ask} clear>
-      <Field label="Username" name="username" maxlength={32} placeholder="Who is it?" required />
+      <Field label="Username" name="username" maxlength={32} placeholder="Whom do you know here?" required />
     </Form>
   );
 }

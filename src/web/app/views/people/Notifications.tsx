@@ -2,7 +2,9 @@ import { useEffect } from 'preact/hooks';
 import type { NotificationRecord } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
 import {
+  hasOlderNotifications,
   loadNotifications,
+  loadOlderNotifications,
   notifications,
   pathOf,
   readAll,
@@ -16,7 +18,9 @@ import { attempt } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { More } from '../parts/More.tsx';
 import { Page } from '../parts/Page.tsx';
+import { Text } from '../parts/text.tsx';
 import { shortTime } from '../parts/time.ts';
 
 export function Notifications() {
@@ -46,6 +50,7 @@ export function Notifications() {
           <Entry key={entry.id} entry={entry} />
         ))}
       </ul>
+      {hasOlderNotifications.value && <More onMore={() => attempt(loadOlderNotifications)} />}
     </Page>
   );
 }
@@ -66,7 +71,7 @@ function Entry({ entry }: { entry: NotificationRecord }) {
   };
   return (
     <li>
-      <a class={entry.isRead ? '' : 'unread'} href={pathOf(entry)} onClick={read}>
+      <a class={`quoted ${entry.isRead ? '' : 'unread'}`} href={pathOf(entry)} onClick={read}>
         {entry.sender ? <Avatar user={entry.sender} size="small" /> : <Icon name="bell" />}
         <span class="who">
           <span class="title">
@@ -74,7 +79,9 @@ function Entry({ entry }: { entry: NotificationRecord }) {
             {entry.aggregatedCount > 1 && ` (${entry.aggregatedCount})`}
             {!entry.isRead && <span class="hidden"> (unread)</span>}
           </span>
-          <span class="text">{entry.body}</span>
+          <span class="text">
+            <Text content={entry.body ?? ''} plain />
+          </span>
           <span class="faint">{shortTime(entry.updatedAt)}</span>
         </span>
       </a>

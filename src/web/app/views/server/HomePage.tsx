@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
+import { entitle } from '../../state/title.ts';
 import { Icon } from '../parts/Icon.tsx';
 
 /** A server's own page, in a frame with an origin of its own: it gets at nothing of this one. */
@@ -8,7 +9,7 @@ export function HomePage({ server }: { server: ServerRecord }) {
   const ref = useRef<HTMLIFrameElement>(null);
   const { name, homepageHtml } = server;
   useEffect(() => {
-    document.title = `${name} · Parley`;
+    entitle(name);
     const hand = ({ source }: MessageEvent) => {
       const stage = ref.current?.contentWindow;
       // Its origin has no name, so nobody else can be named as the one who may hear it.

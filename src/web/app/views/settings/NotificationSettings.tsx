@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { alertsOn, hasAlerts, setAlerts } from '../../state/alerts.ts';
 import {
   changeStrategy,
   isMuted,
@@ -47,9 +48,25 @@ export function NotificationSettings() {
             </label>
           ))}
         </fieldset>
+        {hasAlerts() && <Alerts />}
       </Block>
       <Muted />
     </>
+  );
+}
+
+function Alerts() {
+  return (
+    <Check
+      label={
+        <>
+          Show it on this device
+          <span class="hint">By the system, while you look at something else.</span>
+        </>
+      }
+      checked={alertsOn.value}
+      onChange={(on) => void attempt(() => setAlerts(on))}
+    />
   );
 }
 

@@ -4,6 +4,7 @@ import { block, dms } from '../../state/people.ts';
 import { isMuted, setMuted } from '../../state/preferences.ts';
 import { go, isWide, pathTo, place } from '../../state/router.ts';
 import { channels, currentServer, isAtLeast } from '../../state/servers.ts';
+import { entitle } from '../../state/title.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
 import { Avatar } from '../parts/Avatar.tsx';
@@ -23,7 +24,7 @@ export function ChannelHead({ channelId }: { channelId: string }) {
   const [task, setTask] = useState<ChannelTask | null>(null);
   const about = useAbout(channelId);
   useEffect(() => {
-    document.title = about.name ? `${about.label} · Parley` : 'Parley';
+    entitle(about.name && about.label);
   }, [about.name, about.label]);
   const close = () => setShown(null);
   return (

@@ -68,7 +68,10 @@ function TextBox({ id, name, composing, onFiles }: TextBoxProps) {
         aria-controls={isSuggesting ? `${id}-list` : undefined}
         aria-activedescendant={isSuggesting ? optionId(`${id}-list`, suggesting.chosen) : undefined}
         placeholder={offline ? 'Offline: what you write is sent later' : `Message ${name}`}
-        onInput={(event) => change(event.currentTarget.value)}
+        onInput={(event) => {
+          change(event.currentTarget.value);
+          suggesting.typed();
+        }}
         onKeyDown={press}
         onPaste={(event) => onFiles([...(event.clipboardData?.files ?? [])])}
       />

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ChannelRecord, RestAnswer } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
-import { rememberPlace } from '../../state/router.ts';
+import { go, pathTo, rememberPlace } from '../../state/router.ts';
 import { anchorOf } from '../../state/scroll.ts';
 import { currentServer, isAtLeast } from '../../state/servers.ts';
 import { type Timeline, timelineOf } from '../../state/timeline.ts';
@@ -16,17 +16,19 @@ import { useAnnouncements } from './useAnnouncements.ts';
 
 interface ConversationProps {
   channelId: string;
-  /** A message to show, from a link. */
+  /** A message to show, from a link; of the thread, where one is open. */
   messageId: string | null;
-  /** A thread that is open beside it. */
+  /** A thread that is open beside the channel. */
   threadId: string | null;
 }
 
 export function Conversation({ channelId, messageId, threadId }: ConversationProps) {
+  // Of what is gone the threads are, too.
+  const open = timelineOf(channelId).gone.value ? null : threadId;
   return (
-    <div class={threadId ? 'talks two' : 'talks'}>
-      <Channel channelId={channelId} messageId={messageId} />
-      {threadId && <Thread key={threadId} channelId={channelId} threadId={threadId} />}
+    <div class={open ? 'talks two' : 'talks'}>
+      <Channel channelId={channelId} messageId={threadId ? null : messageId} />
+      {open && <Thread key={open} channelId={channelId} threadId={open} messageId={messageId} />}
     </div>
   );
 }
@@ -38,7 +40,7 @@ function Channel({ channelId, messageId }: { channelId: string; messageId: strin
     rememberPlace();
     hearTyping(channelId);
     const anchor = anchorOf(channelId);
-    if (messageId) void timeline.showAround(messageId);
+    if (messageId) void showMessage(timeline, messageId);
     else if (timeline.loaded.peek()) return;
     else if (anchor) void showAnchor(timeline, anchor.messageId);
     else void timeline.showNewest();
@@ -95,6 +97,16 @@ function Gone({ channelId }: { channelId: string }) {
       <a href="/app/messages">Back</a>
     </section>
   );
+}
+
+/** Not every link says that a message is in a thread, and some messages are gone. */
+async function showMessage(timeline: Timeline, id: string): Promise<void> {
+  await timeline.showAround(id);
+  if (timeline.error.peek() || timeline.messages.peek().some((message) => message.id === id)) return;
+  await attempt(async () => {
+    const message = await parley.rest('GET /api/messages/:id', { id });
+    if (message.threadId) go(pathTo.said(currentServer.peek()?.id ?? null, message), { replace: true });
+  });
 }
 
 /** The place of the last time, or the end when it is no longer there. */

@@ -2,30 +2,39 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
 import { editing } from '../../state/drafts.ts';
-import { isTouched } from '../../state/router.ts';
+import { hasEnter, isReady } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { attempt } from '../../state/toasts.ts';
+import { optionId, Suggestions, useSuggestions } from './Suggestions.tsx';
 import { composerBeside } from './useComposer.ts';
 
 /** A message in its place, to be changed: Enter keeps, Escape gives up. */
 export function EditBox({ message, timeline }: { message: Message; timeline: Timeline }) {
-  const { ref, text, setText, close, keep, press } = useEditing(message, timeline);
+  const { ref, text, setText, close, keep, press, suggesting } = useEditing(message, timeline);
+  const isSuggesting = suggesting.list.length > 0;
   return (
     <div class="edit">
+      <Suggestions id="edit-list" {...suggesting} />
       <textarea
         ref={ref}
         aria-label="Edit the message"
         value={text}
         rows={1}
-        onInput={(event) => setText(event.currentTarget.value)}
+        aria-autocomplete="list"
+        aria-controls={isSuggesting ? 'edit-list' : undefined}
+        aria-activedescendant={isSuggesting ? optionId('edit-list', suggesting.chosen) : undefined}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          suggesting.typed();
+        }}
         onKeyDown={press}
       />
       <p class="hint">
-        {isTouched() ? '' : 'Escape to '}
+        {hasEnter() ? 'Escape to ' : ''}
         <button type="button" class="link" onClick={close}>
           cancel
         </button>
-        {isTouched() ? ' or ' : ', Enter to '}
+        {hasEnter() ? ', Enter to ' : ' or '}
         <button type="button" class="link" onClick={() => void keep()}>
           save
         </button>
@@ -53,11 +62,13 @@ function useEditing(message: Message, timeline: Timeline) {
     });
     if (kept) close();
   };
+  const suggesting = useSuggestions(message.channelId, ref, setText);
   const press = (event: KeyboardEvent) => {
+    if (suggesting.press(event)) return;
     if (event.key === 'Escape') close();
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || isTouched()) return;
+    if (!isReady(event)) return;
     event.preventDefault();
     void keep();
   };
-  return { ref, text, setText, close, keep, press };
+  return { ref, text, setText, close, keep, press, suggesting };
 }

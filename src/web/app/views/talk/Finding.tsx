@@ -1,10 +1,12 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { parley, sentence } from '../../state/client.ts';
 import { pathTo } from '../../state/router.ts';
 import { channels, currentServer } from '../../state/servers.ts';
+import { attempt } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
+import { More } from '../parts/More.tsx';
 import { Text } from '../parts/text.tsx';
 import { shortTime } from '../parts/time.ts';
 
@@ -28,29 +30,21 @@ export function Pins({ channelId, onClose }: FindingProps) {
   );
 }
 
+/** So many are fetched at a time. */
+const pageSize = 25;
+
 /** Looks in the whole server, or in a conversation between two. */
 export function Search({ channelId, onClose }: FindingProps) {
-  const [list, setList] = useState<Message[] | null>([]);
-  const [asked, setAsked] = useState('');
-  const [error, setError] = useState<string | null>(null);
+  const { list, asked, error, hasMore, search, more } = useSearch(channelId);
   const server = currentServer.value;
-  const search = async (event: SubmitEvent) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const query = String(new FormData(event.currentTarget).get('query') ?? '').trim();
-    setList(null);
-    setError(null);
-    setAsked(query);
-    const where = server ? { serverId: server.id } : { channelId };
-    try {
-      setList(await parley.rest('GET /api/search/messages', { query: { query, ...where } }));
-    } catch (reason) {
-      setError(sentence(reason));
-    }
+    void search(String(new FormData(event.currentTarget).get('query') ?? '').trim());
   };
   return (
     <Dialog title={server ? `Search in ${server.name}` : 'Search'} onClose={onClose}>
-      <form class="inline" onSubmit={search}>
+      <form class="inline" onSubmit={submit}>
         <input
           type="search"
           name="query"
@@ -64,19 +58,55 @@ export function Search({ channelId, onClose }: FindingProps) {
           Search
         </button>
       </form>
-      <Found list={list} error={error} nothing={asked ? `Nothing was found for “${asked}”.` : ''} onClose={onClose} />
+      <Found
+        list={list}
+        error={error}
+        nothing={asked ? `Nothing was found for “${asked}”.` : ''}
+        onMore={hasMore ? more : undefined}
+        onClose={onClose}
+      />
     </Dialog>
   );
+}
+
+/** What was asked for last, and what of it was found so far. */
+function useSearch(channelId: string) {
+  const [list, setList] = useState<Message[] | null>([]);
+  const [asked, setAsked] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const [hasMore, setHasMore] = useState(false);
+  const server = currentServer.value;
+  const latest = useRef('');
+  const read = async (query: string, before: Message[]) => {
+    const where = server ? { serverId: server.id } : { channelId };
+    const page = { limit: pageSize, cursor: before.at(-1)?.id };
+    const found = await parley.rest('GET /api/search/messages', { query: { query, ...where, ...page } });
+    // Meanwhile something else may have been asked for.
+    if (latest.current !== query) return;
+    setList([...before, ...found]);
+    setHasMore(found.length === pageSize);
+  };
+  const search = async (query: string) => {
+    latest.current = query;
+    setList(null);
+    setError(null);
+    setAsked(query);
+    await read(query, []).catch((reason) => setError(sentence(reason)));
+  };
+  const more = () => attempt(() => read(asked, list ?? []));
+  return { list, asked, error, hasMore, search, more };
 }
 
 interface FoundProps {
   list: Message[] | null;
   error: string | null;
   nothing: string;
+  /** Fetches more, where there is more. */
+  onMore?: (() => Promise<unknown>) | undefined;
   onClose(): void;
 }
 
-function Found({ list, error, nothing, onClose }: FoundProps) {
+function Found({ list, error, nothing, onMore, onClose }: FoundProps) {
   if (error) return <p class="note bad">{error}</p>;
   if (list === null) return <p class="faint">One moment…</p>;
   if (list.length === 0) return <p class="faint">{nothing}</p>;
@@ -84,11 +114,7 @@ function Found({ list, error, nothing, onClose }: FoundProps) {
     <ul class="found">
       {list.map((message) => (
         <li key={message.id}>
-          <a
-            class="quoted"
-            href={pathTo.message(currentServer.value?.id ?? null, message.channelId, message.id)}
-            onClick={onClose}
-          >
+          <a class="quoted" href={pathTo.said(currentServer.value?.id ?? null, message)} onClick={onClose}>
             <Avatar user={message.author} size="small" />
             <span class="who">
               <span>
@@ -105,6 +131,11 @@ function Found({ list, error, nothing, onClose }: FoundProps) {
           </a>
         </li>
       ))}
+      {onMore && (
+        <li>
+          <More onMore={onMore} />
+        </li>
+      )}
     </ul>
   );
 }

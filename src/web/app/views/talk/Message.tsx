@@ -1,8 +1,10 @@
+import type { TargetedKeyboardEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
 import { editing, replyTo } from '../../state/drafts.ts';
-import { go, isTouched, pathTo } from '../../state/router.ts';
+import { isTouched } from '../../state/keyboard.ts';
+import { go, pathTo } from '../../state/router.ts';
 import { currentServer } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { attempt, tell } from '../../state/toasts.ts';
@@ -51,7 +53,7 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
         {!grouped && <Head message={message} />}
         {isEdited ? <EditBox message={message} timeline={timeline} /> : <Said message={message} />}
         <Attachments list={message.attachments} />
-        <Reactions message={message} />
+        <Reactions message={message} timeline={timeline} />
         {message.thread && <ThreadLink message={message} />}
       </div>
       {!isEdited && <Toolbar message={message} actions={actions} />}
@@ -81,15 +83,25 @@ function Said({ message }: { message: Message }) {
   );
 }
 
+/** One stop for Tab, within which arrows lead on: else a list of messages would be hundreds of stops. */
 function Toolbar({ message, actions }: { message: Message; actions: Action[] }) {
   return (
-    <div class="actions" role="toolbar" aria-label="Message">
+    <div class="actions" role="toolbar" aria-label="Message" onKeyDown={walkAlong}>
       <ReactButton message={message} />
       {actions.map(({ label, icon, run }) => (
-        <IconButton key={label} icon={icon} label={label} onClick={run} />
+        <IconButton key={label} icon={icon} label={label} tabIndex={-1} onClick={run} />
       ))}
     </div>
   );
+}
+
+function walkAlong(event: TargetedKeyboardEvent<HTMLDivElement>): void {
+  const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+  if (step === 0 || event.defaultPrevented || !(event.target instanceof HTMLButtonElement)) return;
+  const all = [...event.currentTarget.querySelectorAll<HTMLElement>('button')];
+  const at = all.indexOf(event.target);
+  event.preventDefault();
+  all.at((at + step) % all.length)?.focus();
 }
 
 function ConfirmDeletion({ id, onClose }: { id: string; onClose(): void }) {
@@ -156,7 +168,7 @@ function actionsFor(message: Message, askToDelete: () => void): Action[] {
     editing.value = message.id;
   };
   const link = () => {
-    const path = pathTo.message(currentServer.value?.id ?? null, message.channelId, message.id);
+    const path = pathTo.said(currentServer.value?.id ?? null, message);
     void attempt(() => navigator.clipboard.writeText(location.origin + path).then(() => tell('The link is copied.')));
   };
   return [
@@ -176,11 +188,12 @@ interface PreviewProps {
 }
 
 export function ReplyPreview({ message, timeline }: PreviewProps) {
-  const { replyTo: original } = message;
+  const { replyTo: original, channelId } = message;
+  const { threadId } = timeline;
   if (!original) return null;
   const author = timeline.messages.value.find(({ authorId }) => authorId === original.authorId)?.author;
   return (
-    <a class="reply" href={pathTo.message(currentServer.value?.id ?? null, message.channelId, original.id)}>
+    <a class="reply" href={pathTo.said(currentServer.value?.id ?? null, { channelId, threadId, id: original.id })}>
       {author && <strong>{author.displayName}</strong>}{' '}
       <span class={original.deleted ? 'faint' : ''}>
         {original.deleted ? 'The message was deleted' : original.content}

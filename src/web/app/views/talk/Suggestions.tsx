@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { parley } from '../../state/client.ts';
 import { commandsOf } from '../../state/commands.ts';
@@ -13,28 +14,86 @@ interface Suggestion {
 const pauseMs = 120;
 const most = 6;
 
-/** What is being typed right before the end: `@al`, `#gen`, or `/wea` where nothing stands before it. */
-const unfinished = /(?:^|\s)([@#])([\p{L}\p{N}_.-]{0,32})$|^(\/)([\p{L}\p{N}_-]{0,32})$/u;
+/** What is being typed right before the caret: `@al`, `#gen`, or `/wea` where nothing stands before it. */
+const unfinished = /(?:^|[\s(])([@#])([\p{L}\p{N}_.-]{0,32})$|^(\/)([\p{L}\p{N}_-]{0,32})$/u;
 
 export interface Suggesting {
   list: Suggestion[];
   chosen: number;
+  /** Hears that something was typed into the text box. */
+  typed(): void;
   /** Takes a key of the text box. @returns whether it was meant for the list */
   press(event: KeyboardEvent): boolean;
-  /** The text with a suggestion put into it. */
+  /** Puts a suggestion into the text. */
   take(suggestion: Suggestion): void;
 }
 
+type TextBox = RefObject<HTMLTextAreaElement | null>;
+
 /** Suggests whom, what or which command a half-typed word could mean. */
-export function useSuggestions(channelId: string, text: string, change: (text: string) => void): Suggesting {
-  const [list, setList] = useState<Suggestion[]>([]);
+export function useSuggestions(channelId: string, box: TextBox, change: (text: string) => void): Suggesting {
+  const { asked, ask, forget } = useAsked(box);
+  const [list, setList] = useFound(channelId, asked);
   const [chosen, setChosen] = useState(0);
-  const match = unfinished.exec(text);
-  const trigger = match?.[1] ?? match?.[3];
-  const typed = match?.[2] ?? match?.[4];
+  useEffect(() => setChosen(0), [list]);
+  const take = ({ token }: Suggestion) => {
+    const text = box.current;
+    if (!text || !asked) return;
+    const after = /^\s/.test(text.value.slice(asked.end)) ? '' : ' ';
+    text.setRangeText(token + after, asked.start, asked.end, 'end');
+    // Past the space that was there already.
+    if (after === '') text.setSelectionRange(text.selectionEnd + 1, text.selectionEnd + 1);
+    forget();
+    change(text.value);
+  };
+  const press = (event: KeyboardEvent): boolean => {
+    const suggestion = list[chosen];
+    if (!suggestion || event.isComposing) return false;
+    if (event.key === 'ArrowDown') setChosen((chosen + 1) % list.length);
+    else if (event.key === 'ArrowUp') setChosen((chosen + list.length - 1) % list.length);
+    else if (event.key === 'Enter' || event.key === 'Tab') take(suggestion);
+    else if (event.key === 'Escape') setList([]);
+    else return false;
+    event.preventDefault();
+    return true;
+  };
+  return { list, chosen, typed: ask, press, take };
+}
+
+/** The half of a word before the caret. */
+interface Asked {
+  trigger: string;
+  typed: string;
+  start: number;
+  end: number;
+}
+
+/** What is asked for by typing, until the caret goes elsewhere: who only walks through a text wants no suggestions. */
+function useAsked(box: TextBox) {
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const forget = () => setAsked(null);
+  useEffect(() => {
+    const isThere = ({ end }: Asked) => box.current?.selectionStart === end && box.current.selectionEnd === end;
+    const look = () => setAsked((now) => (now && isThere(now) ? now : null));
+    document.addEventListener('selectionchange', look);
+    return () => document.removeEventListener('selectionchange', look);
+  }, [box]);
+  const ask = () => {
+    const end = box.current?.selectionEnd ?? 0;
+    const match = unfinished.exec(box.current?.value.slice(0, end) ?? '');
+    const trigger = match?.[1] ?? match?.[3];
+    const typed = match?.[2] ?? match?.[4];
+    if (trigger === undefined || typed === undefined) return forget();
+    setAsked({ trigger, typed, start: end - typed.length - 1, end });
+  };
+  return { asked, ask, forget };
+}
+
+function useFound(channelId: string, asked: Asked | null) {
+  const [list, setList] = useState<Suggestion[]>([]);
+  const { trigger, typed } = asked ?? {};
   useEffect(() => {
     setList([]);
-    setChosen(0);
     if (trigger === undefined || typed === undefined) return;
     let wanted = true;
     const timer = setTimeout(async () => {
@@ -46,22 +105,7 @@ export function useSuggestions(channelId: string, text: string, change: (text: s
       clearTimeout(timer);
     };
   }, [channelId, trigger, typed]);
-  const take = ({ token }: Suggestion) => {
-    change(`${text.slice(0, text.length - (typed?.length ?? 0) - 1)}${token} `);
-    setList([]);
-  };
-  const press = (event: KeyboardEvent): boolean => {
-    const suggestion = list[chosen];
-    if (!suggestion) return false;
-    if (event.key === 'ArrowDown') setChosen((chosen + 1) % list.length);
-    else if (event.key === 'ArrowUp') setChosen((chosen + list.length - 1) % list.length);
-    else if (event.key === 'Enter' || event.key === 'Tab') take(suggestion);
-    else if (event.key === 'Escape') setList([]);
-    else return false;
-    event.preventDefault();
-    return true;
-  };
-  return { list, chosen, press, take };
+  return [list, setList] as const;
 }
 
 /** Without suggestions one can type on, so it does not matter why there are none. */

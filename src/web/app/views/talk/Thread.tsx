@@ -11,10 +11,17 @@ import { MessageList } from './MessageList.tsx';
 import { ThreadMenu } from './ThreadMenu.tsx';
 import { useAnnouncements } from './useAnnouncements.ts';
 
+interface ThreadProps {
+  channelId: string;
+  threadId: string;
+  /** A message to show, from a link. */
+  messageId: string | null;
+}
+
 /** A thread, beside its channel; on a phone in its place. */
-export function Thread({ channelId, threadId }: { channelId: string; threadId: string }) {
+export function Thread({ channelId, threadId, messageId }: ThreadProps) {
   const timeline = useMemo(() => timelineOf(channelId, threadId), [channelId, threadId]);
-  const { thread, setThread, opening } = useThread(timeline, threadId);
+  const { thread, setThread, opening } = useThread(timeline, threadId, messageId);
   const name = thread?.name ?? 'Thread';
   useAnnouncements(channelId, threadId);
   const closed = thread?.isArchived ? 'This thread is archived: nobody writes here any more.' : null;
@@ -32,18 +39,22 @@ export function Thread({ channelId, threadId }: { channelId: string; threadId: s
           <Icon name="close" />
         </a>
       </header>
-      <MessageList timeline={timeline} target={null} name={name} opening={opening} />
+      <MessageList timeline={timeline} target={messageId} name={name} opening={opening} />
       <Composer timeline={timeline} name={name} closed={closed} />
     </aside>
   );
 }
 
 /** A thread's name and its beginning; without them it is still one. */
-function useThread(timeline: Timeline, threadId: string) {
+function useThread(timeline: Timeline, threadId: string, messageId: string | null) {
   const [thread, setThread] = useState<ThreadRecord | null>(null);
   const [opening, setOpening] = useState<Message | null>(null);
   useEffect(() => {
-    if (!timeline.loaded.peek()) void timeline.showNewest();
+    const isShown = timeline.messages.peek().some(({ id }) => id === messageId);
+    if (messageId && !isShown) void timeline.showAround(messageId);
+    else if (!timeline.loaded.peek()) void timeline.showNewest();
+  }, [timeline, messageId]);
+  useEffect(() => {
     void parley
       .rest('GET /api/threads/:id', { id: threadId })
       .then(async (found) => {

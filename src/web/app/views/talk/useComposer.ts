@@ -3,9 +3,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { MessageInput } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
 import { draftOf, editing, keepDraft, replyTo } from '../../state/drafts.ts';
+import { isReady, isTouched } from '../../state/keyboard.ts';
 import { dropAllFiles, filesFor } from '../../state/outgoing-files.ts';
-import { isTouched } from '../../state/router.ts';
 import type { Timeline } from '../../state/timeline.ts';
+import { tell } from '../../state/toasts.ts';
 import { tellTyping, typedAll } from '../../state/typing.ts';
 import { useGrowth } from './ComposerParts.tsx';
 import { useSuggestions } from './Suggestions.tsx';
@@ -30,6 +31,7 @@ export function useComposer(timeline: Timeline) {
     if (!isTouched() || answered) ref.current?.focus();
   }, [key, answered]);
   const send = () => {
+    if (text.length > maxLength) tell(`A message has at most ${maxLength} characters; files have more room.`, 'bad');
     if (blocked) return;
     const attachments = files.length > 0 ? files.map(({ id }) => ({ id })) : undefined;
     sendTo(timeline, { content: text.trim(), attachments, threadId, replyToId: answered?.id });
@@ -38,12 +40,12 @@ export function useComposer(timeline: Timeline) {
     replyTo.value = null;
     showEnd(ref);
   };
-  const suggesting = useSuggestions(channelId, text, change);
+  const suggesting = useSuggestions(channelId, ref, change);
   const press = (event: KeyboardEvent) => {
     if (suggesting.press(event)) return;
     if (event.key === 'Escape') replyTo.value = null;
     if (event.key === 'ArrowUp' && text === '') return editLast(timeline, event);
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || isTouched()) return;
+    if (!isReady(event)) return;
     event.preventDefault();
     send();
   };

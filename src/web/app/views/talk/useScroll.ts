@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { anchorOf, keepAnchor } from '../../state/scroll.ts';
 import type { Timeline } from '../../state/timeline.ts';
+import { composerBeside } from './useComposer.ts';
 
 /** So near to an end (in pixels) counts as there, or fetches what lies beyond. */
 const nearEnd = 40;
@@ -80,11 +81,13 @@ function topOf(scroller: HTMLElement) {
   return null;
 }
 
-/** Arrow keys go from message to message. */
+/** Arrow keys go from message to message, and Escape to where one writes. */
 function walk(event: KeyboardEvent): void {
+  if (!(event.target instanceof HTMLElement) || !(event.currentTarget instanceof HTMLElement)) return;
+  if (event.target.closest('textarea, dialog, fieldset')) return;
+  if (event.key === 'Escape') composerBeside(event.currentTarget)?.focus();
   const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
-  if (step === 0 || !(event.target instanceof HTMLElement) || !(event.currentTarget instanceof HTMLElement)) return;
-  if (event.target.closest('textarea, dialog, [role=toolbar]')) return;
+  if (step === 0) return;
   const all = [...event.currentTarget.querySelectorAll<HTMLElement>('article')];
   const at = all.findIndex((article) => article.contains(document.activeElement));
   const next = all[at < 0 ? all.length - 1 : at + step];

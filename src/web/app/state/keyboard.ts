@@ -1,0 +1,28 @@
+import { signal } from '@preact/signals';
+
+/** Keys that no keyboard on a screen tells of. */
+const hard = new Set(['Shift', 'Control', 'Alt', 'Meta', 'Tab', 'Escape']);
+
+/** Whether it is a phone or the like, where a keyboard on the screen is to be expected. */
+export const isTouched = (): boolean => matchMedia('(hover: none) and (pointer: coarse)').matches;
+
+/** Whether a keyboard was seen that is a thing of its own: tablets may have one. */
+const hasKeys = signal(false);
+
+/** Looks what the keys are that are pressed: those on a screen say less of themselves. */
+export function watchKeys(event: KeyboardEvent): void {
+  if (hard.has(event.key) && event.code !== '') hasKeys.value = true;
+  else if (event.key === 'Unidentified' && event.code === '') hasKeys.value = false;
+}
+
+/**
+ * Whether Enter alone says that a text is ready. Keyboards on screens have no Shift+Enter: there Enter begins a new line,
+ * and a button sends.
+ */
+export const hasEnter = (): boolean => hasKeys.value || !isTouched();
+
+/** Whether a key says that a text is ready. */
+export function isReady(event: KeyboardEvent): boolean {
+  if (event.key !== 'Enter' || event.isComposing || event.shiftKey) return false;
+  return hasEnter() || event.ctrlKey || event.metaKey;
+}

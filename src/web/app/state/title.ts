@@ -1,0 +1,16 @@
+import { effect, signal } from '@preact/signals';
+import { signedIn } from './client.ts';
+import { unreadNotifications } from './notifications.ts';
+
+const what = signal('');
+
+/** Names the page in the browser's tab; what one was told of meanwhile stands before it. */
+export function entitle(text: string): void {
+  what.value = text;
+}
+
+effect(() => {
+  const name = what.value === '' ? 'Parley' : `${what.value} · Parley`;
+  const count = signedIn.value ? unreadNotifications.value : 0;
+  document.title = count > 0 ? `(${count}) ${name}` : name;
+});

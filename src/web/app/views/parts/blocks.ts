@@ -1,0 +1,129 @@
+/** What a text is made of, from its beginning to its end. */
+export type Block =
+  | { kind: 'lines' | 'code'; text: string }
+  | { kind: 'heading'; level: number; text: string }
+  | { kind: 'quote'; blocks: Block[] }
+  | ListBlock;
+
+export interface ListBlock {
+  kind: 'list';
+  isOrdered: boolean;
+  items: Item[];
+}
+
+export interface Item {
+  text: string;
+  /** As it was typed: nothing is counted anew. */
+  number: number | undefined;
+  lists: ListBlock[];
+}
+
+/** Quotations and lists within others beyond this stay as they are: there would be no room left for them. */
+const deepest = 4;
+
+/** What begins first takes what is in it: a quotation in a block of code is code, and one around it a quotation. */
+const framed = /```[\s\S]+?```|^>(?![^ \n])[^\n]*(?:\n>(?![^ \n])[^\n]*)*/gm;
+const headed = /^(#{1,3}) +(\S.*)$/;
+const listed = /^([ \t]*)(?:[-*]|(\d{1,3})[.)]) +(\S.*)$/;
+const continued = /^[ \t]{2,}\S/;
+
+/** Takes a text apart. A block stands on lines of its own, so an empty one before or after it says nothing. */
+export function blocksOf(content: string, depth = 0): Block[] {
+  const blocks: Block[] = [];
+  let from = 0;
+  for (const { 0: source, index } of content.matchAll(framed)) {
+    const isCode = source.startsWith('```');
+    if (!isCode && depth === deepest) continue;
+    blocks.push(...linesOf(content.slice(from, index).replace(/\n$/, '')));
+    if (isCode) blocks.push({ kind: 'code', text: codeOf(source) });
+    else blocks.push({ kind: 'quote', blocks: blocksOf(source.replace(/^> ?/gm, ''), depth + 1) });
+    // The end of its last line.
+    from = index + source.length + (content[index + source.length] === '\n' ? 1 : 0);
+  }
+  blocks.push(...linesOf(content.slice(from)));
+  return blocks.map((block, i) => trimmed(block, i > 0, i < blocks.length - 1)).filter(isSaid);
+}
+
+/** The same without anything but code, for places that have room for a few lines only. */
+export function plainBlocksOf(content: string): Block[] {
+  const parts = content.split(/\n?(```[\s\S]+?```)\n?/g);
+  return parts.map((part, i) => (i % 2 === 1 ? { kind: 'code', text: codeOf(part) } : { kind: 'lines', text: part }));
+}
+
+const codeOf = (source: string) =>
+  source
+    .slice(3, -3)
+    .replace(/^[\w+-]*\n/, '')
+    .replace(/\n$/, '');
+
+function trimmed(block: Block, isAfter: boolean, isBefore: boolean): Block {
+  if (block.kind !== 'lines') return block;
+  const text = isAfter ? block.text.replace(/^\n/, '') : block.text;
+  return { ...block, text: isBefore ? text.replace(/\n$/, '') : text };
+}
+
+const isSaid = (block: Block) => block.kind !== 'lines' || block.text !== '';
+
+interface Run {
+  kind: 'lines' | 'heading' | 'list';
+  lines: string[];
+}
+
+/** Finds headings and lists. */
+function linesOf(text: string): Block[] {
+  const runs: Run[] = [];
+  for (const line of text.split('\n')) {
+    const last = runs.at(-1);
+    const kind = kindOf(line, last);
+    if (last?.kind === kind && kind !== 'heading') last.lines.push(line);
+    else runs.push({ kind, lines: [line] });
+  }
+  return runs.flatMap(({ kind, lines }): Block[] => {
+    if (kind === 'list') return listsOf(itemsOf(lines), 1);
+    const text = lines.join('\n');
+    const [, signs, title] = (kind === 'heading' && headed.exec(text)) || [];
+    return [signs && title ? { kind: 'heading', level: signs.length, text: title } : { kind: 'lines', text }];
+  });
+}
+
+function kindOf(line: string, before: Run | undefined): Run['kind'] {
+  if (headed.test(line)) return 'heading';
+  return listed.test(line) || (before?.kind === 'list' && continued.test(line)) ? 'list' : 'lines';
+}
+
+interface Entry {
+  indent: number;
+  number: number | undefined;
+  text: string;
+}
+
+function itemsOf(lines: string[]): Entry[] {
+  const entries: Entry[] = [];
+  for (const line of lines) {
+    const [, space, digits, text] = listed.exec(line) ?? [];
+    const last = entries.at(-1);
+    if (space !== undefined && text !== undefined) {
+      const indent = space.replaceAll('\t', '    ').length;
+      entries.push({ indent, number: digits === undefined ? undefined : Number(digits), text });
+    } else if (last) last.text += `\n${line.trim()}`;
+  }
+  return entries;
+}
+
+/** Puts what is moved in below what it belongs to. */
+function listsOf(entries: Entry[], depth: number): ListBlock[] {
+  const lists: ListBlock[] = [];
+  const [first] = entries;
+  for (let at = 0; first && at < entries.length; ) {
+    const { text, number } = entries[at] ?? first;
+    const isOrdered = number !== undefined;
+    let end = at + 1;
+    while (depth < deepest && (entries[end]?.indent ?? 0) >= first.indent + 2) end++;
+    const item = { text, number, lists: listsOf(entries.slice(at + 1, end), depth + 1) };
+    const last = lists.at(-1);
+    if (last?.isOrdered === isOrdered) last.items.push(item);
+    else lists.push({ kind: 'list', isOrdered, items: [item] });
+    at = end;
+  }
+  return lists;
+}

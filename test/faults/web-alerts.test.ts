@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { type World, world } from '../world/world.ts';
+
+/** Notes what the system is asked to show. */
+const notes = `{
+  const Real = Notification;
+  globalThis.shown = [];
+  globalThis.Notification = class extends Real {
+    constructor(title, options) {
+      super(title, options);
+      shown.push(this);
+    }
+  };
+}`;
+
+describe('notifications of the system, by the web client', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let bob: Visitor;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    here = await world(cluster);
+    bob = await visitor(here.bob.node, here.bob, { permissions: ['notifications'] });
+    await bob.page.addInitScript(notes);
+  });
+  after(async () => {
+    await bob.close();
+    here.close();
+    await cluster.stop();
+  });
+
+  const shown = () => bob.page.evaluate<string[]>('shown.map(({ title, body }) => title + ": " + body)');
+  const mention = (text: string) => here.alice.say(here.channel.id, `@${here.bob.username} ${text}`);
+  const heard = (text: string) => bob.page.locator('.found', { hasText: text }).waitFor();
+
+  it('are shown when they come after the page was read and before it is connected', async () => {
+    const held = Promise.withResolvers<void>();
+    await bob.page.routeWebSocket(/socket\.io/, async (socket) => {
+      await held.promise;
+      socket.connectToServer();
+    });
+    await bob.page.goto(`${here.bob.node.url}/app/notifications`, { waitUntil: 'networkidle' });
+    await bob.page.getByText('Nothing so far.').waitFor();
+    await mention('in between');
+    await until(async () => (await here.bob.get('/api/notifications')).body.length === 1);
+    held.resolve();
+    await heard('in between');
+    await here.bob.post('/api/notifications/read-all');
+  });
+
+  it('come to those who asked for them and look at something else, and lead to what was said', async () => {
+    await bob.open('/app/settings/notifications');
+    const check = bob.page.getByLabel('Show it on this device');
+    expect(await check.isChecked()).to.equal(false);
+    await check.check();
+    await bob.open('/app/notifications');
+    await mention('one looks on');
+    await heard('one looks on');
+    expect(await shown()).to.deep.equal([]);
+    const control = await bob.page.context().newCDPSession(bob.page);
+    await control.send('Emulation.setFocusEmulationEnabled', { enabled: false });
+    const other = await bob.page.context().newPage();
+    await other.bringToFront();
+    await until(async () => !(await bob.page.evaluate('document.hasFocus()')));
+    await here.bob.post('/api/notifications/read-all');
+    await mention('one looks away');
+    await until(async () => (await shown()).length === 1);
+    expect((await shown())[0])
+      .to.contain('mentioned you in #general')
+      .and.contain('one looks away');
+    await bob.page.evaluate('shown[0].onclick()');
+    await bob.page.locator('article.target', { hasText: 'one looks away' }).waitFor();
+    expect(bob.complaints).to.deep.equal([]);
+  });
+
+  it('are not promised where the browser does not allow them', async () => {
+    const alice = await visitor(here.alice.node, here.alice);
+    await alice.open('/app/settings/notifications');
+    const check = alice.page.getByLabel('Show it on this device');
+    await check.click();
+    await alice.page.getByText('This browser does not let Parley show notifications.').waitFor();
+    await until(async () => !(await check.isChecked()));
+    await alice.close();
+  });
+});

@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { register, type World, world } from '../world/world.ts';
+
+describe('finding one’s way in the web client', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let bob: Visitor;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    here = await world(cluster);
+    bob = await visitor(here.bob.node, here.bob);
+  });
+  after(async () => {
+    await bob.close();
+    here.close();
+    await cluster.stop();
+  });
+
+  const address = () => `/app/s/${here.server.id}/${here.channel.id}`;
+  const inThread = (text: string) => bob.page.locator('aside article.target', { hasText: text });
+
+  it('tells those who are in no server how to come into one, by a link that they were sent', async () => {
+    const newcomer = await visitor(here.alice.node, await register(here.alice.node));
+    const { page } = newcomer;
+    await newcomer.open('/app');
+    await page.getByRole('heading', { name: 'Welcome to Parley' }).waitFor();
+    await page.getByRole('link', { name: 'Find a public server' }).click();
+    await page.getByText('No server is open to all yet.').waitFor();
+    const link = `http://localhost/app/invite/${here.server.inviteCode}`;
+    await page.getByLabel('Invitation to a server').fill(` ${link} `);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Join Home' }).waitFor();
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('heading', { name: 'general' }).first().waitFor();
+    await newcomer.go('/app/friends');
+    await page.getByLabel('Username').waitFor();
+    expect(await page.getByRole('heading', { name: 'Welcome to Parley' }).count()).to.equal(0);
+    expect(newcomer.complaints).to.deep.equal([]);
+    await newcomer.close();
+  });
+
+  it('leads to what was said in a thread, from a search, from a notification and from a bare link', async () => {
+    const parent = await here.bob.say(here.channel.id, 'a question');
+    const { id } = (await here.alice.post(`/api/messages/${parent.id}/thread`, {})).body;
+    for (let i = 0; i < 70; i++) await here.alice.post(`/api/threads/${id}/messages`, { content: `thought ${i}` });
+    const answer = (
+      await here.alice.post(`/api/threads/${id}/messages`, { content: `a needle for @${here.bob.username}` })
+    ).body;
+    for (let i = 70; i < 140; i++) await here.alice.post(`/api/threads/${id}/messages`, { content: `thought ${i}` });
+    await bob.open(address());
+    await bob.page.getByRole('button', { name: 'Search' }).click();
+    await bob.page.getByLabel('Words to look for').fill('needle');
+    await bob.page.keyboard.press('Enter');
+    await bob.page.locator('.quoted').click();
+    await inThread('a needle').waitFor();
+    await bob.open('/app/notifications');
+    await bob.page.getByRole('link', { name: /a needle/ }).click();
+    await inThread('a needle').waitFor();
+    await bob.open(`${address()}/${answer.id}`);
+    await inThread('a needle').waitFor();
+    const texts = () => bob.page.locator('aside article .text').allInnerTexts();
+    expect(await texts())
+      .to.include('thought 69')
+      .and.to.include('thought 70');
+    await bob.page.locator('aside .to-end').click();
+    await until(async () => (await texts()).includes('thought 139'));
+  });
+
+  it('counts what is unread in servers that were not looked at, and in the title of the page', async () => {
+    const other = (await here.alice.post('/api/servers', { name: 'Other' })).body;
+    await here.bob.post(`/api/servers/${other.id}/join`, { inviteCode: other.inviteCode });
+    const [{ id }] = (await here.alice.get(`/api/servers/${other.id}/channels`)).body;
+    await here.alice.say(id, 'one');
+    await bob.open('/app/friends');
+    const badge = bob.page.getByRole('link', { name: 'Other' }).locator('.badge');
+    await badge.filter({ hasText: '1' }).waitFor();
+    await here.bob.post('/api/notifications/read-all');
+    await until(async () => (await bob.page.title()) === 'Friends · Parley');
+    await here.alice.say(id, `two, for @${here.bob.username}`);
+    await badge.filter({ hasText: '2' }).waitFor();
+    await until(async () => (await bob.page.title()) === '(1) Friends · Parley');
+    await bob.go(`/app/s/${other.id}/${id}`);
+    await until(async () => (await bob.page.title()) === '#general · Parley');
+    await badge.waitFor({ state: 'detached' });
+  });
+
+  it('names those who reacted', async () => {
+    const message = await here.alice.say(here.channel.id, 'cheers');
+    for (const who of [here.alice, here.bob]) await who.post(`/api/messages/${message.id}/reactions`, { emoji: '🎉' });
+    await bob.open(address());
+    const reaction = bob.page.getByRole('button', { name: '🎉, 2' });
+    await until(async () => (await reaction.getAttribute('title')) === `${here.alice.username} and You`);
+    expect(bob.complaints).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('what is taken from one who looks on, in the web client', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let bob: Visitor;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    here = await world(cluster);
+    bob = await visitor(here.bob.node, here.bob);
+  });
+  after(async () => {
+    await bob.close();
+    here.close();
+    await cluster.stop();
+  });
+
+  const at = () => `/api/servers/${here.server.id}`;
+  const gone = () => bob.page.getByRole('heading', { name: 'This conversation is not here' });
+  const hears = async (channelId: string, text: string) => {
+    await here.alice.say(channelId, text);
+    await bob.page.locator('article', { hasText: text }).waitFor();
+  };
+
+  it('is not shown on: a channel that is deleted, with its thread', async () => {
+    const { id } = (await here.alice.post(`${at()}/channels`, { name: 'doomed' })).body;
+    const message = await here.alice.say(id, 'not for long');
+    const thread = (await here.alice.post(`/api/messages/${message.id}/thread`, {})).body;
+    await bob.open(`/app/s/${here.server.id}/${id}/thread/${thread.id}`);
+    await bob.page.locator('aside .opening').waitFor();
+    await here.alice.delete(`/api/channels/${id}`);
+    await gone().waitFor();
+    expect(await bob.page.locator('textarea').count()).to.equal(0);
+  });
+
+  it('is heard of again when one is let in again: a private channel', async () => {
+    const { id } = (await here.alice.post(`${at()}/channels`, { name: 'secret', isPrivate: true })).body;
+    const letIn = () => here.alice.post(`/api/channels/${id}/members`, { userId: here.bob.id });
+    await letIn();
+    await bob.open(`/app/s/${here.server.id}/${id}`);
+    await hears(id, 'before');
+    await here.alice.delete(`/api/channels/${id}/members/${here.bob.id}`);
+    await bob.page.getByRole('heading', { name: 'This channel is private' }).waitFor();
+    await here.alice.say(id, 'meanwhile');
+    await letIn();
+    await bob.page.locator('#composer').waitFor();
+    await hears(id, 'afterwards');
+    expect(await bob.page.locator('article[data-id] .text').allInnerTexts()).to.include('meanwhile');
+  });
+
+  it('is heard of again when one comes back: a server', async () => {
+    await bob.open(`/app/s/${here.server.id}/${here.channel.id}`);
+    await hears(here.channel.id, 'in the server');
+    await here.alice.delete(`${at()}/members/${here.bob.id}`);
+    await until(async () => (await bob.page.locator('textarea').count()) === 0);
+    await bob.go(`/app/invite/${here.server.inviteCode}`);
+    await bob.page.getByRole('button', { name: 'Join' }).click();
+    await bob.page.locator('#composer').waitFor();
+    await hears(here.channel.id, 'in the server again');
+    expect(bob.complaints).to.deep.equal([]);
+  });
+});

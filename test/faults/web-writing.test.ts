@@ -1,0 +1,183 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { until } from '../bench/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('what is written in the web client', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let here: World;
+  let alice: Visitor;
+  let tablet: Visitor;
+  let narrow: Visitor;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    here = await world(cluster);
+    const touched = { hasTouch: true, isMobile: true };
+    alice = await visitor(here.alice.node, here.alice);
+    tablet = await visitor(here.alice.node, here.bob, { viewport: { width: 1024, height: 768 }, ...touched });
+    narrow = await visitor(here.alice.node, here.alice, { viewport: { width: 280, height: 640 }, ...touched });
+    for (const one of [alice, tablet, narrow]) await one.open(`/app/s/${here.server.id}/${here.channel.id}`);
+  });
+  after(async () => {
+    for (const one of [alice, tablet, narrow]) await one.close();
+    here.close();
+    await cluster.stop();
+  });
+
+  const message = (text: string, page: Page = alice.page) => page.locator('article[data-id]', { hasText: text });
+  const composer = () => alice.page.locator('#composer');
+
+  /** The elements of a message, as they lie in each other. */
+  const structure = (text: string) =>
+    message(text)
+      .locator('.text')
+      .evaluate((element) => element.innerHTML.replace(/ (dir|class)="[^"]*"/g, ''));
+
+  it('has headings, quotations and lists, numbered as they were typed', async () => {
+    await here.bob.say(
+      here.channel.id,
+      '# The *plan*\n\nfor us:\n- one\n  1. deep\n  3. deeper\n- two\n  goes on\n\n> said `he`\n> > once\n\nend',
+    );
+    expect(await structure('The plan')).to.equal(
+      '<h3>The <em>plan</em></h3>for us:' +
+        '<ul><li>one<ol><li value="1">deep</li><li value="3">deeper</li></ol></li><li>two\ngoes on</li></ul>' +
+        '<blockquote>said <code>he</code><blockquote>once</blockquote></blockquote>end',
+    );
+  });
+
+  it('stays as it is where it is code, or only looks like a list', async () => {
+    await here.bob.say(here.channel.id, 'code:\n```\n# a\n> b\n- c\n```\n-5 degrees\n#1\n>_<\n2026. no\n---');
+    expect(await structure('code:')).to.equal(
+      'code:<pre><code># a\n&gt; b\n- c</code></pre>-5 degrees\n#1\n&gt;_&lt;\n2026. no\n---',
+    );
+    const nested = `${'> '.repeat(300)}<b>bottom</b>`;
+    await here.bob.say(here.channel.id, nested);
+    await message('bottom').waitFor();
+    expect(await message('bottom').locator('blockquote').count()).to.equal(4);
+    expect(await message('bottom').locator('b').count()).to.equal(0);
+  });
+
+  it('is completed at the caret, wherever that is', async () => {
+    const name = here.bob.username;
+    await composer().pressSequentially('hello , how are you?');
+    for (let i = 0; i < ', how are you?'.length; i++) await composer().press('ArrowLeft');
+    await composer().pressSequentially(`@${name.slice(0, 6)}`);
+    await alice.page.getByRole('option').first().waitFor();
+    await composer().press('Tab');
+    expect(await composer().inputValue()).to.equal(`hello @${name} , how are you?`);
+    await composer().pressSequentially('and #gen');
+    await alice.page.getByRole('option').first().waitFor();
+    await composer().press('Enter');
+    expect(await composer().inputValue()).to.equal(`hello @${name} and #general , how are you?`);
+    await composer().fill('');
+  });
+
+  it('is not completed by walking through it', async () => {
+    await composer().pressSequentially(`@${here.bob.username.slice(0, 6)}`);
+    await alice.page.getByRole('option').first().waitFor();
+    await composer().press('ArrowLeft');
+    await alice.page.getByRole('option').first().waitFor({ state: 'detached' });
+    await composer().fill('');
+  });
+
+  it('is completed while it is changed, too', async () => {
+    await here.alice.say(here.channel.id, 'to be changed');
+    await message('to be changed').waitFor();
+    await composer().press('ArrowUp');
+    const box = alice.page.getByLabel('Edit the message');
+    await box.pressSequentially(` by @${here.bob.username.slice(0, 6)}`);
+    await alice.page.getByRole('option').first().waitFor();
+    await box.press('Enter');
+    expect(await box.inputValue()).to.equal(`to be changed by @${here.bob.username} `);
+    await box.press('Enter');
+    await message(`to be changed by @${here.bob.username} (edited)`).waitFor();
+  });
+
+  it('is told to be too long, and stays', async () => {
+    await composer().fill('x'.repeat(16_001));
+    await composer().press('Enter');
+    await alice.page.getByText('A message has at most 16000 characters').waitFor();
+    expect((await composer().inputValue()).length).to.equal(16_001);
+    await composer().fill('');
+  });
+
+  it('is found however much there is', async () => {
+    for (let i = 0; i < 60; i++) await here.bob.say(here.channel.id, `a needle, number ${i}`);
+    await alice.page.getByRole('button', { name: 'Search' }).click();
+    await alice.page.getByLabel('Words to look for').fill('needle');
+    await alice.page.keyboard.press('Enter');
+    const found = alice.page.getByRole('dialog').locator('.quoted');
+    const more = alice.page.getByRole('button', { name: 'Show more' });
+    for (const count of [25, 50, 60]) {
+      await until(async () => (await found.count()) === count);
+      if (count < 60) await more.click();
+    }
+    await more.waitFor({ state: 'detached' });
+    const texts = await found.locator('.text').allInnerTexts();
+    expect(texts).to.deep.equal(Array.from({ length: 60 }, (_, i) => `a needle, number ${59 - i}`));
+    await alice.page.keyboard.press('Escape');
+  });
+
+  it('gets reactions by keys, and Escape leads back to where one was', async () => {
+    const { page } = alice;
+    const focused = () => page.evaluate(`document.activeElement.getAttribute('aria-label')`);
+    await here.bob.say(here.channel.id, 'to be reacted to');
+    const react = message('to be reacted to').getByRole('button', { name: 'React' });
+    await message('to be reacted to').focus();
+    await react.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('group', { name: 'Reactions' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('group', { name: 'Reactions' }).waitFor({ state: 'detached' });
+    expect(await focused()).to.equal('React');
+    await page.keyboard.press('Enter');
+    for (const key of ['ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowUp', 'ArrowRight', 'Enter']) {
+      await page.keyboard.press(key);
+    }
+    await message('to be reacted to').getByRole('button', { name: '❤️, 1' }).waitFor();
+    expect(await focused()).to.equal('React');
+  });
+
+  it('is sent by Enter on a tablet that has a keyboard', async () => {
+    const box = tablet.page.locator('#composer');
+    await box.pressSequentially('one');
+    await box.press('Enter');
+    await box.press('Shift');
+    await box.pressSequentially('two');
+    await box.press('Shift+Enter');
+    await box.pressSequentially('three');
+    await box.press('Enter');
+    await message('three').waitFor();
+    expect(await message('three').locator('.text').innerText()).to.equal('one\ntwo\nthree');
+  });
+
+  it('has room on the narrowest phone, where a finger presses nothing that it did not see', async () => {
+    const { page } = narrow;
+    await here.bob.say(here.channel.id, 'under a thumb');
+    await message('under a thumb', page).tap();
+    const react = message('under a thumb', page).getByRole('button', { name: 'React' });
+    await react.waitFor();
+    const pressed = `document.activeElement.closest('button') !== null`;
+    expect(await page.evaluate(pressed)).to.equal(false);
+    await react.tap();
+    await page.getByRole('group', { name: 'Reactions' }).waitFor();
+    const outside = `[...document.querySelectorAll('.actions *')].filter((one) => {
+      const { left, right } = one.getBoundingClientRect();
+      return right - left > 1 && (left < 0 || right > innerWidth) && getComputedStyle(one).visibility === 'visible';
+    }).length`;
+    expect(await page.evaluate(outside)).to.equal(0);
+    await narrow.go(`/app/s/${here.server.id}`);
+    const rail = await page.locator('.rail').evaluate((element) => element.getBoundingClientRect().width);
+    expect(rail).to.equal(68);
+  });
+
+  it('comes with an icon, and without a complaint', async () => {
+    const icon = await fetch(`${here.alice.node.url}/favicon.ico`);
+    expect([icon.status, icon.headers.get('content-type')]).to.deep.equal([200, 'image/svg+xml']);
+    for (const { complaints } of [alice, tablet, narrow]) expect(complaints).to.deep.equal([]);
+  });
+});
