@@ -3,9 +3,8 @@ import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import type { BrowserContextOptions } from 'playwright-core';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
+import type { World } from '../world/world.ts';
 
 /** What axe-core finds, as far as it matters here. */
 interface Finding {
@@ -18,19 +17,14 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 describe('the web client for everyone', function () {
   this.timeout(90_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let places: [path: string, shows: string][];
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
+    here = await webWorld();
     places = await furnish(here);
   });
-  after(async () => {
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   /** Something to be seen on each page. @returns addresses, each with what shows when all of it is there */
   async function furnish({ alice, bob, server, channel }: World): Promise<[path: string, shows: string][]> {
@@ -93,7 +87,7 @@ describe('the web client for everyone', function () {
     it(`has nothing on its pages that keeps someone out, ${look}`, async () => {
       const context = { ...options, bypassCSP: true, reducedMotion: 'reduce' as const };
       const found: string[] = [];
-      const outside = await visitor(here.alice.node, null, context);
+      const outside = await here.visit(null, context);
       await outside.page.addInitScript(axe);
       for (const path of ['login', 'register', 'code']) {
         await outside.open(`/app/${path}`);
@@ -101,7 +95,7 @@ describe('the web client for everyone', function () {
         found.push(...(await scan(outside, path)));
       }
       await outside.close();
-      const alice = await visitor(here.alice.node, here.alice, context);
+      const alice = await here.visit(here.alice, context);
       await alice.page.addInitScript(axe);
       await alice.open('/app/messages');
       for (const [path, shows] of places) {
@@ -119,7 +113,7 @@ describe('the web client for everyone', function () {
   }
 
   it('can be used with the keyboard alone', async () => {
-    const alice = await visitor(here.alice.node, here.alice);
+    const alice = await here.visit(here.alice);
     const { page } = alice;
     // Asked again from here: a script in the page that asks again by itself is stopped by its policy.
     const focused = () => page.evaluate(`document.activeElement.getAttribute('aria-label') ?? ''`);
@@ -174,7 +168,7 @@ describe('the web client for everyone', function () {
   });
 
   it('reads out what others say, once', async () => {
-    const alice = await visitor(here.alice.node, here.alice);
+    const alice = await here.visit(here.alice);
     await alice.open(conversation());
     await alice.page.locator('article').first().waitFor();
     await here.bob.say(here.channel.id, 'a word from Bob');

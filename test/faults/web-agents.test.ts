@@ -1,28 +1,20 @@
 import { expect } from 'chai';
 import { receiver } from '../agents/receiver.ts';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
 import { Person } from '../world/person.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('agents in the web client', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let alice: Visitor;
   const name = `helper${Date.now()}`;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1, settings: { appProxyAllow: ['127.0.0.1'] } });
-    here = await world(cluster);
-    alice = await visitor(here.alice.node, here.alice);
+    here = await webWorld({ settings: { appProxyAllow: ['127.0.0.1'] } });
+    alice = await here.visit(here.alice);
   });
-  after(async () => {
-    await alice.close();
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   const own = async () => (await here.alice.get('/api/agents')).body[0];
 

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 /** Notes what the system is asked to show. */
 const notes = `{
@@ -18,21 +16,15 @@ const notes = `{
 
 describe('notifications of the system, by the web client', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let bob: Visitor;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
-    bob = await visitor(here.bob.node, here.bob, { permissions: ['notifications'] });
+    here = await webWorld();
+    bob = await here.visit(here.bob, { permissions: ['notifications'] });
     await bob.page.addInitScript(notes);
   });
-  after(async () => {
-    await bob.close();
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   const shown = () => bob.page.evaluate<string[]>('shown.map(({ title, body }) => title + ": " + body)');
   const mention = (text: string) => here.alice.say(here.channel.id, `@${here.bob.username} ${text}`);
@@ -79,7 +71,7 @@ describe('notifications of the system, by the web client', function () {
   });
 
   it('are not promised where the browser does not allow them', async () => {
-    const alice = await visitor(here.alice.node, here.alice);
+    const alice = await here.visit(here.alice);
     await alice.open('/app/settings/notifications');
     const check = alice.page.getByLabel('Show it on this device');
     await check.click();

@@ -1,27 +1,19 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('files for a message in the web client', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let alice: Visitor;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
-    alice = await visitor(here.alice.node, here.alice);
+    here = await webWorld();
+    alice = await here.visit(here.alice);
     await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
     await alice.page.locator('.beginning').waitFor();
   });
-  after(async () => {
-    await alice.close();
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   const toSend = () => alice.page.getByRole('list', { name: 'Files to send' });
 

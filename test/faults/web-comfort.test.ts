@@ -1,29 +1,21 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('reading and writing in the web client', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let alice: Visitor;
   let phone: Visitor;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
-    alice = await visitor(here.alice.node, here.alice);
+    here = await webWorld();
+    alice = await here.visit(here.alice);
     const viewport = { width: 390, height: 844 };
-    phone = await visitor(here.alice.node, here.bob, { viewport, hasTouch: true, isMobile: true });
+    phone = await here.visit(here.bob, { viewport, hasTouch: true, isMobile: true });
     for (const one of [alice, phone]) await one.open(`/app/s/${here.server.id}/${here.channel.id}`);
   });
-  after(async () => {
-    for (const one of [alice, phone]) await one.close();
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   const message = (text: string) => alice.page.locator('article[data-id]', { hasText: text });
   const focused = () => alice.page.evaluate('document.activeElement.id');

@@ -2,27 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import JSZip from 'jszip';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('files and apps in the web client', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let alice: Visitor;
   let bob: Visitor;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
-    [alice, bob] = [await visitor(here.alice.node, here.alice), await visitor(here.alice.node, here.bob)];
+    here = await webWorld();
+    [alice, bob] = [await here.visit(here.alice), await here.visit(here.bob)];
   });
-  after(async () => {
-    await Promise.all([alice, bob].map((one) => one.close()));
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   const names = (one: Visitor) => one.page.locator('.files-list .name').allInnerTexts();
   const shows = (one: Visitor, ...wanted: string[]) => until(async () => (await names(one)).join() === wanted.join());

@@ -1,31 +1,24 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { register, type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
+import { register } from '../world/world.ts';
 
 describe('finding one’s way in the web client', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let bob: Visitor;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
-    bob = await visitor(here.bob.node, here.bob);
+    here = await webWorld();
+    bob = await here.visit(here.bob);
   });
-  after(async () => {
-    await bob.close();
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   const address = () => `/app/s/${here.server.id}/${here.channel.id}`;
   const inThread = (text: string) => bob.page.locator('aside article.target', { hasText: text });
 
   it('tells those who are in no server how to come into one, by a link that they were sent', async () => {
-    const newcomer = await visitor(here.alice.node, await register(here.alice.node));
+    const newcomer = await here.visit(await register(here.alice.node));
     const { page } = newcomer;
     await newcomer.open('/app');
     await page.getByRole('heading', { name: 'Welcome to Parley' }).waitFor();

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
+import type { World } from '../world/world.ts';
 
 /** What is neither to run nor to become an element, wherever it is said. */
 const evil = '"><img src=x onerror="window.hurt=1"><script>window.hurt=1</script><svg onload=window.hurt=1>';
@@ -9,22 +8,16 @@ const name = evil.slice(0, 64);
 
 describe('what people call things in the web client', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let alice: Visitor;
   let ids: Record<'channel' | 'message' | 'thread' | 'dm' | 'agent' | 'folder' | 'app', string>;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
+    here = await webWorld();
     ids = await nameAll(here);
-    alice = await visitor(here.alice.node, here.alice);
+    alice = await here.visit(here.alice);
   });
-  after(async () => {
-    await alice.close();
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   /** Everything with a name gets the worst one. */
   async function nameAll({ alice, bob, server, channel }: World) {

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 /** More than a page keeps. */
 const many = 520;
@@ -10,20 +8,14 @@ const mostKept = 400;
 
 describe('a page of the web client that is open for long', function () {
   this.timeout(120_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let bob: Visitor;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
-    bob = await visitor(here.bob.node, here.bob);
+    here = await webWorld();
+    bob = await here.visit(here.bob);
   });
-  after(async () => {
-    await bob.close();
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   const count = () => bob.page.locator('article[data-id]').count();
   const shown = () => bob.page.locator('article[data-id] .text').allInnerTexts();

@@ -1,25 +1,17 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('what is taken from one who looks on, in the web client', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let bob: Visitor;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
-    bob = await visitor(here.bob.node, here.bob);
+    here = await webWorld();
+    bob = await here.visit(here.bob);
   });
-  after(async () => {
-    await bob.close();
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   const at = () => `/api/servers/${here.server.id}`;
   const gone = () => bob.page.getByRole('heading', { name: 'This conversation is not here' });

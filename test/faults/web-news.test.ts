@@ -1,25 +1,17 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('what is new in a conversation of the web client', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let bob: Visitor;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
-    bob = await visitor(here.alice.node, here.bob);
+    here = await webWorld();
+    bob = await here.visit(here.bob);
   });
-  after(async () => {
-    await bob.close();
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   const address = () => `/app/s/${here.server.id}/${here.channel.id}`;
   const said = (text: string) => bob.page.locator('article').getByText(text, { exact: true });

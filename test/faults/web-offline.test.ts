@@ -1,24 +1,16 @@
 import { expect } from 'chai';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('pages of the web client that are opened without a connection', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let alice: Visitor;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
-    alice = await visitor(here.alice.node, here.alice);
+    here = await webWorld();
+    alice = await here.visit(here.alice);
   });
-  after(async () => {
-    await alice.close();
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   /** Goes somewhere in the dark, and switches the light on. */
   async function openInTheDark(path: string): Promise<void> {

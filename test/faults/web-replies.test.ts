@@ -1,31 +1,25 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('replies that bots are making, in the web client', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let robot: Bot;
   let bob: Visitor;
   let count = 0;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 2 });
-    here = await world(cluster);
+    here = await webWorld({ nodes: 2 });
     robot = await botIn(here.server, here.alice);
-    bob = await visitor(here.bob.node, here.bob);
+    bob = await here.visit(here.bob);
     await bob.open(`/app/s/${here.server.id}/${here.channel.id}`);
     await bob.page.locator('.beginning').waitFor();
   });
   after(async () => {
-    await bob.close();
     robot.hangUp();
-    here.close();
-    await cluster.stop();
+    await here.close();
   });
 
   /** The bot at a reply of its own. */

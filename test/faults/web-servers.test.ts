@@ -1,32 +1,19 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('servers in the web client', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let alice: Visitor;
   let bob: Visitor;
   let carol: Visitor;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
-    const { node } = here.alice;
-    [alice, bob, carol] = [
-      await visitor(node, here.alice),
-      await visitor(node, here.bob),
-      await visitor(node, here.carol),
-    ];
+    here = await webWorld();
+    [alice, bob, carol] = [await here.visit(here.alice), await here.visit(here.bob), await here.visit(here.carol)];
   });
-  after(async () => {
-    await Promise.all([alice, bob, carol].map((one) => one.close()));
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   const manage = (section: string) => `/app/s/${here.server.id}/manage/${section}`;
 

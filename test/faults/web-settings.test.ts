@@ -2,15 +2,12 @@ import { expect } from 'chai';
 import { freePort } from '../../src/database/embedded/first-start.ts';
 import { clientId, clientSecret, startProvider, type TestProvider } from '../accounts/identity-provider.ts';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
 import { request } from '../world/person.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('settings and people in the web client', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let provider: TestProvider;
   let alice: Visitor;
   let bob: Visitor;
@@ -20,21 +17,16 @@ describe('settings and people in the web client', function () {
     const publicUrl = `http://localhost:${port}`;
     provider = await startProvider([`${publicUrl}/api/auth/oauth/corp/callback`]);
     const corp = { name: 'corp', kind: 'openid', issuer: provider.issuer, clientId, clientSecret } as const;
-    cluster = await startCluster({ nodes: 1, settings: { port, publicUrl, oauthProviders: [corp] } });
-    here = await world(cluster);
-    [alice, bob] = [await visitor(here.alice.node, here.alice), await visitor(here.alice.node, here.bob)];
+    here = await webWorld({ settings: { port, publicUrl, oauthProviders: [corp] } });
+    [alice, bob] = [await here.visit(here.alice), await here.visit(here.bob)];
   });
-  after(async () => {
-    await Promise.all([alice, bob].map((one) => one.close()));
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   it('sign one in with another service, from the place where one wanted to go', async () => {
     const email = `olga${Date.now()}@example.com`;
     provider.accounts.set('olga', { email, email_verified: true, name: 'Olga' });
     provider.user = 'olga';
-    const olga = await visitor(here.alice.node, null);
+    const olga = await here.visit(null);
     await olga.open('/app/settings/account');
     await olga.page.getByRole('link', { name: 'Continue with Corp' }).click();
     await olga.page.getByRole('heading', { name: 'Linked accounts' }).waitFor();

@@ -1,21 +1,17 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('the web client after a sleep', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let bob: Visitor;
   /** Whether nothing passes over the sockets of now, without a word about it; those of later are well. */
   let asleep: { dead: boolean };
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
-    bob = await visitor(here.alice.node, here.bob);
+    here = await webWorld();
+    bob = await here.visit(here.bob);
     await bob.page.routeWebSocket(/socket\.io/, (socket) => {
       const line = { dead: false };
       asleep = line;
@@ -27,11 +23,7 @@ describe('the web client after a sleep', function () {
     await bob.open(`/app/s/${here.server.id}/${here.channel.id}`);
     await bob.page.locator('.beginning').waitFor();
   });
-  after(async () => {
-    await bob.close();
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   /** Seconds from waking up until a message shows that was sent during the sleep. */
   async function secondsToCatchUp(text: string, wake: string): Promise<number> {

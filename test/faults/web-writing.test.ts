@@ -1,32 +1,24 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { until } from '../bench/until.ts';
-import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Visitor, visitor } from '../world/visitor.ts';
-import { type World, world } from '../world/world.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('what is written in the web client', function () {
   this.timeout(60_000);
-  let cluster: Cluster;
-  let here: World;
+  let here: WebWorld;
   let alice: Visitor;
   let tablet: Visitor;
   let narrow: Visitor;
 
   before(async () => {
-    cluster = await startCluster({ nodes: 1 });
-    here = await world(cluster);
+    here = await webWorld();
     const touched = { hasTouch: true, isMobile: true };
-    alice = await visitor(here.alice.node, here.alice);
-    tablet = await visitor(here.alice.node, here.bob, { viewport: { width: 1024, height: 768 }, ...touched });
-    narrow = await visitor(here.alice.node, here.alice, { viewport: { width: 280, height: 640 }, ...touched });
+    alice = await here.visit(here.alice);
+    tablet = await here.visit(here.bob, { viewport: { width: 1024, height: 768 }, ...touched });
+    narrow = await here.visit(here.alice, { viewport: { width: 280, height: 640 }, ...touched });
     for (const one of [alice, tablet, narrow]) await one.open(`/app/s/${here.server.id}/${here.channel.id}`);
   });
-  after(async () => {
-    for (const one of [alice, tablet, narrow]) await one.close();
-    here.close();
-    await cluster.stop();
-  });
+  after(() => here.close());
 
   const message = (text: string, page: Page = alice.page) => page.locator('article[data-id]', { hasText: text });
   const composer = () => alice.page.locator('#composer');

@@ -1,7 +1,9 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Node } from '../../src/node.ts';
 import { sharedChromium } from '../bench/chromium.ts';
+import { startCluster } from './nodes.ts';
 import type { Person } from './person.ts';
+import { type World, world } from './world.ts';
 
 /** Someone in front of a browser. */
 export interface Visitor {
@@ -47,5 +49,33 @@ export async function visitor(
       await page.evaluate(`history.pushState(null, '', ${where}); dispatchEvent(new PopStateEvent('popstate'))`);
     },
     close: () => context.close(),
+  };
+}
+
+/** A world on nodes of its own, which people look at through browsers. */
+export interface WebWorld extends World {
+  /** Someone at the address of the person's node, or of alice's where there is none. */
+  visit(person: Person | null, options?: BrowserContextOptions): Promise<Visitor>;
+  /** Closes the browsers and stops the nodes, too. */
+  close(): Promise<void>;
+}
+
+/** Starts such a world, on one node unless the options say otherwise. */
+export async function webWorld(options: Parameters<typeof startCluster>[0] = {}): Promise<WebWorld> {
+  const cluster = await startCluster({ nodes: 1, ...options });
+  const here = await world(cluster);
+  const visitors: Visitor[] = [];
+  return {
+    ...here,
+    async visit(person, browserOptions) {
+      const one = await visitor(person?.node ?? here.alice.node, person, browserOptions);
+      visitors.push(one);
+      return one;
+    },
+    async close() {
+      await Promise.all(visitors.map((one) => one.close()));
+      here.close();
+      await cluster.stop();
+    },
   };
 }
