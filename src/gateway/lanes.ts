@@ -1,5 +1,4 @@
 import { AppError, type ErrorCode } from '../errors.ts';
-import type { ParleySocket } from './socket.ts';
 
 /** Whoever waited for so long is turned away: its client has given up long ago. */
 const maxWaitMs = 30_000;
@@ -27,7 +26,7 @@ interface Entry {
   failure: AppError | null;
 }
 
-const lanes = new WeakMap<ParleySocket, Map<string, Lane>>();
+const lanes = new WeakMap<object, Map<string, Lane>>();
 
 /** Of what need not wait for anything. */
 export const noPlace: Place = { turn: async () => false, leave() {} };
@@ -40,7 +39,7 @@ export const noPlace: Place = { turn: async () => false, leave() {} };
  * @param name of the lane
  * @param beside those that follow each other with this run side by side: they keep their order by themselves
  */
-export function takePlace(socket: ParleySocket, name: string, beside: boolean): Place {
+export function takePlace(socket: object, name: string, beside: boolean): Place {
   let ofSocket = lanes.get(socket);
   if (!ofSocket) {
     ofSocket = new Map();
@@ -80,19 +79,22 @@ class Lane {
   }
 
   private leave(entry: Entry, failure: AppError | null): void {
+    // It will be sent again: what waits behind it would overtake it, and goes back with it.
+    if (failure && passing.has(failure.code)) this.refuseBehind(entry, failure);
     this.entries.delete(entry);
     if (!entry.beside) this.alone--;
     if (!entry.runs) this.held--;
-    // It will be sent again: what waits behind it would overtake it, and goes back with it.
-    else if (failure && passing.has(failure.code)) this.refuseHeld(failure);
     if (this.held > 0) this.goOn();
   }
 
-  private refuseHeld(error: AppError): void {
+  private refuseBehind(failed: Entry, error: AppError): void {
+    let isBehind = false;
     for (const entry of this.entries) {
-      if (entry.runs) continue;
-      entry.failure ??= error;
-      entry.waiting?.refuse(error);
+      if (entry === failed) isBehind = true;
+      else if (isBehind && !entry.runs) {
+        entry.failure ??= error;
+        entry.waiting?.refuse(error);
+      }
     }
   }
 

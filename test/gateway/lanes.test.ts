@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { AppError } from '../../src/errors.ts';
+import { type Place, takePlace } from '../../src/gateway/lanes.ts';
 import { until } from '../bench/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { range } from '../world/follower.ts';
@@ -111,5 +113,25 @@ describe('what a socket sends without waiting for the answers', () => {
       ear.close();
     }
     expect(mouth.all('message:new')).to.deep.equal([]);
+  });
+});
+
+describe('the lane of what a socket sends about one thing', () => {
+  const wentWell = async (place: Place) => {
+    await place.turn();
+    place.leave(null);
+  };
+
+  it('lets nothing overtake what fails and is sent again, and lets that go on which came before it', async () => {
+    const socket = {};
+    const [running, before, failing, behind] = range(1, 4).map(() => takePlace(socket, 'one', false));
+    if (!running || !before || !failing || !behind) throw new Error('four places were asked for');
+    const turns = Promise.allSettled([wentWell(before), wentWell(behind)]);
+    // While it waits for its turn it is seen that nobody can tell whose it is.
+    failing.leave(new AppError('DATABASE_UNAVAILABLE'));
+    await wentWell(running);
+    const [first, second] = await turns;
+    expect(first?.status).to.equal('fulfilled');
+    expect(second?.status === 'rejected' && second.reason.code).to.equal('DATABASE_UNAVAILABLE');
   });
 });
