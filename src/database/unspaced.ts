@@ -16,14 +16,14 @@ export const unspacedWords = (content: string, channelId: string): string =>
     || array_to_tsvector(array[(${channelId})::text]))`;
 
 const runs = new RegExp(`"|[${letters}${rare.js}]+`, 'gu');
-const run = new RegExp(`[${letters}${rare.js}]`, 'u');
+const letter = new RegExp(`[${letters}${rare.js}]`, 'u');
 
 /**
  * What somebody looks for, with each run of such letters as a phrase of them: `東京 -大阪` becomes `"東 京" -"大 阪"`.
  * @returns null where there are none
  */
 export function unspacedQuery(query: string): string | null {
-  if (!run.test(query)) return null;
+  if (!letter.test(query)) return null;
   let inPhrase = false;
   return query.replace(runs, (piece, at: number) => {
     if (piece === '"') {

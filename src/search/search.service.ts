@@ -23,15 +23,19 @@ const readableChannels = `
  * The ids of channels are words of their messages (see Message.search), so the index finds what is in both lists: what
  * is said elsewhere costs nothing. Every channel is checked again by its id. Signs and emoji alone are no words: without
  * the count of what is asked for, nothing asked would find everything.
+ * @param holds SQL: whether what is asked for (`wanted`) is in a message
  */
-const finding = (words: string): string => `${selectMessages}
-  WHERE ${words} @@ (websearch_to_tsquery('simple', $1) && array_to_string($2::text[], ' | ')::tsquery)
-    AND numnode(websearch_to_tsquery('simple', $1)) > 0
+const finding = (holds: string): string => `${selectMessages}
+  WHERE (${holds}) AND numnode(websearch_to_tsquery('simple', $1)) > 0
     AND m.channel_id = ANY($3::uuid[]) AND m.deleted_at IS NULL AND t.deleted_at IS NULL
     AND ($4::uuid IS NULL OR m.author_id = $4) AND ($5::uuid IS NULL OR m.id < $5)
   ORDER BY m.id DESC LIMIT $6`;
-const found = finding('m.search');
-const foundUnspaced = finding(`${hasUnspaced('m.content')} AND ${unspacedWords('m.content', 'm.channel_id')}`);
+const wanted = "(websearch_to_tsquery('simple', $1) && array_to_string($2::text[], ' | ')::tsquery)";
+const found = finding(`m.search @@ ${wanted}`);
+const isUnspaced = hasUnspaced('m.content');
+/** Each half has an index of its own; the second finds what lacks a piece that must not be there, or has another word. */
+const foundUnspaced = finding(`${isUnspaced} AND ${unspacedWords('m.content', 'm.channel_id')} @@ ${wanted}
+    OR NOT ${isUnspaced} AND m.search @@ ${wanted}`);
 
 /** Finds messages by their words, among those that the actor may read (contract §6). */
 export class SearchService {

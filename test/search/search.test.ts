@@ -79,6 +79,7 @@ describe('the search for messages', () => {
       `京東 ${word}`,
       `오늘은 서울에서 ${word}`,
       `𠮷野家 iPhone用ケース ${word}`,
+      `a cat ${word}`,
     ];
     for (const text of texts) await alice.say(channel.id, text);
     for (const [query, hits] of [
@@ -93,6 +94,9 @@ describe('the search for messages', () => {
       [`"ケース ${word}"`, [3]],
       [`京 -東京 ${word}`, [1]],
       ['東京 or 서울', [2, 0]],
+      ['東京 or cat', [4, 0]],
+      [`${word} -東京`, [4, 3, 2, 1]],
+      [`${word} -京`, [4, 3, 2]],
       ['駅東京', []],
       ['大阪', []],
     ] as const) {
