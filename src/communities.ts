@@ -61,7 +61,7 @@ export function createCommunity(ground: {
   loopGuard: LoopGuard;
 }) {
   const chores = new Chores(ground.database, ground.log);
-  const audience = new Audience(ground.changes, ground.log);
+  const audience = new Audience(ground.notifications);
   const roster = new Roster({ ...ground, audience });
   const channels = new ChannelService({ ...ground, chores, audience });
   const channelMembers = new ChannelMemberService(ground);
@@ -72,6 +72,7 @@ export function createCommunity(ground: {
   const joinRequests = new JoinRequestService({ ...ground, roster, channelMembers });
   const withMessages = { ...ground, chores, messages };
   return {
+    audience,
     chores,
     roster,
     servers,

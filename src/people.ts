@@ -18,6 +18,7 @@ import { NotificationService } from './notifications/notification.service.ts';
 import { NotificationWorker } from './notifications/notification.worker.ts';
 import type { PresenceDirectory } from './presence/directory.ts';
 import { Presence } from './presence/presence.ts';
+import type { Audience } from './servers/audience.ts';
 import type { Settings } from './settings.ts';
 
 /** What people are to each other: friends, DMs, invite codes, and what they are told of. */
@@ -30,6 +31,7 @@ export function createPeople(parts: {
   channelAccess: ChannelAccess;
   directAccess: DirectAccess;
   messages: MessageService;
+  audience: Audience;
   notificationQueue: NotificationQueue;
   ephemeral: Ephemeral;
   redis: RedisConnections | null;
@@ -42,7 +44,11 @@ export function createPeople(parts: {
   const direct = new DirectService({ database, changes, channelAccess, messages, followed });
   const presence = new Presence(parts);
   const online = presence.service;
-  const maker = new NotificationMaker({ direct: new DirectActivity(direct, followed), online });
+  const maker = new NotificationMaker({
+    direct: new DirectActivity(direct, followed),
+    online,
+    audience: parts.audience,
+  });
   const notificationWorker = new NotificationWorker({ changes, queue: notificationQueue, maker, log });
   const services = {
     invites: new InviteService({ database, changes, capabilities }),

@@ -95,7 +95,7 @@ export function createServices(ground: Ground) {
   const notificationQueue = new NotificationQueue();
   const directory = new PresenceDirectory();
   const loopGuard = new LoopGuard(database, settings.agents);
-  const { roster, chores, ...community } = createCommunity({
+  const { audience, roster, chores, ...community } = createCommunity({
     ...ground,
     loopGuard,
     changes,
@@ -119,6 +119,7 @@ export function createServices(ground: Ground) {
     channelAccess,
     directAccess,
     messages: community.messages,
+    audience,
     notificationQueue,
     ephemeral,
     redis: ground.redis,

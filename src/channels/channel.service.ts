@@ -127,8 +127,7 @@ export class ChannelService {
       if (deleted.length === 0) throw new AppError('CHANNEL_NOT_FOUND');
       change.publish(channelDeleted.in(channelRoom(channelId), { id: channelId, channelId, serverId }));
       const people = serverId ? await this.audience.people(change.rows, serverId) : [];
-      const ids = people.map(({ userId }) => userId);
-      await seeOff(change, { serverId: null, channelId }, ids, [channelRoom(channelId)]);
+      await seeOff(change, { serverId: null, channelId }, people, [channelRoom(channelId)]);
       change.afterCommit(async () => {
         await this.access.forget([channelId]);
         await this.control.send({ kind: 'dissolve', rooms: [channelRoom(channelId)] });
@@ -216,7 +215,7 @@ export class ChannelService {
       await change.rows(add, [id, actor.userId]);
       change.publish(channelCreated.in(userRoom(actor.userId), { channel }));
     } else {
-      await this.audience.tell(change, serverId, ({ userId }) => channelCreated.in(userRoom(userId), { channel }));
+      await this.audience.tell(change, { serverId, channelId: id });
     }
     return channel;
   }

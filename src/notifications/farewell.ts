@@ -1,22 +1,22 @@
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
+import { serverDeleted } from '../servers/server.contract.ts';
 import { notificationRead } from './notification.contract.ts';
-import { type FarewellJob, insertJobs } from './notification.jobs.ts';
-
-/** So many at most are seen off in the change itself, so that nobody waits for a lock on all people of a large server. */
-const atOnce = 1000;
-const portion = 200;
+import { atOnce, type FarewellJob, insertJobs, portion } from './notification.jobs.ts';
 
 /** A server or a channel that people cannot enter any more. */
 export interface LostPlace {
   serverId: string | null;
   channelId: string | null;
+  /** Nobody can enter the server any more: it is deleted. */
+  isGone?: boolean;
 }
 
 /**
- * What people have not read in a place that is closed to them counts as read: nobody could open it. Call it when their
- * access has ended in this change; `rooms` are those that the change tells of it, for all locks are taken at once.
+ * What people have not read in a place that is closed to them counts as read: nobody could open it. Of the end of a server
+ * they are told as well. Call it when their access has ended in this change; `rooms` are those that the change tells of it,
+ * for all locks are taken at once. Those beyond the first thousand are left to jobs, and are in no list but theirs any more.
  */
 export async function seeOff(change: Change, place: LostPlace, people: string[], rooms: Room[]): Promise<void> {
   const others = people.slice(atOnce);
@@ -27,17 +27,21 @@ export async function seeOff(change: Change, place: LostPlace, people: string[],
   await insertJobs(change.rows, jobs);
   const now = people.slice(0, atOnce);
   await change.lock(...rooms, ...now.map(userRoom));
-  await readLost(change, place, now);
+  await seeOffNow(change, place, now);
 }
 
 /** The logs of `people` must be locked: whoever makes notifications for them holds them, and looks who may see what. */
-export async function readLost(change: Change, place: LostPlace, people: string[]): Promise<void> {
+export async function seeOffNow(change: Change, place: LostPlace, people: string[]): Promise<void> {
+  const { serverId, channelId, isGone } = place;
+  if (serverId && isGone) {
+    for (const userId of people) change.publish(serverDeleted.in(userRoom(userId), { id: serverId, serverId }));
+  }
   const read = await change.rows<{ userId: string }>(
     `UPDATE notifications SET read_at = now() WHERE user_id = ANY($1::uuid[]) AND read_at IS NULL
      AND ($2::uuid IS NULL OR server_id = $2) AND ($3::uuid IS NULL OR channel_id = $3) RETURNING user_id AS "userId"`,
-    [people, place.serverId, place.channelId],
+    [people, serverId, channelId],
   );
-  const scope = { serverId: place.serverId, channelId: place.channelId };
+  const scope = { serverId, channelId };
   for (const [userId, unreadCount] of await countsOf(change.rows, [...new Set(read.map((row) => row.userId))])) {
     change.publish(notificationRead.in(userRoom(userId), { scope, unreadCount }));
   }

@@ -59,8 +59,8 @@ export class NotificationPreferences extends PreferencesSchema.class {}
 PreferencesSchema.setClass(NotificationPreferences);
 
 /**
- * Something that notifications have to be made of, written in the transaction in which it happened and deleted in the
- * one that makes them: so none is lost, and none is made twice.
+ * Something that people have to be told of, written in the transaction in which it happened and deleted in the one that
+ * tells them, by notifications or events: so nothing is lost, and nothing is told twice.
  */
 const NotificationJobSchema = defineEntity({
   name: 'NotificationJob',

@@ -5,6 +5,11 @@ import type { Change } from '../delivery/changes.ts';
 import { idSchema, timeSchema } from '../schema.ts';
 import type { NotificationKind } from './notification.kinds.ts';
 
+/** So many people at most are told of something in one transaction, so that nobody waits for a lock on all of many. */
+export const atOnce = 1000;
+/** So many of them by one job, where those of a whole place are told. */
+export const portion = 200;
+
 /** A message that someone should hear of: a DM, a reply, one in a thread, or one that mentions. */
 const messageJobSchema = z.object({
   job: z.literal('message'),
@@ -61,6 +66,17 @@ const farewellJobSchema = z.object({
   users: z.array(idSchema),
   serverId: idSchema.nullable(),
   channelId: idSchema.nullable(),
+  isGone: z.boolean().optional(),
+});
+
+/** What happened to a large server, for those of its people who were not told of it in the change itself. */
+const newsJobSchema = z.object({
+  job: z.literal('news'),
+  serverId: idSchema,
+  /** A channel that is new there; null: the server itself was changed. */
+  channelId: idSchema.nullable(),
+  /** People up to this id have been told. */
+  after: idSchema,
 });
 
 export const jobSchema = z.discriminatedUnion('job', [
@@ -70,6 +86,7 @@ export const jobSchema = z.discriminatedUnion('job', [
   systemJobSchema,
   erasureJobSchema,
   farewellJobSchema,
+  newsJobSchema,
 ]);
 
 export type MessageJob = z.infer<typeof messageJobSchema>;
@@ -77,8 +94,15 @@ export type EditJob = z.infer<typeof editJobSchema>;
 export type BroadcastJob = z.infer<typeof broadcastJobSchema>;
 export type ErasureJob = z.infer<typeof erasureJobSchema>;
 export type FarewellJob = z.infer<typeof farewellJobSchema>;
+export type NewsJob = z.infer<typeof newsJobSchema>;
 export type SystemJob = z.infer<typeof systemJobSchema>;
 export type Job = z.infer<typeof jobSchema>;
+
+/** How many people a job tells at most. */
+export function reachOf(job: Job): number {
+  if (job.job === 'broadcast' || job.job === 'news') return portion;
+  return 'users' in job ? job.users.length : 0;
+}
 
 /** Writes jobs in the transaction of what they tell of. */
 export async function insertJobs(rows: Rows, jobs: Job[]): Promise<void> {

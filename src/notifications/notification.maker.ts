@@ -1,8 +1,9 @@
 import type { Change } from '../delivery/changes.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
 import type { DirectActivity } from '../direct/direct.activity.ts';
+import type { Audience } from '../servers/audience.ts';
 import type { NotificationDraft } from './draft.ts';
-import { readLost } from './farewell.ts';
+import { seeOffNow } from './farewell.ts';
 import {
   broadcastsOf,
   draftOf,
@@ -18,14 +19,14 @@ import {
   insertJobs,
   type Job,
   type MessageJob,
+  type NewsJob,
+  portion,
   type SystemJob,
 } from './notification.jobs.ts';
 import { writeNotifications } from './notification.writer.ts';
 import { readStale, renewQuotes } from './quotes.ts';
 import { draftsOfSystem } from './system-notices.ts';
 
-/** So many people are told of a broadcast in one transaction. */
-const broadcastPiece = 200;
 /** So many at most hear of one broadcast. */
 const broadcastLimit = 5000;
 
@@ -38,10 +39,12 @@ export interface OnlineUsers {
 export class NotificationMaker {
   private readonly direct: DirectActivity;
   private readonly online: OnlineUsers;
+  private readonly audience: Audience;
 
-  constructor(parts: { direct: DirectActivity; online: OnlineUsers }) {
+  constructor(parts: { direct: DirectActivity; online: OnlineUsers; audience: Audience }) {
     this.direct = parts.direct;
     this.online = parts.online;
+    this.audience = parts.audience;
   }
 
   /** @returns whether that left further jobs */
@@ -49,13 +52,15 @@ export class NotificationMaker {
     const messages = await readNoted(change.rows, jobs);
     const ofMessages = jobs.filter((job): job is MessageJob => job.job === 'message');
     const drafts = await draftsOfMessages(change.rows, ofMessages, messages);
-    const rest = broadcastsOf(ofMessages, messages, drafts);
+    const rest: Job[] = broadcastsOf(ofMessages, messages, drafts);
     for (const job of jobs) {
       if (job.job !== 'broadcast') continue;
       const piece = await this.broadcast(change, job, messages.get(job.messageId));
       drafts.push(...piece.drafts);
       rest.push(...piece.rest);
     }
+    const news = await this.newsOf(change, jobs);
+    rest.push(...news.flatMap((piece) => piece.rest));
     await insertJobs(change.rows, rest);
     const edits = jobs.filter((job): job is EditJob => job.job === 'edit');
     drafts.push(...(await draftsOfEdits(change.rows, edits, messages)));
@@ -64,16 +69,26 @@ export class NotificationMaker {
     const changed = jobs.flatMap(changedBy);
     const stale = await readStale(change.rows, changed);
     const farewells = jobs.filter((job): job is FarewellJob => job.job === 'farewell');
-    const leaving = farewells.flatMap(({ users }) => users.map((userId) => ({ userId })));
     const used = [...messages.values()].filter((message) => message.channel_kind === 'dm');
     const returning = await this.direct.touch(change.rows, used);
     // One lock for all, so that no two transactions wait for each other.
-    await change.lock(...rooms([...drafts, ...returning, ...stale, ...leaving]));
+    const people = [...farewells.flatMap(({ users }) => users), ...news.flatMap((piece) => piece.people)];
+    await change.lock(...rooms([...drafts, ...returning, ...stale]), ...people.map(userRoom));
     for (const { userId, channelId, since } of returning) await this.direct.announce(change, userId, channelId, since);
     await writeNotifications(change, drafts);
     await renewQuotes(change, changed, stale);
-    for (const job of farewells) await readLost(change, job, job.users);
+    for (const job of farewells) await seeOffNow(change, job, job.users);
+    for (const piece of news) await this.audience.tellNow(change, piece.job, piece.people);
     return rest.length > 0;
+  }
+
+  /** Whom jobs of news tell now, and jobs for what is left. */
+  private async newsOf(change: Change, jobs: Job[]): Promise<{ job: NewsJob; people: string[]; rest: NewsJob[] }[]> {
+    const pieces: { job: NewsJob; people: string[]; rest: NewsJob[] }[] = [];
+    for (const job of jobs) {
+      if (job.job === 'news') pieces.push({ job, ...(await this.audience.next(change.rows, job)) });
+    }
+    return pieces;
   }
 
   /** The next piece of a broadcast, and a job for what is left. */
@@ -89,14 +104,14 @@ export class NotificationMaker {
        WHERE s.server_id = $1 AND s.user_id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
          AND coalesce(NOT m.excluded, NOT c.is_private)
        ORDER BY s.user_id LIMIT $3`,
-      [message.server_id, job.after, broadcastPiece, message.channel_id],
+      [message.server_id, job.after, portion, message.channel_id],
     );
     const meant = people
       .map((row) => row.user_id)
       .filter((userId) => !job.except.includes(userId) && (!job.here || this.online.isOnline(userId)));
     const last = people.at(-1)?.user_id;
     const told = job.told + meant.length;
-    const isMore = last !== undefined && people.length === broadcastPiece && told < broadcastLimit;
+    const isMore = last !== undefined && people.length === portion && told < broadcastLimit;
     return {
       drafts: meant.map((userId) => draftOf(message, userId, 'message.mention')),
       rest: isMore ? [{ ...job, after: last, told }] : [],

@@ -1,7 +1,7 @@
 import type { Change, Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
-import { type Job, jobSchema, type NotificationQueue } from './notification.jobs.ts';
+import { atOnce, type Job, jobSchema, type NotificationQueue, reachOf } from './notification.jobs.ts';
 import type { NotificationMaker } from './notification.maker.ts';
 
 const batchSize = 100;
@@ -17,9 +17,9 @@ interface JobRow {
 }
 
 /**
- * Makes notifications in the background (contract §7): after the acknowledgement of what they tell of, on any node, and
- * exactly once. A job is deleted in the transaction that makes its notifications; a node that dies in between leaves it
- * to the others.
+ * Makes notifications in the background (contract §7), and tells those of large servers what happened to them: after the
+ * acknowledgement of what they tell of, on any node, and exactly once. A job is deleted in the transaction that does it;
+ * a node that dies in between leaves it to the others.
  */
 export class NotificationWorker {
   private readonly changes: Changes;
@@ -56,8 +56,8 @@ export class NotificationWorker {
   private async run(): Promise<void> {
     while (!this.closed) {
       this.woken = false;
-      const done = await this.takeSome().catch((error) => this.explain(error));
-      if (done < batchSize && !this.woken && !this.closed) await this.sleep();
+      const isMore = await this.takeSome().catch((error) => this.explain(error));
+      if (!isMore && !this.woken && !this.closed) await this.sleep();
     }
   }
 
@@ -71,24 +71,30 @@ export class NotificationWorker {
     });
   }
 
-  private explain(error: unknown): number {
+  private explain(error: unknown): boolean {
     const away = error instanceof AppError && error.code === 'DATABASE_UNAVAILABLE';
     if (!away && !this.closed) this.log.error({ err: error }, 'Notifications could not be made.');
-    return 0;
+    return false;
   }
 
-  /** A batch, or where that fails its jobs one by one, so that one bad job holds up no others. */
-  private async takeSome(): Promise<number> {
+  /**
+   * A batch, or where that fails its jobs one by one, so that one bad job holds up no others.
+   * @returns whether there may be more to do
+   */
+  private async takeSome(): Promise<boolean> {
     try {
       return await this.changes.run(async (change) => {
-        const rows = await change.rows<JobRow>(
-          `DELETE FROM notification_jobs WHERE id IN (
-             SELECT id FROM notification_jobs WHERE due_at <= now() ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED
-           ) RETURNING id, data, attempts`,
+        const due = await change.rows<JobRow>(
+          `SELECT id, data, attempts FROM notification_jobs WHERE due_at <= now() ORDER BY id LIMIT $1
+           FOR UPDATE SKIP LOCKED`,
           [batchSize],
         );
-        if (rows.length > 0) await this.make(change, rows);
-        return rows.length;
+        const jobs = within(atOnce, due.map(jobOf));
+        const taken = due.slice(0, jobs.length);
+        if (taken.length === 0) return false;
+        await change.rows('DELETE FROM notification_jobs WHERE id = ANY($1::uuid[])', [taken.map(({ id }) => id)]);
+        await this.make(change, jobs);
+        return taken.length < due.length || due.length === batchSize;
       });
     } catch (error) {
       if (error instanceof AppError) throw error;
@@ -96,7 +102,7 @@ export class NotificationWorker {
     }
   }
 
-  private async takeEach(): Promise<number> {
+  private async takeEach(): Promise<boolean> {
     const rows = await this.changes.run((change) =>
       change.rows<JobRow>(
         'SELECT id, data, attempts FROM notification_jobs WHERE due_at <= now() ORDER BY id LIMIT $1',
@@ -104,7 +110,7 @@ export class NotificationWorker {
       ),
     );
     for (const row of rows) await this.takeOne(row);
-    return rows.length;
+    return rows.length === batchSize;
   }
 
   private async takeOne(row: JobRow): Promise<void> {
@@ -114,7 +120,7 @@ export class NotificationWorker {
           row.id,
         ]);
         // Another node was faster.
-        if (taken.length > 0) await this.make(change, [row]);
+        if (taken.length > 0) await this.make(change, [jobOf(row)]);
       });
     } catch (error) {
       if (error instanceof AppError && error.status === 503) throw error;
@@ -122,8 +128,8 @@ export class NotificationWorker {
     }
   }
 
-  private async make(change: Change, rows: JobRow[]): Promise<void> {
-    const isMore = await this.maker.make(change, rows.map(jobOf));
+  private async make(change: Change, jobs: Job[]): Promise<void> {
+    const isMore = await this.maker.make(change, jobs);
     if (isMore) change.afterCommit(() => this.wake());
   }
 
@@ -145,4 +151,14 @@ export class NotificationWorker {
 
 function jobOf(row: JobRow): Job {
   return jobSchema.parse(row.data);
+}
+
+/** The first of the jobs that together tell no more than so many people, and at least one. */
+function within(people: number, jobs: Job[]): Job[] {
+  let left = people;
+  const beyond = jobs.findIndex((job, at) => {
+    left -= reachOf(job);
+    return left < 0 && at > 0;
+  });
+  return beyond < 0 ? jobs : jobs.slice(0, beyond);
 }

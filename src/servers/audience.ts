@@ -1,27 +1,47 @@
 import type { Role } from '../access/roles.ts';
+import { channelCreated } from '../channels/channel.contract.ts';
+import { channelRecords } from '../channels/channel.reader.ts';
 import type { Rows } from '../database/database.ts';
-import type { Change, Changes } from '../delivery/changes.ts';
-import type { Draft } from '../delivery/entry.ts';
-import type { Log } from '../infrastructure/log.ts';
+import type { Change } from '../delivery/changes.ts';
+import { userRoom } from '../delivery/entry.ts';
+import {
+  atOnce,
+  insertJobs,
+  type NewsJob,
+  type NotificationQueue,
+  portion,
+} from '../notifications/notification.jobs.ts';
+import { serverUpdated } from './server.contract.ts';
+import { findServer, serverRecord } from './server.view.ts';
 
 /** A join or a leave of a server is told in so many of its channels at most. */
 const announcedChannels = 200;
-/** So many members are told in the transaction of the change itself, and so many in each that follows. */
-const toldAtOnce = 1000;
+const nobody = '00000000-0000-0000-0000-000000000000';
+
+const selectPeople = `SELECT m.user_id AS id FROM server_members m JOIN users u ON u.id = m.user_id
+  WHERE m.server_id = $1 AND NOT u.is_bot AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;
+const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m
+  WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND NOT EXISTS (
+    SELECT FROM channel_members c WHERE c.channel_id = $3 AND c.user_id = m.user_id AND c.excluded
+  ) ORDER BY m.user_id`;
 
 interface Listener {
-  userId: string;
+  id: string;
   role: Role;
+}
+
+/** What all people of a server are told: that it was changed, or, with a channel, that it has a new one. */
+export interface News {
+  serverId: string;
+  channelId: string | null;
 }
 
 /** Who hears of what happens to a server (contract §9). Bots hear of the channels that they are in. */
 export class Audience {
-  private readonly changes: Changes;
-  private readonly log: Log;
+  private readonly notifications: NotificationQueue;
 
-  constructor(changes: Changes, log: Log) {
-    this.changes = changes;
-    this.log = log;
+  constructor(notifications: NotificationQueue) {
+    this.notifications = notifications;
   }
 
   /** The channels of a server in which its comings and goings are told. */
@@ -34,37 +54,52 @@ export class Audience {
     return channels.map((channel) => channel.id);
   }
 
+  /** Everyone who hears of a server, in the order of their ids. */
+  people(rows: Rows, serverId: string): Promise<string[]> {
+    return this.some(rows, serverId, nobody, null);
+  }
+
   /**
    * Tells the people of a server something, each in the own room. In servers of ordinary size that is part of the
-   * change; those of large ones are told in portions right after it, so that no one waits for a lock on all of them.
+   * change; in large ones the rest are told by a job, portion by portion, so that no one waits for a lock on all of them.
    */
-  async tell(change: Change, serverId: string, draft: (listener: Listener) => Draft): Promise<void> {
-    const people = await this.people(change.rows, serverId);
-    for (const listener of people.slice(0, toldAtOnce)) change.publish(draft(listener));
-    const others = people.slice(toldAtOnce);
-    if (others.length > 0) change.afterCommit(() => void this.tellInPortions(others, draft));
+  async tell(change: Change, news: News): Promise<void> {
+    const people = await this.some(change.rows, news.serverId, nobody, atOnce);
+    await this.tellNow(change, news, people);
+    const last = people.at(-1);
+    if (!last || people.length < atOnce) return;
+    await insertJobs(change.rows, [{ job: 'news', ...news, after: last }]);
+    change.afterCommit(() => this.notifications.wake());
   }
 
-  /** Everyone who hears of a server. */
-  people(rows: Rows, serverId: string): Promise<Listener[]> {
-    return rows<Listener>(
-      `SELECT m.user_id AS "userId", m.role FROM server_members m JOIN users u ON u.id = m.user_id
-       WHERE m.server_id = $1 AND NOT u.is_bot ORDER BY m.user_id`,
-      [serverId],
-    );
+  /** Whom a job tells, and a job for those after them. */
+  async next(rows: Rows, job: NewsJob): Promise<{ people: string[]; rest: NewsJob[] }> {
+    const people = await this.some(rows, job.serverId, job.after, portion);
+    const last = people.at(-1);
+    return { people, rest: last && people.length === portion ? [{ ...job, after: last }] : [] };
   }
 
-  private async tellInPortions(people: Listener[], draft: (listener: Listener) => Draft): Promise<void> {
-    try {
-      for (let at = 0; at < people.length; at += toldAtOnce) {
-        const portion = people.slice(at, at + toldAtOnce);
-        await this.changes.run(async (change) => {
-          for (const listener of portion) change.publish(draft(listener));
-        });
-      }
-    } catch (error) {
-      this.log.warn({ err: error }, 'Not everyone in a large server could be told of a change.');
+  /**
+   * Tells them what is so by now. When a job comes to it, another change may have been told already, and who left or was
+   * put out may know: their logs must be locked before, so that nothing older is told after what is newer.
+   */
+  async tellNow(change: Change, { serverId, channelId }: News, people: string[]): Promise<void> {
+    const listeners = await change.rows<Listener>(selectListeners, [serverId, people, channelId]);
+    if (channelId) {
+      const [channel] = await channelRecords(change.rows, [channelId]);
+      if (channel) for (const { id } of listeners) change.publish(channelCreated.in(userRoom(id), { channel }));
+      return;
     }
+    const server = await findServer(change.rows, serverId, nobody);
+    if (!server) return;
+    for (const { id, role } of listeners) {
+      change.publish(serverUpdated.in(userRoom(id), { server: serverRecord({ ...server, role }) }));
+    }
+  }
+
+  private async some(rows: Rows, serverId: string, after: string, limit: number | null): Promise<string[]> {
+    const people = await rows<{ id: string }>(selectPeople, [serverId, after, limit]);
+    return people.map(({ id }) => id);
   }
 }
 

@@ -149,11 +149,7 @@ export class MemberService {
     await change.rows('UPDATE servers SET owner_id = $2, updated_at = now() WHERE id = $1', [serverId, userId]);
     await this.write(change, serverId, actor.userId, 'admin');
     await this.write(change, serverId, userId, 'owner');
-    const row = await findServer(change.rows, serverId, userId);
-    if (!row) throw new AppError('SERVER_NOT_FOUND');
-    await this.audience.tell(change, serverId, (listener) =>
-      serverUpdated.in(userRoom(listener.userId), { server: serverRecord({ ...row, role: listener.role }) }),
-    );
+    await this.audience.tell(change, { serverId, channelId: null });
     return this.record(change.rows, serverId, userId);
   }
 

@@ -24,9 +24,7 @@ import {
   type createServerSchema,
   type discoverSchema,
   type ownServerSchema,
-  serverDeleted,
   serverInvited,
-  serverUpdated,
   type updateServerSchema,
 } from './server.contract.ts';
 import { Server } from './server.entity.ts';
@@ -193,12 +191,11 @@ export class ServerService {
       );
       if (!server) throw new AppError('SERVER_NOT_FOUND');
       if (server.owner_id !== actor.userId) throw new AppError('ROLE_REQUIRED');
-      await this.audience.tell(change, id, ({ userId }) => serverDeleted.in(userRoom(userId), { id, serverId: id }));
       const people = await this.audience.people(change.rows, id);
       const detached = await this.channels.detachAll(change, id);
       await change.rows('DELETE FROM servers WHERE id = $1', [id]);
-      const ids = people.map(({ userId }) => userId);
-      await seeOff(change, { serverId: id, channelId: null }, ids, []);
+      await seeOff(change, { serverId: id, channelId: null, isGone: true }, people, []);
+      change.afterCommit(() => this.notifications.wake());
       change.afterCommit(async () => {
         await this.channelAccess.forget(detached);
         await this.control.send({ kind: 'dissolve', rooms: detached.map(channelRoom) });
@@ -238,9 +235,7 @@ export class ServerService {
   private async tellUpdated(change: Change, actor: Actor, serverId: string): Promise<ServerRecord> {
     const row = await findServer(change.rows, serverId, actor.userId);
     if (!row) throw new AppError('SERVER_NOT_FOUND');
-    await this.audience.tell(change, serverId, ({ userId, role }) =>
-      serverUpdated.in(userRoom(userId), { server: serverRecord({ ...row, role }) }),
-    );
+    await this.audience.tell(change, { serverId, channelId: null });
     return serverRecord(row);
   }
 
