@@ -53,6 +53,32 @@ describe('what is written in the web client', function () {
     expect(await message('bottom').locator('b').count()).to.equal(0);
   });
 
+  it('has links with names, whose addresses are never hidden behind another address', async () => {
+    await here.bob.say(
+      here.channel.id,
+      'links: **see [the `docs`](https://a.example/x_(y)?z=1), now** [b.example](https://c.example/) [x](javascript:alert)',
+    );
+    const link = (url: string, rest = '') =>
+      `<a href="${url}"${rest} target="_blank" rel="noopener noreferrer nofollow">`;
+    const docs = 'https://a.example/x_(y)?z=1';
+    expect(await structure('links:')).to.equal(
+      `links: <strong>see ${link(docs, ` title="${docs}"`)}the <code>docs</code></a>, now</strong> ` +
+        `[b.example](${link('https://c.example/')}https://c.example/</a>) [x](javascript:alert)`,
+    );
+  });
+
+  it('has tables', async () => {
+    await here.bob.say(
+      here.channel.id,
+      'a table:\n| what | how *much* |\n|---|--:|\n| a \\| b | 1 |\n| c | 2 | 3 |\n| d |\nafter\n| no | table |',
+    );
+    expect(await structure('a table:')).to.equal(
+      'a table:<div><table><thead><tr><th>what</th><th>how <em>much</em></th></tr></thead>' +
+        '<tbody><tr><td>a | b</td><td>1</td></tr><tr><td>c</td><td>2</td></tr><tr><td>d</td><td></td></tr></tbody>' +
+        '</table></div>after\n| no | table |',
+    );
+  });
+
   it('is completed at the caret, wherever that is', async () => {
     const name = here.bob.username;
     await composer().pressSequentially('hello , how are you?');

@@ -3,7 +3,8 @@ export type Block =
   | { kind: 'lines' | 'code'; text: string }
   | { kind: 'heading'; level: number; text: string }
   | { kind: 'quote'; blocks: Block[] }
-  | ListBlock;
+  | ListBlock
+  | TableBlock;
 
 export interface ListBlock {
   kind: 'list';
@@ -18,11 +19,20 @@ export interface Item {
   lists: ListBlock[];
 }
 
+export interface TableBlock {
+  kind: 'table';
+  head: string[];
+  /** To which each column is set. */
+  sides: ('left' | 'center' | 'right')[];
+  rows: string[][];
+}
+
 /** Quotations and lists within others beyond this stay as they are: there would be no room left for them. */
 const deepest = 4;
 
 /** What begins first takes what is in it: a quotation in a block of code is code, and one around it a quotation. */
-const framed = /```[\s\S]+?```|^>(?![^ \n])[^\n]*(?:\n>(?![^ \n])[^\n]*)*/gm;
+const framed =
+  /```[\s\S]+?```|^>(?![^ \n])[^\n]*(?:\n>(?![^ \n])[^\n]*)*|^\|[^\n]+\| *\n\|(?: *:?-+:? *\|)+ *$(?:\n\|[^\n]*\| *$)*/gm;
 const headed = /^(#{1,3}) +(\S.*)$/;
 const listed = /^([ \t]*)(?:[-*]|(\d{1,3})[.)]) +(\S.*)$/;
 const continued = /^[ \t]{2,}\S/;
@@ -32,11 +42,11 @@ export function blocksOf(content: string, depth = 0): Block[] {
   const blocks: Block[] = [];
   let from = 0;
   for (const { 0: source, index } of content.matchAll(framed)) {
-    const isCode = source.startsWith('```');
-    if (!isCode && depth === deepest) continue;
+    const isQuote = source.startsWith('>');
+    if (isQuote && depth === deepest) continue;
     blocks.push(...linesOf(content.slice(from, index).replace(/\n$/, '')));
-    if (isCode) blocks.push({ kind: 'code', text: codeOf(source) });
-    else blocks.push({ kind: 'quote', blocks: blocksOf(source.replace(/^> ?/gm, ''), depth + 1) });
+    if (isQuote) blocks.push({ kind: 'quote', blocks: blocksOf(source.replace(/^> ?/gm, ''), depth + 1) });
+    else blocks.push(source.startsWith('|') ? tableOf(source) : { kind: 'code', text: codeOf(source) });
     // The end of its last line.
     from = index + source.length + (content[index + source.length] === '\n' ? 1 : 0);
   }
@@ -55,6 +65,19 @@ const codeOf = (source: string) =>
     .slice(3, -3)
     .replace(/^[\w+-]*\n/, '')
     .replace(/\n$/, '');
+
+function tableOf(source: string): TableBlock {
+  const [head = [], marks = [], ...rows] = source.split('\n').map(cellsOf);
+  const sides = marks.map((mark) => (mark.endsWith(':') ? (mark.startsWith(':') ? 'center' : 'right') : 'left'));
+  return { kind: 'table', head, sides, rows };
+}
+
+const cellsOf = (line: string) =>
+  line
+    .trim()
+    .slice(1, -1)
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll('\\|', '|'));
 
 function trimmed(block: Block, isAfter: boolean, isBefore: boolean): Block {
   if (block.kind !== 'lines') return block;

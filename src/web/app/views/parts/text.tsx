@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { type Block, blocksOf, type ListBlock, plainBlocksOf } from './blocks.ts';
+import { type Block, blocksOf, type ListBlock, plainBlocksOf, type TableBlock } from './blocks.ts';
 
 interface TextProps {
   content: string;
@@ -9,7 +9,7 @@ interface TextProps {
 }
 
 /**
- * What people write, as elements: code, quotations, lists, headings, emphasis, links. Every piece is a text node or an
+ * What people write, as elements: code, quotations, lists, tables, headings, emphasis, links. Every piece is a text node or an
  * element made here, so no string of a user is ever read as HTML.
  */
 export function Text({ content, plain = false }: TextProps) {
@@ -47,6 +47,8 @@ function BlockView({ block, plain }: { block: Block; plain: boolean }) {
       );
     case 'list':
       return <List list={block} />;
+    case 'table':
+      return <Table table={block} />;
   }
 }
 
@@ -68,38 +70,74 @@ function List({ list: { isOrdered, items } }: { list: ListBlock }) {
   ));
   return isOrdered ? <ol dir="auto">{entries}</ol> : <ul dir="auto">{entries}</ul>;
 }
+
+function Table({ table: { head, sides, rows } }: { table: TableBlock }) {
+  const cells = (row: string[], Cell: 'th' | 'td') =>
+    head.map((_, i) => (
+      <Cell key={i} class={sides[i]}>
+        <Inline text={row[i] ?? ''} plain={false} />
+      </Cell>
+    ));
+  return (
+    <div class="table">
+      <table>
+        <thead>
+          <tr>{cells(head, 'th')}</tr>
+        </thead>
+        <tbody>
+          {rows.map((row, i) => (
+            <tr key={i}>{cells(row, 'td')}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 const inline =
-  /(`[^`\n]+`)|(\*\*[^*\n]+\*\*)|((?<![\w*])\*[^*\s][^*\n]*\*(?!\w))|(~~[^~\n]+~~)|(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]}])|((?<![\w@])@[\p{L}\p{N}_.-]*[\p{L}\p{N}_-])/gu;
+  /(`[^`\n]+`)|(\*\*[^*\n]+\*\*)|((?<![\w*])\*[^*\s][^*\n]*\*(?!\w))|(~~[^~\n]+~~)|\[([^[\]\n]+)\]\((https?:\/\/(?:[^\s<>"'()]|\([^\s<>"'()]*\))+)\)|(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]}])|((?<![\w@])@[\p{L}\p{N}_.-]*[\p{L}\p{N}_-])/gu;
 
 /** @param plain links are not to be followed: it stands inside of one */
 function Inline({ text, plain }: { text: string; plain: boolean }) {
   const nodes: ComponentChildren[] = [];
   let from = 0;
   for (const match of text.matchAll(inline)) {
-    const [piece, code, bold, italic, struck, link] = match;
-    nodes.push(text.slice(from, match.index));
-    const key = match.index;
-    if (code) nodes.push(<code key={key}>{code.slice(1, -1)}</code>);
-    else if (bold) nodes.push(<strong key={key}>{bold.slice(2, -2)}</strong>);
-    else if (italic) nodes.push(<em key={key}>{italic.slice(1, -1)}</em>);
-    else if (struck) nodes.push(<s key={key}>{struck.slice(2, -2)}</s>);
-    else if (link) nodes.push(plain ? link : <Link key={key} url={link} />);
-    else
-      nodes.push(
-        <span key={key} class="mention">
-          {piece}
-        </span>,
-      );
-    from = match.index + piece.length;
+    nodes.push(text.slice(from, match.index), <Piece key={match.index} match={match} plain={plain} />);
+    from = match.index + match[0].length;
   }
   nodes.push(text.slice(from));
   return <>{nodes}</>;
 }
 
-function Link({ url }: { url: string }) {
+function Piece({ match, plain }: { match: RegExpExecArray; plain: boolean }) {
+  const [piece, code, bold, italic, struck, label, target, link] = match;
+  const inner = (signs: number) => <Inline text={piece.slice(signs, -signs)} plain={plain} />;
+  if (code) return <code>{code.slice(1, -1)}</code>;
+  if (bold) return <strong>{inner(2)}</strong>;
+  if (italic) return <em>{inner(1)}</em>;
+  if (struck) return <s>{inner(2)}</s>;
+  if (label && target) return <NamedLink label={label} url={target} plain={plain} />;
+  if (!link) return <span class="mention">{piece}</span>;
+  return plain ? link : <Link url={link} />;
+}
+
+/** Its address is told under the pointer. A name that is itself an address could lie, so both are shown as typed. */
+function NamedLink({ label, url, plain }: { label: string; url: string; plain: boolean }) {
+  const name = <Inline text={label} plain />;
+  if (plain) return name;
+  if (!/[\p{L}\p{N}]\.\p{L}{2,}/u.test(label)) return <Link url={url}>{name}</Link>;
   return (
-    <a href={url} target="_blank" rel="noopener noreferrer nofollow">
-      {url}
+    <>
+      [{name}](
+      <Link url={url} />)
+    </>
+  );
+}
+
+function Link({ url, children }: { url: string; children?: ComponentChildren }) {
+  return (
+    <a href={url} title={children ? url : undefined} target="_blank" rel="noopener noreferrer nofollow">
+      {children ?? url}
     </a>
   );
 }
