@@ -168,6 +168,11 @@ export class AppError extends Error {
   }
 }
 
+/** What nobody has foreseen is told as INTERNAL_ERROR, with nothing of the inside in it. */
+export function asAppError(error: unknown): AppError {
+  return error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
+}
+
 export interface ErrorBody {
   ok: false;
   error: string;

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../errors.ts';
+import { AppError, asAppError, type ErrorCode } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { validated } from '../validation.ts';
 import type { Handler } from './handler.ts';
@@ -112,7 +112,7 @@ function answerError(
   requestId: string,
   log: Log,
 ): AppError {
-  const known = error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
+  const known = asAppError(error);
   if (known.code === 'INTERNAL_ERROR') log.error({ requestId, err: error }, 'An event failed.');
   const body = known.body(requestId);
   if (ack) ack(body);

@@ -8,7 +8,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
 import type { EventSpec } from '../delivery/event.ts';
 import type { Hearing } from '../delivery/hearing.ts';
-import { AppError, type ErrorCode } from '../errors.ts';
+import { AppError, asAppError, type ErrorCode } from '../errors.ts';
 import { bearerToken } from '../infrastructure/bearer.ts';
 import { clientAddress } from '../infrastructure/client-address.ts';
 import type { Log } from '../infrastructure/log.ts';
@@ -272,10 +272,6 @@ export class Gateway {
     // Whoever has gone meanwhile would be taken for connected for ever: nobody would hear it go.
     for (const listener of this.listeners) if (socket.connected) await listener(socket);
   }
-}
-
-function asAppError(error: unknown): AppError {
-  return error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
 }
 
 const refusals: Partial<Record<ErrorCode, string>> = {

@@ -3,7 +3,7 @@ import type { Actor } from '../access/actor.ts';
 import type { Page } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom, credentialRoom, type LogEntry, type Room, userRoom } from '../delivery/entry.ts';
-import { AppError } from '../errors.ts';
+import { AppError, asAppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { isUuid } from '../schema.ts';
 import { invalid } from '../validation.ts';
@@ -67,14 +67,13 @@ export class Homecoming {
   async bringBack(socket: ParleySocket): Promise<void> {
     const { returns } = this.membership;
     const resume = resumeOf(socket);
-    const resumed = channelsOf(resume ?? {}).slice(0, resumedAtOnce);
-    returns.expect(socket, socket.data.recovery?.rooms.map(({ name }) => name) ?? []);
-    returns.expect(
-      socket,
-      resumed.map(([id]) => roomNamed(id)),
-    );
+    const recovered = (socket.data.recovery?.rooms ?? []).map(({ name }) => name);
+    const resumed = channelsOf(resume)
+      .slice(0, resumedAtOnce)
+      .map(([id]) => roomNamed(id));
+    returns.expect(socket, [...recovered, ...resumed]);
     // What becomes of these is told at the end, so they are not left to a join.
-    for (const [id] of resumed) returns.begin(socket, roomNamed(id));
+    for (const name of resumed) returns.begin(socket, name);
     try {
       await this.bringIn(socket, resume);
     } finally {
@@ -91,7 +90,7 @@ export class Homecoming {
     const own = userRoom(actor.userId);
     const saved = recovery?.rooms.find((room) => room.name === own);
     const page = await this.enterOwn(socket, own, recovery ? saved?.after : (resume?.user ?? undefined), saved);
-    const named = Object.entries(resume ?? {}).flatMap(([id, after]) => (after === null ? [] : [roomNamed(id)]));
+    const named = channelsOf(resume).map(([id]) => roomNamed(id));
     const recovered = (recovery?.rooms ?? []).map(({ name }) => name);
     await this.followRooms(socket, page.entries, new Set([...recovered, ...named]));
     this.sayReady(socket, own, page);
@@ -168,7 +167,9 @@ export class Homecoming {
         if (joined) channels[id] = { seq: joined.from, recovered: true, hasMore: false };
         else channels[id] = answerOf(await this.resumeRoom(socket, name, after, resumeEvents));
       } catch (error) {
-        const known = error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
+        const known = asAppError(error);
+        if (known.code === 'INTERNAL_ERROR')
+          this.log.error({ err: error }, 'A socket could not be brought back into a room.');
         channels[id] = known.body(undefined);
       }
       this.membership.returns.end(socket, name);
@@ -208,7 +209,7 @@ export class Homecoming {
 }
 
 /** The channels that were named with a position. */
-const channelsOf = (resume: Resume): [id: string, after: number][] =>
+const channelsOf = (resume: Resume = {}): [id: string, after: number][] =>
   Object.entries(resume).flatMap(([id, after]) => (isUuid(id) && after !== null ? [[id, after]] : []));
 
 const roomNamed = (id: string): Room => channelRoom(id.toLowerCase());

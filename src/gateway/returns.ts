@@ -16,7 +16,7 @@ export class Returns {
   /** Call it in the turn in which the socket connects: its first event may come with the next one. */
   expect(socket: ParleySocket, names: string[]): void {
     if (names.length === 0) return;
-    const returns = this.awaited.get(socket) ?? new Map<string, Return>();
+    const returns = new Map<string, Return>();
     for (const name of names) {
       const { promise, resolve } = Promise.withResolvers<void>();
       if (!returns.has(name)) returns.set(name, { state: 'due', isOver: promise, end: resolve });

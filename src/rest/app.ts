@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import cors from '@koa/cors';
 import helmet from 'helmet';
 import Koa, { type Context, type Middleware } from 'koa';
-import { AppError } from '../errors.ts';
+import { asAppError } from '../errors.ts';
 import { clientAddress } from '../infrastructure/client-address.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
@@ -96,7 +96,7 @@ async function withErrors(context: Context, next: () => Promise<unknown>, log: L
 
 function sendError(context: Context, error: unknown, log: Log): void {
   const { requestId } = context.state;
-  const known = error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
+  const known = asAppError(error);
   if (known.code === 'INTERNAL_ERROR') log.error({ requestId, err: error }, 'A request failed.');
   else if (known.status >= 500) log.warn({ requestId, reason: known.code }, 'A request could not be served.');
   context.status = known.status;
