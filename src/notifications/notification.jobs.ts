@@ -92,7 +92,6 @@ export const jobSchema = z.discriminatedUnion('job', [
 export type MessageJob = z.infer<typeof messageJobSchema>;
 export type EditJob = z.infer<typeof editJobSchema>;
 export type BroadcastJob = z.infer<typeof broadcastJobSchema>;
-export type ErasureJob = z.infer<typeof erasureJobSchema>;
 export type FarewellJob = z.infer<typeof farewellJobSchema>;
 export type NewsJob = z.infer<typeof newsJobSchema>;
 export type SystemJob = z.infer<typeof systemJobSchema>;

@@ -17,9 +17,7 @@ export function AppFrame({ serverId, appId }: { serverId: string; appId: string 
     [serverId, appId],
   );
   const name = app?.name ?? 'App';
-  useEffect(() => {
-    entitle(name);
-  }, [name]);
+  useEffect(() => entitle(name), [name]);
   return (
     <section class="page">
       <header class="bar">

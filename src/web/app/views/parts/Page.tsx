@@ -28,9 +28,7 @@ export function Page({ title, back, tabs, actions, children }: PageProps) {
     // On a phone they are a strip that is wider than the screen.
     ref.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [here]);
-  useEffect(() => {
-    entitle(title);
-  }, [title]);
+  useEffect(() => entitle(title), [title]);
   return (
     <section class="page">
       <header class="bar">

@@ -23,9 +23,7 @@ export function ChannelHead({ channelId }: { channelId: string }) {
   const [shown, setShown] = useState<Shown | null>(null);
   const [task, setTask] = useState<ChannelTask | null>(null);
   const about = useAbout(channelId);
-  useEffect(() => {
-    entitle(about.name && about.label);
-  }, [about.name, about.label]);
+  useEffect(() => entitle(about.name && about.label), [about.name, about.label]);
   const close = () => setShown(null);
   return (
     <header class="bar">

@@ -3,7 +3,7 @@ import { addFiles, dropFile } from '../../state/outgoing-files.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { AddFiles, Answering, FileList, Typists } from './ComposerParts.tsx';
-import { optionId, Suggestions } from './Suggestions.tsx';
+import { listOf, Suggestions } from './Suggestions.tsx';
 import { type Composing, maxLength, useComposer } from './useComposer.ts';
 
 /** So many characters before the limit the count is shown. */
@@ -54,7 +54,6 @@ function TextBox({ id, name, composing, onFiles }: TextBoxProps) {
   const { ref, text, change, press, suggesting, blocked } = composing;
   const offline = connection.value.status === 'offline';
   const left = maxLength - text.length;
-  const isSuggesting = suggesting.list.length > 0;
   return (
     <div class="box">
       <AddFiles onChoose={onFiles} />
@@ -64,9 +63,7 @@ function TextBox({ id, name, composing, onFiles }: TextBoxProps) {
         rows={1}
         value={text}
         aria-label={`Message ${name}`}
-        aria-autocomplete="list"
-        aria-controls={isSuggesting ? `${id}-list` : undefined}
-        aria-activedescendant={isSuggesting ? optionId(`${id}-list`, suggesting.chosen) : undefined}
+        {...listOf(`${id}-list`, suggesting)}
         placeholder={offline ? 'Offline: what you write is sent later' : `Message ${name}`}
         onInput={(event) => {
           change(event.currentTarget.value);

@@ -5,13 +5,12 @@ import { editing } from '../../state/drafts.ts';
 import { hasEnter, isReady } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { attempt } from '../../state/toasts.ts';
-import { optionId, Suggestions, useSuggestions } from './Suggestions.tsx';
+import { listOf, Suggestions, useSuggestions } from './Suggestions.tsx';
 import { composerBeside } from './useComposer.ts';
 
 /** A message in its place, to be changed: Enter keeps, Escape gives up. */
 export function EditBox({ message, timeline }: { message: Message; timeline: Timeline }) {
   const { ref, text, setText, close, keep, press, suggesting } = useEditing(message, timeline);
-  const isSuggesting = suggesting.list.length > 0;
   return (
     <div class="edit">
       <Suggestions id="edit-list" {...suggesting} />
@@ -20,9 +19,7 @@ export function EditBox({ message, timeline }: { message: Message; timeline: Tim
         aria-label="Edit the message"
         value={text}
         rows={1}
-        aria-autocomplete="list"
-        aria-controls={isSuggesting ? 'edit-list' : undefined}
-        aria-activedescendant={isSuggesting ? optionId('edit-list', suggesting.chosen) : undefined}
+        {...listOf('edit-list', suggesting)}
         onInput={(event) => {
           setText(event.currentTarget.value);
           suggesting.typed();

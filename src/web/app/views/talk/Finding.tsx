@@ -91,7 +91,7 @@ function useSearch(channelId: string) {
     setList(null);
     setError(null);
     setAsked(query);
-    await read(query, []).catch((reason) => setError(sentence(reason)));
+    await read(query, []).catch((reason) => latest.current === query && setError(sentence(reason)));
   };
   const more = () => attempt(() => read(asked, list ?? []));
   return { list, asked, error, hasMore, search, more };

@@ -17,7 +17,7 @@ const most = 6;
 /** What is being typed right before the caret: `@al`, `#gen`, or `/wea` where nothing stands before it. */
 const unfinished = /(?:^|[\s(])([@#])([\p{L}\p{N}_.-]{0,32})$|^(\/)([\p{L}\p{N}_-]{0,32})$/u;
 
-export interface Suggesting {
+interface Suggesting {
   list: Suggestion[];
   chosen: number;
   /** Hears that something was typed into the text box. */
@@ -129,6 +129,16 @@ async function findCommands(channelId: string, typed: string): Promise<Suggestio
   }));
 }
 
+/** What a text box says of the list that belongs to it. */
+export function listOf(id: string, { list, chosen }: Suggesting) {
+  if (list.length === 0) return { 'aria-autocomplete': 'list' } as const;
+  return {
+    'aria-autocomplete': 'list',
+    'aria-controls': id,
+    'aria-activedescendant': optionId(id, chosen),
+  } as const;
+}
+
 /** @param id of the list, by which the text box points to it */
 export function Suggestions({ id, list, chosen, take }: Suggesting & { id: string }) {
   if (list.length === 0) return null;
@@ -155,4 +165,4 @@ export function Suggestions({ id, list, chosen, take }: Suggesting & { id: strin
   );
 }
 
-export const optionId = (listId: string, at: number): string => `${listId}-${at}`;
+const optionId = (listId: string, at: number): string => `${listId}-${at}`;
