@@ -64,6 +64,18 @@ describe('finding one’s way in the web client', function () {
     await until(async () => (await texts()).includes('thought 139'));
   });
 
+  it('leads from an answer in a thread to what it answers, wherever that was said', async () => {
+    const question = await here.bob.say(here.channel.id, 'a question for all');
+    const parent = await here.bob.say(here.channel.id, 'where it is talked about');
+    const { id } = (await here.alice.post(`/api/messages/${parent.id}/thread`, {})).body;
+    await here.alice.post(`/api/threads/${id}/messages`, { content: 'as I said' });
+    await here.alice.post(`/api/threads/${id}/messages`, { content: 'an answer', replyToId: question.id });
+    await bob.open(`${address()}/thread/${id}`);
+    await bob.page.locator('aside .reply').click();
+    await bob.page.locator('article.target', { hasText: 'a question for all' }).waitFor();
+    await bob.page.locator('aside').waitFor({ state: 'detached' });
+  });
+
   it('counts what is unread in servers that were not looked at, and in the title of the page', async () => {
     const other = (await here.alice.post('/api/servers', { name: 'Other' })).body;
     await here.bob.post(`/api/servers/${other.id}/join`, { inviteCode: other.inviteCode });

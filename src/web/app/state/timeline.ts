@@ -252,7 +252,9 @@ async function readAround(id: string, messageId: string): Promise<Page> {
     parley.rest('GET /api/threads/:id/messages', { id, query: { limit, cursor: messageId } }),
     parley.rest('GET /api/threads/:id/messages', { id, query: { limit, after: messageId } }),
   ]);
-  const messages = [...newer.toReversed(), message, ...older];
+  // Answers in a thread may be to what was said outside of it.
+  const here = message.threadId === id ? [message] : [];
+  const messages = [...newer.toReversed(), ...here, ...older];
   return { messages, hasMore: older.length === limit, hasNewer: newer.length === limit };
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ChannelRecord, RestAnswer } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
-import { go, pathTo, rememberPlace } from '../../state/router.ts';
+import { rememberPlace } from '../../state/router.ts';
 import { anchorOf } from '../../state/scroll.ts';
 import { currentServer, isAtLeast } from '../../state/servers.ts';
 import { type Timeline, timelineOf } from '../../state/timeline.ts';
@@ -11,6 +11,7 @@ import { ChannelHead, useAbout } from './ChannelHead.tsx';
 import { Composer } from './Composer.tsx';
 import { useFileDrop } from './ComposerParts.tsx';
 import { MessageList } from './MessageList.tsx';
+import { showMessage } from './showMessage.ts';
 import { Thread } from './Thread.tsx';
 import { useAnnouncements } from './useAnnouncements.ts';
 
@@ -97,16 +98,6 @@ function Gone({ channelId }: { channelId: string }) {
       <a href="/app/messages">Back</a>
     </section>
   );
-}
-
-/** Not every link says that a message is in a thread, and some messages are gone. */
-async function showMessage(timeline: Timeline, id: string): Promise<void> {
-  await timeline.showAround(id);
-  if (timeline.error.peek() || timeline.messages.peek().some((message) => message.id === id)) return;
-  await attempt(async () => {
-    const message = await parley.rest('GET /api/messages/:id', { id });
-    if (message.threadId) go(pathTo.said(currentServer.peek()?.id ?? null, message), { replace: true });
-  });
 }
 
 /** The place of the last time, or the end when it is no longer there. */

@@ -8,6 +8,7 @@ import { Icon } from '../parts/Icon.tsx';
 import { Composer } from './Composer.tsx';
 import { useFileDrop } from './ComposerParts.tsx';
 import { MessageList } from './MessageList.tsx';
+import { showMessage } from './showMessage.ts';
 import { ThreadMenu } from './ThreadMenu.tsx';
 import { useAnnouncements } from './useAnnouncements.ts';
 
@@ -51,7 +52,7 @@ function useThread(timeline: Timeline, threadId: string, messageId: string | nul
   const [opening, setOpening] = useState<Message | null>(null);
   useEffect(() => {
     const isShown = timeline.messages.peek().some(({ id }) => id === messageId);
-    if (messageId && !isShown) void timeline.showAround(messageId);
+    if (messageId && !isShown) void showMessage(timeline, messageId);
     else if (!timeline.loaded.peek()) void timeline.showNewest();
   }, [timeline, messageId]);
   useEffect(() => {
