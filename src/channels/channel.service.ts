@@ -195,6 +195,9 @@ export class ChannelService {
     serverId: string,
     input: z.output<typeof createChannelSchema>,
   ): Promise<ChannelRecord> {
+    // Whoever joins at the same time comes before, and is told, or after, and finds it in the list.
+    const held = await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
+    if (held.length === 0) throw new AppError('SERVER_NOT_FOUND');
     const id = uuid();
     change.em.create(Channel, {
       id,
