@@ -73,6 +73,9 @@ export const fileSchema = z.strictObject({
     connectTimeoutMs: positive.describe('how long to wait for a connection'),
     startWaitMs: positive.describe('how long a start waits for a database that cannot be reached'),
     statementTimeoutMs: positive.describe('how long a statement may take'),
+    idleTransactionMs: positive.describe(
+      'how long PostgreSQL waits for a node in the middle of a transaction; one that is frozen or gone holds up the others for so long',
+    ),
     slowStatementMs: z.number().int().min(0).describe('a statement that takes longer is logged; 0: none'),
   }),
   delivery: z.strictObject({

@@ -49,12 +49,14 @@ export class Database {
 
   /** @param serving for a node: others see that one is there (see serving.ts) */
   static async connect(url: string, settings: Settings, log: Log, serving = false): Promise<Database> {
-    const { poolSize, connectTimeoutMs, statementTimeoutMs } = settings.database;
+    const { poolSize, connectTimeoutMs, statementTimeoutMs, idleTransactionMs } = settings.database;
     const max = Math.ceil(poolSize / 2);
     let pool: pg.Pool | undefined;
     const limits = {
       connectionTimeoutMillis: connectTimeoutMs,
       statement_timeout: statementTimeoutMs,
+      // Whoever stops in the middle of a transaction, a frozen node say, holds the logs that it has locked.
+      idle_in_transaction_session_timeout: idleTransactionMs,
       // A server that hangs answers nothing at all; the client's own limit frees the caller.
       query_timeout: statementTimeoutMs + 1000,
       keepAlive: true,

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 
 /** SQLSTATE classes and codes that mean "not reachable now" rather than "wrong". */
-const unavailableStates = /^(08|53|57P0[1-5]|57014|25006)/;
+const unavailableStates = /^(08|53|57P0[1-5]|57014|25006|25P03)/;
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -53,6 +53,29 @@ describe('connections that PostgreSQL ends', () => {
     await until(() => database.pool.totalCount === database.pool.idleCount);
   });
 
+  it('in the middle of a transaction, since its node is frozen or gone, hold up nobody for long', async () => {
+    const settings = testSettings(place.url, null);
+    const { database: limits } = settings;
+    const impatient = { ...settings, database: { ...limits, idleTransactionMs: 200 } };
+    const frozen = await Database.connect(place.url, impatient, pino({ level: 'silent' }));
+    await database.rows('CREATE TABLE heads AS SELECT 1 AS seq');
+    const append = 'UPDATE heads SET seq = seq + 1';
+    const others = [
+      () => database.transaction(async (_, rows) => rows(append)),
+      () => database.quickTransaction((rows) => rows(append)),
+    ];
+    for (const begin of [
+      (work: () => Promise<unknown>) => frozen.transaction(async (_, rows) => rows(append).then(work)),
+      (work: () => Promise<unknown>) => frozen.quickTransaction((rows) => rows(append).then(work)),
+    ]) {
+      const code = codeOf(begin(() => Promise.all(others.map((other) => other()))));
+      expect(await code).to.equal('DATABASE_UNAVAILABLE');
+    }
+    expect(await database.rows('SELECT seq FROM heads')).to.deep.equal([{ seq: 5 }]);
+    expect(await codeOf(frozen.transaction(async (_, rows) => rows(append)))).to.equal('done');
+    await frozen.close();
+  });
+
   it('do not keep the pools from closing while transactions wait for one', async () => {
     const closing = await Database.connect(place.url, testSettings(place.url, null), pino({ level: 'silent' }));
     const changes = Array.from({ length: 20 }, () =>
