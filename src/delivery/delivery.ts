@@ -4,7 +4,7 @@ import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
 import type { Bus } from './bus.ts';
 import { DeliveryCounters } from './counters.ts';
-import { byRoom, type LogEntry, type Room, streamId } from './entry.ts';
+import { byRoom, type LogEntry, ownFirst, type Room, streamId } from './entry.ts';
 import { LiveStream } from './live-stream.ts';
 import { type Head, readHeads, readLog, readLogs, readMoved } from './log.ts';
 import type { Sink } from './sink.ts';
@@ -255,7 +255,7 @@ export class Delivery {
   }
 
   private async sweepOnce(): Promise<void> {
-    const known = [...this.streams.values()].map((stream) => ({ id: streamId(stream.room), stream }));
+    const known = ownFirst([...this.streams.values()]).map((stream) => ({ id: streamId(stream.room), stream }));
     const positions = known.map(({ id, stream }) => ({ id, seq: stream.position }));
     const moved = await readMoved(this.database.committedRows, positions);
     this.counters.lag = 0;

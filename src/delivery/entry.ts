@@ -71,3 +71,12 @@ export function byRoom(entries: LogEntry[]): Map<Room, LogEntry[]> {
   }
   return rooms;
 }
+
+/**
+ * People's own rooms before all others: they say who was thrown out, and whoever was must hear nothing of what was said
+ * after that.
+ */
+export function ownFirst<T extends { room: Room }>(things: T[]): T[] {
+  const isOwn = ({ room }: T) => room.startsWith('user:');
+  return [...things.filter(isOwn), ...things.filter((thing) => !isOwn(thing))];
+}

@@ -2,7 +2,8 @@ import { Socket as TcpSocket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { Follower } from '../world/follower.ts';
+import { Follower, range } from '../world/follower.ts';
+import { startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -46,5 +47,33 @@ describe('who is thrown out while coming back', () => {
     expect(heard).to.include(big);
     expect(heard).to.not.include('among us');
     follower.close();
+  });
+});
+
+describe('who was thrown out while a node could neither hear the others nor read the log', () => {
+  it('hears nothing there of what was said after that', async () => {
+    const cluster = await startCluster({ nodes: 2, redisUrl: null, settings: { delivery: { sweepMs: 3_600_000 } } });
+    const here = await world(cluster);
+    const { alice, bob, server, channel } = here;
+    const { url, delivery } = bob.node;
+    const followers = [];
+    // The channel's room is there before bob's own.
+    for (const { token } of [alice, bob]) {
+      const follower = new Follower({ url, token });
+      followers.push(follower);
+      await follower.connected(1);
+      await follower.join(channel.id);
+    }
+    const [alices, bobs] = followers;
+    const before = await alice.say(channel.id, 'with bob');
+    await alice.delete(`/api/servers/${server.id}/members/${bob.id}`);
+    const { seq } = await alice.say(channel.id, 'without bob');
+    await delivery.sweep();
+    await alices?.reach(channel.id, seq);
+    expect(alices?.seen(channel.id)).to.deep.equal(range(before.seq, seq));
+    expect(bobs?.seen(channel.id)).to.not.include(seq);
+    for (const follower of followers) follower.close();
+    here.close();
+    await cluster.stop();
   });
 });
