@@ -4,6 +4,7 @@ import { CompiledQuery, type Kysely } from 'kysely';
 import pg from 'pg';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
+import { within } from '../infrastructure/within.ts';
 import type { Settings } from '../settings.ts';
 import { entities } from './entities.ts';
 import { asDatabaseError, isUnavailable } from './failures.ts';
@@ -205,13 +206,8 @@ export class Database {
   }
 
   /** Whether PostgreSQL answers within `ms`. */
-  async answers(ms: number): Promise<boolean> {
-    const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, ms, false).unref());
-    const query = this.statements.query('SELECT 1').then(
-      () => true,
-      () => false,
-    );
-    return Promise.race([query, timeout]);
+  answers(ms: number): Promise<boolean> {
+    return within(this.statements.query('SELECT 1'), ms);
   }
 
   async close(): Promise<void> {

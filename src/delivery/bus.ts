@@ -1,4 +1,5 @@
 import { controlChannel, type RedisConnections } from '../infrastructure/redis.ts';
+import { within } from '../infrastructure/within.ts';
 import type { LogEntry, Room } from './entry.ts';
 
 /** A message between nodes that is not an event: something to forget, someone to throw out. */
@@ -175,13 +176,4 @@ function decode(room: Room, text: string): LogEntry[] | undefined {
     entries.push({ room, seq: Number(seq), event, threadId: thread === '-' ? null : thread, json });
   }
   return entries;
-}
-
-async function within(promise: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([promise.catch(() => {}), timeout]);
-  clearTimeout(timer);
 }

@@ -5,6 +5,7 @@ import nodemailer from 'nodemailer';
 import type { Settings } from '../settings.ts';
 import type { Log } from './log.ts';
 import type { MailText } from './mail-templates.ts';
+import { within } from './within.ts';
 
 export interface Mail extends MailText {
   to: string;
@@ -161,13 +162,4 @@ function outboxTransport(folder: string, from: string, log: Log): Transport {
     },
     close: () => {},
   };
-}
-
-async function within(promise: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([promise.catch(() => {}), timeout]);
-  clearTimeout(timer);
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Context, context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -7,6 +6,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import { type StatementWatch, withoutValues } from '../database/statements.ts';
 import { version } from '../version.ts';
 import type { SpanSpec, Tracing } from './tracing.ts';
+import { within } from './within.ts';
 
 const closingMs = 1000;
 
@@ -46,7 +46,9 @@ export function exportTraces(url: string, nodeId: string): Tracing {
     },
     statements: statementSpans(tracer),
     // A collector that is away must not keep the node from ending.
-    close: () => Promise.race([provider.shutdown().catch(() => {}), delay(closingMs, undefined, { ref: false })]),
+    async close() {
+      await within(provider.shutdown(), closingMs);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Log } from './log.ts';
 import { type RedisClient, type RedisPlace, redisClient } from './redis-clients.ts';
+import { within } from './within.ts';
 
 const healthCheckMs = 500;
 const answerMs = 1000;
@@ -132,12 +133,8 @@ export class RedisConnections {
   /** Renewed subscriptions hold by then: they were sent before. */
   private async listens(): Promise<void> {
     if (this.subscriber.status !== 'ready') throw new Error('The subscriber is not connected.');
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('The subscriber does not answer.')), answerMs);
-    });
     const sign = this.isCluster ? this.echo() : this.subscriber.ping();
-    await Promise.race([sign, timeout]).finally(() => clearTimeout(timer));
+    if (!(await within(sign, answerMs))) throw new Error('The subscriber does not answer.');
   }
 
   /** A cluster's subscriber has many connections; that of the orders is the one that has to hear. */

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../../infrastructure/within.ts';
 import type { Cluster } from './cluster.ts';
 import { EmbeddedPostgresError } from './failure.ts';
 
@@ -119,13 +120,4 @@ async function stop(child: ChildProcess, ended: Promise<string>): Promise<void> 
     child.kill(name);
     if (await within(ended, ms)) return;
   }
-}
-
-/** @returns whether the promise was fulfilled within `ms` */
-async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const timer = new AbortController();
-  const late = delay(ms, false, { signal: timer.signal }).catch(() => false);
-  const inTime = await Promise.race([promise.then(() => true), late]);
-  timer.abort();
-  return inTime;
 }

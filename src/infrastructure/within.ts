@@ -1,0 +1,12 @@
+/** @returns whether a promise was fulfilled within `ms`; one that fails is none that was */
+export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const inTime = promise.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([inTime, late]).finally(() => clearTimeout(timer));
+}
