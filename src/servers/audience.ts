@@ -16,6 +16,8 @@ import { findServer, serverRecord } from './server.view.ts';
 
 /** A join or a leave of a server is told in so many of its channels at most. */
 const announcedChannels = 200;
+/** A server's home page goes to everyone with each change of it: in one transaction only about so much of that. */
+const toldCharacters = 4 * 1024 * 1024;
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 const selectPeople = `SELECT m.user_id AS id FROM server_members m JOIN users u ON u.id = m.user_id
@@ -64,19 +66,21 @@ export class Audience {
    * change; in large ones the rest are told by a job, portion by portion, so that no one waits for a lock on all of them.
    */
   async tell(change: Change, news: News): Promise<void> {
-    const people = await this.some(change.rows, news.serverId, nobody, atOnce);
+    const most = await this.fitting(change.rows, news, atOnce);
+    const people = await this.some(change.rows, news.serverId, nobody, most);
     await this.tellNow(change, news, people);
     const last = people.at(-1);
-    if (!last || people.length < atOnce) return;
+    if (!last || people.length < most) return;
     await insertJobs(change.rows, [{ job: 'news', ...news, after: last }]);
     change.afterCommit(() => this.notifications.wake());
   }
 
   /** Whom a job tells, and a job for those after them. */
   async next(rows: Rows, job: NewsJob): Promise<{ people: string[]; rest: NewsJob[] }> {
-    const people = await this.some(rows, job.serverId, job.after, portion);
+    const most = await this.fitting(rows, job, portion);
+    const people = await this.some(rows, job.serverId, job.after, most);
     const last = people.at(-1);
-    return { people, rest: last && people.length === portion ? [{ ...job, after: last }] : [] };
+    return { people, rest: last && people.length === most ? [{ ...job, after: last }] : [] };
   }
 
   /**
@@ -95,6 +99,16 @@ export class Audience {
     for (const { id, role } of listeners) {
       change.publish(serverUpdated.in(userRoom(id), { server: serverRecord({ ...server, role }) }));
     }
+  }
+
+  /** How many people can be told at once, which are `most` at most. */
+  private async fitting(rows: Rows, { serverId, channelId }: News, most: number): Promise<number> {
+    if (channelId) return most;
+    const [page] = await rows<{ size: number }>(
+      'SELECT greatest(length(homepage_html), 1) AS size FROM servers WHERE id = $1',
+      [serverId],
+    );
+    return page ? Math.min(most, Math.ceil(toldCharacters / page.size)) : most;
   }
 
   private async some(rows: Rows, serverId: string, after: string, limit: number | null): Promise<string[]> {

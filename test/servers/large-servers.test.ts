@@ -120,6 +120,21 @@ describe('news of a server of more than a thousand people', () => {
     expect((await eventsOf(out)).at(-1)).to.equal('channel:member-removed');
   }).timeout(40_000);
 
+  it('are told in transactions of a few when a long home page is part of them', async () => {
+    const { alice } = here;
+    const server = await ok(alice.post('/api/servers', { name: 'Gallery' }));
+    const at = () => alice.node;
+    await crowd(50, { databaseUrl: cluster.databaseUrl, secret: 'unused-'.repeat(10), serverId: server.id, at });
+    await ok(alice.patch(`/api/servers/${server.id}`, { homepageHtml: 'x'.repeat(256 * 1024) }));
+    await until(isAllDone, { timeout: 15_000 });
+    const told = await client.query(
+      `SELECT count(*)::int FROM log_entries WHERE event = 'server:updated' AND data -> 'server' ->> 'id' = $1
+       GROUP BY xmin::text ORDER BY 1`,
+      [server.id],
+    );
+    expect(told.rows.map(({ count }) => count)).to.deep.equal([3, 16, 16, 16]);
+  }).timeout(40_000);
+
   it('are told in transactions of no more than a thousand', async () => {
     const { alice, server } = here;
     await ok(alice.delete(`/api/servers/${server.id}`));
