@@ -40,6 +40,7 @@ import { createApp } from './rest/app.ts';
 import { Idempotency } from './rest/idempotency.ts';
 import { limitRequest } from './rest/limits.ts';
 import type { Route } from './rest/route.ts';
+import { SearchIndex } from './search/search-index.ts';
 import { createServices } from './services.ts';
 import { type Settings, SettingsError } from './settings.ts';
 import type { WorkerLink } from './workers/worker.ts';
@@ -108,6 +109,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const mailer = new Mailer(settings, log);
   shutdown.add('mail', () => mailer.close(settings.shutdown.graceMs / 2));
   shutdown.add('rate limits', () => limits.close());
+  const searchIndex = new SearchIndex(database, log);
+  shutdown.add('search index', () => searchIndex.close());
   const trimmer = new Trimmer(database, settings.delivery, delivery.counters, log);
   const ephemeral = new Ephemeral();
   const {

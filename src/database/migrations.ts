@@ -22,6 +22,7 @@ import { ReadNotifications } from './migrations/0055-read-notifications.ts';
 import { ChangedHeads } from './migrations/0056-changed-heads.ts';
 import { UncheckedMessages } from './migrations/0057-unchecked-messages.ts';
 import { UnspacedWords } from './migrations/0058-unspaced-words.ts';
+import { SortedSearch } from './migrations/0059-sorted-search.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
@@ -44,6 +45,7 @@ export const migrations = [
   { name: '0056-changed-heads', class: ChangedHeads },
   { name: '0057-unchecked-messages', class: UncheckedMessages },
   { name: '0058-unspaced-words', class: UnspacedWords },
+  { name: '0059-sorted-search', class: SortedSearch },
 ];
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */

@@ -1,0 +1,49 @@
+import type { Database } from '../database/database.ts';
+import type { Log } from '../infrastructure/log.ts';
+
+const everyMs = 5000;
+const sorting = "SELECT gin_clean_pending_list('messages_search'), gin_clean_pending_list('messages_search_unspaced')";
+
+/**
+ * Sorts the words of new messages into the search index, in the background. PostgreSQL puts them on a list, and has
+ * whoever makes that too long sort all of it: every few ten thousand messages one batch took a fifth of a second, and
+ * all sends waited for it.
+ */
+export class SearchIndex {
+  private readonly database: Database;
+  private readonly log: Log;
+  private readonly timer: NodeJS.Timeout;
+  private running: Promise<void> | undefined;
+  private failed = false;
+
+  constructor(database: Database, log: Log) {
+    this.database = database;
+    this.log = log;
+    // At different moments, so that nodes which start together do not work together.
+    this.timer = setInterval(() => void this.sort(), everyMs * (0.75 + Math.random() / 2));
+    this.timer.unref();
+  }
+
+  /** Does what there is to do; a call while one is under way waits for that. */
+  sort(): Promise<void> {
+    this.running ??= this.sortNow().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async sortNow(): Promise<void> {
+    try {
+      await this.database.rows(sorting);
+      this.failed = false;
+    } catch (error) {
+      if (!this.failed) this.log.warn({ err: error }, 'The search index could not be sorted; it will be tried again.');
+      this.failed = true;
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import pino from 'pino';
+import { Database } from '../../src/database/database.ts';
+import { SearchIndex } from '../../src/search/search-index.ts';
+import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { until } from '../bench/until.ts';
+import { migrated, startCluster, testSettings } from '../world/nodes.ts';
+
+describe('the search index', () => {
+  const lines: string[] = [];
+  let place: TestDatabase;
+  let database: Database;
+  let index: SearchIndex;
+  before(async () => {
+    place = await createDatabase(migrated);
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    database = await Database.connect(place.url, testSettings(place.url, null), log);
+    index = new SearchIndex(database, log);
+  });
+  after(async () => {
+    await index.close();
+    await database.close();
+    await place.drop();
+  });
+
+  const write = () =>
+    database.rows(`INSERT INTO messages (id, channel_id, author_id, seq, content, created_at, updated_at)
+      SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), n, 'word' || n || ' 言葉', now(), now()
+      FROM generate_series(1, 500) AS n`);
+  /** How many pages of words wait for being sorted in; they no longer do then. */
+  const waiting = async () => {
+    const [row] = await database.rows<{ spaced: number; unspaced: number }>(
+      `SELECT gin_clean_pending_list('messages_search') AS spaced,
+         gin_clean_pending_list('messages_search_unspaced') AS unspaced`,
+    );
+    return row;
+  };
+
+  it('has what was written sorted in, beside those who write', async () => {
+    await write();
+    const before = await waiting();
+    expect(before?.spaced).to.be.above(0);
+    expect(before?.unspaced).to.be.above(0);
+    await write();
+    await Promise.all([index.sort(), index.sort()]);
+    expect(await waiting()).to.deep.equal({ spaced: 0, unspaced: 0 });
+  });
+
+  it('says once that it cannot be sorted, and goes on when it can', async () => {
+    await database.rows('ALTER INDEX messages_search_unspaced RENAME TO away');
+    await index.sort();
+    await index.sort();
+    await database.rows('ALTER INDEX away RENAME TO messages_search_unspaced');
+    expect(lines).to.have.length(1);
+    await write();
+    await index.sort();
+    expect(lines).to.have.length(1);
+    expect(await waiting()).to.deep.equal({ spaced: 0, unspaced: 0 });
+  });
+
+  it('is sorted by every node, again and again', async () => {
+    const cluster = await startCluster();
+    const client = new pg.Client(cluster.databaseUrl);
+    await client.connect();
+    try {
+      const seen = `SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%gin_clean_pending_list%'`;
+      const isSeen = async () => ((await client.query(seen)).rowCount ?? 0) > 0;
+      await until(isSeen, { timeout: 12_000, message: 'Nobody sorted the index' });
+    } finally {
+      await client.end();
+      await cluster.stop();
+    }
+  });
+});
