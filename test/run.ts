@@ -67,8 +67,8 @@ async function main(args: string[]): Promise<number> {
     const lanes: Promise<Outcome[]>[] = [];
     for (let at = 0; at < Math.min(sideBySide, due.length); at++) {
       // Its own, since rate limits know people by the address from which all tests come.
-      const redis = { PARLEY_TEST_REDIS: (await startRedis()).url };
-      lanes.push(runLane(due, { ...env, ...redis }, path.join(folder, `lane-${at}`), at === 0));
+      const own = { PARLEY_TEST_REDIS: (await startRedis()).url, PARLEY_TEST_LANE: String(at) };
+      lanes.push(runLane(due, { ...env, ...own }, path.join(folder, `lane-${at}`), at === 0));
     }
     outcomes.push(...(await Promise.all(lanes)).flat());
   } finally {

@@ -55,7 +55,7 @@ export async function receiver(): Promise<Receiver> {
     },
     accepted: (type, room) =>
       [...taken.values()].filter((event) => event.type === type && (!room || event.room === room)),
-    next: (fits, timeout = 5000) =>
+    next: (fits, timeout) =>
       until(() => here.arrived.find(fits), { timeout, message: `not delivered, but ${here.arrived.length} others` }),
     async close() {
       server.closeAllConnections();

@@ -3,7 +3,7 @@ import { falseEvents } from '../world/documents.ts';
 import { runEnding } from './ending.ts';
 
 /** How long open handles may keep the process after the last test. */
-const patienceMs = 15_000;
+const patienceMs = 60_000;
 
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => void giveUp());
 // The channel is there when test/run.ts started us; its end is the end of test/run.ts.

@@ -2,16 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
 import { atEnd } from './ending.ts';
 import { testSettings } from './private-postgres.ts';
-import { until } from './until.ts';
 
 export { type FaultyPostgres, furnishDataDir, startPostgres } from './private-postgres.ts';
 
-/** SQLSTATE of what is not allowed to the role. */
-const insufficientPrivilege = '42501';
+/**
+ * SQLSTATE of what passes by itself: PostgreSQL's own cleaning is at work in the database, which only a superuser could
+ * end, or a connection that was ended is still on its way out.
+ */
+const passing = ['42501', '55006'];
 
 const silent = { info() {}, warn() {} };
 
@@ -68,23 +71,27 @@ async function makeTemplate(prepare: Prepare): Promise<string> {
 async function create(template?: string): Promise<TestDatabase> {
   const server = await sharedPostgres();
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await execute(server, `CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`);
+  await executeSoon(server, `CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => drop(server, name) };
+  return { url: url.href, drop: () => executeSoon(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
-/** PostgreSQL's own cleaning may be at work in it, which only a superuser could end; it is soon through. */
-async function drop(server: string, name: string): Promise<void> {
-  const isGone = () =>
-    execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).then(
+/** Executes a statement as soon as nothing passing stands in its way. */
+async function executeSoon(url: string, statement: string): Promise<void> {
+  let reason = '';
+  const isDone = () =>
+    execute(url, statement).then(
       () => true,
       (error: unknown) => {
-        if (error instanceof pg.DatabaseError && error.code === insufficientPrivilege) return false;
-        throw error;
+        if (!(error instanceof pg.DatabaseError) || !passing.includes(error.code ?? '')) throw error;
+        reason = error.message;
+        return false;
       },
     );
-  await until(isGone, { timeout: 15_000, message: `The database ${name} could not be removed` });
+  for (const end = Date.now() + 30_000; !(await isDone()); await delay(50)) {
+    if (Date.now() > end) throw new Error(`${statement} did not come to pass: ${reason}`);
+  }
 }
 
 function databaseOf(url: string): string {

@@ -5,12 +5,12 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Cluster, openCluster } from '../../src/database/embedded/cluster.ts';
-import { startOnFreePort } from '../../src/database/embedded/first-start.ts';
 import { guardFolder } from '../../src/database/embedded/guard.ts';
 import { type Postmaster, spawnPostmaster } from '../../src/database/embedded/postmaster.ts';
 import { isRunning, signal } from '../../src/database/embedded/processes.ts';
 import { ensureDatabase } from '../../src/database/embedded/roles.ts';
 import { atEnd } from './ending.ts';
+import { freePort } from './free-port.ts';
 import { childrenOf } from './processes.ts';
 
 /** A test run survives the death of processes, not of the machine. */
@@ -56,9 +56,9 @@ export async function startPostgres(): Promise<FaultyPostgres> {
   await furnishDataDir(dataDir);
   const cluster = await openCluster(dataDir);
   const dismissGuard = guardFolder(cluster.folder);
-  const [first, port] = await startOnFreePort((onPort) => spawn(cluster, onPort));
+  const port = await freePort();
+  let server = await startOn(cluster, port);
   const url = await ensureDatabase('parley', port, cluster.password);
-  let server = first;
   const send = (name: NodeJS.Signals) => signalAll(server.pid, name);
   const stopServer = async () => {
     send('SIGCONT');
@@ -75,7 +75,7 @@ export async function startPostgres(): Promise<FaultyPostgres> {
   };
   const restart = async () => {
     await stopServer();
-    server = await startAgain(cluster, port);
+    server = await startOn(cluster, port);
   };
   atEnd(stop);
   return {
@@ -93,8 +93,8 @@ function spawn(cluster: Cluster, port: number): Postmaster {
   return spawnPostmaster(cluster, port, testSettings, () => {});
 }
 
-/** Another program may hold the port for a moment, and killed processes may still be ending. */
-async function startAgain(cluster: Cluster, port: number): Promise<Postmaster> {
+/** Processes of before that were killed may still be ending. */
+async function startOn(cluster: Cluster, port: number): Promise<Postmaster> {
   for (let attempt = 1; ; attempt++) {
     const server = spawn(cluster, port);
     try {

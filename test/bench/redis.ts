@@ -5,9 +5,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort } from '../../src/database/embedded/first-start.ts';
 import { findProgram, type Program } from './debian-program.ts';
 import { atEnd } from './ending.ts';
+import { freePort } from './free-port.ts';
 import { killWithUs } from './processes.ts';
 import { until } from './until.ts';
 
@@ -122,7 +122,10 @@ async function join(ports: number[]): Promise<void> {
     const [state, nodes] = await Promise.all([client.call('CLUSTER', 'INFO'), client.call('CLUSTER', 'NODES')]);
     return String(state).includes('cluster_state:ok') && String(nodes).trim().split('\n').length === ports.length;
   };
-  await until(async () => (await Promise.all(clients.map(isWhole))).every(Boolean), { timeout: 20_000 });
+  await until(async () => (await Promise.all(clients.map(isWhole))).every(Boolean), {
+    timeout: 60_000,
+    message: 'The Redis Cluster did not become whole',
+  });
   for (const client of clients) client.disconnect();
 }
 
@@ -151,7 +154,7 @@ async function run(program: Program, port: number, more: string[] = []): Promise
     if (child.exitCode !== null) throw new Error(`Redis did not start: ${output}`);
     return ping(port);
   };
-  await until(answered, { timeout: 10_000, message: 'Redis did not answer' }).catch(async (error: unknown) => {
+  await until(answered, { timeout: 30_000, message: 'Redis did not answer' }).catch(async (error: unknown) => {
     await kill();
     throw error;
   });

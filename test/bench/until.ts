@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface UntilOptions {
-  /** Milliseconds; 5000 unless told. */
+  /** Milliseconds; 15 000 unless told: many times what anything takes on a busy machine. */
   timeout?: number;
   message?: string;
 }
@@ -15,7 +15,7 @@ type Falsy = false | 0 | '' | null | undefined;
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { timeout = 5000, message = 'The condition did not come true' }: UntilOptions = {},
+  { timeout = 15_000, message = 'The condition did not come true' }: UntilOptions = {},
 ): Promise<Exclude<T, Falsy>> {
   for (const end = Date.now() + timeout; ; await delay(10)) {
     const value = await condition();

@@ -29,7 +29,7 @@ export class Follower {
   }
 
   /** Waits until it has been connected so many times. @returns whether the last one was recovered */
-  async connected(times: number, timeout = 8000): Promise<boolean> {
+  async connected(times: number, timeout = 20_000): Promise<boolean> {
     const message = `not connected ${times} times (${this.errors.at(-1)})`;
     await until(() => this.connections.length >= times, { timeout, message });
     return this.connections.at(-1) === true;
@@ -38,7 +38,7 @@ export class Follower {
   /** Enters a channel's room. @returns the ack, its events counted as received */
   join(channelId: string, after?: number): Promise<Loose> {
     return new Promise((resolve, reject) => {
-      this.socket.timeout(8000).emit('channel:join', { channelId, after }, (error: Error | null, ack: Loose) => {
+      this.socket.timeout(20_000).emit('channel:join', { channelId, after }, (error: Error | null, ack: Loose) => {
         if (!ack?.ok) return reject(error ?? new Error(`cannot join: ${JSON.stringify(ack)}`));
         // In this very moment: the next packet may be an event of the room.
         for (const { data } of ack.events) this.note(data);
@@ -53,7 +53,7 @@ export class Follower {
   }
 
   /** Waits for an event of a channel. */
-  async reach(channelId: string, seq: number, timeout = 8000): Promise<void> {
+  async reach(channelId: string, seq: number, timeout = 20_000): Promise<void> {
     const message = `event ${seq} did not come, the last is ${this.seen(channelId).at(-1)}`;
     await until(() => this.seen(channelId).includes(seq), { timeout, message });
   }

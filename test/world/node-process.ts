@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { freePort } from '../../src/database/embedded/first-start.ts';
 import { atEnd } from '../bench/ending.ts';
+import { freePort } from '../bench/free-port.ts';
 import { inherited, killWithUs } from '../bench/processes.ts';
 import { until } from '../bench/until.ts';
 
@@ -59,7 +59,7 @@ export class NodeProcess {
   }
 
   /** Waits until it takes requests. */
-  async ready(timeout = 20_000): Promise<void> {
+  async ready(timeout = 60_000): Promise<void> {
     const answered = async () => {
       if (!this.isRunning) throw new Error(`A node did not start: ${this.lines.slice(-5).join('\n')}`);
       return (await this.health('/healthz')) === 200;

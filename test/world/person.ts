@@ -39,7 +39,7 @@ export class Listener {
   }
 
   async emit(event: string, payload?: unknown): Promise<Loose> {
-    const ack = await this.socket.timeout(5000).emitWithAck(event, payload);
+    const ack = await this.socket.timeout(15_000).emitWithAck(event, payload);
     expectTruth(`the ack of ${event}`, knownDocuments()?.ack(event, ack));
     return ack;
   }
@@ -50,7 +50,7 @@ export class Listener {
   }
 
   /** Waits for an event (that fits). */
-  next(event: string, fits: (data: Loose) => boolean = () => true, timeout = 5000): Promise<Loose> {
+  next(event: string, fits: (data: Loose) => boolean = () => true, timeout?: number): Promise<Loose> {
     return until(() => this.all(event).find(fits), { timeout, message: `no ${event}` });
   }
 

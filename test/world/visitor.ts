@@ -25,7 +25,7 @@ export async function visitor(
 ): Promise<Visitor> {
   const context = await (await sharedChromium()).newContext({ viewport: { width: 1100, height: 760 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
