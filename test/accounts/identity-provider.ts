@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { Provider } from 'oidc-provider';
-import { freePort } from '../../src/database/embedded/first-start.ts';
 import { atEnd } from '../bench/ending.ts';
+import { freePort } from '../bench/free-port.ts';
 
 /** What a provider says of one of its accounts. */
 export interface Claims {

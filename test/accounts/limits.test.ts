@@ -14,7 +14,7 @@ const rates = {
   resetStart: { points: 3, seconds: 600 },
   mailbox: { points: 2, seconds: 3600 },
   loginFailures: { points: 3, seconds: 900 },
-  messages: { points: 10, seconds: 10 },
+  messages: { points: 10, seconds: 60 },
   events: { points: 5, seconds: 60 },
   joins: { points: 8, seconds: 60 },
 };
@@ -126,10 +126,10 @@ describe('rate limits', () => {
       if (i % 2) expect((await socket.emit('message:send', { channelId: channel.id, content })).ok).to.equal(true);
       else expect((await alice.post(path, { content })).status).to.equal(201);
     }
-    expectRefused(await alice.post(path, { content: 'one more' }), 'messages', 10, 10);
+    expectRefused(await alice.post(path, { content: 'one more' }), 'messages', 10, 60);
     const ack = await socket.emit('message:send', { channelId: channel.id, content: 'one more' });
     expect(ack).to.include({ ok: false, code: 'RATE_LIMITED' });
-    expect(ack.retryAfter).to.be.within(1, 10);
+    expect(ack.retryAfter).to.be.within(1, 60);
     expect((await bob.post(path, { content: 'mine' })).status).to.equal(201);
     here.close();
   });
@@ -208,7 +208,8 @@ describe('rate limits while Redis is away', () => {
         answers.push(await request(node, 'POST', '/api/auth/register', {}, { 'x-forwarded-for': '203.0.113.9' }));
       }
       expect(answers.map((answer) => answer.status)).to.deep.equal([...Array(6).fill(400), 429, 429]);
-      expect(Date.now() - started).to.be.below(4000);
+      // A second for each would be eight.
+      expect(Date.now() - started).to.be.below(7000);
       redis.resume();
     } finally {
       await cluster.stop();

@@ -36,7 +36,7 @@ describe('the bot of the examples', () => {
         asked.add((await bob.say(channel.id, `@${robot.username} is anybody there?`)).id);
         return ear.all('message:new').find((message) => message.authorId === robot.id);
       },
-      { timeout: 10_000, message: 'no answer' },
+      { timeout: 60_000, message: 'no answer' },
     );
     expect(answer.content).to.equal('is anybody there?');
     expect([...asked]).to.include(answer.replyToId);

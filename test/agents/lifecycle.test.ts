@@ -126,6 +126,7 @@ describe('the life of an agent', () => {
   it('counts its uptime', async () => {
     const robot = await bot(owner);
     const path = `/api/agents/${robot.agentId}`;
+    const begun = Date.now();
     await robot.post(`${path}/heartbeat`);
     const uptime = await until(
       async () => {
@@ -134,7 +135,7 @@ describe('the life of an agent', () => {
       },
       { message: 'no uptime' },
     );
-    expect(uptime).to.equal(1);
+    expect(uptime).to.be.within(1, (Date.now() - begun) / 1000);
   });
 
   it('ends with its tokens, at once, while what it wrote stays', async () => {
@@ -170,7 +171,7 @@ describe('the life of an agent', () => {
 
 describe('the tokens of an agent', () => {
   it('hold for a while after a newer one was made, and then no longer', async () => {
-    const cluster = await startCluster({ settings: { agents: { tokenOverlapSeconds: 1 } } });
+    const cluster = await startCluster({ settings: { agents: { tokenOverlapSeconds: 3 } } });
     const here = await world(cluster);
     try {
       const robot = await bot(here.alice);

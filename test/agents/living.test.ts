@@ -118,7 +118,7 @@ describe('what others see of a bot', () => {
 
   before(async () => {
     cluster = await startCluster({
-      settings: { agents: { heartbeatSeconds: 2, tokenOverlapSeconds: 4 }, accounts: { expiryWarningSeconds: 2 } },
+      settings: { agents: { heartbeatSeconds: 5, tokenOverlapSeconds: 7 }, accounts: { expiryWarningSeconds: 5 } },
     });
     here = await world(cluster);
   });
@@ -150,7 +150,7 @@ describe('what others see of a bot', () => {
     expect(seen[0]?.profile).to.include({ id: made.agentId, ownerId: here.alice.id, status: 'error' });
     expect(seen[0]?.profile.lastHeartbeat).to.equal(seen[0]?.agent.lastHeartbeat);
     await until(async () => (await everywhere()).every(({ presence }) => presence === 'offline'), {
-      timeout: 9000,
+      timeout: 30_000,
       message: 'still online without a heartbeat',
     });
   });
@@ -160,10 +160,10 @@ describe('what others see of a bot', () => {
     const ear = await made.connect();
     const { body } = await here.alice.post(`/api/agents/${made.agentId}/token`);
     const { expiresAt } = await ear.next('auth:expiring');
-    expect(Date.parse(expiresAt) - Date.now()).to.be.within(0, 4000);
+    expect(Date.parse(expiresAt) - Date.now()).to.be.within(0, 7000);
     const renewed = await ear.emit('auth:renew', { token: body.token });
     expect(renewed.ok).to.equal(true);
-    await until(async () => (await made.get('/api/auth/me')).status === 401, { timeout: 8000 });
+    await until(async () => (await made.get('/api/auth/me')).status === 401, { timeout: 30_000 });
     // The old token has ended, and with it the sockets that still had it.
     expect(await ear.emit('agent:heartbeat')).to.include({ ok: true, status: 'running' });
     expect(ear.socket.connected).to.equal(true);

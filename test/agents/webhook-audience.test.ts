@@ -62,7 +62,10 @@ describe('what a webhook gets', () => {
     };
     const path = `/api/agents/${robot.agentId}/webhook`;
     const settled = async () => {
-      await until(async () => (await alice.get(path)).body.pending === 0, { timeout: 15_000 });
+      await until(async () => (await alice.get(path)).body.pending === 0, {
+        timeout: 30_000,
+        message: 'something is pending',
+      });
       await until(() => bySocket().length >= byHook().length, { message: 'the socket got less' });
     };
     await until(async () => (await alice.get(path)).body.pending === 0);

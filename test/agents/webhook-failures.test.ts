@@ -61,7 +61,7 @@ describe('webhooks that do not work', () => {
       return body.state === 'dead' ? body : null;
     });
     expect(dead.lastError).to.equal('It answered 500.');
-    expect(Date.parse(dead.stoppedAt) - Date.parse(dead.failingSince)).to.be.within(1000, 4000);
+    expect(Date.parse(dead.stoppedAt) - Date.parse(dead.failingSince)).to.be.within(1000, 20_000);
     expect(dead.pending).to.be.at.least(2);
     const notices = async () => {
       const { body } = await here.alice.get('/api/notifications');
@@ -95,7 +95,7 @@ describe('webhooks that do not work', () => {
   });
 
   it('are waited for longer than a lease lasts, by one node alone', async () => {
-    const { cluster, here, robot } = await hooked({ webhooks: { ...quick, timeoutMs: 20_000, leaseSeconds: 1 } });
+    const { cluster, here, robot } = await hooked({ webhooks: { ...quick, timeoutMs: 60_000, leaseSeconds: 2 } });
     const lease = () =>
       withRows(cluster.databaseUrl, async (rows) => {
         const text = `SELECT extract(epoch FROM max(leased_until))::float8 AS until FROM webhook_cursors WHERE agent_id = $1`;
@@ -106,7 +106,7 @@ describe('webhooks that do not work', () => {
     await here.bob.say(here.channel.id, 'slow');
     await ear.next(({ event }) => event.data.content === 'slow');
     const begun = await lease();
-    await until(async () => (await lease()) > begun + 2.5, { message: 'the lease is not renewed' });
+    await until(async () => (await lease()) > begun + 5, { message: 'the lease is not renewed' });
     answer.resolve(200);
     await here.bob.say(here.channel.id, 'next');
     await ear.next(({ event }) => event.data.content === 'next');

@@ -14,7 +14,7 @@ describe('webhooks of bots', () => {
   const hooks: Receiver[] = [];
 
   before(async () => {
-    const webhooks = { retryMs: 40, pollMs: 100, timeoutMs: 1000, secretOverlapSeconds: 2 };
+    const webhooks = { retryMs: 40, pollMs: 100, timeoutMs: 5000, secretOverlapSeconds: 4 };
     cluster = await startCluster({ settings: { appProxyAllow: ['127.0.0.1'], webhooks } });
     here = await world(cluster);
   });
@@ -158,7 +158,7 @@ describe('webhooks of bots', () => {
     });
     await here.bob.say(here.channel.id, 'patience');
     const tries = () => ear.arrived.filter(({ event }) => event.data.content === 'patience');
-    await until(() => tries().length >= 3, { timeout: 8000 });
+    await until(() => tries().length >= 3, { timeout: 20_000 });
     const [first, second] = tries();
     expect((second?.at ?? 0) - (first?.at ?? 0)).to.be.at.least(990);
     await until(async () => (await here.alice.get(pathOf(robot))).body.state === 'active');

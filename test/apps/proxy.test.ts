@@ -31,7 +31,7 @@ describe('the app proxy', () => {
   before(async () => {
     upstream = await listen((request, response) => handle(request, response));
     hidden = await listen((_, response) => response.end('secret'));
-    const proxy = { timeoutMs: 700, maxBytes: 1_000_000, concurrency: 5 };
+    const proxy = { timeoutMs: 2500, maxBytes: 1_000_000, concurrency: 5 };
     const change = { appProxyAllow: [`127.0.0.1:${upstream.port}`] };
     cluster = await startCluster({ settings: { ...change, apps: { bundle: { entries: 9, bytes: 9 }, proxy } } });
     here = await world(cluster);
@@ -184,7 +184,7 @@ describe('the app proxy', () => {
     const begun = Date.now();
     const slow = await ask('/slow');
     expect([slow.status, await code(slow)]).to.deep.equal([504, 'APP_PROXY_TIMEOUT']);
-    expect(Date.now() - begun).to.be.lessThan(3000);
+    expect(Date.now() - begun).to.be.lessThan(15_000);
     const many = await Promise.all(Array.from({ length: 8 }, () => ask('/slow')));
     expect(many.map(({ status }) => status).sort()).to.deep.equal([503, 503, 503, 504, 504, 504, 504, 504]);
     handle = (request) => request.socket.destroy();
@@ -206,7 +206,8 @@ describe('the app proxy', () => {
     const answer = await ask('/wait', { signal: controller.signal });
     await answer.body?.getReader().read();
     controller.abort();
-    await until(() => gone, { timeout: 600 });
+    // Before the proxy would give it up by itself.
+    await until(() => gone, { timeout: 2000 });
   });
 
   it('keeps no place for callers who went before it began', async () => {
@@ -218,7 +219,7 @@ describe('the app proxy', () => {
       socket.write(`GET ${pathname}/x HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`, () => socket.destroy());
       await once(socket, 'close');
     }
-    await until(async () => (await ask('/x')).status === 200, { timeout: 3000 });
+    await until(async () => (await ask('/x')).status === 200);
   });
 
   it('is there for active apps of that type alone', async () => {

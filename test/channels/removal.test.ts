@@ -49,6 +49,7 @@ describe('a channel that was deleted a while ago', () => {
       await remove(id);
       await until(async () => (await rows<{ messages: number }>(remains, [id]))[0]?.messages === 0);
       await age(rows, id);
+      const [{ pid } = { pid: 0 }] = await rows<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       await rows('BEGIN');
       await rows('SELECT FROM streams WHERE id = $1 FOR UPDATE', [id]);
       await rows(
@@ -59,7 +60,8 @@ describe('a channel that was deleted a while ago', () => {
       await remove(await create('another'));
       await withRows(here.cluster.databaseUrl, (others) =>
         until(
-          async () => (await others("SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'")).length,
+          async () =>
+            (await others('SELECT FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))', [pid])).length,
         ),
       );
       await rows('COMMIT');

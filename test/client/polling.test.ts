@@ -16,7 +16,7 @@ describe('the client library where sockets are blocked', () => {
     bob = new Parley({ url: gate.url, token: here.bob.token });
     bob.channel(here.channel.id).on('message:new', (message) => heard.push(message));
     bob.connect();
-    await until(() => bob.state.status === 'live', { timeout: 15_000, message: 'not live' });
+    await until(() => bob.state.status === 'live', { timeout: 40_000, message: 'not live' });
   });
   after(async () => {
     bob.disconnect();

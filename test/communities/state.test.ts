@@ -121,5 +121,5 @@ describe('state and events', () => {
     dave.hangUp();
     expect(crowd.done).to.be.greaterThan(150);
     expect(crowd.refused).to.be.greaterThan(10);
-  }).timeout(60_000);
+  });
 });

@@ -55,7 +55,7 @@ describe('what was planned while there was little', () => {
         const now = await reads();
         return work(now) - work(before) >= pages && now;
       },
-      { timeout: 10_000 },
+      { timeout: 30_000 },
     );
     for (const [at, { table, rows }] of after.entries()) {
       expect(rows - (before[at]?.rows ?? 0), `rows of ${table}, one after the other`).to.be.lessThan(messages);

@@ -198,7 +198,7 @@ describe('coming back', () => {
       await here.alice.say(channelId, 'live');
       await follower.join(channelId, 1000);
       expect(follower.seen(channelId)).to.deep.equal(range(1, 1101));
-    }).timeout(30_000);
+    });
   });
 
   describe('by auth.resume into very many rooms', () => {
@@ -243,10 +243,10 @@ describe('coming back', () => {
       await new Promise((resolve) => setTimeout(resolve, 150));
       await here.alice.say(channelId, 'at last');
       expect((await waiting).body.events).to.have.lengthOf(1);
-      expect(Date.now() - begun).to.be.below(3000);
+      expect(Date.now() - begun).to.be.below(15_000);
       const again = Date.now();
       expect((await poll('after=1&wait=0.3')).body).to.deep.include({ events: [], seq: 1, recovered: true });
-      expect(Date.now() - again).to.be.within(290, 2000);
+      expect(Date.now() - again).to.be.within(290, 15_000);
     });
 
     it('answers someone who loses access while waiting with 404', async () => {

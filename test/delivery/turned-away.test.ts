@@ -35,8 +35,8 @@ describe('who is thrown out while coming back', () => {
     );
     follower.socket.on('message:new', ({ content }) => heard.push(content));
     follower.socket.on('resumed', (answer) => resumed.push(answer));
-    follower.socket.once('connect', () => wireOf(follower).pause());
-    await follower.connected(1);
+    follower.socket.once('message:new', () => wireOf(follower).pause());
+    await until(() => heard.length > 0);
     // Until as much is on its way as a line holds; the rest waits for the reader.
     await delay(300);
     await alice.delete(`/api/servers/${server.id}/members/${bob.id}`);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { freePort } from '../../src/database/embedded/first-start.ts';
+import { freePort } from '../bench/free-port.ts';
 import { until } from '../bench/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
@@ -70,7 +70,7 @@ describe('the guide for bots', () => {
         await new Promise((resolve) => setTimeout(resolve, 50));
         return ear.all('message:new').find((message) => message.authorId === robot.id);
       },
-      { timeout: 10_000, message: 'no answer' },
+      { timeout: 60_000, message: 'no answer' },
     );
     expect([...ids]).to.include(answer.replyToId);
     return answer;

@@ -32,7 +32,7 @@ describe('a long poll is refused at once, on any node, when', () => {
     const begun = Date.now();
     expect((await end()).status).to.equal(200);
     const codes = (await Promise.all(polls)).map(({ body }) => body.code);
-    expect(Date.now() - begun).to.be.below(5000);
+    expect(Date.now() - begun).to.be.below(15_000);
     return [...new Set(codes)];
   }
 

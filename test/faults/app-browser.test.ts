@@ -36,8 +36,7 @@ const burglar = `<!doctype html><title>burglar</title><pre id="result"></pre>
   document.getElementById('result').textContent = JSON.stringify(tried);
 </script>`;
 
-describe('an app in a real browser', function () {
-  this.timeout(60_000);
+describe('an app in a real browser', () => {
   let cluster: Cluster;
   let here: World;
   let browser: Browser;

@@ -8,8 +8,7 @@ import { NodeProcess } from '../world/node-process.ts';
 import { parley } from '../world/operator.ts';
 import { call, home, missing, plain } from './life.ts';
 
-describe('a copy of the data folder', function () {
-  this.timeout(120_000);
+describe('a copy of the data folder', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-backup-'));
   after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 

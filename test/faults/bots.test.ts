@@ -6,8 +6,7 @@ import { type Installation, install } from '../world/installation.ts';
 import type { NodeProcess } from '../world/node-process.ts';
 import { type Loose, Person } from '../world/person.ts';
 
-describe('bots when nodes and Redis fail', function () {
-  this.timeout(60_000);
+describe('bots when nodes and Redis fail', () => {
   let redis: TestRedis;
   let site: Installation;
   let ear: Receiver;
@@ -48,7 +47,7 @@ describe('bots when nodes and Redis fail', function () {
     await first.kill();
     const there = new Person(second, alice);
     await there.say(channel.id, 'two');
-    await until(() => contents().length === 2, { timeout: 20_000, message: 'the other node does not go on' });
+    await until(() => contents().length === 2, { timeout: 60_000, message: 'the other node does not go on' });
     expect(contents()).to.deep.equal(['one', 'two']);
     const tries = ear.arrived.filter(({ event }) => event.data.content === 'one');
     expect(tries.map(({ id, verified }) => [id, verified])).to.deep.equal([
@@ -69,7 +68,7 @@ describe('bots when nodes and Redis fail', function () {
     await first.kill();
     mouth.close();
     for (const ear of ears) {
-      const end = await ear.next('message:stream', (piece) => piece.done, 15_000);
+      const end = await ear.next('message:stream', (piece) => piece.done, 30_000);
       expect(end).to.include({ streamId: 'cut', aborted: true, userId: agent.userId });
       expect(ear.all('message:stream').filter((piece) => piece.done)).to.have.lengthOf(1);
       ear.close();
@@ -82,7 +81,7 @@ describe('bots when nodes and Redis fail', function () {
     await redis.kill();
     const told = Array.from({ length: 20 }, (_, index) => `without Redis ${index}`);
     for (const [index, content] of told.entries()) await (index % 2 ? alice : bob).say(channel.id, content);
-    await until(() => contents().length === 22, { timeout: 10_000, message: 'not all came' });
+    await until(() => contents().length === 22, { timeout: 30_000, message: 'not all came' });
     expect(contents().slice(2)).to.deep.equal(told);
     await redis.restart();
     expect(site.nodes.flatMap((node) => node.failures)).to.deep.equal([]);
@@ -99,7 +98,7 @@ describe('bots when nodes and Redis fail', function () {
     expect([code, ms < 10_000]).to.deep.equal([0, true]);
     ear.behave(() => 200);
     await new Person(second, bob).say(channel.id, 'at the end');
-    await until(() => contents().includes('at the end'), { timeout: 10_000 });
+    await until(() => contents().includes('at the end'), { timeout: 30_000 });
     expect(contents().slice(-2)).to.deep.equal(['slowly', 'at the end']);
     expect(ear.arrived.filter(({ event }) => event.data.content === 'slowly')).to.have.lengthOf(1);
   });

@@ -10,10 +10,7 @@ import { testSettings } from '../world/nodes.ts';
 import { parley as run } from '../world/operator.ts';
 import { Person, request } from '../world/person.ts';
 
-describe('the operator’s command line', function () {
-  // Each command is a process that brings the whole server along.
-  this.timeout(60_000);
-
+describe('the operator’s command line', () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-cli-'));
   atEnd(() => rmSync(dataDir, { recursive: true, force: true }));
   let node: Node | undefined;

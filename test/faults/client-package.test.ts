@@ -17,8 +17,7 @@ const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 const modules = path.join(root, 'node_modules');
 
-describe('the package of the typed client', function () {
-  this.timeout(90_000);
+describe('the package of the typed client', () => {
   let folder: string;
   let cluster: Cluster;
   let here: World;
@@ -41,7 +40,10 @@ describe('the package of the typed client', function () {
     await writeFile(path.join(folder, 'chat.mjs'), chat);
     const nodes = await nodesOfMachine();
     const [alice, bob] = [chatter(nodes[0] ?? '', here.alice), chatter(nodes.at(-1) ?? '', here.bob)];
-    await until(() => [alice, bob].every((one) => one.output.includes('(live)')), { timeout: 20_000 });
+    await until(() => [alice, bob].every((one) => one.output.includes('(live)')), {
+      timeout: 60_000,
+      message: 'not both are live',
+    });
     alice.say('Hello Bob');
     await until(() => bob.output.includes(`${here.alice.username}: Hello Bob`));
     bob.say('Hello Alice');

@@ -3,8 +3,7 @@ import type { Page } from 'playwright-core';
 import { sharedChromium } from '../bench/chromium.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 
-describe('the page of the API documents', function () {
-  this.timeout(60_000);
+describe('the page of the API documents', () => {
   let cluster: Cluster;
   let url: string;
 

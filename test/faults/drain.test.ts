@@ -15,8 +15,7 @@ interface Client {
   back: number[];
 }
 
-describe('a node that drains', function () {
-  this.timeout(120_000);
+describe('a node that drains', () => {
   let site: Installation;
   let balancer: Balancer;
   const clients: Client[] = [];
@@ -59,7 +58,7 @@ describe('a node that drains', function () {
     expect(exit.ms).to.be.below(10_000);
     const moved = clients.filter(({ told }) => told.length > 0);
     expect(moved.length).to.be.within(count * 0.4, count * 0.6);
-    await until(() => moved.every(({ back }) => back.length === 2), { timeout: 20_000, message: 'not all came back' });
+    await until(() => moved.every(({ back }) => back.length === 2), { timeout: 40_000, message: 'not all came back' });
     ended = true;
     await talking;
     const last = (await sender.say(channel.id, 'after')).seq;

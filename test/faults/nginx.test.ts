@@ -8,8 +8,7 @@ import { Follower, range } from '../world/follower.ts';
 import { type Installation, install } from '../world/installation.ts';
 import type { Loose } from '../world/person.ts';
 
-describe('two nodes behind nginx, as docs/nginx.conf has it', function () {
-  this.timeout(120_000);
+describe('two nodes behind nginx, as docs/nginx.conf has it', () => {
   let site: Installation;
   let nginx: TestNginx;
 
@@ -56,13 +55,13 @@ describe('two nodes behind nginx, as docs/nginx.conf has it', function () {
       await follower({ transports: ['polling'], withCredentials: true }),
     ];
     const typed = talker(bob.token, channel.id);
-    await until(() => typed.parley.state.status === 'live', { timeout: 15_000, message: 'not live' });
+    await until(() => typed.parley.state.status === 'live', { timeout: 40_000, message: 'not live' });
     const senders = range(1, 4).map((i) => sender(nginx.url, alice.token, channel.id, i));
     for (const node of site.nodes) {
       const exit = await node.stop();
       expect(exit).to.include({ code: 0 });
       await node.start();
-      await until(async () => (await node.health('/readyz')) === 200, { timeout: 20_000 });
+      await until(async () => (await node.health('/readyz')) === 200, { timeout: 60_000, message: 'not ready' });
     }
     const sent = await Promise.all(senders.map((one) => one.stop()));
     await typed.stop();
@@ -70,12 +69,12 @@ describe('two nodes behind nginx, as docs/nginx.conf has it', function () {
     expect(sent.flatMap(({ refusals }) => refusals)).to.deep.equal([]);
     expect(sent.flatMap(({ seqs }) => seqs).length).to.be.greaterThan(20);
     for (const client of stock) {
-      await client.reach(channel.id, last, 20_000);
+      await client.reach(channel.id, last, 40_000);
       expect(client.seen(channel.id)).to.deep.equal(range(first + 1, last));
       expect(client.errors).to.deep.equal([]);
       client.close();
     }
-    await until(() => typed.heard.at(-1)?.seq === last, { timeout: 20_000 });
+    await until(() => typed.heard.at(-1)?.seq === last, { timeout: 40_000, message: 'the typed client has not all' });
     typed.parley.disconnect();
     expect(typed.heard.map(({ seq }) => seq)).to.deep.equal(range(first + 1, last));
     expect(typed.failed).to.deep.equal([]);
@@ -95,7 +94,7 @@ describe('two nodes behind nginx, as docs/nginx.conf has it', function () {
     const talk = async () => {
       while (!over) await channel.send('typed').catch((error) => failed.push(String(error)));
     };
-    const talking = until(() => parley.state.status === 'live', { timeout: 15_000 }).then(talk);
+    const talking = until(() => parley.state.status === 'live', { timeout: 40_000, message: 'not live' }).then(talk);
     const stop = async () => {
       over = true;
       await talking;

@@ -13,13 +13,14 @@ describe('notifications when a node dies between a message and its notification'
   const jobs = async () => Number((await client.query('SELECT count(*) FROM notification_jobs')).rows[0].count);
   const list = async (person: Person<NodeProcess>) => (await person.get('/api/notifications')).body;
 
-  before(async function () {
-    this.timeout(40_000);
+  before(async () => {
     site = await install({ env: { NODE_ENV: 'test' } });
     client = new pg.Client(site.databaseUrl);
     await client.connect();
     const { alice, bob } = site.here;
     dm = (await alice.post('/api/dm/channels', { userId: bob.id })).body;
+    // Alice is told that Bob came.
+    await until(async () => (await list(alice)).length === 1 && (await jobs()) === 0);
   });
   after(async () => {
     await client.end();
@@ -40,7 +41,7 @@ describe('notifications when a node dies between a message and its notification'
     await until(async () => (await jobs()) === 20);
     expect((await client.query('SELECT FROM notifications')).rowCount).to.equal(1);
     await node.start();
-    await until(async () => (await jobs()) === 0, { timeout: 15_000, message: 'the work is not done' });
+    await until(async () => (await jobs()) === 0, { timeout: 40_000, message: 'the work is not done' });
     const [told, ...others] = (await list(bob)).filter(({ kind }: Loose) => kind === 'dm.message');
     expect(others).to.deep.equal([]);
     expect(told).to.include({ aggregatedCount: 20, body: '20', isRead: false });
@@ -50,5 +51,5 @@ describe('notifications when a node dies between a message and its notification'
     expect(events.at(-1).data.aggregatedCount).to.equal(20);
     expect(new Set(events.map(({ data }: Loose) => data.id)).size).to.equal(1);
     expect((await list(alice)).filter(({ kind }: Loose) => kind === 'dm.message')).to.deep.equal([]);
-  }).timeout(40_000);
+  });
 });

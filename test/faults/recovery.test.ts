@@ -124,7 +124,7 @@ describe('a stock client that was cut off', () => {
     expect(await follower.connected(2)).to.equal(true);
     await follower.reach(channel.id, last);
     expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, last));
-  }).timeout(40_000);
+  });
 
   it('gets megabytes over a slow line that breaks again and again, and is not taken for one that does not read', async () => {
     const { alice, channel } = site.here;
@@ -148,13 +148,15 @@ describe('a stock client that was cut off', () => {
       await follower.connected(length + (follower.socket.connected ? 0 : 1));
       await new Promise((resolve) => setTimeout(resolve, 60 * length));
       if (follower.seen(channel.id).at(-1) !== last) site.door.cut();
-      await until(() => !follower.socket.connected || follower.seen(channel.id).at(-1) === last);
+      await until(() => !follower.socket.connected || follower.seen(channel.id).at(-1) === last, {
+        message: 'the cut is not noticed',
+      });
     }
     for (const wire of site.wires) wire.jitter(0, 0);
     expect(follower.connections.slice(1)).to.not.include(false);
     expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, last));
     expect(site.cluster.nodes.map((node) => node.delivery.counters.cutOffs)).to.deep.equal(cuts);
-  }).timeout(60_000);
+  });
 
   it('gets megabytes of many rooms over a line that stalls, and is not taken for one that does not read', async () => {
     const { alice, server } = site.here;
@@ -184,7 +186,7 @@ describe('a stock client that was cut off', () => {
     }
     expect(follower.connections).to.deep.equal([false, true]);
     expect(site.cluster.nodes.map((node) => node.delivery.counters.cutOffs)).to.deep.equal(cuts);
-  }).timeout(60_000);
+  });
 
   it('is back in all of its rooms, though it is cut off again on the way', async () => {
     const { alice, server } = site.here;
@@ -367,5 +369,5 @@ describe('a stock client that comes back while the database is away', () => {
     follower.close();
     await door.stop();
     await cluster.stop();
-  }).timeout(40_000);
+  });
 });

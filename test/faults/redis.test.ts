@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { freePort } from '../../src/database/embedded/first-start.ts';
 import { startBalancer } from '../bench/balancer.ts';
+import { freePort } from '../bench/free-port.ts';
 import { startRedis, type TestRedis } from '../bench/redis.ts';
 import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
 import { until } from '../bench/until.ts';
@@ -16,8 +16,7 @@ describe('Redis', () => {
   const followers: Follower[] = [];
   const closing: (() => unknown)[] = [];
 
-  before(async function () {
-    this.timeout(40_000);
+  before(async () => {
     redis = await startRedis();
     wire = await startProxy(redis.port);
     // It is not there when the nodes start.
@@ -63,18 +62,18 @@ describe('Redis', () => {
   }
 
   const becomes = (status: number) =>
-    until(async () => (await readiness()).every((got) => got === status), { timeout: 5000 });
+    until(async () => (await readiness()).every((got) => got === status), { message: `not ${status} on all nodes` });
 
   it('may be missing at the start: /readyz says so, and everything durable works', async () => {
     await becomes(503);
     await talk(2000);
-  }).timeout(20_000);
+  });
 
   it('is used when it comes', async () => {
     wire.refuse(false);
     await becomes(200);
     await talk(2000);
-  }).timeout(20_000);
+  });
 
   it('may hang: /readyz answers within 2 s, sends and joins go on', async () => {
     wire.hold();
@@ -87,7 +86,7 @@ describe('Redis', () => {
     wire.release();
     await becomes(200);
     await talk(2000);
-  }).timeout(30_000);
+  });
 
   it('may hang while a client is away for a moment: what it hears of that too late leads nobody back there', async () => {
     wire.refuse(false);
@@ -119,7 +118,7 @@ describe('Redis', () => {
     const { seq: last } = await alice.say(channel.id, 'here');
     await bobs.reach(channel.id, last);
     expect(bobs.seen(channel.id)).to.deep.equal(range(from, last));
-  }).timeout(30_000);
+  });
 
   it('may die and come back empty', async () => {
     await redis.kill();
@@ -128,7 +127,7 @@ describe('Redis', () => {
     await redis.restart();
     await becomes(200);
     await talk(2000);
-  }).timeout(30_000);
+  });
 
   it('may vanish while someone is sent away: access ends on all nodes within 2 s all the same', async () => {
     const { alice, bob, carol } = site.here;
@@ -159,7 +158,7 @@ describe('Redis', () => {
       wire.refuse(false);
       await becomes(200);
     }
-  }).timeout(40_000);
+  });
 
   it('may lose only the connections that listen: what was said meanwhile takes hold within 2 s', async () => {
     const { alice, bob, carol } = site.here;
@@ -184,7 +183,7 @@ describe('Redis', () => {
     }
     await becomes(200);
     await talk(2000);
-  }).timeout(40_000);
+  });
 
   it('never makes a node fail', async () => {
     for (const node of site.nodes) {
@@ -197,12 +196,12 @@ describe('Redis', () => {
     const [node] = site.nodes;
     expect(await node?.stop()).to.include({ code: 0 });
     expect(node?.failures).to.deep.equal([]);
-  }).timeout(20_000);
+  });
 
   it('that is not there at all does not keep a node from starting', async () => {
     const lonely = await install({ redisUrl: `redis://127.0.0.1:${await freePort()}` });
     expect(await lonely.nodes[0]?.health('/readyz')).to.equal(503);
     await lonely.here.alice.say(lonely.here.channel.id, 'hello');
     await lonely.stop();
-  }).timeout(30_000);
+  });
 });

@@ -10,8 +10,7 @@ import { NodeProcess } from '../world/node-process.ts';
 import { request } from '../world/person.ts';
 import { codesIn, connectMany, home, plain } from './life.ts';
 
-describe('a Parley of several nodes', function () {
-  this.timeout(60_000);
+describe('a Parley of several nodes', () => {
   let dataDir: string;
 
   let database: TestDatabase;

@@ -15,8 +15,7 @@ describe('a node that is told to stop', () => {
   let node: NodeProcess;
   let other: NodeProcess;
 
-  before(async function () {
-    this.timeout(40_000);
+  before(async () => {
     site = await install({ nodes: 2, redisUrl: await sharedRedis() });
     const [first, second] = site.nodes;
     if (!first || !second) throw new Error('no nodes');
@@ -31,7 +30,7 @@ describe('a node that is told to stop', () => {
   it('finishes what it acknowledged, with 200 sockets, requests and long polls on it, and ends in time', async () => {
     const { alice, bob, channel } = site.here;
     const sockets = await Promise.all(range(1, 200).map(() => alice.connect({ reconnection: false })));
-    const told = sockets.map((socket) => socket.next('server:draining', () => true, 9000));
+    const told = sockets.map((socket) => socket.next('server:draining', () => true, 20_000));
     const acknowledged: string[] = [];
     let stopping = false;
     const senders = sockets.slice(0, 20).map(async (socket, i) => {
@@ -65,7 +64,7 @@ describe('a node that is told to stop', () => {
       if (!page.hasMore) break;
     }
     expect(acknowledged.filter((id) => !there.has(id))).to.deep.equal([]);
-  }).timeout(40_000);
+  });
 
   it('does not wait for clients that are gone without a word, or never said who they are', async () => {
     const { alice, channel } = site.here;
@@ -88,7 +87,7 @@ describe('a node that is told to stop', () => {
     for (const follower of [...dead, polling]) follower.close();
     stranger.destroy();
     await wire.stop();
-  }).timeout(40_000);
+  });
 
   it('ends at once when it is told twice', async () => {
     const { alice } = site.here;
@@ -98,20 +97,20 @@ describe('a node that is told to stop', () => {
     await delay(100);
     node.signal('SIGTERM');
     const exit = await node.exit();
-    expect(exit.code).to.not.equal(null);
-    expect(Date.now() - begun).to.be.below(1500);
+    // In order it would be 0, and take its time.
+    expect(exit.code).to.equal(1);
+    expect(Date.now() - begun).to.be.below(5000);
     expect(await other.health('/readyz')).to.equal(200);
-  }).timeout(40_000);
+  });
 
   it('says so at /readyz, while it still answers', async () => {
     await site.here.alice.connect({ reconnection: false });
     // A connection that was there before; new ones are no longer taken.
     await fetch(`${node.url}/readyz`);
     const stopped = node.stop();
-    await delay(50);
-    expect((await fetch(`${node.url}/readyz`)).status).to.equal(503);
+    await until(async () => (await fetch(`${node.url}/readyz`)).status === 503);
     expect((await stopped).code).to.equal(0);
-  }).timeout(40_000);
+  });
 });
 
 /** A WebSocket that never says who it is, and does not answer the good-bye. */

@@ -11,8 +11,7 @@ import { plain } from './life.ts';
 
 const main = path.resolve(import.meta.dirname, '../../src/main.ts');
 
-describe('a Parley does not start, and says why in one sentence, with', function () {
-  this.timeout(60_000);
+describe('a Parley does not start, and says why in one sentence, with', () => {
   let folder: string;
   let dataDir: string;
 

@@ -9,8 +9,7 @@ describe('under stress', () => {
   const load: Load = { seconds: 2.5, channels: 8, receivers: 3, senders: 6, pauseMs: 50 };
   let site: Site;
 
-  before(async function () {
-    this.timeout(40_000);
+  before(async () => {
     site = await startSite(2);
   });
   after(() => site.stop());
@@ -22,6 +21,6 @@ describe('under stress', () => {
       const outcome = await runTrial(site, fault, load);
       expect(outcome.acknowledged).to.be.above(0);
       expect(outcome.broken, `${header}\n${row(outcome)}`).to.deep.equal([]);
-    }).timeout(60_000);
+    });
   }
 });

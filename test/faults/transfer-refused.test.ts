@@ -49,8 +49,7 @@ const text =
   (files) =>
     void files.set(name, { name, content: change(String(files.get(name)?.content)) });
 
-describe('an import is refused in one sentence and changes nothing, with', function () {
-  this.timeout(120_000);
+describe('an import is refused in one sentence and changes nothing, with', () => {
   let old: Cluster;
   let fresh: Cluster;
   let here: World;

@@ -18,8 +18,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'parley-transfer-'));
 atEnd(() => rmSync(folder, { recursive: true, force: true }));
 const outbox = dataFolder();
 
-describe('a server that moves to another installation', function () {
-  this.timeout(120_000);
+describe('a server that moves to another installation', () => {
   let old: Cluster;
   let fresh: Cluster;
   let here: World;

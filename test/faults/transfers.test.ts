@@ -33,8 +33,7 @@ describe('large transfers', () => {
   let node: NodeProcess;
   let token: string;
   let base: string;
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     place = await createDatabase();
     dataDir = mkdtempSync(path.join(tmpdir(), 'parley-transfers-'));
     node = await NodeProcess.start(siteEnvironment(place.url, null, dataDir));
@@ -91,8 +90,7 @@ describe('large transfers', () => {
     return least;
   }
 
-  it('of 100 MiB pass through without being held in memory', async function () {
-    this.timeout(120_000);
+  it('of 100 MiB pass through without being held in memory', async () => {
     const sent = createHash('sha256');
     const upload = await growth(async () => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'multipart/form-data; boundary=XX' };

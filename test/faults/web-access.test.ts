@@ -15,8 +15,7 @@ interface Finding {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-describe('the web client for everyone', function () {
-  this.timeout(90_000);
+describe('the web client for everyone', () => {
   let here: WebWorld;
   let places: [path: string, shows: string][];
 

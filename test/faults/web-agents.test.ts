@@ -4,8 +4,7 @@ import { until } from '../bench/until.ts';
 import { Person } from '../world/person.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
-describe('agents in the web client', function () {
-  this.timeout(60_000);
+describe('agents in the web client', () => {
   let here: WebWorld;
   let alice: Visitor;
   const name = `helper${Date.now()}`;

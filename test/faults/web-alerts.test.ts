@@ -14,8 +14,7 @@ const notes = `{
   };
 }`;
 
-describe('notifications of the system, by the web client', function () {
-  this.timeout(60_000);
+describe('notifications of the system, by the web client', () => {
   let here: WebWorld;
   let bob: Visitor;
 

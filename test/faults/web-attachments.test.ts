@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { until } from '../bench/until.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
-describe('files for a message in the web client', function () {
-  this.timeout(60_000);
+describe('files for a message in the web client', () => {
   let here: WebWorld;
   let alice: Visitor;
 

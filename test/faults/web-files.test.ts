@@ -4,8 +4,7 @@ import JSZip from 'jszip';
 import { until } from '../bench/until.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
-describe('files and apps in the web client', function () {
-  this.timeout(60_000);
+describe('files and apps in the web client', () => {
   let here: WebWorld;
   let alice: Visitor;
   let bob: Visitor;

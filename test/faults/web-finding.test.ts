@@ -3,8 +3,7 @@ import { until } from '../bench/until.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 import { register } from '../world/world.ts';
 
-describe('finding one’s way in the web client', function () {
-  this.timeout(60_000);
+describe('finding one’s way in the web client', () => {
   let here: WebWorld;
   let bob: Visitor;
 

@@ -6,8 +6,7 @@ import type { World } from '../world/world.ts';
 const evil = '"><img src=x onerror="window.hurt=1"><script>window.hurt=1</script><svg onload=window.hurt=1>';
 const name = evil.slice(0, 64);
 
-describe('what people call things in the web client', function () {
-  this.timeout(60_000);
+describe('what people call things in the web client', () => {
   let here: WebWorld;
   let alice: Visitor;
   let ids: Record<'channel' | 'message' | 'thread' | 'dm' | 'agent' | 'folder' | 'app', string>;

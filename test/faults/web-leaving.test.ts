@@ -6,8 +6,7 @@ import type { Loose, Person } from '../world/person.ts';
 import { type Visitor, visitor } from '../world/visitor.ts';
 import { type World, world } from '../world/world.ts';
 
-describe('a browser that several people use', function () {
-  this.timeout(60_000);
+describe('a browser that several people use', () => {
   let cluster: Cluster;
   let here: World;
   let browser: Visitor;

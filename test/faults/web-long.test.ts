@@ -6,8 +6,7 @@ import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 const many = 520;
 const mostKept = 400;
 
-describe('a page of the web client that is open for long', function () {
-  this.timeout(120_000);
+describe('a page of the web client that is open for long', () => {
   let here: WebWorld;
   let bob: Visitor;
 
@@ -44,7 +43,7 @@ describe('a page of the web client that is open for long', function () {
         await scroller().evaluate((element, by) => element.scrollBy({ top: by }), step);
         return isThere(texts);
       },
-      { timeout: 40_000 },
+      { timeout: 90_000, message: 'it does not end' },
     );
     return seen;
   }

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
-describe('pages of the web client that are opened without a connection', function () {
-  this.timeout(60_000);
+describe('pages of the web client that are opened without a connection', () => {
   let here: WebWorld;
   let alice: Visitor;
 

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
-import { freePort } from '../../src/database/embedded/first-start.ts';
 import { clientId, clientSecret, startProvider, type TestProvider } from '../accounts/identity-provider.ts';
+import { freePort } from '../bench/free-port.ts';
 import { until } from '../bench/until.ts';
 import { request } from '../world/person.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
-describe('settings and people in the web client', function () {
-  this.timeout(60_000);
+describe('settings and people in the web client', () => {
   let here: WebWorld;
   let provider: TestProvider;
   let alice: Visitor;

@@ -3,8 +3,7 @@ import type { Page } from 'playwright-core';
 import { until } from '../bench/until.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
-describe('what is written in the web client', function () {
-  this.timeout(60_000);
+describe('what is written in the web client', () => {
   let here: WebWorld;
   let alice: Visitor;
   let tablet: Visitor;
@@ -151,13 +150,14 @@ describe('what is written in the web client', function () {
     await page.getByRole('group', { name: 'Reactions' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('group', { name: 'Reactions' }).waitFor({ state: 'detached' });
-    expect(await focused()).to.equal('React');
+    await until(async () => (await focused()) === 'React');
     await page.keyboard.press('Enter');
+    await page.getByRole('group', { name: 'Reactions' }).waitFor();
     for (const key of ['ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowUp', 'ArrowRight', 'Enter']) {
       await page.keyboard.press(key);
     }
     await message('to be reacted to').getByRole('button', { name: '❤️, 1' }).waitFor();
-    expect(await focused()).to.equal('React');
+    await until(async () => (await focused()) === 'React');
   });
 
   it('is sent by Enter on a tablet that has a keyboard', async () => {
@@ -189,8 +189,8 @@ describe('what is written in the web client', function () {
     }).length`;
     expect(await page.evaluate(outside)).to.equal(0);
     await narrow.go(`/app/s/${here.server.id}`);
-    const rail = await page.locator('.rail').evaluate((element) => element.getBoundingClientRect().width);
-    expect(rail).to.equal(68);
+    const rail = () => page.locator('.rail').evaluate((element) => element.getBoundingClientRect().width);
+    await until(async () => (await rail()) === 68);
   });
 
   it('comes with an icon, and without a complaint', async () => {

@@ -56,7 +56,7 @@ describe('the admin UI of Socket.IO', () => {
     const { ok, message } = await speaker.emit('message:send', { channelId: channel.id, content: 'between us' });
     expect(ok).to.equal(true);
     await listener.next('message:new', ({ id }) => id === message.id);
-    await until(() => all('server_stats').length >= 3, { timeout: 10_000 });
+    await until(() => all('server_stats').length >= 3, { timeout: 40_000 });
     const seen = JSON.stringify(received);
     for (const secret of ['between us', alice.token, alice.username, channel.id]) expect(seen).not.to.contain(secret);
     admin.emit('_disconnect', '/', true);
@@ -66,7 +66,7 @@ describe('the admin UI of Socket.IO', () => {
     await listener.next('message:new', ({ id }) => id === next.message.id);
     expect(listener.all('message:new').map(({ content }) => content)).not.to.include('forged');
     expect(listener.socket.connected && speaker.socket.connected).to.equal(true);
-  }).timeout(30_000);
+  });
 
   it('refuses everyone else, and those who try too often', async () => {
     expect(await refused({ username: 'admin', password: 'guess' })).to.equal('invalid credentials');
@@ -82,5 +82,5 @@ describe('the admin UI of Socket.IO', () => {
     for (let i = 0; i < 40; i++) tries.push(await refused({ username: 'admin', password: `guess ${i}` }));
     expect(new Set(tries)).to.deep.equal(new Set(['invalid credentials', 'too many tries']));
     expect(await refused({ username: 'admin', password })).to.equal('too many tries');
-  }).timeout(30_000);
+  });
 });

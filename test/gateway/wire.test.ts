@@ -14,7 +14,7 @@ describe('a socket whose request is forgotten', () => {
 
   before(async () => {
     const httpServer = createServer();
-    io = new Server(httpServer, { pingInterval: 100, pingTimeout: 1000 });
+    io = new Server(httpServer, { pingInterval: 100, pingTimeout: 20_000 });
     await new Promise<void>((resolve) => httpServer.listen(0, '127.0.0.1', resolve));
     const address = httpServer.address();
     url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`;
@@ -37,7 +37,7 @@ describe('a socket whose request is forgotten', () => {
       socket.conn.on('heartbeat', () => beats++);
       await until(() => beats > 1);
       socket.on('echo', (text, ack) => typeof ack === 'function' && ack(text));
-      expect(await client.timeout(2000).emitWithAck('echo', 'still there')).to.equal('still there');
+      expect(await client.timeout(15_000).emitWithAck('echo', 'still there')).to.equal('still there');
       io.of('/other').on('connection', (other) => void other.emit('hello'));
       const other = client.io.socket('/other');
       await new Promise<void>((resolve) => other.once('hello', resolve));

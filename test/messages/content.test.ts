@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { until } from '../bench/until.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -149,7 +150,9 @@ describe('the content of a message', () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, i) => mouth.emit('message:edit', { messageId: message.id, content: `${i}` })),
     );
-    const told = mouth.all('message:updated').filter((event: Loose) => event.id === message.id);
+    const heard = () => mouth.all('message:updated').filter((event: Loose) => event.id === message.id);
+    await until(() => heard().length >= 20);
+    const told = heard();
     expect(told).to.have.length(20);
     expect((await alice.get(`/api/messages/${message.id}`)).body.content).to.equal(told.at(-1).content);
     expect((await mouth.emit('message:delete', { messageId: message.id })).message.id).to.equal(message.id);

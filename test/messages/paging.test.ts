@@ -68,7 +68,7 @@ describe('pages of messages', () => {
       const own = all.filter((text) => text.startsWith(`${s}-`)).map((text) => Number.parseInt(text.slice(2), 10));
       expect(own).to.deep.equal([...own].sort((a, b) => a - b));
     }
-  }).timeout(60_000);
+  });
 
   it('go on from deleted messages and from times', async () => {
     const { alice } = here;

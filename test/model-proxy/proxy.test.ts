@@ -32,7 +32,7 @@ describe('the model proxy', () => {
     cluster = await startCluster({
       settings: {
         modelUpstream: { url: models.url, key: 'the-key', models: ['small', 'org/large'] },
-        modelProxy: { answerTimeoutMs: 500, idleTimeoutMs: 500, maxAnswerBytes: 100_000 },
+        modelProxy: { answerTimeoutMs: 2500, idleTimeoutMs: 2500, maxAnswerBytes: 100_000 },
       },
     });
     owner = await register(nodeAt(0));
@@ -129,7 +129,7 @@ describe('the model proxy', () => {
     });
     await answer.body?.getReader().read();
     leaving.abort();
-    await until(() => models.abandoned > abandoned, { timeout: 400, message: 'the provider goes on' });
+    await until(() => models.abandoned > abandoned, { timeout: 2000, message: 'the provider goes on' });
     // Also while the provider has not said a word yet.
     models.behave(() => {});
     const impatient = new AbortController();
@@ -143,7 +143,7 @@ describe('the model proxy', () => {
     await until(() => models.asked.length > asked);
     impatient.abort();
     expect(await unanswered).to.equal('left');
-    await until(() => models.abandoned > abandoned + 1, { timeout: 400, message: 'the provider goes on' });
+    await until(() => models.abandoned > abandoned + 1, { timeout: 2000, message: 'the provider goes on' });
   });
 
   it('tells each failure of the provider in its own way', async () => {

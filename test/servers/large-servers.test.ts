@@ -14,8 +14,7 @@ describe('news of a server of more than a thousand people', () => {
   /** In the order of their ids, in which they are told. */
   let people: Person[];
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     const secret = 'a secret of this test only';
     const { jwtSecrets } = loadSettings({ NODE_ENV: 'test', JWT_SECRET: secret });
     cluster = await startCluster({ settings: { jwtSecrets } });
@@ -88,7 +87,7 @@ describe('news of a server of more than a thousand people', () => {
     }
     const told = (await logOf(promoted)).filter(({ event }) => event === 'server:updated');
     expect(told.map(({ data }) => data.server.role)).to.deep.equal(['admin', 'admin', 'admin']);
-  }).timeout(40_000);
+  });
 
   it('say nothing of a channel to those who were put out of it, nor of one that is gone', async () => {
     const { alice, server } = here;
@@ -118,7 +117,7 @@ describe('news of a server of more than a thousand people', () => {
     expect(await created(at(1262))).to.deep.equal(['known', 'kept']);
     expect(await created(out)).to.deep.equal(['known']);
     expect((await eventsOf(out)).at(-1)).to.equal('channel:member-removed');
-  }).timeout(40_000);
+  });
 
   it('are told in transactions of a few when a long home page is part of them', async () => {
     const { alice } = here;
@@ -146,5 +145,5 @@ describe('news of a server of more than a thousand people', () => {
     expect(Math.max(...counts)).to.be.at.most(1000);
     // Alice, bob and the strangers, without the one who left.
     expect(counts.reduce((sum, count) => sum + count, 0)).to.equal(2301);
-  }).timeout(40_000);
+  });
 });

@@ -156,6 +156,8 @@ describe('a workspace after 300 random operations', () => {
         .sort((a: Loose, b: Loose) => (a.name < b.name ? -1 : 1));
     expect(actual((await here.alice.get(`${base}/tree`)).body)).to.deep.equal(model.shape());
     expect((await here.bob.get(`${base}/stats`)).body).to.include(model.stats());
+    const last = (await here.alice.post(`${base}/folders`, { name: 'the last' })).body;
+    await ear.next('workspace:changed', ({ nodes }) => nodes.some(({ id }: Loose) => id === last.id));
     // What the events say about the last state of each node is what it is.
     const told = new Map<string, Loose>();
     for (const event of ear.all('workspace:changed')) for (const node of event.nodes) told.set(node.id, node);
