@@ -14,7 +14,7 @@ import { Control } from './delivery/control.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { streamId } from './delivery/entry.ts';
 import { Ephemeral } from './delivery/ephemeral.ts';
-import { Trimmer } from './delivery/trimmer.ts';
+import { trimming } from './delivery/trimming.ts';
 import { drain } from './drain.ts';
 import { allHandlers, allRoutes } from './features.ts';
 import { openAdmin } from './gateway/admin.ts';
@@ -37,7 +37,7 @@ import { bootstrapInvite } from './invites/bootstrap.ts';
 import { followLosses } from './losses.ts';
 import { attendPresence } from './presence/presence.gateway.ts';
 import { createApp } from './rest/app.ts';
-import { Idempotency } from './rest/idempotency.ts';
+import { forgetKeys, Idempotency } from './rest/idempotency.ts';
 import { limitRequest } from './rest/limits.ts';
 import type { Route } from './rest/route.ts';
 import { SearchIndex } from './search/search-index.ts';
@@ -111,7 +111,6 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   shutdown.add('rate limits', () => limits.close());
   const searchIndex = new SearchIndex(database, log);
   shutdown.add('search index', () => searchIndex.close());
-  const trimmer = new Trimmer(database, settings.delivery, delivery.counters, log);
   const ephemeral = new Ephemeral();
   const {
     services,
@@ -140,6 +139,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     redis,
     nodeId,
   });
+  chores.add(trimming(settings.delivery, delivery.counters), forgetKeys);
   shutdown.add('blobs', () => background.blobCollector.close());
   shutdown.add('views of apps', () => background.viewCounter.close());
   shutdown.add('outgoing connections', () => background.outgoing.close());
@@ -149,7 +149,6 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   shutdown.add('accounts', () => services.accounts.close());
   shutdown.add('delivery', () => {
     writer.close();
-    trimmer.close();
     delivery.close();
   });
   notificationWorker.start();

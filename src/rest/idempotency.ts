@@ -1,4 +1,5 @@
 import type { Changes } from '../delivery/changes.ts';
+import type { Chore } from '../infrastructure/chores.ts';
 import type { SentReply } from './answer.ts';
 
 /** Answers repeated requests with the first answer (contract §1). */
@@ -53,3 +54,19 @@ export class Idempotency {
     return { status: first.status, headers: { 'Idempotency-Replayed': 'true' }, text: first.answer };
   }
 }
+
+const batch = 1000;
+
+/** Keys count for a day; nobody asks for older ones. */
+export const forgetKeys: Chore = {
+  name: 'forget idempotency keys',
+  async step(rows) {
+    const gone = await rows<{ key: string }>(
+      `DELETE FROM idempotency_keys WHERE (user_id, route, key) IN (
+         SELECT user_id, route, key FROM idempotency_keys WHERE created_at < now() - interval '2 days' LIMIT $1
+       ) RETURNING key`,
+      [batch],
+    );
+    return gone.length;
+  },
+};

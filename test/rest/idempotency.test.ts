@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import type { Node } from '../../src/node.ts';
+import { forgetKeys } from '../../src/rest/idempotency.ts';
+import { withRows } from '../world/log.ts';
 import type { Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 import { expectError } from './verdict.ts';
@@ -25,6 +27,19 @@ describe('Idempotency-Key', () => {
     return found;
   };
   const ownServers = async () => (await here.alice.get('/api/servers')).body.length;
+
+  it('is forgotten when it is two days old', async () => {
+    const keys = await withRows(here.cluster.databaseUrl, async (rows) => {
+      for (const name of ['old', 'young']) await here.alice.post('/api/servers', { name }, keyed(newKey()));
+      const own = 'SELECT answer FROM idempotency_keys WHERE user_id = $1';
+      const age = `UPDATE idempotency_keys SET created_at = now() - interval '49 hours'
+        WHERE user_id = $1 AND answer->>'name' = 'old'`;
+      await rows(age, [here.alice.id]);
+      while ((await forgetKeys.step(rows)) > 0);
+      return rows<{ answer: { name: string } }>(own, [here.alice.id]);
+    });
+    expect(keys.map(({ answer }) => answer.name)).to.deep.equal(['young']);
+  });
 
   it('gives the first answer again, on every node, and does nothing twice', async () => {
     const key = newKey();

@@ -16,7 +16,7 @@ export async function withRows<T>(databaseUrl: string, work: (rows: Rows) => Pro
   }
 }
 
-/** Takes everything but the newest `keepEvents` of each room off the logs, as the trimmer does in the background. */
+/** Takes everything but the newest `keepEvents` of each room off the logs, as is done in the background. */
 export async function trimLogs(databaseUrl: string, keepEvents: number): Promise<void> {
   await withRows(databaseUrl, async (rows) => {
     while ((await trim(rows, 7, keepEvents)) > 0);
