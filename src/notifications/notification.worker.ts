@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
@@ -9,6 +10,7 @@ const batchSize = 100;
 const pollMs = 1000;
 const maxAttempts = 5;
 const firstRetryMs = 1000;
+const longestRetryMs = 60_000;
 
 interface JobRow {
   id: string;
@@ -97,7 +99,7 @@ export class NotificationWorker {
         return taken.length < due.length || due.length === batchSize;
       });
     } catch (error) {
-      if (error instanceof AppError) throw error;
+      if (error instanceof AppError && error.status === 503) throw error;
       return this.takeEach();
     }
   }
@@ -135,14 +137,17 @@ export class NotificationWorker {
 
   private async putBack(row: JobRow, error: unknown): Promise<void> {
     const attempts = row.attempts + 1;
-    const isLast = attempts >= maxAttempts;
+    // What this node does not know is of a newer one, which is being started or comes back.
+    const isUnknown = error instanceof z.ZodError;
+    const isLast = attempts >= maxAttempts && !isUnknown;
+    const delayMs = Math.min(firstRetryMs * 2 ** row.attempts, longestRetryMs);
     this.log.error({ err: error, attempts, data: row.data }, 'A notification could not be made.');
     await this.changes.run(async ({ rows }) => {
       if (isLast) await rows('DELETE FROM notification_jobs WHERE id = $1', [row.id]);
       else {
         await rows(
           `UPDATE notification_jobs SET attempts = $2, due_at = now() + make_interval(secs => $3) WHERE id = $1`,
-          [row.id, attempts, (firstRetryMs * 2 ** row.attempts) / 1000],
+          [row.id, attempts, delayMs / 1000],
         );
       }
     });

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { until } from '../bench/until.ts';
+import { withRows } from '../world/log.ts';
+import { world } from '../world/world.ts';
+
+const id = '00000000-0000-4000-8000-000000000001';
+
+describe('a job that a node does not know', () => {
+  it('is left for a newer one, and holds up no others', async () => {
+    const here = await world();
+    const { alice, bob, cluster } = here;
+    const dm = await alice.post('/api/dm/channels', { userId: bob.id });
+    await withRows(cluster.databaseUrl, async (rows) => {
+      const add = 'INSERT INTO notification_jobs (id, data, attempts) VALUES ($1, $2, 4)';
+      await rows(add, [id, JSON.stringify({ job: 'from the future' })]);
+      try {
+        const put = 'SELECT attempts FROM notification_jobs WHERE id = $1 AND due_at > now()';
+        await until(async () => (await rows(put, [id])).length > 0, { message: 'it was not put back' });
+        expect(await rows(put, [id])).to.deep.equal([{ attempts: 5 }]);
+        // Due with what is said now, and before it.
+        await rows('UPDATE notification_jobs SET due_at = now() WHERE id = $1', [id]);
+        await alice.post(`/api/dm/channels/${dm.body.id}/messages`, { content: 'hello' });
+        await until(async () => (await bob.get('/api/notifications')).body.length > 0);
+        expect(await rows('SELECT FROM notification_jobs WHERE id = $1', [id])).to.have.lengthOf(1);
+      } finally {
+        await rows('DELETE FROM notification_jobs WHERE id = $1', [id]);
+      }
+    });
+    here.close();
+  });
+});
