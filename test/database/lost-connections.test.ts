@@ -56,7 +56,7 @@ describe('connections that PostgreSQL ends', () => {
   it('in the middle of a transaction, since its node is frozen or gone, hold up nobody for long', async () => {
     const settings = testSettings(place.url, null);
     const { database: limits } = settings;
-    const impatient = { ...settings, database: { ...limits, idleTransactionMs: 200 } };
+    const impatient = { ...settings, database: { ...limits, idleTransactionMs: 1500 } };
     const frozen = await Database.connect(place.url, impatient, pino({ level: 'silent' }));
     await database.rows('CREATE TABLE heads AS SELECT 1 AS seq');
     const append = 'UPDATE heads SET seq = seq + 1';

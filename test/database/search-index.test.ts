@@ -16,6 +16,8 @@ describe('the search index', () => {
     place = await createDatabase(migrated);
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
     database = await Database.connect(place.url, testSettings(place.url, null), log);
+    // Else PostgreSQL may sort them in by itself.
+    await database.rows('ALTER TABLE messages SET (autovacuum_enabled = off)');
     index = new SearchIndex(database, log);
   });
   after(async () => {
@@ -67,7 +69,7 @@ describe('the search index', () => {
       const seen = `SELECT FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%gin_clean_pending_list%'`;
       const isSeen = async () => ((await client.query(seen)).rowCount ?? 0) > 0;
-      await until(isSeen, { timeout: 12_000, message: 'Nobody sorted the index' });
+      await until(isSeen, { timeout: 40_000, message: 'Nobody sorted the index' });
     } finally {
       await client.end();
       await cluster.stop();

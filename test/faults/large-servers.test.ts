@@ -51,7 +51,7 @@ describe('people of a large server when the node dies that tells them', () => {
 
   const allTold = (event: string, words: string) =>
     until(async () => (await toldOf(event, words)).length >= people.length, {
-      timeout: 15_000,
+      timeout: 60_000,
       message: 'not all were told',
     });
 
