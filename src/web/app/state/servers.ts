@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { ChannelRecord, RestInput, ServerRecord } from '../../../client/index.ts';
 import { parley } from './client.ts';
 import { place } from './router.ts';
+import { lose } from './timeline.ts';
 import { follow } from './unread.ts';
 
 export const servers = signal<ServerRecord[]>([]);
@@ -52,8 +53,10 @@ export async function loadOtherChannels(): Promise<void> {
   }
 }
 
-/** What cannot be fetched now is fetched with the next change, or the next visit. */
-const refresh = (serverId: string) => void loadChannels(serverId).catch(() => {});
+/** What was not looked at yet, or cannot be fetched now, is fetched with the next change, or the next visit. */
+function refresh(serverId: string | null): void {
+  if (serverId && channels.value.has(serverId)) void loadChannels(serverId).catch(() => {});
+}
 
 const watched = new Set<string>();
 
@@ -128,20 +131,23 @@ function replace(server: ServerRecord): void {
   servers.value = servers.value.map((known) => (known.id === server.id ? server : known));
 }
 
+/** What is taken from one while one looks on is not shown on as if it were there. */
 function remove(serverId: string): void {
   servers.value = servers.value.filter(({ id }) => id !== serverId);
+  const others = new Map(channels.value);
+  for (const { id } of others.get(serverId) ?? []) lose(id);
+  // Whoever comes back finds what there is by then.
+  others.delete(serverId);
+  channels.value = others;
 }
 
 parley.on('server:joined', ({ server }) => add(server));
 parley.on('server:updated', ({ server }) => replace(server));
 parley.on('server:deleted', ({ serverId }) => remove(serverId));
-parley.on('channel:member-added', ({ serverId }) => {
-  if (serverId && channels.value.has(serverId)) refresh(serverId);
-});
-parley.on('channel:member-removed', ({ serverId }) => {
-  if (serverId && channels.value.has(serverId)) refresh(serverId);
-});
 parley.on('server:left', ({ serverId }) => remove(serverId));
-parley.on('channel:created', ({ channel }) => {
-  if (channel.serverId && channels.value.has(channel.serverId)) refresh(channel.serverId);
+parley.on('channel:created', ({ channel }) => refresh(channel.serverId));
+parley.on('channel:member-added', ({ serverId }) => refresh(serverId));
+parley.on('channel:member-removed', ({ channelId, serverId }) => {
+  lose(channelId);
+  refresh(serverId);
 });

@@ -2,7 +2,6 @@ import { useEffect } from 'preact/hooks';
 import '../state/alerts.ts';
 import { announced } from '../state/announcer.ts';
 import { connection, onceLive, parley, signedIn } from '../state/client.ts';
-import '../state/losses.ts';
 import { loadNotifications } from '../state/notifications.ts';
 import { loadPeople } from '../state/people.ts';
 import { loadPreferences } from '../state/preferences.ts';

@@ -13,10 +13,10 @@ interface ComposerProps {
   timeline: Timeline;
   name: string;
   /** Why nothing can be said here, where that is so. */
-  closed?: string | null;
+  closed: string | null;
 }
 
-export function Composer({ timeline, name, closed = null }: ComposerProps) {
+export function Composer({ timeline, name, closed }: ComposerProps) {
   if (closed) return <p class="closed">{closed}</p>;
   return <OpenComposer timeline={timeline} name={name} />;
 }
