@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { WebSocketRoute } from 'playwright-core';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('pages of the web client that are opened without a connection', () => {
@@ -38,5 +39,27 @@ describe('pages of the web client that are opened without a connection', () => {
     await openInTheDark('/app/settings/devices');
     await alice.page.getByText('This device').waitFor();
     expect(alice.complaints.filter((text) => !text.includes('ERR_'))).to.deep.equal([]);
+  });
+
+  it('show what happened before anything was heard, also when that could not be read at once', async () => {
+    const bob = await here.visit(here.bob);
+    const { page } = bob;
+    const held = Promise.withResolvers<void>();
+    const lines: WebSocketRoute[] = [];
+    await page.routeWebSocket(/socket\.io/, async (socket) => {
+      await held.promise;
+      socket.connectToServer();
+      lines.push(socket);
+    });
+    let reads = 0;
+    await page.route('**/api/servers', (route) => (++reads === 2 ? route.abort() : route.continue()));
+    await page.goto(`${here.bob.node.url}/app/friends`, { waitUntil: 'networkidle' });
+    await here.bob.post('/api/servers', { name: 'Meanwhile' });
+    held.resolve();
+    await page.locator('.toast', { hasText: 'cannot be reached' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Meanwhile' }).count()).to.equal(0);
+    for (const line of lines) await line.close();
+    await page.getByRole('link', { name: 'Meanwhile' }).waitFor();
+    await bob.close();
   });
 });

@@ -6,9 +6,8 @@ import { servesFolder } from './processes.ts';
 /**
  * The URL of the embedded PostgreSQL that another process runs on this data folder, if one does: for programs that
  * work beside a server.
- * @param database name of the database and of the role that owns it
  */
-export function runningDatabaseUrl(dataDir: string, database = 'parley'): string | null {
+export function runningDatabaseUrl(dataDir: string): string | null {
   const passwordFile = path.join(dataDir, 'postgres-password');
   if (!existsSync(passwordFile)) return null;
   const folder = path.join(realpathSync(dataDir), 'postgres');
@@ -17,5 +16,5 @@ export function runningDatabaseUrl(dataDir: string, database = 'parley'): string
   const isReady = lines[7]?.startsWith('ready') ?? false;
   if (!isReady || !port || !servesFolder(pid, folder)) return null;
   const password = readFileSync(passwordFile, 'utf8').trim();
-  return `postgres://${database}:${password}@127.0.0.1:${port}/${database}`;
+  return `postgres://parley:${password}@127.0.0.1:${port}/parley`;
 }

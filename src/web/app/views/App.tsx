@@ -8,7 +8,6 @@ import { loadPreferences } from '../state/preferences.ts';
 import { reading } from '../state/reading.ts';
 import { go, isWide, place, rememberedPlace } from '../state/router.ts';
 import { currentServer, loadChannels, loadOtherChannels, loadServers, servers } from '../state/servers.ts';
-import { attempt } from '../state/toasts.ts';
 import { Apps } from './apps/Apps.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
 import { Invite } from './gate/Invite.tsx';
@@ -54,10 +53,14 @@ const listed = new Set(['home', 'server', 'messages']);
 function Home() {
   const here = place.value;
   useEffect(() => {
-    const end = reading(loadAll);
-    const off = parley.on('reload', () => void attempt(loadAgain));
+    let end = reading(loadAll);
+    const again = () => {
+      end();
+      end = reading(loadAgain);
+    };
+    const off = parley.on('reload', again);
     // What happened after the lists were read and before it could be heard is known from neither.
-    const forget = connection.peek().status === 'live' ? () => {} : onceLive(() => void attempt(loadAgain));
+    const forget = connection.peek().status === 'live' ? () => {} : onceLive(again);
     return () => {
       end();
       off();
