@@ -12,14 +12,14 @@ export const nodeNameSchema = z
   .refine((name) => name !== '.' && name !== '..', 'must not be "." or ".."')
   .refine((name) => !/\p{Cc}/u.test(name), 'must not contain control characters');
 
-/** What a number comes behind: the name without its extension. */
-function stemOf(name: string, kind: 'dir' | 'file'): string {
-  const extension = kind === 'file' ? (extensionOf(name) ?? '') : '';
-  return name.slice(0, name.length - extension.length);
-}
-
 /** More digits than there are nodes in a workspace. */
 const longestMark = ' (1000000)'.length;
+
+/** What a number comes behind: the name without its extension, unless that is so long that nothing fits before it. */
+function stemOf(name: string, kind: 'dir' | 'file'): string {
+  const extension = kind === 'file' ? (extensionOf(name) ?? '') : '';
+  return extension.length + longestMark < maxNameLength ? name.slice(0, name.length - extension.length) : name;
+}
 
 /** What a name and all that `freeName` makes of it begin with. */
 export function beginningOf(name: string, kind: 'dir' | 'file'): string {

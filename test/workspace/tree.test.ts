@@ -146,6 +146,9 @@ describe('a workspace', () => {
     expect((await file(`${long}.txt`)).name).to.equal(`${long}.txt`);
     expect((await file(`${long}.txt`)).name).to.equal(`${'y'.repeat(247)} (1).txt`);
     expect((await file(`${long}.txt`)).name).to.equal(`${'y'.repeat(247)} (2).txt`);
+    const endless = `x.${'e'.repeat(251)}`;
+    await file(endless);
+    expect((await file(endless)).name).to.equal(`${endless.slice(0, 251)} (1)`);
     const other = await file('other.txt');
     const clash = await here.bob.patch(`${base}/files/${other.id}`, { name: 'a.txt' });
     expect(clash.status).to.equal(409);
