@@ -18,6 +18,8 @@ export const reactionSchema = record('ReactionSummary', {
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 function isEmoji(text: string): boolean {
+  // Clients take it out of a path, also percent-encoded: such a reaction could not be taken back.
+  if (text === '.') return false;
   if (/^:[\w+-]{1,30}:$/.test(text)) return true;
   const [first, second] = graphemes.segment(text);
   const visible = !/[\s\p{Cc}]|^[\p{Cf}\p{M}]+$/u.test(text);

@@ -61,6 +61,7 @@ describe('reactions and pins', () => {
     const bad = [
       '',
       ' ',
+      '.',
       '👍👍',
       'ab',
       ':a',
