@@ -15,7 +15,7 @@ import {
 } from '../schema.ts';
 
 /** Slugs that are parts of paths. */
-const reservedSlugs = new Set(['discover', 'invite', '_']);
+const reservedSlugs = new Set(['discover', 'invite', 'join-requests', '_']);
 
 export const slugSchema = z
   .string()

@@ -36,7 +36,18 @@ describe('servers', () => {
     const { alice, server } = here;
     const other = (await alice.post('/api/servers', { name: 'Other', slug: slug() })).body;
     expect((await alice.patch(`/api/servers/${server.id}`, { slug: other.slug })).body.code).to.equal('SLUG_TAKEN');
-    for (const bad of ['Upper', 'with space', 'discover', 'invite', '_', '-x', other.id, 'é', 'a'.repeat(101)]) {
+    for (const bad of [
+      'Upper',
+      'with space',
+      'discover',
+      'invite',
+      'join-requests',
+      '_',
+      '-x',
+      other.id,
+      'é',
+      'a'.repeat(101),
+    ]) {
       const { status, body } = await alice.patch(`/api/servers/${server.id}`, { slug: bad });
       expect([status, body.code], bad).to.deep.equal([400, 'VALIDATION_FAILED']);
     }
