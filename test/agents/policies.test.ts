@@ -81,6 +81,10 @@ describe('policies of agents', () => {
     const listed = (await made.get(`${path}?serverId=${here.server.id}`)).body;
     expect(listed.map((policy: Loose) => policy.id)).to.have.members([one.body.id, two.body[0].id]);
     expect((await here.alice.get(`${path}?serverId=${one.body.id}`)).body).to.deep.equal([]);
+    expect((await made.get(`${path}?serverId=${here.server.slug}`)).body).to.deep.equal(listed);
+    expect((await made.get(`${path}?serverId=no-such-slug`)).body.code).to.equal('SERVER_NOT_FOUND');
+    const bySlug = await here.alice.put(path, { serverId: here.server.slug, listen: true });
+    expect(bySlug.body).to.include({ id: two.body[0].id, mode: 'disabled' });
     expect((await here.alice.put(path, { reply: true })).status).to.equal(400);
     expect((await here.alice.put(path, { channelId: one.body.id })).status).to.equal(404);
     expect((await made.put(path, { serverId: here.server.id, reply: true })).status).to.equal(403);

@@ -45,8 +45,10 @@ const policyInput = z.object({
 });
 export type PolicyInput = z.output<typeof policyInput>;
 
+const serverRefSchema = z.string().min(1).max(100).describe('Id or slug of a server.');
+
 const flatPolicySchema = policyInput
-  .extend({ serverId: idSchema.nullish(), channelId: idSchema.nullish() })
+  .extend({ serverId: serverRefSchema.nullish(), channelId: idSchema.nullish() })
   .refine((policy) => policy.serverId != null || policy.channelId != null, {
     path: ['serverId'],
     message: 'is needed where there is no channelId',
@@ -59,7 +61,7 @@ export const setPoliciesSchema = z.union([
 ]);
 export const setPoliciesAnswerSchema = z.union([policySchema, z.array(policySchema)]);
 
-export const listPoliciesSchema = z.object({ serverId: idSchema.optional() });
+export const listPoliciesSchema = z.object({ serverId: serverRefSchema.optional() });
 
 export const setBuddyPolicySchema = policyInput.extend({ buddyUserId: idSchema.optional() });
 

@@ -42,7 +42,7 @@ export function policyRoutes(policies: PolicyService, config: AgentConfig): Rout
       params: { id },
       query: listPoliciesSchema,
       answer: z.array(policySchema),
-      errors: ['AGENT_NOT_FOUND'],
+      errors: ['AGENT_NOT_FOUND', 'SERVER_NOT_FOUND'],
       handle: ({ actor, params, query }) => policies.list(actor, params.id, query.serverId),
     }),
     route({

@@ -7,6 +7,7 @@ import type { Change, Changes } from '../../delivery/changes.ts';
 import type { Control } from '../../delivery/control.ts';
 import { userRoom } from '../../delivery/entry.ts';
 import { AppError } from '../../errors.ts';
+import { isUuid } from '../../schema.ts';
 import type { ServerAccess } from '../../servers/server.access.ts';
 import type { AgentAccess } from '../agent.access.ts';
 import { type AgentIdentity, actorOf } from '../agent.identity.ts';
@@ -72,9 +73,10 @@ export class PolicyService {
     this.servers = parts.serverAccess;
   }
 
-  /** The policies of an agent, for its owner and its bot. */
-  async list(actor: Actor, agentId: string, serverId: string | undefined): Promise<PolicyRecord[]> {
-    await this.access.readable(actor, agentId);
+  /** The policies of an agent, for its owner and its bot. @throws AppError AGENT_NOT_FOUND, SERVER_NOT_FOUND for a slug */
+  async list(actor: Actor, agentId: string, server: string | undefined): Promise<PolicyRecord[]> {
+    const agent = await this.access.readable(actor, agentId);
+    const serverId = server === undefined || isUuid(server) ? server : await this.serverId(actor, agent, server);
     const rows = await this.database.rows<PolicyRow>(ofAgent, [agentId, serverId ?? null]);
     return rows.map(policyRecord);
   }
@@ -156,7 +158,8 @@ export class PolicyService {
   }
 
   private async place(actor: Actor, agent: AgentRow, input: Partial<Place>): Promise<Place> {
-    const { serverId = null, channelId = null } = input;
+    const { serverId: server = null, channelId = null } = input;
+    const serverId = server && (await this.serverId(actor, agent, server));
     if (channelId !== null) {
       const channel =
         (await this.channels.visible(actor, channelId).catch(ifHidden)) ?? (await this.ofBot(agent, channelId));
@@ -164,12 +167,15 @@ export class PolicyService {
       return { serverId: channel.serverId, channelId };
     }
     if (serverId === null) throw new AppError('SERVER_NOT_FOUND');
-    const [own, bots] = await Promise.all([
-      this.servers.seat(serverId, actor.userId),
-      this.servers.seat(serverId, agent.user_id),
-    ]);
-    if (!own && !bots) throw new AppError('SERVER_NOT_FOUND');
     return { serverId, channelId: null };
+  }
+
+  /** A server that the actor or its bot is in. @throws AppError SERVER_NOT_FOUND */
+  private async serverId(actor: Actor, agent: AgentRow, idOrSlug: string): Promise<string> {
+    const { id } = await this.servers.find(idOrSlug);
+    const [own, bots] = await Promise.all([this.servers.seat(id, actor.userId), this.servers.seat(id, agent.user_id)]);
+    if (!own && !bots) throw new AppError('SERVER_NOT_FOUND');
+    return id;
   }
 
   private async ofBot(agent: AgentRow, channelId: string): Promise<OpenChannel | undefined> {
