@@ -21,7 +21,7 @@ export const errorCodes = {
   THREAD_IN_THREAD: [400, 'A thread cannot start from a message of a thread.'],
   REACTION_LIMIT: [400, 'There are too many different reactions to this message.'],
   PIN_LIMIT: [400, 'This channel has too many pinned messages; unpin one first.'],
-  ATTACHMENT_INVALID: [400, 'An attachment is not one of your unsent uploads; upload it again.'],
+  ATTACHMENT_INVALID: [400, 'An attachment has gone with a message already; upload it again.'],
   UPLOAD_LIMIT: [400, 'You have too many unsent uploads; send or wait for some of them to expire.'],
   OWNER_CANNOT_LEAVE: [400, 'The owner cannot leave; hand the server over first.'],
   MODEL_REQUEST_REFUSED: [400, 'The model does not take this request.'],

@@ -22,7 +22,7 @@ export interface ComposedMessage {
 }
 
 const replied = `${selectMessages} WHERE m.id = $1 AND ${isThere}`;
-const uploads = `${selectAttachments} WHERE id = ANY($1::uuid[]) AND uploader_id = $2 AND message_id IS NULL`;
+const uploads = `${selectAttachments} WHERE id = ANY($1::uuid[]) AND uploader_id = $2`;
 
 /** Makes messages of what was sent: looks up what they refer to. Plain ones need no look into the database. */
 export class MessageComposer {
@@ -36,7 +36,10 @@ export class MessageComposer {
     this.mentions = parts.mentions;
   }
 
-  /** @throws AppError THREAD_NOT_FOUND, THREAD_ARCHIVED, MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_INVALID */
+  /**
+   * @throws AppError THREAD_NOT_FOUND, THREAD_ARCHIVED, MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_NOT_FOUND,
+   *   ATTACHMENT_INVALID
+   */
   async compose(
     actor: Actor,
     channel: OpenChannel,
@@ -77,12 +80,14 @@ export class MessageComposer {
     throw new AppError('MESSAGE_NOT_FOUND', { message: 'There is no such message in this channel to reply to.' });
   }
 
+  /** Uploads of one's own; those of others are as little there as those that never were. */
   private async files(actor: Actor, ids: string[]): Promise<AttachmentRow[]> {
-    const rows = await this.database.rows<AttachmentRow>(uploads, [ids, actor.userId]);
+    const rows = await this.database.rows<AttachmentRow & { message_id: string | null }>(uploads, [ids, actor.userId]);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = byId.get(id);
-      if (!row) throw new AppError('ATTACHMENT_INVALID');
+      if (!row) throw new AppError('ATTACHMENT_NOT_FOUND');
+      if (row.message_id !== null) throw new AppError('ATTACHMENT_INVALID');
       return row;
     });
   }

@@ -25,7 +25,14 @@ export const placeErrors = [
   'THREAD_NOT_FOUND',
   'THREAD_ARCHIVED',
 ] as const;
-export const sendErrors = [...placeErrors, 'MESSAGE_NOT_FOUND', 'ATTACHMENT_INVALID', 'FORBIDDEN', 'BOT_LOOP'] as const;
+export const sendErrors = [
+  ...placeErrors,
+  'MESSAGE_NOT_FOUND',
+  'ATTACHMENT_NOT_FOUND',
+  'ATTACHMENT_INVALID',
+  'FORBIDDEN',
+  'BOT_LOOP',
+] as const;
 
 export function messageRoutes(messages: MessageService, pins: PinService): Route[] {
   return [...listRoutes(messages), ...oneMessageRoutes(messages), ...pinRoutes(pins)];

@@ -87,7 +87,7 @@ export class MessageService {
    * author in the same channel gives the first message again.
    *
    * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED, THREAD_NOT_FOUND, THREAD_ARCHIVED,
-   *   MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_INVALID, BOT_LOOP, DATABASE_UNAVAILABLE
+   *   MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_NOT_FOUND, ATTACHMENT_INVALID, BOT_LOOP, DATABASE_UNAVAILABLE
    */
   async send(
     actor: Actor,
