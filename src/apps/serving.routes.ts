@@ -26,6 +26,7 @@ function fileRoute(serving: AppServing, origin: AppsOrigin): Route {
     headers: contentHeaders,
     foreign: true,
     produces: '*/*',
+    redirects: [301, 302],
     answer: rawAnswer,
     async handle({ params, headers, host, passage }) {
       const given = passage();
@@ -52,6 +53,7 @@ function proxyRoutes(proxy: AppProxy, origin: AppsOrigin): Route[] {
       params: { appId: proxiedId, path },
       foreign: true,
       produces: '*/*',
+      redirects: [302],
       answer: rawAnswer,
       errors: ['UNSAFE_URL', 'BODY_TOO_LARGE', 'APP_PROXY_FAILED', 'APP_PROXY_TIMEOUT'],
       async handle({ params, host, passage, leaving }) {

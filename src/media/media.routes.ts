@@ -42,7 +42,7 @@ export function mediaRoutes(media: MediaService): Route[] {
       headers: contentHeaders,
       produces: '*/*',
       answer: rawAnswer,
-      errors: ['ATTACHMENT_NOT_FOUND', 'AUTH_TOKEN_MISSING'],
+      errors: ['ATTACHMENT_NOT_FOUND', 'AUTH_TOKEN_MISSING', 'NOT_A_MEMBER'],
       async handle({ actor, params, query, headers }) {
         const kind = query.disposition ?? 'inline';
         if (query.signature !== undefined) {
@@ -61,7 +61,7 @@ export function mediaRoutes(media: MediaService): Route[] {
       params: { id },
       query: mediaQuerySchema.pick({ disposition: true }),
       answer: mediaUrlSchema,
-      errors: ['ATTACHMENT_NOT_FOUND'],
+      errors: ['ATTACHMENT_NOT_FOUND', 'NOT_A_MEMBER'],
       handle: ({ actor, params, query }) => media.link(actor, params.id, query.disposition ?? 'inline'),
     }),
   ];

@@ -202,7 +202,14 @@ function successes(route: Route, { schemas, examples }: Parts): Record<string, o
   const statuses = new Set([route.status ?? 200, ...(repeats ? [200] : [])]);
   const describe = (status: number) => (status === (route.status ?? 200) ? 'Done.' : 'It was there already.');
   const whole = [...statuses].map((status) => [status, { description: describe(status), headers: withId, content }]);
-  return { ...Object.fromEntries(whole), ...(route.headers === contentHeaders ? parts(withId, content) : {}) };
+  const elsewhere = (route.redirects ?? []).map((status) => [
+    status,
+    { description: 'It is elsewhere: `Location` says where.', headers: withId },
+  ]);
+  return {
+    ...Object.fromEntries([...whole, ...elsewhere]),
+    ...(route.headers === contentHeaders ? parts(withId, content) : {}),
+  };
 }
 
 /** What a content is answered with beside the whole of it (contentReply). */

@@ -140,6 +140,8 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   produces?: string;
   /** 200 unless it creates a record (contract §1). */
   status?: 200 | 201 | 202 | 302;
+  /** The statuses with which it may send the caller elsewhere instead. */
+  redirects?: (301 | 302)[];
   /** What is to be made may be there already: then it answers 200 and what there is. */
   mayExist?: true;
   /** The answer is a bare list; the header X-Has-More says whether more is behind it. */

@@ -100,6 +100,12 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('says where a folder of an app leads to its address with a slash, and an app to its own host', () => {
+    const { get } = document.paths['/api/servers/{serverId}/apps/{appId}/serve/{path}'];
+    expect(get.responses).to.include.keys('200', '301', '302');
+    expect(document.paths['/api/app-proxy/{appId}/{path}'].get.responses).to.include.keys('200', '302');
+  });
+
   it('shows other spellings of fields, and rules that no JSON Schema can say', () => {
     const field = (method: string, path: string, name: string) =>
       document.paths[path][method].requestBody.content['application/json'].schema.properties[name].description;

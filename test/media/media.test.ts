@@ -109,7 +109,10 @@ describe('files of messages', () => {
     const upload = await alice.upload('a.txt', Buffer.from('a'));
     const send = (who: Person, attachments: unknown) =>
       who.post(`/api/channels/${channel.id}/messages`, { content: 'x', attachments });
-    expect((await send(bob, [{ id: upload.id }])).body.code).to.equal('ATTACHMENT_INVALID');
+    for (const id of [upload.id, channel.id]) {
+      const { status, body } = await send(bob, [{ id }]);
+      expect([status, body.code]).to.deep.equal([404, 'ATTACHMENT_NOT_FOUND']);
+    }
     const races = await Promise.all(Array.from({ length: 5 }, () => send(alice, [{ id: upload.id }])));
     expect(races.map((answer) => answer.status).sort()).to.deep.equal([201, 400, 400, 400, 400]);
     expect((await send(alice, [{ id: upload.id }])).body.code).to.equal('ATTACHMENT_INVALID');
@@ -157,6 +160,12 @@ describe('files of messages', () => {
       expect((await download(person, upload.url)).status).to.equal(404);
       expect((await person.get(`/api/attachments/${upload.id}/media-url`)).status).to.equal(404);
     }
+    const open = (await alice.post('/api/servers', { name: 'Open', isPublic: true })).body;
+    const [hall] = (await alice.get(`/api/servers/${open.id}/channels`)).body;
+    const shown = await alice.upload('shown.txt', Buffer.from('shown'));
+    await alice.say(hall.id, '', { attachments: [{ id: shown.id }] });
+    expect((await bob.get(shown.url)).body.code).to.equal('NOT_A_MEMBER');
+    expect((await bob.get(`/api/attachments/${shown.id}/media-url`)).body.code).to.equal('NOT_A_MEMBER');
     expect((await request(alice.node, 'GET', upload.url)).body.code).to.equal('AUTH_TOKEN_MISSING');
     const { url, expiresAt } = (await alice.get(`/api/attachments/${upload.id}/media-url?disposition=attachment`)).body;
     expect(Date.parse(expiresAt) - Date.now()).to.be.within(590_000, 610_000);
