@@ -34,6 +34,11 @@ export function isConflict(error: unknown): boolean {
   return code === '40P01' || code === '40001';
 }
 
+/** Whether `error` only says that something else in the same transaction has failed before. */
+export function isAftermath(error: unknown): boolean {
+  return databaseCode(error) === '25P02';
+}
+
 /** Whether `error` says that a unique rule was broken; `constraint` narrows it to one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (databaseCode(error) !== '23505') return false;

@@ -1,5 +1,5 @@
 import type { Database, Rows } from '../database/database.ts';
-import { isConflict } from '../database/failures.ts';
+import { isAftermath, isConflict } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
 import { type LogEntry, type Room, sequenced, streamId } from './entry.ts';
 import { alone, type Columns, lockStreams, together, write } from './log.ts';
@@ -137,7 +137,8 @@ export class BatchCommit<Row, Result> {
     if (fresh.length > 0) {
       // Side by side, so that they travel to PostgreSQL together.
       const results = await Promise.allSettled([this.table.insert(rows, fresh), write(rows, batch.entries, heads)]);
-      for (const result of results) if (result.status === 'rejected') throw result.reason;
+      const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+      if (reasons.length > 0) throw reasons.find((reason) => !isAftermath(reason)) ?? reasons[0];
     }
     return batch;
   }
