@@ -16,8 +16,6 @@ export interface EmbeddedOptions {
   /** Made when missing. The cluster goes to `postgres`, its password to `postgres-password` in it. */
   dataDir: string;
   log: EmbeddedLog;
-  /** Name of the database and of the role that owns it. */
-  database?: string;
   /** Further settings of PostgreSQL, by their names there. */
   settings?: Record<string, string>;
 }
@@ -37,7 +35,7 @@ const worrying = /^(FATAL|PANIC)|was terminated by signal|crash of another/;
  * @throws EmbeddedPostgresError with one sentence for the operator, such as when another process has the folder
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const { log, database = 'parley', settings = {} } = options;
+  const { log, settings = {} } = options;
   const dataDir = path.resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
   const closing = new Closing();
@@ -49,7 +47,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const spawn = (port: number) => spawnPostmaster(cluster, port, settings, logWorries(log, closing));
     const [server, port] = await startOnFreePort(spawn);
     closing.add(supervise(server, () => spawn(port), log));
-    const url = await ensureDatabase(database, port, cluster.password);
+    const url = await ensureDatabase(port, cluster.password);
     log.info({ pid: server.pid, port, folder: cluster.folder }, 'The embedded PostgreSQL is running.');
     return { url, stop: () => closing.run() };
   } catch (error) {

@@ -58,7 +58,7 @@ export async function startPostgres(): Promise<FaultyPostgres> {
   const dismissGuard = guardFolder(cluster.folder);
   const port = await freePort();
   let server = await startOn(cluster, port);
-  const url = await ensureDatabase('parley', port, cluster.password);
+  const url = await ensureDatabase(port, cluster.password);
   const send = (name: NodeJS.Signals) => signalAll(server.pid, name);
   const stopServer = async () => {
     send('SIGCONT');

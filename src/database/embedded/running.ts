@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { readPidFile } from './postmaster.ts';
 import { servesFolder } from './processes.ts';
+import { embeddedUrl } from './roles.ts';
 
 /**
  * The URL of the embedded PostgreSQL that another process runs on this data folder, if one does: for programs that
@@ -16,5 +17,5 @@ export function runningDatabaseUrl(dataDir: string): string | null {
   const isReady = lines[7]?.startsWith('ready') ?? false;
   if (!isReady || !port || !servesFolder(pid, folder)) return null;
   const password = readFileSync(passwordFile, 'utf8').trim();
-  return `postgres://parley:${password}@127.0.0.1:${port}/parley`;
+  return embeddedUrl(port, password);
 }
