@@ -173,6 +173,21 @@ export function asAppError(error: unknown): AppError {
   return error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
 }
 
+const isMissing = (error: unknown): boolean => error instanceof AppError && error.status === 404;
+
+/** For what need not be there, or not for the actor: `find(id).catch(ifMissing)`. */
+export function ifMissing(error: unknown): undefined {
+  if (isMissing(error)) return undefined;
+  throw error;
+}
+
+/** For what is missing to those who asked since something else is: `channel(id).catch(missingAs('THREAD_NOT_FOUND'))`. */
+export const missingAs =
+  (code: ErrorCode) =>
+  (error: unknown): never => {
+    throw isMissing(error) ? new AppError(code) : error;
+  };
+
 export interface ErrorBody {
   ok: false;
   error: string;

@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Database } from '../database/database.ts';
-import { AppError } from '../errors.ts';
+import { ifMissing } from '../errors.ts';
 import { extensionOf } from '../infrastructure/media-types.ts';
 import { invalid } from '../validation.ts';
 import { readInside } from '../workspace/node.table.ts';
@@ -55,9 +55,10 @@ export class BundleSources {
     { folderId, fileId }: { folderId?: string | null; fileId?: string | null },
   ): Promise<Source> {
     const workspace = await this.workspaces.open(actor, serverId);
+    // `fileId` is the other spelling of `folderId` (contract §8), so what it names may be either.
     const folder = folderId
       ? await this.workspaces.folder(workspace, folderId)
-      : fileId && (await this.workspaces.folder(workspace, fileId).catch(ifNone));
+      : fileId && (await this.workspaces.folder(workspace, fileId).catch(ifMissing));
     if (folder) {
       const files = await this.folderFiles(workspace.id, folder.id);
       requireIndex(files);
@@ -90,10 +91,4 @@ export class BundleSources {
     requireSound(files, this.limits);
     return files.filter(({ path }) => !isLitter(path));
   }
-}
-
-/** `fileId` is the other spelling of `folderId` (contract §8), so what it names may be either. */
-function ifNone(error: unknown): undefined {
-  if (error instanceof AppError && error.code === 'FOLDER_NOT_FOUND') return undefined;
-  throw error;
 }

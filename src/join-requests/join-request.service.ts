@@ -8,7 +8,7 @@ import type { ChannelMemberService } from '../channels/channel-member.service.ts
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
-import { AppError } from '../errors.ts';
+import { AppError, ifMissing } from '../errors.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import { deciders } from '../servers/audience.ts';
 import { type Roster, smallUserOf } from '../servers/roster.ts';
@@ -78,7 +78,7 @@ export class JoinRequestService {
 
   /** How the actor stands to a channel; members of its server may ask for a private one. @throws AppError CHANNEL_NOT_FOUND */
   async channelAccess(actor: Actor, channelId: string): Promise<z.output<typeof channelAccessSchema>> {
-    const seen = await this.channels.visible(actor, channelId).catch(() => null);
+    const seen = await this.channels.visible(actor, channelId).catch(ifMissing);
     const channel = seen ?? (await this.askable(actor, channelId));
     const { id, serverId, kind, type, isPrivate } = channel;
     return {
@@ -102,7 +102,7 @@ export class JoinRequestService {
   /** @throws AppError CHANNEL_NOT_FOUND, ALREADY_MEMBER */
   async askChannel(actor: Actor, channelId: string): Promise<{ status: Status; requestId: string }> {
     const { id, serverId } = await this.askable(actor, channelId);
-    const seen = await this.channels.visible(actor, id).catch(() => null);
+    const seen = await this.channels.visible(actor, id).catch(ifMissing);
     if (seen?.isMember || serverId === null) throw new AppError('ALREADY_MEMBER');
     return this.ask(actor, serverId, id);
   }

@@ -5,7 +5,7 @@ import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { channelRoom } from '../delivery/entry.ts';
-import { AppError } from '../errors.ts';
+import { AppError, missingAs } from '../errors.ts';
 import type { Chore, Chores } from '../infrastructure/chores.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 import { withCharset } from '../infrastructure/media-types.ts';
@@ -132,9 +132,7 @@ export class MediaService {
       if (row.uploader_id === actor.userId) return row;
       throw new AppError('ATTACHMENT_NOT_FOUND');
     }
-    await this.messageAccess.readable(actor, row.message_id).catch((error) => {
-      throw error instanceof AppError && error.status === 404 ? new AppError('ATTACHMENT_NOT_FOUND') : error;
-    });
+    await this.messageAccess.readable(actor, row.message_id).catch(missingAs('ATTACHMENT_NOT_FOUND'));
     return row;
   }
 

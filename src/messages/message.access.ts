@@ -2,7 +2,7 @@ import type { Actor } from '../access/actor.ts';
 import { may, requireRole } from '../access/roles.ts';
 import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
 import type { Database, Rows } from '../database/database.ts';
-import { AppError } from '../errors.ts';
+import { AppError, missingAs } from '../errors.ts';
 import { isThere, selectMessages } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
 
@@ -16,9 +16,7 @@ export interface FoundMessage {
 }
 
 /** For those who asked for a message: without its channel there is none. */
-export function gone(error: unknown): never {
-  throw error instanceof AppError && error.status === 404 ? new AppError('MESSAGE_NOT_FOUND') : error;
-}
+export const gone = missingAs('MESSAGE_NOT_FOUND');
 
 /**
  * Makes sure that a message is there, and that its row stays until the transaction ends, also when its channel is deleted

@@ -3,7 +3,7 @@ import { may } from '../access/roles.ts';
 import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
-import { AppError } from '../errors.ts';
+import { AppError, missingAs } from '../errors.ts';
 import type { Cache } from '../infrastructure/cache.ts';
 
 /** What access to a thread depends on. */
@@ -92,6 +92,4 @@ export class ThreadAccess {
 }
 
 /** Whoever may not know of the channel may not know of its threads. */
-function asMissing(error: unknown): never {
-  throw error instanceof AppError && error.status === 404 ? new AppError('THREAD_NOT_FOUND') : error;
-}
+const asMissing = missingAs('THREAD_NOT_FOUND');

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { withRows } from '../world/log.ts';
+import { startCluster } from '../world/nodes.ts';
 import { type Answer, type Listener, type Loose, type Person, request } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 
@@ -234,5 +235,26 @@ describe('a private channel', () => {
       const { request } = await ear.next('join-request:decided');
       expect(request).to.include({ id: requestId, channelId: hidden.id, status: 'approved' });
     }
+  });
+});
+
+describe('how one stands to a channel', () => {
+  it('is not told, rather than wrongly, while the database does not say', async () => {
+    const cluster = await startCluster({ nodes: 1, settings: { database: { statementTimeoutMs: 300 } } });
+    const { alice, bob, server, close } = await world(cluster);
+    const { id } = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'open' })).body;
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      await rows('LOCK TABLE channel_members');
+      // The channel and his seat in the server are known by now; whether he was put out of it is asked for.
+      await alice.get(`/api/channels/${id}`);
+      await bob.get(`/api/servers/${server.id}`);
+      const { status, body } = await bob.get(`/api/channels/${id}/access`);
+      expect([status, body.code]).to.deep.equal([503, 'DATABASE_UNAVAILABLE']);
+      await rows('ROLLBACK');
+    });
+    expect((await bob.get(`/api/channels/${id}/access`)).body.isMember).to.equal(true);
+    close();
+    await cluster.stop();
   });
 });

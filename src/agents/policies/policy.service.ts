@@ -6,7 +6,7 @@ import type { Database, Rows } from '../../database/database.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';
 import type { Control } from '../../delivery/control.ts';
 import { userRoom } from '../../delivery/entry.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, ifMissing } from '../../errors.ts';
 import { isUuid } from '../../schema.ts';
 import type { ServerAccess } from '../../servers/server.access.ts';
 import type { AgentAccess } from '../agent.access.ts';
@@ -146,8 +146,8 @@ export class PolicyService {
     channelId: string,
     agentId: string,
   ): Promise<{ agent: AgentRow; channel: OpenChannel }> {
-    const own = await this.channels.entered(actor, channelId).catch(ifHidden);
-    const agent = await this.access.find(agentId).catch(ifHidden);
+    const own = await this.channels.entered(actor, channelId).catch(ifMissing);
+    const agent = await this.access.find(agentId).catch(ifMissing);
     // Who is not in the channel is not told either whether there is such a bot.
     if (!agent) throw new AppError(own ? 'AGENT_NOT_FOUND' : 'CHANNEL_NOT_FOUND');
     const owns = agent.owner_id === actor.userId || agent.user_id === actor.userId;
@@ -162,7 +162,7 @@ export class PolicyService {
     const serverId = server && (await this.serverId(actor, agent, server));
     if (channelId !== null) {
       const channel =
-        (await this.channels.visible(actor, channelId).catch(ifHidden)) ?? (await this.ofBot(agent, channelId));
+        (await this.channels.visible(actor, channelId).catch(ifMissing)) ?? (await this.ofBot(agent, channelId));
       if (!channel || (serverId !== null && channel.serverId !== serverId)) throw new AppError('CHANNEL_NOT_FOUND');
       return { serverId: channel.serverId, channelId };
     }
@@ -180,7 +180,7 @@ export class PolicyService {
 
   private async ofBot(agent: AgentRow, channelId: string): Promise<OpenChannel | undefined> {
     const known = await this.identity.find(agent.user_id);
-    return known && this.channels.visible(actorOf(known), channelId).catch(ifHidden);
+    return known && this.channels.visible(actorOf(known), channelId).catch(ifMissing);
   }
 
   private async put(change: Change, agent: AgentRow, place: Place, input: PolicyInput): Promise<PolicyRecord> {
@@ -228,10 +228,4 @@ export class PolicyService {
       await this.control.send({ kind: 'hearing', userId: agent.user_id });
     });
   }
-}
-
-/** For what need not be there. */
-function ifHidden(error: unknown): undefined {
-  if (error instanceof AppError && error.status === 404) return undefined;
-  throw error;
 }
