@@ -15,8 +15,7 @@ describe('coming back', () => {
     here = await world();
   });
   beforeEach(async () => {
-    const { alice, server } = here;
-    channelId = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'catch-up' })).body.id;
+    channelId = await here.newChannel();
   });
   afterEach(() => {
     for (const follower of followers.splice(0)) follower.close();
@@ -141,7 +140,7 @@ describe('coming back', () => {
 
     it('brings what was missed in all rooms, then says so', async () => {
       const { alice, bob, server } = here;
-      const other = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'other' })).body.id;
+      const other = await here.newChannel();
       await sayAll(5);
       await alice.say(other, 'one');
       const follower = new Follower(

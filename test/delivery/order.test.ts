@@ -17,11 +17,6 @@ describe('the order of a room', () => {
   });
   after(() => here.close());
 
-  async function newChannel(): Promise<string> {
-    const { alice, server } = here;
-    return (await alice.post(`/api/servers/${server.id}/channels`, { name: 'order' })).body.id;
-  }
-
   /** A socket on each person's node, in the channel. */
   async function ears(channelId: string): Promise<Follower[]> {
     const { alice, bob } = here;
@@ -36,7 +31,7 @@ describe('the order of a room', () => {
 
   it('is the same for everyone, without holes, when all kinds of writes cross on all nodes', async () => {
     const { alice, bob, cluster } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     const listeners = await ears(channelId);
     const mouth = await bob.connect();
     const first = (await alice.get(`/api/channels/${channelId}`)).body.lastSeq;
@@ -65,7 +60,7 @@ describe('the order of a room', () => {
 
   it('tells of a message in the same words in its answer, live and from the log, however it was written', async () => {
     const { alice, bob, cluster } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     const [ear] = await ears(channelId);
     const live = new Map<number, Loose>();
     ear?.socket.on('message:new', (data: Loose) => live.set(data.eventSeq, data));
@@ -94,7 +89,7 @@ describe('the order of a room', () => {
 
   it('keeps the neighbours of a message that was there before, or whose reply is gone, when all come at once', async () => {
     const { alice, bob } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     const [ear] = await ears(channelId);
     const gone = await alice.say(channelId, 'gone');
     await alice.delete(`/api/messages/${gone.id}`);
@@ -117,14 +112,14 @@ describe('the order of a room', () => {
   it('holds back no room for the sake of a later one: batches take rooms in one order, whatever order they were sent in', async () => {
     const { alice, cluster } = here;
     const rooms: string[] = [];
-    for (let i = 0; i < 6; i++) rooms.push(await newChannel());
+    for (let i = 0; i < 6; i++) rooms.push(await here.newChannel());
     const [first = '', ...others] = rooms.sort();
     const taken = 'SELECT id FROM streams WHERE id = ANY($1::uuid[]) FOR UPDATE NOWAIT';
     const sends = await withRows(cluster.databaseUrl, async (rows) => {
       await rows('BEGIN');
       await rows(taken, [[first]]);
       // The first of them goes alone; the others become one batch, whose first room is not to be had.
-      const sends = [await newChannel(), ...others.reverse(), first].map((id) => alice.say(id, 'hello'));
+      const sends = [await here.newChannel(), ...others.reverse(), first].map((id) => alice.say(id, 'hello'));
       const waiting = 'SELECT pid FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))';
       await until(async () => (await rows(waiting)).length > 0);
       expect(await rows(taken, [others])).to.have.lengthOf(others.length);
@@ -136,7 +131,7 @@ describe('the order of a room', () => {
 
   it('holds while the old end of the log is trimmed', async () => {
     const { alice, bob, cluster } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     const listeners = await ears(channelId);
     let going = true;
     const trimming = (async () => {
@@ -160,7 +155,7 @@ describe('the order of a room', () => {
 
   it('holds for the same nonce sent at once over REST and sockets on all nodes: one message, one event', async () => {
     const { alice, bob } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     const [ear] = await ears(channelId);
     const elsewhere = alice.on(bob.node);
     const mouths = [await alice.connect(), await elsewhere.connect()];
@@ -184,7 +179,7 @@ describe('the order of a room', () => {
 
   it('lets the same nonce stand for different messages in other channels and of other people', async () => {
     const { alice, bob } = here;
-    const [one, two] = [await newChannel(), await newChannel()];
+    const [one, two] = [await here.newChannel(), await here.newChannel()];
     const body = { content: 'hello', nonce: 'same' };
     const sends = [alice, bob].flatMap((person) =>
       [one, two].map((id) => person.post(`/api/channels/${id}/messages`, body)),
@@ -211,7 +206,7 @@ describe('the order of a room', () => {
 
   it('does a message with an Idempotency-Key once', async () => {
     const { alice, bob } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     const headers = { 'idempotency-key': 'a key' };
     const posts = [alice, alice.on(bob.node)].map((p) =>
       p.post(`/api/channels/${channelId}/messages`, { content: 'once' }, headers),

@@ -22,7 +22,7 @@ describe('a page of the web client that is open for long', () => {
 
   /** A channel of its own, which bob looks at. */
   async function channel(name: string): Promise<string> {
-    const { id } = (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name })).body;
+    const id = await here.newChannel(name);
     await bob.open(`/app/s/${here.server.id}/${id}`);
     await bob.page.locator('.beginning').waitFor();
     return id;

@@ -20,16 +20,13 @@ describe('what a socket sends without waiting for the answers', () => {
     here.close();
   });
 
-  const newChannel = async (): Promise<string> =>
-    (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'lanes' })).body.id;
-
   /** Sends all at once. @returns the answers in the order of the sends */
   const sendAll = (mouth: Listener, channelId: string, messages: object[]): Promise<Loose[]> =>
     Promise.all(messages.map((message) => mouth.emit('message:send', { channelId, ...message })));
 
   it('is said in that order, whatever has to be looked up for one message and not for the next', async () => {
     const { alice, bob } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel('lanes');
     const first = await alice.say(channelId, 'first', { nonce: 'used' });
     const thread = await alice.post(`/api/channels/${channelId}/threads`, { name: 't', parentMessageId: first.id });
     const files = await Promise.all(
@@ -90,7 +87,7 @@ describe('what a socket sends without waiting for the answers', () => {
 
   it('leaves a message, its reactions and a room as the last of it wants them', async () => {
     const { alice, bob } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     const mouth = await alice.connect();
     for (let round = 0; round < 5; round++) {
       const { id: messageId } = await alice.say(channelId, 'first');

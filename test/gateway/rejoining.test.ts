@@ -18,9 +18,6 @@ describe('a client that joins its rooms on each connect, whether it is recovered
     await wire.stop();
   });
 
-  const newChannel = async (): Promise<string> =>
-    (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'again' })).body.id;
-
   async function sayMany(channelId: string, count: number): Promise<number> {
     const said = await Promise.all(range(1, count).map((i) => here.alice.say(channelId, `${i}`)));
     return Math.max(...said.map(({ seq }) => seq));
@@ -45,7 +42,7 @@ describe('a client that joins its rooms on each connect, whether it is recovered
     [700, 'more than is sent at once'],
   ] as const) {
     it(`gets ${words} when it is recovered, once and in order, and what follows`, async () => {
-      const channelId = await newChannel();
+      const channelId = await here.newChannel();
       const [client, from] = await follow(channelId, () => ({}));
       await sayMany(channelId, 1);
       await client.reach(channelId, from + 1);
@@ -60,7 +57,7 @@ describe('a client that joins its rooms on each connect, whether it is recovered
   }
 
   it('gets what it missed since the position that it comes with, too', async () => {
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     let position = 0;
     const [client, from] = await follow(channelId, () => ({ resume: { [channelId]: position } }));
     position = from;

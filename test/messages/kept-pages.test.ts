@@ -10,8 +10,6 @@ describe('a page of a channel', () => {
   });
   after(() => here.close());
 
-  const newChannel = async (): Promise<string> =>
-    (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'latest' })).body.id;
   const page = async (who: Person, channelId: string, query = ''): Promise<Loose> =>
     (await who.get(`/api/channels/${channelId}/messages?${query}`)).body;
   const latest = (who: Person, channelId: string) => page(who, channelId, 'limit=100');
@@ -24,7 +22,7 @@ describe('a page of a channel', () => {
 
   it('is what it is right after every change, on every node, for everyone', async () => {
     const { alice, bob } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     const everywhere = [alice, bob, alice.on(bob.node), bob.on(alice.node)];
     const middle: Loose[] = [];
     /** Each kind of page, as it follows from all that there is. */
@@ -94,7 +92,7 @@ describe('a page of a channel', () => {
 
   it('shows each what it did just before, whatever else happens on any node', async () => {
     const { alice, bob } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     const ids = async (who: Person) => (await latest(who, channelId)).messages.map(({ id }: Loose) => id);
     const talk = async (who: Person, other: Person) => {
       for (let i = 0; i < 25; i++) {

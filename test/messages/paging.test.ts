@@ -9,8 +9,6 @@ describe('pages of messages', () => {
   });
   after(() => here.close());
 
-  const newChannel = async (): Promise<string> =>
-    (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'pages' })).body.id;
   const page = async (channelId: string, query: string): Promise<Loose> => {
     const answer = await here.bob.get(`/api/channels/${channelId}/messages?${query}`);
     expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
@@ -20,7 +18,7 @@ describe('pages of messages', () => {
 
   it('neither repeat nor skip a message while four people send, edit and delete', async () => {
     const { alice, bob, carol, cluster } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     await carol.post('/api/servers/_/join', { inviteCode: here.server.inviteCode });
     const dave = await register(cluster.nodes.at(-1) ?? alice.node);
     await dave.post('/api/servers/_/join', { inviteCode: here.server.inviteCode });
@@ -72,7 +70,7 @@ describe('pages of messages', () => {
 
   it('go on from deleted messages and from times', async () => {
     const { alice } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     const sent: Loose[] = [];
     for (let i = 0; i < 6; i++) {
       sent.push(await alice.say(channelId, `${i}`));
@@ -93,7 +91,7 @@ describe('pages of messages', () => {
 
   it('show a message with its neighbours', async () => {
     const { alice, bob } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     const sent: Loose[] = [];
     for (let i = 0; i < 9; i++) sent.push(await alice.say(channelId, `${i}`));
     const middle = await page(channelId, `around=${sent[4].id}&limit=4`);
@@ -108,7 +106,7 @@ describe('pages of messages', () => {
 
   it('leave threads out unless they are asked for', async () => {
     const { alice } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     const parent = await alice.say(channelId, 'parent');
     const thread = (await alice.post(`/api/messages/${parent.id}/thread`)).body;
     await alice.post(`/api/threads/${thread.id}/messages`, { content: 'inside' });
@@ -119,7 +117,7 @@ describe('pages of messages', () => {
 
   it('refuse cursors and limits that are none', async () => {
     const { alice, bob, channel } = here;
-    const channelId = await newChannel();
+    const channelId = await here.newChannel();
     const elsewhere = await alice.say(channel.id, 'elsewhere');
     const bad = [
       'cursor=x',

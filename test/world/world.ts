@@ -11,6 +11,8 @@ export interface World<N extends Place = Node, C = Cluster> {
   carol: Person<N>;
   server: { id: string; slug: string; inviteCode: string };
   channel: { id: string };
+  /** Makes another channel of the server. @returns its id */
+  newChannel(name?: string): Promise<string>;
   /** Ends the connections of everyone in it. */
   close(): void;
 }
@@ -48,6 +50,9 @@ export async function worldOn<N extends Place, C extends { nodes: N[] }>(
     carol,
     server,
     channel,
+    async newChannel(name = 'another') {
+      return (await alice.post(`/api/servers/${server.id}/channels`, { name })).body.id;
+    },
     close() {
       for (const person of people) person.hangUp();
     },
