@@ -132,6 +132,8 @@ export class AgentService {
   async delete(actor: Actor, agentId: string): Promise<void> {
     const agent = await this.access.owned(actor, agentId);
     await this.changes.run(async (change) => {
+      const held = await change.rows('SELECT id FROM agents WHERE id = $1 FOR UPDATE', [agentId]);
+      if (held.length === 0) throw new AppError('AGENT_NOT_FOUND');
       const tokenIds = await this.tokens.idsOf(change, agentId);
       await this.leaveAll(change, agent.user_id);
       await change.rows('DELETE FROM agents WHERE id = $1', [agentId]);

@@ -33,6 +33,7 @@ const ofDirect = `SELECT NULL AS server_id, u.id AS user_id, 'member' AS role, N
   FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN users u ON u.id IN (d.low_id, d.high_id)
   WHERE d.channel_id = $1 AND u.id > $2 ORDER BY u.id LIMIT $3`;
 const ownBot = 'SELECT id FROM agents WHERE user_id = $1 AND owner_id = $2';
+const holdSeat = 'SELECT user_id FROM server_members WHERE server_id = $1 AND user_id = $2 FOR NO KEY UPDATE';
 const oneSeat = `SELECT ${memberColumns}, cm.excluded FROM server_members m JOIN users u ON u.id = m.user_id
   LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
   WHERE m.server_id = $2 AND m.user_id = $3`;
@@ -192,7 +193,9 @@ function requireToRemove(actor: Actor, channel: SeenChannel, seat: SeatRow): voi
   throw new AppError('ROLE_REQUIRED', { message: 'Nobody acts on an equal or higher role.' });
 }
 
+/** How someone stands to a channel, held until the transaction ends: of several who say the same at once one changes it. */
 async function findSeat(rows: Rows, channelId: string, serverId: string, userId: string): Promise<SeatRow | undefined> {
+  await rows(holdSeat, [serverId, userId]);
   const [seat] = await rows<SeatRow>(oneSeat, [channelId, serverId, userId]);
   return seat;
 }

@@ -91,7 +91,8 @@ export class MemberService {
     const { id } = await this.access.joined(actor, idOrSlug);
     await this.changes.run(async (change) => {
       const [mine] = await lockSeats(change, id, [actor.userId]);
-      if (mine?.role === 'owner') throw new AppError('OWNER_CANNOT_LEAVE');
+      if (!mine) throw new AppError('NOT_A_MEMBER');
+      if (mine.role === 'owner') throw new AppError('OWNER_CANNOT_LEAVE');
       await this.roster.remove(change, id, actor.userId);
     });
   }
