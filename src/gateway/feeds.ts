@@ -1,6 +1,6 @@
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { channelRoom, type LogEntry, type Room, streamId } from '../delivery/entry.ts';
+import type { LogEntry, Room } from '../delivery/entry.ts';
 import type { Hearing } from '../delivery/hearing.ts';
 import type { Delivered } from '../delivery/sink.ts';
 import type { Log } from '../infrastructure/log.ts';
@@ -160,7 +160,7 @@ export class Feeds {
 function isFor({ socket, name, joined }: Feed, entry: LogEntry): boolean {
   if (!name.startsWith('thread:')) return true;
   if (entry.threadId !== name.slice('thread:'.length)) return false;
-  const channel = socket.data.joined.get(channelRoom(streamId(joined.room)));
+  const channel = socket.data.joined.get(joined.room);
   return channel === undefined || entry.seq <= channel.from;
 }
 
