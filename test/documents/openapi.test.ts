@@ -100,6 +100,11 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('says that a model answers as JSON or in a stream', () => {
+    const { content } = document.paths['/api/ai/v1/chat/completions'].post.responses[200];
+    expect(content).to.have.keys('application/json', 'text/event-stream');
+  });
+
   it('says where a folder of an app leads to its address with a slash, and an app to its own host', () => {
     const { get } = document.paths['/api/servers/{serverId}/apps/{appId}/serve/{path}'];
     expect(get.responses).to.include.keys('200', '301', '302');
