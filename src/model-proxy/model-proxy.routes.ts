@@ -71,6 +71,7 @@ export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
       body: chatSchema,
       answer: chatAnswerSchema,
       produces: 'application/json',
+      streams: true,
       handle: async ({ headers, body, ip, leaving }) =>
         toReply(await proxy.chat(await callers.enter(headers, ip), body, leaving())),
     }),

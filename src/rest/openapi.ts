@@ -194,7 +194,10 @@ function idempotencyParameter(route: Route): object[] {
 function successes(route: Route, { schemas, examples }: Parts): Record<string, object> {
   const schema = schemas.of(nameOf(route, 'answer'));
   const example = schema.type === 'string' ? {} : { example: examples.of(schema) };
-  const content = { [route.produces ?? 'application/json']: { schema, ...example } };
+  const content = {
+    [route.produces ?? 'application/json']: { schema, ...example },
+    ...(route.streams ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+  };
   const replayed = route.method === 'POST' ? { 'Idempotency-Replayed': { $ref: '#/components/headers/Replayed' } } : {};
   const more = route.paged ? { 'X-Has-More': { $ref: '#/components/headers/HasMore' } } : {};
   const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...replayed, ...more };

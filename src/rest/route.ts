@@ -138,6 +138,8 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   foreign?: boolean;
   /** The media type of a raw answer. */
   produces?: string;
+  /** Who asks for it in the body gets the answer as server-sent events. */
+  streams?: true;
   /** 200 unless it creates a record (contract §1). */
   status?: 200 | 201 | 202 | 302;
   /** The statuses with which it may send the caller elsewhere instead. */
