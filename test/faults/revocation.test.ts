@@ -18,10 +18,11 @@ describe('a session that is revoked while Redis is dead or hangs', () => {
         expect((await elsewhere.get('/api/auth/me')).status).to.equal(200);
         await redis[fault]();
         const answered = person.post('/api/auth/logout').then(() => Date.now());
-        await until(() => socket.socket.disconnected, { timeout: 10_000 });
+        await until(() => socket.socket.disconnected);
+        const ended = Date.now();
         expect(socket.all('auth:session-revoked')).to.have.lengthOf(1);
         expect((await elsewhere.get('/api/auth/me')).body.code).to.equal('SESSION_REVOKED');
-        expect(Date.now() - (await answered)).to.be.below(2000);
+        expect(ended - (await answered)).to.be.below(2000);
       } finally {
         redis.resume();
         await cluster.stop();
