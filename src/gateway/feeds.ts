@@ -51,7 +51,7 @@ export class Feeds {
     return [...(this.feeds.get(room) ?? [])].map((feed) => feed.socket);
   }
 
-  /** Makes a place for a socket that is to be fed from `joined.cursor` on, once `start` is called. */
+  /** Makes a place for a socket that is to be fed once `start` is called. */
   open(socket: ParleySocket, name: string, joined: FedRoom): void {
     this.close(socket, name);
     const feed: Feed = { socket, name, joined, state: 'waiting', again: false };
@@ -65,9 +65,13 @@ export class Feeds {
     });
   }
 
-  start(socket: ParleySocket, name: string): void {
+  /** @param from everything up to here the socket was given otherwise */
+  start(socket: ParleySocket, name: string, from: number): void {
     for (const feed of this.ofSocket(socket, name)) {
-      if (feed.state === 'waiting') feed.state = 'idle';
+      if (feed.state === 'waiting') {
+        feed.state = 'idle';
+        Object.assign(feed.joined, { from, cursor: from });
+      }
       void this.pump(feed);
     }
   }

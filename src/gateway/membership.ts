@@ -106,11 +106,13 @@ export class Membership {
     const before = socket.data.joined.get(name);
     let isIn = false;
     const arrival = this.arrivals.begin(socket, place);
-    const enter = ({ seq }: Page) => {
+    const enter = ({ seq, recovered }: Page) => {
       if (!socket.connected || arrival.isTurnedAway) return;
       isIn = true;
       if (before) return;
-      const joined = { ...place, from: seq, cursor: seq };
+      // Whoever is cut off before the page is sent comes back to where it begins.
+      const from = recovered ? (after ?? seq) : seq;
+      const joined = { ...place, from, cursor: from };
       socket.data.joined.set(name, joined);
       if (place.serverId) void socket.join(serverRoom(place.serverId));
       this.feeds.open(socket, name, joined);
@@ -122,7 +124,7 @@ export class Membership {
       arrival.requireWelcome();
       const heard = { ...page, entries };
       if (isIn) entered(heard, before !== undefined);
-      if (isIn && !before) this.feeds.start(socket, name);
+      if (isIn && !before) this.feeds.start(socket, name, page.seq);
       return heard;
     } catch (error) {
       if (isIn && !before) this.leave(socket, name);
@@ -192,6 +194,8 @@ export class Membership {
     const left = socket.data.joined.get(name);
     if (!left) return;
     socket.data.joined.delete(name);
+    // Its rooms are left by now, and its id may be that of the socket with which its client is back in them.
+    if (!socket.connected) return;
     void socket.leave(name);
     const remaining = [...socket.data.joined.values()];
     if (!remaining.some(({ room }) => room === left.room)) void socket.leave(followersOf(left.room));
