@@ -71,8 +71,11 @@ export class SearchService {
   }
 
   private async where(actor: Actor, query: z.output<typeof searchMessagesSchema>): Promise<string[]> {
-    if (query.channelId !== undefined) return [(await this.channels.readable(actor, query.channelId)).id];
     const server = query.serverId === undefined ? null : (await this.servers.joined(actor, query.serverId)).id;
+    if (query.channelId !== undefined) {
+      const { id, serverId } = await this.channels.readable(actor, query.channelId);
+      return server === null || server === serverId ? [id] : [];
+    }
     const values = [actor.userId, actor.user.isBot, server];
     const channels = await this.database.rows<{ id: string }>(readableChannels, values);
     return this.channels.readableAmong(

@@ -62,6 +62,9 @@ describe('the search for messages', () => {
     expect((await search(carol, `query=${word}`)).texts).to.deep.equal([`${word} direct`]);
     expect((await search(alice, `query=${word}&serverId=${server.slug}`)).texts).to.deep.equal(own.slice(1));
     expect((await search(alice, `query=${word}&channelId=${dm.id}`)).texts).to.deep.equal(own.slice(0, 1));
+    const both = (id: string) => search(alice, `query=${word}&serverId=${server.id}&channelId=${id}`);
+    expect((await both(dm.id)).texts).to.deep.equal([]);
+    expect((await both(hidden.id)).texts).to.deep.equal(own.slice(1, 2));
     expect((await search(alice, `query=${word}&authorId=${bob.id}`)).texts).to.deep.equal([]);
     for (const [query, status] of [
       [`serverId=${server.id}`, 404],
