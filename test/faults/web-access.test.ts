@@ -151,6 +151,21 @@ describe('the web client for everyone', () => {
     await isFocused('Message #general');
     await page.keyboard.press('Escape');
     await page.getByText('Replying to').waitFor({ state: 'detached' });
+    // The focus moves with what is drawn: what is typed next must not go elsewhere, nor who went on be fetched back.
+    const focusedAtOnce = (key: string) =>
+      page.evaluate(`(async () => {
+        const message = [...document.querySelectorAll('article')].at(-1);
+        message.focus();
+        message.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }));
+        for (let i = 0; i < 20; i++) await null;
+        return document.activeElement.getAttribute('aria-label');
+      })()`);
+    expect(await focusedAtOnce('r')).to.equal('Message #general');
+    expect(await focusedAtOnce('e')).to.equal('Edit the message');
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Edit the message').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.getByText('Replying to').waitFor({ state: 'detached' });
     // What can be done with a message is one stop for Tab; arrows lead on in it, and Escape to where one writes.
     await page.locator('article').last().focus();
     await page.locator('article').last().getByRole('button', { name: 'React' }).focus();

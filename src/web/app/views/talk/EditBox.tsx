@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
 import { editing } from '../../state/drafts.ts';
@@ -43,7 +43,8 @@ export function EditBox({ message, timeline }: { message: Message; timeline: Tim
 function useEditing(message: Message, timeline: Timeline) {
   const [text, setText] = useState(message.content);
   const ref = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
+  // Before the next key is pressed.
+  useLayoutEffect(() => {
     ref.current?.focus();
     ref.current?.setSelectionRange(text.length, text.length);
   }, []);

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { MessageInput } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
 import { draftOf, editing, keepDraft, replyTo } from '../../state/drafts.ts';
@@ -26,7 +26,8 @@ export function useComposer(timeline: Timeline) {
   const isEmpty = text.trim() === '' && files.length === 0;
   const blocked = isEmpty || uploading > 0 || text.length > maxLength;
   useGrowth(ref, text);
-  useEffect(() => {
+  // Before the next key is pressed, and before somebody goes elsewhere.
+  useLayoutEffect(() => {
     // On a phone the keyboard would cover half of what one came to read.
     if (!isTouched() || answered) ref.current?.focus();
   }, [key, answered]);
