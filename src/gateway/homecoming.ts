@@ -175,7 +175,8 @@ export class Homecoming {
       this.membership.returns.end(socket, name);
     }
     const user = resume.user === null ? noPosition('user') : answerOf(own);
-    socket.emit('resumed', { channels, user: resume.user === undefined ? null : user });
+    // The id of one that is gone may be that of the socket with which its client is back, and which is told by itself.
+    if (socket.connected) socket.emit('resumed', { channels, user: resume.user === undefined ? null : user });
   }
 
   /** Brings a socket back into one room. @throws AppError when the actor may not (or no longer) be there */
