@@ -8,8 +8,9 @@ for i = 3, #ARGV, 2 do
   local user = ARGV[i]
   redis.call('SADD', prefix .. 'node:' .. node, user)
   redis.call('HSET', prefix .. 'user:' .. user, node, 1)
-  -- What was wished for while the user was connected elsewhere is newer than what this node has read.
-  redis.call('HSETNX', prefix .. 'user:' .. user, 'wish', ARGV[i + 1])
+  -- What was wished for lately, or while the user was connected elsewhere, is newer than what this node has read.
+  local wish = redis.call('GET', prefix .. 'wished:' .. user) or ARGV[i + 1]
+  redis.call('HSETNX', prefix .. 'user:' .. user, 'wish', wish)
   settle(user)
 end
 tell()

@@ -3,6 +3,7 @@
 -- nodes          sorted set: node -> when it was last heard of, in ms
 -- node:<node>    set: users with sockets on that node
 -- user:<user>    hash: <node> -> 1 for each node with sockets, beat -> until when a sign of life holds, wish -> status
+-- wished:<user>  status that was wished for lately, which is newer than what an arrival says
 -- beats          sorted set: user -> until when its sign of life holds
 -- told           hash: user -> status that was told last, without those who are offline
 -- version        how many times something was told

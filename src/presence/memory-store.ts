@@ -1,4 +1,4 @@
-import type { Arrival, PresenceStore, StoreListener } from './presence.store.ts';
+import { type Arrival, type PresenceStore, type StoreListener, wishFreshMs } from './presence.store.ts';
 import type { Status, StatusChange } from './status.ts';
 
 interface Person {
@@ -14,6 +14,8 @@ export class MemoryPresenceStore implements PresenceStore {
   readonly ready = true;
   private readonly people = new Map<string, Person>();
   private readonly beats = new Map<string, NodeJS.Timeout>();
+  /** What users wished for lately, the latest last. */
+  private readonly wished = new Map<string, { status: Status; until: number }>();
   private listener: StoreListener = { changed: () => {}, hurried: () => {} };
 
   listen(listener: StoreListener): void {
@@ -21,7 +23,10 @@ export class MemoryPresenceStore implements PresenceStore {
   }
 
   async arrive(arrivals: Arrival[]): Promise<void> {
-    for (const { userId, wish } of arrivals) this.change(userId, { here: true, wish });
+    this.forgetOldWishes();
+    for (const { userId, wish } of arrivals) {
+      this.change(userId, { here: true, wish: this.wished.get(userId)?.status ?? wish });
+    }
     this.tell(arrivals.map(({ userId }) => userId));
   }
 
@@ -31,6 +36,9 @@ export class MemoryPresenceStore implements PresenceStore {
   }
 
   async wish(userId: string, status: Status): Promise<void> {
+    this.forgetOldWishes();
+    this.wished.delete(userId);
+    this.wished.set(userId, { status, until: Date.now() + wishFreshMs });
     this.change(userId, { wish: status });
     this.tell([userId]);
   }
@@ -52,6 +60,14 @@ export class MemoryPresenceStore implements PresenceStore {
 
   async all(): Promise<StatusChange[]> {
     return [...this.people].map(([userId, person]) => ({ userId, status: person.told }));
+  }
+
+  private forgetOldWishes(): void {
+    const now = Date.now();
+    for (const [userId, { until }] of this.wished) {
+      if (until > now) return;
+      this.wished.delete(userId);
+    }
   }
 
   private change(userId: string, what: Partial<Person>): void {

@@ -14,6 +14,9 @@ export interface Arrival {
   wish: Status;
 }
 
+/** For so long a wish is newer than what an arrival says, which was read before: nobody takes longer to say it. */
+export const wishFreshMs = 30_000;
+
 /** Where it is kept who is connected to which node. What it tells of goes to the listener of every node, this one too. */
 export interface PresenceStore {
   listen(listener: StoreListener): void;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import type { Settings } from '../settings.ts';
-import type { Arrival, PresenceStore, StoreListener } from './presence.store.ts';
+import { type Arrival, type PresenceStore, type StoreListener, wishFreshMs } from './presence.store.ts';
 import { isStatus, type Status, type StatusChange } from './status.ts';
 
 const script = (name: string): string => {
@@ -92,7 +92,7 @@ export class RedisPresenceStore implements PresenceStore {
   }
 
   async wish(userId: string, status: Status): Promise<void> {
-    await this.run(scripts.wish, userId, [status]);
+    await this.run(scripts.wish, userId, [status, String(wishFreshMs)]);
   }
 
   async beat(userId: string, ms: number): Promise<void> {
