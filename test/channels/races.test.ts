@@ -8,7 +8,7 @@ import { type World, world } from '../world/world.ts';
 /** How many wait for a lock. To be looked at from outside: within a transaction it would stay as it was at the first look. */
 const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
-describe('a channel that is made while something else happens to its server', () => {
+describe('at the same moment', () => {
   let here: World;
   let client: pg.Client;
   let onlooker: pg.Client;
@@ -23,89 +23,77 @@ describe('a channel that is made while something else happens to its server', ()
     here.close();
   });
 
-  /** Makes one while a transaction that did `sql` to the server is under way; that is committed when it is waited for. */
-  async function createDuring(sql: string, values: string[]) {
-    let isAnswered = false;
-    await client.query('BEGIN');
-    await client.query(sql, values);
-    const creating = here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'novelty' }).finally(() => {
-      isAnswered = true;
-    });
-    await until(async () => isAnswered || ((await onlooker.query(waiting)).rowCount ?? 0) > 0);
-    await client.query('COMMIT');
-    return creating;
-  }
+  describe('a channel that is made while something else happens to its server', () => {
+    /** Makes one while a transaction that did `sql` to the server is under way; that is committed when it is waited for. */
+    async function createDuring(sql: string, values: string[]) {
+      let isAnswered = false;
+      await client.query('BEGIN');
+      await client.query(sql, values);
+      const creating = here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'novelty' }).finally(() => {
+        isAnswered = true;
+      });
+      await until(async () => isAnswered || ((await onlooker.query(waiting)).rowCount ?? 0) > 0);
+      await client.query('COMMIT');
+      return creating;
+    }
 
-  it('is told to those who join, unless they find it', async () => {
-    const { carol, server } = here;
-    const join = `WITH joined AS (INSERT INTO server_members (server_id, user_id, role, joined_at) VALUES ($1, $2, 'member', now()))
+    it('is told to those who join, unless they find it', async () => {
+      const { carol, server } = here;
+      const join = `WITH joined AS (INSERT INTO server_members (server_id, user_id, role, joined_at) VALUES ($1, $2, 'member', now()))
       UPDATE servers SET member_count = member_count + 1 WHERE id = $1`;
-    expect((await createDuring(join, [server.id, carol.id])).status).to.equal(201);
-    const told = (await carol.get('/api/events?after=0')).body.events;
-    expect(told.map(({ event }: { event: string }) => event)).to.include('channel:created');
+      expect((await createDuring(join, [server.id, carol.id])).status).to.equal(201);
+      const told = (await carol.get('/api/events?after=0')).body.events;
+      expect(told.map(({ event }: { event: string }) => event)).to.include('channel:created');
+    });
+
+    it('is not made in one that is deleted', async () => {
+      const { status, body } = await createDuring('DELETE FROM servers WHERE id = $1', [here.server.id]);
+      expect([status, body.code]).to.deep.equal([404, 'SERVER_NOT_FOUND']);
+    });
   });
 
-  it('is not made in one that is deleted', async () => {
-    const { status, body } = await createDuring('DELETE FROM servers WHERE id = $1', [here.server.id]);
-    expect([status, body.code]).to.deep.equal([404, 'SERVER_NOT_FOUND']);
-  });
-});
+  describe('what several do', () => {
+    /** Does it three times: none can end before each has come as far as it gets. */
+    async function thrice(held: string, act: () => Promise<Answer>): Promise<number[]> {
+      await client.query('BEGIN');
+      await client.query('SELECT FROM streams WHERE id = $1 FOR UPDATE', [held]);
+      const acts = [act(), act(), act()];
+      await until(async () => ((await onlooker.query(waiting)).rowCount ?? 0) >= acts.length);
+      await client.query('COMMIT');
+      return (await Promise.all(acts)).map(({ status }) => status).sort();
+    }
 
-describe('what several do at once', () => {
-  let here: World;
-  let client: pg.Client;
-  let onlooker: pg.Client;
-  beforeEach(async () => {
-    here = await world();
-    client = new pg.Client(here.cluster.databaseUrl);
-    onlooker = new pg.Client(here.cluster.databaseUrl);
-    await Promise.all([client.connect(), onlooker.connect()]);
-  });
-  afterEach(async () => {
-    await Promise.all([client.end(), onlooker.end()]);
-    here.close();
-  });
+    it('lets someone into a channel once and out of it once, and says so once', async () => {
+      const { alice, bob, server } = here;
+      const ear = await bob.connect();
+      const hidden = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'h', isPrivate: true })).body;
+      const members = `/api/channels/${hidden.id}/members`;
+      const added = await thrice(hidden.id, () => alice.post(members, { userId: bob.id }));
+      expect(added).to.deep.equal([200, 200, 201]);
+      const removed = await thrice(hidden.id, () => alice.delete(`${members}/${bob.id}`));
+      expect(removed).to.deep.equal([200, 404, 404]);
+      await alice.post(members, { userId: bob.id });
+      await until(() => ear.all('channel:member-added').length > 1);
+      const told = (await bob.get('/api/events?after=0')).body.events.map(({ event }: { event: string }) => event);
+      expect(told.filter((event: string) => event.startsWith('channel:member-'))).to.deep.equal([
+        'channel:member-added',
+        'channel:member-removed',
+        'channel:member-added',
+      ]);
+    });
 
-  /** Does it three times: none can end before each has come as far as it gets. */
-  async function thrice(held: string, act: () => Promise<Answer>): Promise<number[]> {
-    await client.query('BEGIN');
-    await client.query('SELECT FROM streams WHERE id = $1 FOR UPDATE', [held]);
-    const acts = [act(), act(), act()];
-    await until(async () => ((await onlooker.query(waiting)).rowCount ?? 0) >= acts.length);
-    await client.query('COMMIT');
-    return (await Promise.all(acts)).map(({ status }) => status).sort();
-  }
+    it('ends a bot once', async () => {
+      const { alice, server, channel } = here;
+      const { agentId } = await botIn(server, alice);
+      const ended = await thrice(channel.id, () => alice.delete(`/api/agents/${agentId}`));
+      expect(ended).to.deep.equal([200, 404, 404]);
+      expect((await alice.delete(`/api/agents/${agentId}`)).body.code).to.equal('AGENT_NOT_FOUND');
+    });
 
-  it('lets someone into a channel once and out of it once, and says so once', async () => {
-    const { alice, bob, server } = here;
-    const ear = await bob.connect();
-    const hidden = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'h', isPrivate: true })).body;
-    const members = `/api/channels/${hidden.id}/members`;
-    const added = await thrice(hidden.id, () => alice.post(members, { userId: bob.id }));
-    expect(added).to.deep.equal([200, 200, 201]);
-    const removed = await thrice(hidden.id, () => alice.delete(`${members}/${bob.id}`));
-    expect(removed).to.deep.equal([200, 404, 404]);
-    await alice.post(members, { userId: bob.id });
-    await until(() => ear.all('channel:member-added').length > 1);
-    const told = (await bob.get('/api/events?after=0')).body.events.map(({ event }: { event: string }) => event);
-    expect(told.filter((event: string) => event.startsWith('channel:member-'))).to.deep.equal([
-      'channel:member-added',
-      'channel:member-removed',
-      'channel:member-added',
-    ]);
-  });
-
-  it('ends a bot once', async () => {
-    const { alice, server, channel } = here;
-    const { agentId } = await botIn(server, alice);
-    const ended = await thrice(channel.id, () => alice.delete(`/api/agents/${agentId}`));
-    expect(ended).to.deep.equal([200, 404, 404]);
-    expect((await alice.delete(`/api/agents/${agentId}`)).body.code).to.equal('AGENT_NOT_FOUND');
-  });
-
-  it('is left by each once', async () => {
-    const { bob, server, channel } = here;
-    const left = await thrice(channel.id, () => bob.post(`/api/servers/${server.id}/leave`));
-    expect(left).to.deep.equal([200, 403, 403]);
+    it('is left by each once', async () => {
+      const { bob, server, channel } = here;
+      const left = await thrice(channel.id, () => bob.post(`/api/servers/${server.id}/leave`));
+      expect(left).to.deep.equal([200, 403, 403]);
+    });
   });
 });
