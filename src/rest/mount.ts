@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.ts';
 import { answer, type DoorServices } from './answer.ts';
 import { BodyReader } from './body.ts';
@@ -7,81 +8,82 @@ import type { Route } from './route.ts';
 
 type Run = ReturnType<Router['routes']>;
 
+/** The routes that some paths may mean. */
 interface Area {
   router: Router;
   run: Run;
 }
 
-/** Of routes whose number of segments is open. */
-const anyLength = '*';
-/** Of routes that begin with anything. */
-const anywhere = '';
-
-/** The beginning of a path and the number of its segments, by which routes are kept apart: `/api/channels 4`. */
-function areasOf(path: string): { exact: string; open: string } {
-  const segments = path.toLowerCase().split('/');
-  const length = segments.at(-1) === '' ? segments.length - 1 : segments.length;
-  const beginning = `/${segments[1] ?? ''}/${segments[2] ?? ''} `;
-  return { exact: `${beginning}${length - 1}`, open: beginning + anyLength };
-}
-
-/** The area of a declared path. */
-function areaOf(path: string): string {
-  if (/^(?:\/[^/]+)?\/[:*]/.test(path)) return anywhere;
-  const { exact, open } = areasOf(path);
-  return path.includes('*') ? open : exact;
-}
+/** Areas that are kept: more than requests that mean something have, whatever else is asked for. */
+const maxAreas = 1000;
 
 /**
- * All routes, in routers by what their paths look like: a router compares a path with its routes one by one, and there
- * are hundreds. Fixed paths come before those with parameters, so `/servers/discover` is never an id.
+ * All routes. A router compares a path with its routes one by one, and there are hundreds: so a path gets a router of
+ * those alone that it may mean by the words in it. Fixed paths come before those with parameters, so `/servers/discover`
+ * is never an id.
  */
 export class MountedRoutes {
-  private readonly areas = new Map<string, Area>();
+  private readonly all = new Router();
+  /** The fixed segments of all routes. */
+  private readonly words = new Set<string>();
+  /** By what the paths have in common: `/api/channels/:/messages`. */
+  private readonly areas = new LRUCache<string, Area>({ max: maxAreas });
 
   constructor(routes: Route[], services: DoorServices) {
     const bodies = new BodyReader(services);
     for (const route of [...routes].sort(bySpecificity)) {
       // Declared is the tail alone; the address without it is the same route.
       const path = route.path.replace(/\/\*(\w+)$/, '{/*$1}');
-      const { router } = this.open(areaOf(route.path));
-      router.register(path, [route.method], (context) => answer(route, context, services, bodies));
+      this.all.register(path, [route.method], (context) => answer(route, context, services, bodies));
+      for (const segment of route.path.split('/')) if (!isOpen(segment)) this.words.add(segment.toLowerCase());
     }
   }
 
-  readonly middleware = (context: Parameters<Run>[0], next: () => Promise<unknown>): Promise<unknown> => {
-    const areas = this.at(context.path);
-    const enter = (at: number): Promise<unknown> => {
-      const area = areas[at];
-      return area ? area.run(context, () => enter(at + 1)) : next();
-    };
-    return enter(0);
-  };
+  readonly middleware = (context: Parameters<Run>[0], next: () => Promise<unknown>): Promise<unknown> =>
+    this.at(context.path).run(context, next);
 
   /** The methods of the routes at a path. */
   methods(path: string): string[] {
-    const layers = this.at(path).flatMap(({ router }) => router.match(path, 'GET').path);
+    const layers = this.at(path).router.match(path, 'GET').path;
     return [...new Set(layers.flatMap((layer) => layer.methods))];
   }
 
-  private open(name: string): Area {
+  private at(path: string): Area {
+    const shape = shapeOf(path, this.words);
+    const name = shape.join('/');
     const known = this.areas.get(name);
     if (known) return known;
     const router = new Router();
+    router.stack = this.all.stack.filter((layer) => mayMean(shape, String(layer.path)));
     const area = { router, run: router.routes() };
     this.areas.set(name, area);
     return area;
   }
+}
 
-  private at(path: string): Area[] {
-    const { exact, open } = areasOf(path);
-    const found: Area[] = [];
-    for (const name of [exact, open, anywhere]) {
-      const area = this.areas.get(name);
-      if (area) found.push(area);
-    }
-    return found;
-  }
+const isOpen = (segment: string): boolean => segment.startsWith(':') || segment.startsWith('*');
+
+/** More segments than any route declares; what follows in a path can only be a tail. */
+const maxSegments = 12;
+
+/** A path with its words and without its values: `/api/channels/:/messages`. */
+function shapeOf(path: string, words: Set<string>): string[] {
+  return segmentsOf(path).map((segment) => (words.has(segment) ? segment : ':'));
+}
+
+/** A slash at the end means nothing. */
+function segmentsOf(path: string): string[] {
+  const segments = path.toLowerCase().split('/', maxSegments);
+  if (segments.at(-1) === '') segments.pop();
+  return segments;
+}
+
+/** Whether a path of this shape can be one of a route. @param path as a router has it, with an open tail as `{/*name}` */
+function mayMean(shape: string[], path: string): boolean {
+  const [fixed = '', tail] = path.split('{');
+  const segments = segmentsOf(fixed);
+  const fits = tail === undefined ? shape.length === segments.length : shape.length >= segments.length;
+  return fits && segments.every((segment, at) => isOpen(segment) || segment === shape[at]);
 }
 
 function bySpecificity(a: Route, b: Route): number {

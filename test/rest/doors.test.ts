@@ -162,6 +162,18 @@ describe('the door of REST', () => {
       expect(answer.headers.get('allow')).to.contain('POST').and.to.contain('GET').and.not.to.contain('DELETE');
     });
 
+    it('whose values are words of other paths is found as if they were any others', async () => {
+      const missing = {
+        '/api/servers/members': 'SERVER_NOT_FOUND',
+        '/api/channels/messages/messages': 'CHANNEL_NOT_FOUND',
+      };
+      for (const [path, code] of Object.entries(missing)) {
+        for (const spelled of [path, `${path}/`, path.replace('/api', '/API')]) {
+          expectError(await raw(here.alice.node, 'GET', spelled, { headers: bearer }), code);
+        }
+      }
+    });
+
     it('whose percent-encoding is broken is not found', async () => {
       for (const id of ['%', '%zz', '%ff', '%c3%28', '%ed%a0%80', '%00', 'x%00', '%2e%2e%2f', '%252f']) {
         for (const path of [`/api/servers/${id}`, `/api/channels/${id}`, `/api/messages/${id}`, `/api/${id}`]) {
