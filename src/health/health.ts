@@ -29,16 +29,17 @@ export class Health {
   }
 
   /** `/healthz`: the process lives. `/readyz`: it should get traffic. Outside of `/api`: no token, no documents. */
-  readonly middleware = async (context: Context, next: Next): Promise<void> => {
+  readonly middleware = (context: Context, next: Next): Promise<void> | void => {
     if (this.draining) context.set('Connection', 'close');
-    if (context.path === '/healthz') {
-      context.body = { ok: true };
-    } else if (context.path === '/readyz') {
-      const problems = await this.problems();
-      context.status = problems.length === 0 ? 200 : 503;
-      context.body = problems.length === 0 ? { ok: true } : { ok: false, problems };
-    } else {
-      await next();
-    }
+    const { path } = context;
+    if (path === '/readyz') return this.answer(context);
+    if (path !== '/healthz') return next();
+    context.body = { ok: true };
   };
+
+  private async answer(context: Context): Promise<void> {
+    const problems = await this.problems();
+    context.status = problems.length === 0 ? 200 : 503;
+    context.body = problems.length === 0 ? { ok: true } : { ok: false, problems };
+  }
 }
