@@ -71,7 +71,7 @@ export class AgentIdentity {
   }
 
   /** The agent of a bot user. */
-  find(userId: string): Promise<KnownAgent | undefined> {
+  async find(userId: string): Promise<KnownAgent | undefined> {
     return this.agents.get(userId, async () => {
       const [row] = await this.database.committedRows<AgentRow>(selectAgent, [userId]);
       if (!row) return undefined;
@@ -98,7 +98,7 @@ export class AgentIdentity {
     return this.caches.forget(tokenCache, tokenIds);
   }
 
-  private token(tokenId: string): Promise<KnownToken | undefined> {
+  private async token(tokenId: string): Promise<KnownToken | undefined> {
     return this.tokens.get(tokenId, async () => {
       const [row] = await this.database.committedRows<KnownToken>(
         `SELECT agent_id AS "agentId", (extract(epoch FROM ends_at) * 1000)::float8 AS "endsAt"

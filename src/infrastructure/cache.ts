@@ -30,9 +30,11 @@ export class Cache<V extends object> {
   }
 
   /** The value of `key`, loaded when it is not known. A missing one (undefined) is not kept. */
-  async get(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
-    const known = this.values.get(key);
-    if (known) return known;
+  get(key: string, load: () => Promise<V | undefined>): V | undefined | Promise<V | undefined> {
+    return this.values.get(key) ?? this.load(key, load);
+  }
+
+  private async load(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
     const running = this.loading.get(key);
     if (running) return running;
     const promise = load().then((value) => {

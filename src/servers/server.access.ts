@@ -49,7 +49,7 @@ export class ServerAccess {
   }
 
   /** The actor's place in a server; undefined when it is no member. */
-  async seat(serverId: string, userId: string): Promise<Seat | undefined> {
+  seat(serverId: string, userId: string): Seat | undefined | Promise<Seat | undefined> {
     return this.seats.get(seatKey(serverId, userId), async () => {
       const [row] = await this.database.committedRows<Seat>(
         'SELECT role FROM server_members WHERE server_id = $1 AND user_id = $2',
