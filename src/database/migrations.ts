@@ -23,6 +23,7 @@ import { ChangedHeads } from './migrations/0056-changed-heads.ts';
 import { UncheckedMessages } from './migrations/0057-unchecked-messages.ts';
 import { UnspacedWords } from './migrations/0058-unspaced-words.ts';
 import { SortedSearch } from './migrations/0059-sorted-search.ts';
+import { UncheckedThreads } from './migrations/0060-unchecked-threads.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
@@ -46,6 +47,7 @@ export const migrations = [
   { name: '0057-unchecked-messages', class: UncheckedMessages },
   { name: '0058-unspaced-words', class: UnspacedWords },
   { name: '0059-sorted-search', class: SortedSearch },
+  { name: '0060-unchecked-threads', class: UncheckedThreads },
 ];
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */

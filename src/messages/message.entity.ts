@@ -8,9 +8,9 @@ import { Thread } from '../threads/thread.entity.ts';
 /**
  * A message. Deleted ones stay as empty rows: cursors keep their place and replies know what they answered.
  *
- * Its channel and author are not foreign keys, whose checks row by row were a quarter of what PostgreSQL does for a send.
- * The writer holds the head of the channel's log, which is removed only together with the channel (see channel.purge),
- * and users are never removed.
+ * Its channel, author and thread are not foreign keys, whose checks row by row were a third of what PostgreSQL does for a
+ * send. The writer holds the head of the channel's log, which is removed only together with the channel and its threads
+ * (see channel.purge), and users are never removed.
  */
 const MessageSchema = defineEntity({
   name: 'Message',
@@ -50,7 +50,8 @@ const MessageSchema = defineEntity({
     authorId: () =>
       p.manyToOne(User).mapToPk().fieldName('author_id').createForeignKeyConstraint(false).index('messages_author'),
     content: p.text(),
-    threadId: () => p.manyToOne(Thread).mapToPk().fieldName('thread_id').nullable().index(false),
+    threadId: () =>
+      p.manyToOne(Thread).mapToPk().fieldName('thread_id').nullable().createForeignKeyConstraint(false).index(false),
     replyToId: p.uuid().nullable(),
     metadata: p.json<Record<string, unknown>>().columnType('json').nullable(),
     mentions: p.json<MentionRecord[]>().columnType('json').nullable(),
