@@ -1,3 +1,4 @@
+import { arrayText } from '../database/array-text.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isAftermath, isConflict } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
@@ -6,23 +7,25 @@ import { alone, type Columns, lockStreams, together, write } from './log.ts';
 
 /** The table that a writer fills beside the log. */
 export interface WriterTable<Row, Result> {
+  /** The event that tells of a row. */
+  event: string;
   /** Whether a row can be written without a look at anything else, and changes nothing beside. */
   isPlain(row: Row): boolean;
+  /** What a plain row has beside its place in the log. */
   columns: Columns<Row>;
-  /** `INSERT … SELECT …` up to its FROM, which has `stream_id`, `seq` and the columns. */
+  /** Of plain rows: `INSERT … SELECT …` up to its FROM, which has `stream_id`, `seq` and the columns. */
   insertion: string;
   /** Results of earlier writes with the same once-keys as these rows, by their position in `rows`. */
   findRepeats(rows: Rows, items: Row[]): Promise<Map<number, Result>>;
   insert(rows: Rows, items: { row: Row; seq: number }[]): Promise<void>;
 }
 
-/** One thing to write: a row and the event that tells of it. */
+/** One thing to write: a row and the payload of its event. */
 export interface Write<Row, Result> {
   room: Room;
   row: Row;
   /** The same key in the same room is written once only; null: every time. */
   onceKey: string | null;
-  event: string;
   threadId: string | null;
   /** The payload as JSON text, an object without its number: that is added as `seq` and `eventSeq`. */
   json: string;
@@ -97,15 +100,16 @@ export class BatchCommit<Row, Result> {
       const id = streamId(write.room);
       const head = heads.get(id);
       if (head === undefined) continue;
-      number(write, head + 1, batch);
+      this.number(write, head + 1, batch);
       heads.set(id, head + 1);
     }
     return batch;
   }
 
-  private one({ room, event, json, row }: Write<Row, Result>): Promise<Head[]> {
-    const values = this.table.columns.map(({ of }) => of(row));
-    return this.database.quickRows<Head>(this.insertOne, [streamId(room), event, json.slice(0, -1), ...values]);
+  private one({ room, json, row }: Write<Row, Result>): Promise<Head[]> {
+    const { event, columns } = this.table;
+    const values = columns.map(({ of }) => of(row));
+    return this.database.quickRows<Head>(this.insertOne, [event, streamId(room), json.slice(0, -1), ...values]);
   }
 
   private many(writes: Write<Row, Result>[]): Promise<Head[]> {
@@ -114,13 +118,13 @@ export class BatchCommit<Row, Result> {
     // Whoever locks several logs does it in the order of their ids, so no two transactions wait for each other.
     const logs = [...counts.keys()].sort();
     return this.database.quickRows<Head>(this.insertMany, [
-      logs,
-      logs.map((id) => counts.get(id)),
-      ids,
-      steps,
-      writes.map(({ event }) => event),
-      writes.map(({ json }) => json.slice(0, -1)),
-      ...this.table.columns.map(({ of }) => writes.map(({ row }) => of(row))),
+      this.table.event,
+      arrayText('uuid', logs, (id) => id),
+      arrayText('int', logs, (id) => counts.get(id) ?? 0),
+      arrayText('uuid', ids, (id) => id),
+      arrayText('int', steps, (step) => step),
+      arrayText('json', writes, ({ json }) => json.slice(0, -1)),
+      ...this.table.columns.map(({ type, of }) => arrayText(type, writes, ({ row }) => of(row))),
     ]);
   }
 
@@ -161,11 +165,19 @@ export class BatchCommit<Row, Result> {
       }
       const seq = (heads.get(streamId(write.room)) ?? 0) + 1;
       heads.set(streamId(write.room), seq);
-      const result = number(write, seq, batch);
+      const result = this.number(write, seq, batch);
       fresh.push({ row: write.row, seq });
       if (key !== null) first.set(key, result);
     }
     return fresh;
+  }
+
+  private number(write: Write<Row, Result>, seq: number, batch: Batch<Row, Result>): Result {
+    const { room, threadId, json } = write;
+    const result = write.complete(seq);
+    batch.entries.push({ room, seq, event: this.table.event, threadId, json: sequenced(json, seq) });
+    batch.outcomes.set(write, { result, repeated: false });
+    return result;
   }
 
   private async repeats(rows: Rows, writes: Write<Row, Result>[]): Promise<Map<Write<Row, Result>, Result>> {
@@ -197,12 +209,4 @@ function stepsOf(ids: string[]): { counts: Map<string, number>; steps: number[] 
     return step;
   });
   return { counts, steps };
-}
-
-function number<Row, Result>(write: Write<Row, Result>, seq: number, batch: Batch<Row, Result>): Result {
-  const { room, event, threadId, json } = write;
-  const result = write.complete(seq);
-  batch.entries.push({ room, seq, event, threadId, json: sequenced(json, seq) });
-  batch.outcomes.set(write, { result, repeated: false });
-  return result;
 }

@@ -1,3 +1,4 @@
+import { arrayOf, type ElementType, textsOfJson } from '../database/array-text.ts';
 import type { Rows } from '../database/database.ts';
 import { type Draft, type LogEntry, numbered, type Room, streamId } from './entry.ts';
 
@@ -92,12 +93,12 @@ export async function write(rows: Rows, entries: LogEntry[], heads: Map<string, 
 }
 
 /** Columns of a table that is filled together with the log: their names, types, and what a row has in them. */
-export type Columns<Row> = { name: string; type: string; of: (row: Row) => unknown }[];
+export type Columns<Row> = { name: string; type: ElementType; of: (row: Row) => string | null }[];
 
 /**
  * The statement that does all at once: it moves the heads of the logs, numbers, inserts into a table and writes the
- * entries. $1 has the logs and $2 how many entries each of them gets, $3 the log of each item, $4 how far behind the head
- * its number is, $5 events, $6 payloads as JSON text without their closing brace, and then come the columns. Its rows are
+ * entries. $1 is the event, $2 has the logs and $3 how many entries each of them gets, $4 the log of each item, $5 how far
+ * behind the head its number is, $6 payloads as JSON text without their closing brace, and then come the columns. Its rows are
  * the heads as they were; items without a log are left out.
  *
  * The logs must be given in the order of their ids: they are locked in the order in which they are given, as
@@ -107,35 +108,35 @@ export type Columns<Row> = { name: string; type: string; of: (row: Row) => unkno
  */
 export function together<Row>(columns: Columns<Row>, insertion: string): string {
   const names = columns.map(({ name }) => name).join(', ');
-  const types = columns.map(({ type }, at) => `$${at + 7}::${type}[]`).join(', ');
+  const lists = columns.map(({ type }, at) => arrayOf(type, `$${at + 7}`)).join(', ');
   return `WITH moved AS (
-    UPDATE streams SET last_seq = last_seq + log.entries FROM unnest($1::uuid[], $2::int[]) AS log (id, entries)
+    UPDATE streams SET last_seq = last_seq + log.entries FROM unnest($2::uuid[], $3::int[]) AS log (id, entries)
     WHERE streams.id = log.id RETURNING streams.id, last_seq - log.entries AS last_seq
   ), numbered AS MATERIALIZED (
     SELECT item.*, moved.last_seq + item.step AS seq
-    FROM unnest($3::uuid[], $4::int[], $5::text[], $6::text[], ${types})
-      AS item (stream_id, step, event, open_json, ${names}) JOIN moved ON moved.id = item.stream_id
+    FROM unnest($4::uuid[], $5::int[], ${textsOfJson('$6')}, ${lists})
+      AS item (stream_id, step, open_json, ${names}) JOIN moved ON moved.id = item.stream_id
   ), inserted AS (
     ${insertion} FROM numbered
   ), logged AS (
     INSERT INTO log_entries (stream_id, seq, event, data)
-    SELECT stream_id, seq, event, ${numberedJson('open_json')} FROM numbered
+    SELECT stream_id, seq, $1, ${numberedJson('open_json')} FROM numbered
   )
   SELECT id, last_seq FROM moved`;
 }
 
 /**
- * The same for one item, which saves a quarter of the time: nothing is gathered, sorted or joined. $1 has its stream, $2
- * the event, $3 the payload, and then come the columns. Its row is the head as it was, if there is a log.
+ * The same for one item, which saves a quarter of the time: nothing is gathered, sorted or joined. $1 is the event, $2
+ * its stream, $3 the payload, and then come the columns. Its row is the head as it was, if there is a log.
  */
 export function alone<Row>(columns: Columns<Row>, insertion: string): string {
   const values = columns.map(({ name, type }, at) => `$${at + 4}::${type} AS ${name}`).join(', ');
   return `WITH numbered AS (
-    UPDATE streams SET last_seq = last_seq + 1 WHERE id = $1 RETURNING id AS stream_id, last_seq AS seq
+    UPDATE streams SET last_seq = last_seq + 1 WHERE id = $2 RETURNING id AS stream_id, last_seq AS seq
   ), inserted AS (
     ${insertion} FROM (SELECT stream_id, seq, ${values} FROM numbered) AS item
   ), logged AS (
-    INSERT INTO log_entries (stream_id, seq, event, data) SELECT stream_id, seq, $2, ${numberedJson('$3')} FROM numbered
+    INSERT INTO log_entries (stream_id, seq, event, data) SELECT stream_id, seq, $1, ${numberedJson('$3')} FROM numbered
   )
   SELECT stream_id AS id, seq - 1 AS last_seq FROM numbered`;
 }

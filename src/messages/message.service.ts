@@ -22,7 +22,6 @@ import { asRow, type MessageComposer, nonceOf, type SendInput } from './message.
 import {
   type listMessagesSchema,
   messageDeleted,
-  messageNew,
   type messagePageSchema,
   messageTyping,
   messageUpdated,
@@ -219,10 +218,9 @@ export class MessageService {
       room: channelRoom(channel.id),
       row,
       onceKey: row.nonce === null ? null : `${actor.userId} ${row.nonce}`,
-      event: messageNew.name,
       threadId: row.threadId,
       json: JSON.stringify({ ...record, seq: undefined }),
-      complete: (seq) => ({ ...record, seq }),
+      complete: (seq) => Object.assign(record, { seq }),
     });
     if (isNoticed(row)) this.notifications.wake();
     return written;
