@@ -95,7 +95,8 @@ function placeOf(socket: ParleySocket, { event, lane }: Handler, payload: unknow
   if (!lane) return noPlace;
   const { by } = lane;
   const thing: unknown = by && typeof payload === 'object' && payload !== null ? Reflect.get(payload, by) : payload;
-  const name = by ? `${by} ${typeof thing === 'string' ? thing : ''}` : event;
+  // Ids may be spelled with capitals too.
+  const name = by ? `${by} ${typeof thing === 'string' ? thing.toLowerCase() : ''}` : event;
   return takePlace(socket, name, lane.beside?.(payload, socket.data.actor) ?? false);
 }
 

@@ -22,6 +22,7 @@ const nobody = '00000000-0000-0000-0000-000000000000';
 
 const selectPeople = `SELECT m.user_id AS id FROM server_members m JOIN users u ON u.id = m.user_id
   WHERE m.server_id = $1 AND NOT u.is_bot AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;
+const selectMembers = 'SELECT user_id AS id FROM server_members WHERE server_id = $1 ORDER BY user_id';
 const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m
   WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND NOT EXISTS (
     SELECT FROM channel_members c WHERE c.channel_id = $3 AND c.user_id = m.user_id AND c.excluded
@@ -59,6 +60,12 @@ export class Audience {
   /** Everyone who hears of a server, in the order of their ids. */
   people(rows: Rows, serverId: string): Promise<string[]> {
     return this.some(rows, serverId, nobody, null);
+  }
+
+  /** The same with the bots, which must hear of its end: no channel is left to tell them. */
+  async members(rows: Rows, serverId: string): Promise<string[]> {
+    const members = await rows<{ id: string }>(selectMembers, [serverId]);
+    return members.map(({ id }) => id);
   }
 
   /**

@@ -191,10 +191,10 @@ export class ServerService {
       );
       if (!server) throw new AppError('SERVER_NOT_FOUND');
       if (server.owner_id !== actor.userId) throw new AppError('ROLE_REQUIRED');
-      const people = await this.audience.people(change.rows, id);
+      const members = await this.audience.members(change.rows, id);
       const detached = await this.channels.detachAll(change, id);
       await change.rows('DELETE FROM servers WHERE id = $1', [id]);
-      await seeOff(change, { serverId: id, channelId: null, isGone: true }, people, []);
+      await seeOff(change, { serverId: id, channelId: null, isGone: true }, members, []);
       change.afterCommit(() => this.notifications.wake());
       change.afterCommit(async () => {
         await this.channelAccess.forget(detached);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { botIn } from '../world/bot.ts';
 import { request } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 
@@ -192,10 +193,13 @@ describe('servers', () => {
   it('are gone for everyone when they are deleted', async () => {
     const { alice, bob, server, channel } = here;
     const message = await alice.say(channel.id, 'soon gone');
-    const ear = await bob.listen(channel.id);
+    const bot = await botIn(server, bob);
+    const [ear, botEar] = [await bob.listen(channel.id), await bot.connect()];
     expect((await bob.delete(`/api/servers/${server.id}`)).body.code).to.equal('ROLE_REQUIRED');
     expect((await alice.delete(`/api/servers/${server.slug}`)).body).to.include({ ok: true, success: true });
     expect((await ear.next('server:deleted')).serverId).to.equal(server.id);
+    expect((await botEar.next('server:deleted')).serverId).to.equal(server.id);
+    bot.hangUp();
     for (const person of [alice, bob]) {
       for (const path of [`servers/${server.id}`, `channels/${channel.id}`, `messages/${message.id}`]) {
         expect((await person.get(`/api/${path}`)).status, path).to.equal(404);
