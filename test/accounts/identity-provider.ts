@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { Provider } from 'oidc-provider';
 import { atEnd } from '../bench/ending.ts';
@@ -67,6 +68,8 @@ export async function startProvider(redirectUris: string[]): Promise<TestProvide
 /** An issuer that hands out whatever ID tokens the test wants, and changes its keys. */
 export interface Issuer {
   url: string;
+  /** What the ID token says of who signs in next in a browser. */
+  signsIn: JWTPayload;
   /** How often its keys were asked for. */
   asked: number;
   token(claims: JWTPayload, options?: { by?: 'stranger' }): Promise<string>;
@@ -74,7 +77,8 @@ export interface Issuer {
   stop(): void;
 }
 
-export async function startIssuer(): Promise<Issuer> {
+/** @param userInfo what it says of people when it is asked; left out: it cannot be asked, as OpenID allows */
+export async function startIssuer(userInfo?: object): Promise<Issuer> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const newKey = async (kid: string) => ({ kid, ...(await generateKeyPair('ES256', { extractable: true })) });
@@ -89,14 +93,32 @@ export async function startIssuer(): Promise<Issuer> {
       response_types_supported: ['code'],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256'],
+      ...(userInfo && { userinfo_endpoint: `${url}/userinfo` }),
     };
-    if (request.url === '/keys') issuer.asked++;
-    const keys = [{ ...(await exportJWK(key.publicKey)), kid: key.kid, alg: 'ES256', use: 'sig' }];
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(request.url === '/keys' ? { keys } : metadata));
+    const { pathname, searchParams } = new URL(request.url ?? '/', url);
+    if (pathname === '/authorize') {
+      // The code brings the nonce along, so nothing has to be kept.
+      const back = `${searchParams.get('redirect_uri')}?code=${searchParams.get('nonce')}&state=${searchParams.get('state')}`;
+      return response.writeHead(302, { location: back }).end();
+    }
+    const answers: Record<string, () => Promise<object>> = {
+      '/keys': async () => {
+        issuer.asked++;
+        return { keys: [{ ...(await exportJWK(key.publicKey)), kid: key.kid, alg: 'ES256', use: 'sig' }] };
+      },
+      '/token': async () => {
+        const nonce = new URLSearchParams(await text(request)).get('code') ?? '';
+        const idToken = await issuer.token({ ...issuer.signsIn, nonce });
+        return { access_token: 'of-the-issuer', token_type: 'bearer', id_token: idToken };
+      },
+      '/userinfo': async () => ({ sub: issuer.signsIn.sub, ...userInfo }),
+    };
+    const answer = await answers[pathname]?.();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? metadata));
   });
   const issuer: Issuer = {
     url,
+    signsIn: {},
     asked: 0,
     token: (claims, { by } = {}) => {
       const signer = by === 'stranger' ? stranger : key;

@@ -34,6 +34,8 @@ const claimsSchema = z.object({
   preferred_username: z.string().optional().catch(undefined),
 });
 
+type Claims = z.output<typeof claimsSchema>;
+
 interface Discovered {
   config: openid.Configuration;
   keys: JWTVerifyGetKey;
@@ -76,14 +78,19 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
     };
     const tokens = await openid.authorizationCodeGrant(config, callback, checks);
     if (!tokens.id_token) throw new AppError('ID_TOKEN_INVALID');
-    const identity = await this.verify(tokens.id_token, nonce);
-    if (identity.verifiedEmail) return identity;
-    // Many providers put the e-mail there only.
+    const claims = await this.claimsOf(tokens.id_token, nonce);
+    const identity = this.identity(claims);
+    // Many providers say more when they are asked, the e-mail above all; others cannot be asked, as the protocol allows.
+    if (identity.verifiedEmail || !config.serverMetadata().userinfo_endpoint) return identity;
     const more = await openid.fetchUserInfo(config, tokens.access_token, identity.subject);
-    return this.identity(claimsSchema.parse(more));
+    return this.identity(completed(claims, claimsSchema.parse(more)));
   }
 
   async verify(idToken: string, nonce: string | null): Promise<ProviderIdentity> {
+    return this.identity(await this.claimsOf(idToken, nonce));
+  }
+
+  private async claimsOf(idToken: string, nonce: string | null): Promise<Claims> {
     const { keys, config } = await this.discover();
     const { clientId } = this.settings;
     try {
@@ -96,16 +103,17 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
       });
       const claims = claimsSchema.parse(payload);
       if (nonce !== null && payload.nonce !== nonce) throw new AppError('ID_TOKEN_INVALID');
-      // A token that others may use as well names the one that it was given to.
+      // A token that others may use as well must have been given to this site. One for this site alone may have been
+      // given to another client of the same owner: Google's on phones get theirs so.
       const isShared = Array.isArray(payload.aud) && payload.aud.length > 1;
-      if ((isShared || claims.azp !== undefined) && claims.azp !== clientId) throw new AppError('ID_TOKEN_INVALID');
-      return this.identity(claims);
+      if (isShared && claims.azp !== clientId) throw new AppError('ID_TOKEN_INVALID');
+      return claims;
     } catch (error) {
       throw asTokenError(error);
     }
   }
 
-  private identity(claims: z.output<typeof claimsSchema>): ProviderIdentity {
+  private identity(claims: Claims): ProviderIdentity {
     const email = emailSchema.safeParse(claims.email);
     const address = email.success ? email.data : null;
     return {
@@ -148,6 +156,14 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
     const keys = createRemoteJWKSet(new URL(keysUri), { timeoutDuration: timeoutMs, cooldownDuration: keysCooldownMs });
     return { config, keys, at: Date.now() };
   }
+}
+
+/** What was said and what was answered; whether an address is verified is taken from where the address is from. */
+function completed(said: Claims, answered: Claims): Claims {
+  const { email, email_verified } = answered.email === undefined ? said : answered;
+  const name = answered.name ?? said.name;
+  const preferred_username = answered.preferred_username ?? said.preferred_username;
+  return { sub: said.sub, name, preferred_username, email, email_verified };
 }
 
 /** As the provider wants it: in the header unless it takes only the body. */
