@@ -4,6 +4,7 @@ import type { Actor } from '../access/actor.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Database } from '../database/database.ts';
 import { contentDisposition } from '../infrastructure/served-content.ts';
+import { freeName } from './names.ts';
 import { type ArchiveRow, readInside } from './node.table.ts';
 import type { WorkspaceAccess } from './workspace.access.ts';
 
@@ -58,8 +59,11 @@ export class ArchiveService {
    */
   private zip(rows: ArchiveRow[]): JSZip {
     const zip = new JSZip();
-    for (const { path, kind, blob_id: blobId, is_text: isText, updated_at: time } of rows) {
+    const renamed = namesOfDrives(rows);
+    for (const { path: inside, kind, blob_id: blobId, is_text: isText, updated_at: time } of rows) {
       const date = new Date(time);
+      const [top = '', ...rest] = inside.split('/');
+      const path = [renamed.get(top) ?? top, ...rest].join('/');
       if (kind === 'dir') zip.file(path, null, { dir: true, date });
       else if (blobId) {
         // Media are compressed already; to try it once more takes jszip 50 ms of this process for each MiB.
@@ -69,6 +73,22 @@ export class ArchiveService {
     }
     return zip;
   }
+}
+
+/**
+ * Other names for what is at the top under one such as `C:x`: that is a place outside to programs which unpack archives,
+ * and many of them refuse an archive with such a place altogether.
+ */
+function namesOfDrives(rows: ArchiveRow[]): Map<string, string> {
+  const taken = new Set(rows.map((row) => row.path));
+  const renamed = new Map<string, string>();
+  for (const { path, kind } of rows) {
+    if (!/^[a-z]:[^/]*$/i.test(path)) continue;
+    const name = freeName(path.replace(':', '_'), kind, taken);
+    taken.add(name);
+    renamed.set(path, name);
+  }
+  return renamed;
 }
 
 /** Nothing is begun before someone reads. Without sizes in advance no file has to be held in memory. */
