@@ -17,6 +17,9 @@ function originOf(text: string): string | null {
   return origin === 'null' ? whole.toLowerCase() : origin;
 }
 
+/** Whether there is nothing behind the host and its port: what would stand there were left out without a word. */
+export const isOrigin = (text: string): boolean => originOf(text) !== null;
+
 /** A comma list of origins; none stands for any, as does `*`, the word for it in headers. */
 export const origins = list.transform((items, context): string[] => {
   if (items.includes('*')) return [];

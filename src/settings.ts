@@ -5,7 +5,7 @@ import { type FileSettings, fileSchema } from './config-schema.ts';
 import { type JwtSecret, jwtSecrets } from './jwt-secrets.ts';
 import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
 import { SettingsError } from './settings-error.ts';
-import { hosts, list, origins } from './settings-lists.ts';
+import { hosts, isOrigin, list, origins } from './settings-lists.ts';
 
 export { SettingsError };
 
@@ -55,7 +55,10 @@ export const environmentSchema = z.object({
     .optional()
     .meta(told('the sender of mail', 'no-reply at the host of `PUBLIC_URL`')),
   CORS_ORIGINS: origins.optional().meta(told('a comma list of origins whose pages may call', 'any')),
-  APPS_URL: url('http', 'https').optional().meta(told('another origin to serve apps from', 'the same site, sandboxed')),
+  APPS_URL: url('http', 'https')
+    .refine(isOrigin, 'must be an origin such as https://apps.example.com')
+    .optional()
+    .meta(told('another origin to serve apps from', 'the same site, sandboxed')),
   APP_PROXY_ALLOW: hosts
     .optional()
     .meta(told('private hosts (`host` or `host:port`) that apps and webhooks may reach', 'none')),
@@ -184,6 +187,7 @@ export function loadSettings(
   };
   const merged = merge(settings, overrides);
   requireShared(merged);
+  requireAppsApart(merged);
   requireTier(merged, 'NEW_ACCOUNT_TIER', merged.newAccountTier);
   requireTier(merged, 'accounts.inviteTier', merged.accounts.inviteTier);
   if (merged.jwtSecrets.length === 0) merged.jwtSecrets = jwtSecrets(env.JWT_SECRET, merged);
@@ -200,6 +204,13 @@ function requireShared({ workers, redisUrl, redisCluster, port }: Settings): voi
     throw new SettingsError(`With WEB_CONCURRENCY=${workers} nodes hear each other over REDIS_URL; ${ways}.`);
   if (port === 0)
     throw new SettingsError(`With WEB_CONCURRENCY=${workers} nodes share one PORT, which 0 is not; ${ways}.`);
+}
+
+/** On the host of the apps there is nothing but apps: as the host that people use it would answer them 404 to all. */
+function requireAppsApart({ appsUrl, publicUrl, port }: Settings): void {
+  const { host } = new URL(publicUrl ?? `http://localhost:${port}`);
+  if (appsUrl === null || new URL(appsUrl).host !== host) return;
+  throw new SettingsError(`APPS_URL is wrong: apps need another host or port than ${host}, which people use.`);
 }
 
 function setVariables(environment: Record<string, string | undefined>): Record<string, string> {

@@ -84,6 +84,9 @@ describe('the settings', () => {
     ['CORS_ORIGINS', 'chat.example.com'],
     ['CORS_ORIGINS', 'https://a.example,https://b.example/app'],
     ['CORS_ORIGINS', 'https://*.example.com'],
+    ['APPS_URL', 'ftp://apps.example.com'],
+    ['APPS_URL', 'https://apps.example.com/apps'],
+    ['APPS_URL', 'http://localhost:3000'],
     ['TRUST_PROXY', '-1'],
     ['TRUST_PROXY', 'yes'],
     ['LOG_LEVEL', 'loud'],
@@ -124,6 +127,14 @@ describe('the settings', () => {
     expect(failureOf(() => load({ WEB_CONCURRENCY: '2' }))?.message).to.contain('REDIS_URL');
     expect(failureOf(() => load({ ...shared, PORT: '0' }))?.message).to.contain('share one PORT');
     expect(load(shared).workers).to.equal(2);
+  });
+
+  it('keep apps off the host that people use', () => {
+    const apart = (PUBLIC_URL: string, APPS_URL: string) => load({ PUBLIC_URL, APPS_URL }).appsUrl;
+    expect(apart('https://chat.example.com', 'https://apps.example.com/')).to.equal('https://apps.example.com/');
+    expect(apart('http://localhost:3000', 'http://localhost:3001')).to.equal('http://localhost:3001');
+    for (const same of ['https://chat.example.com', 'https://CHAT.example.com:443/', 'http://chat.example.com'])
+      expect(() => apart('https://chat.example.com/', same), same).to.throw(SettingsError, 'chat.example.com');
   });
 
   it('do not mind variables of other programs', () => {
