@@ -20,6 +20,9 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => text);
 /** Runs one SQL statement with $1-style parameters and gives its rows. `R` states the columns selected. */
 export type Rows = <R extends object = Record<string, never>>(text: string, values?: unknown[]) => Promise<R[]>;
 
+/** How long a change waits for a lock before it begins anew, of the time that PostgreSQL waits for a node. */
+const lockWaitShare = 2 / 3;
+
 /** Enough for the writer, one batch at a time, and some that hang while it has given up on them. */
 const quickConnections = 4;
 
@@ -63,12 +66,15 @@ export class Database {
       keepAlive: true,
       verify: preparing(byIndexes, serving),
     };
+    // A frozen node's transactions that wait for one lock would take their turns at it, each until it is ended for idling.
+    // So waiting ends before that, and those who live begin anew.
+    const changing = { ...limits, lock_timeout: Math.ceil(idleTransactionMs * lockWaitShare) };
     const orm = await MikroORM.init({
       clientUrl: url,
       entities,
       pool: { min: 0, max },
       driverOptions: {
-        ...limits,
+        ...changing,
         onPoolCreated: (created: pg.Pool) => {
           freeLostConnections(created);
           pool = created;
@@ -78,9 +84,9 @@ export class Database {
     });
     orm.em.getConnection().getClient();
     if (!pool) throw new Error('The driver made no connection pool.');
-    const own = { connectionString: url, ...limits, verify: preparing(onceForAll, serving) };
-    const statements = openPool({ ...own, max }, log);
-    const quickPool = openPool({ ...own, max: quickConnections, pipeline: true }, log);
+    const own = { connectionString: url, verify: preparing(onceForAll, serving) };
+    const statements = openPool({ ...limits, ...own, max }, log);
+    const quickPool = openPool({ ...changing, ...own, max: quickConnections, pipeline: true }, log);
     const slow = slowStatementLog(settings.database.slowStatementMs, log);
     return new Database(url, orm, [pool, statements, quickPool], slow);
   }

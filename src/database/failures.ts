@@ -28,10 +28,12 @@ function previousOf(error: Error): unknown {
   return 'previous' in error ? error.previous : undefined;
 }
 
-/** Whether another try may succeed: a deadlock or a serialization conflict between transactions. */
+/** A deadlock, a serialization conflict, and a lock that was waited for too long. */
+const conflicts = new Set(['40P01', '40001', '55P03']);
+
+/** Whether another try may succeed: transactions stood in each other's way. */
 export function isConflict(error: unknown): boolean {
-  const code = databaseCode(error);
-  return code === '40P01' || code === '40001';
+  return conflicts.has(databaseCode(error) ?? '');
 }
 
 /** Whether `error` only says that something else in the same transaction has failed before. */

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database, Rows } from '../database/database.ts';
 import { isConflict } from '../database/failures.ts';
+import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Delivery } from './delivery.ts';
 import type { Draft, Room } from './entry.ts';
@@ -46,7 +47,7 @@ export class Changes {
 
   /**
    * Runs `work` in a transaction: its entities, its SQL and its events are committed together, then the events are
-   * given out. Inside another change it becomes part of that one. A deadlock or a serialization conflict runs `work`
+   * given out. Inside another change it becomes part of that one. A conflict with another transaction runs `work`
    * again, so it must do everything through `change`.
    */
   async run<T>(work: (change: Change) => Promise<T>): Promise<T> {
@@ -56,7 +57,8 @@ export class Changes {
       try {
         return await this.runOnce(work);
       } catch (error) {
-        if (attempt >= attempts || !isConflict(error)) throw error;
+        if (!isConflict(error)) throw error;
+        if (attempt >= attempts) throw new AppError('SERVER_BUSY', { cause: error });
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
       }
     }

@@ -16,7 +16,7 @@ interface Job<Row, Result> {
 }
 
 const expiryCheckMs = 250;
-/** Tries after a deadlock, which another transaction has won. */
+/** Tries after a conflict, which another transaction has won. */
 const maxAttempts = 4;
 /** What a waiting write keeps in memory beside its text. */
 const overheadBytes = 512;
@@ -102,16 +102,20 @@ export class Writer<Row, Result> {
    * Writes a batch. One write that cannot be done must not fail its neighbours: then each is tried alone.
    * @returns tells everyone what became of it
    */
-  private async write(jobs: Job<Row, Result>[], attempt = 1): Promise<() => void> {
+  private async write(
+    jobs: Job<Row, Result>[],
+    attempt = 1,
+    deadline = Date.now() + this.settings.sendTimeoutMs,
+  ): Promise<() => void> {
     try {
       const writes = jobs.map(({ write }) => write);
       const batch = await this.tracing.span({ name: 'write batch', kind: 'internal', alone: true }, (span) => {
         span.set('parley.batch.size', writes.length);
-        return withDeadline(this.commit.run(writes), this.settings.sendTimeoutMs);
+        return withDeadline(this.commit.run(writes), deadline - Date.now());
       });
       return () => this.tell(jobs, batch);
     } catch (error) {
-      if (isConflict(error) && attempt < maxAttempts) return this.write(jobs, attempt + 1);
+      if (isConflict(error) && attempt < maxAttempts) return this.write(jobs, attempt + 1, deadline);
       if (jobs.length > 1 && !(error instanceof AppError)) return this.writeOneByOne(jobs);
       return () => {
         for (const job of jobs) this.fail(job, error);
@@ -152,7 +156,7 @@ export class Writer<Row, Result> {
 
   private fail(job: Job<Row, Result>, error: unknown): void {
     this.delivery.counters.failedSends++;
-    job.reject(error);
+    job.reject(isConflict(error) ? new AppError('SERVER_BUSY', { cause: error }) : error);
   }
 
   private expire(): void {

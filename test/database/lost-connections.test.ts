@@ -68,11 +68,42 @@ describe('connections that PostgreSQL ends', () => {
       (work: () => Promise<unknown>) => frozen.transaction(async (_, rows) => rows(append).then(work)),
       (work: () => Promise<unknown>) => frozen.quickTransaction((rows) => rows(append).then(work)),
     ]) {
-      const code = codeOf(begin(() => Promise.all(others.map((other) => other()))));
-      expect(await code).to.equal('DATABASE_UNAVAILABLE');
+      const locked = Promise.withResolvers<void>();
+      // Outside of the transaction that it waits for, whose context MikroORM would see.
+      const freed = locked.promise.then(() => Promise.all(others.map((other) => other())));
+      const held = () => {
+        locked.resolve();
+        return freed;
+      };
+      expect(await codeOf(begin(held))).to.equal('DATABASE_UNAVAILABLE');
+      await freed;
     }
     expect(await database.rows('SELECT seq FROM heads')).to.deep.equal([{ seq: 5 }]);
     expect(await codeOf(frozen.transaction(async (_, rows) => rows(append)))).to.equal('done');
+    await frozen.close();
+  });
+
+  it('hold up nobody for long either when a frozen node has many that wait for one lock', async () => {
+    const settings = testSettings(place.url, null);
+    const impatient = { ...settings, database: { ...settings.database, idleTransactionMs: 1500 } };
+    const frozen = await Database.connect(place.url, impatient, pino({ level: 'silent' }));
+    await database.rows('CREATE TABLE hot AS SELECT 1 AS seq');
+    const append = 'UPDATE hot SET seq = seq + 1';
+    const thawed = Promise.withResolvers<void>();
+    const stuck = Array.from({ length: 6 }, () =>
+      codeOf(frozen.transaction(async (_, rows) => rows(append).then(() => thawed.promise))),
+    );
+    await until(async () => {
+      const [waiting] = await database.rows<{ count: number }>(
+        `SELECT count(*)::int FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      );
+      return waiting?.count === 5;
+    });
+    const begun = Date.now();
+    await database.transaction(async (_, rows) => rows(append));
+    expect(Date.now() - begun).to.be.below(4000);
+    thawed.resolve();
+    for (const code of await Promise.all(stuck)) expect(code).not.to.equal('done');
     await frozen.close();
   });
 

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import pg from 'pg';
 import pino from 'pino';
 import { Database } from '../../src/database/database.ts';
 import { SoloBus } from '../../src/delivery/bus.ts';
@@ -6,6 +8,8 @@ import { Changes } from '../../src/delivery/changes.ts';
 import { Delivery } from '../../src/delivery/delivery.ts';
 import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
 import { testSettings } from '../world/nodes.ts';
+import type { Loose } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
 
 describe('a change', () => {
   let place: TestDatabase;
@@ -55,5 +59,41 @@ describe('a change', () => {
     const error = await failing.catch((thrown: unknown) => thrown);
     expect(error).to.be.an('error');
     expect(done).to.deep.equal([]);
+  });
+});
+
+describe('what waits for a lock longer than it may', () => {
+  let here: World;
+  before(async () => {
+    here = await world();
+  });
+  after(() => here.close());
+
+  it('begins anew, and is done once', async () => {
+    const { alice, bob, channel } = here;
+    const message = await alice.say(channel.id, 'before');
+    const client = new pg.Client(here.cluster.databaseUrl);
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query('SELECT FROM streams WHERE id = $1 FOR UPDATE', [channel.id]);
+    const begun = Date.now();
+    const waiting = [
+      alice.post(`/api/channels/${channel.id}/messages`, { content: 'waited', nonce: 'w' }),
+      bob.post(`/api/messages/${message.id}/reactions`, { emoji: '👍' }),
+      alice.patch(`/api/messages/${message.id}`, { content: 'after' }),
+    ];
+    // A change waits 2 s for a lock.
+    await delay(2500);
+    await client.query('COMMIT');
+    await client.end();
+    for (const { status, body } of await Promise.all(waiting))
+      expect(status, JSON.stringify(body)).to.be.oneOf([200, 201]);
+    expect(Date.now() - begun).to.be.above(2400);
+    const { body } = await bob.get(`/api/channels/${channel.id}/messages`);
+    const told = body.messages.map((said: Loose) => [said.content, said.reactions.length]);
+    expect(told.slice(0, 2)).to.deep.equal([
+      ['waited', 0],
+      ['after', 1],
+    ]);
   });
 });
