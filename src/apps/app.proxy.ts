@@ -100,7 +100,7 @@ export class AppProxy {
   private async locationOf(appId: string, base: URL, target: URL, location: string): Promise<string> {
     if (!URL.canParse(location, target.href)) throw new AppError('APP_PROXY_FAILED');
     const url = new URL(location, target);
-    const folder = base.pathname.replace(/\/$/, '');
+    const folder = folderOf(base);
     if (url.origin === base.origin && `${url.pathname}/`.startsWith(`${folder}/`)) {
       return `/api/app-proxy/${appId}${url.pathname.slice(folder.length)}${url.search}${url.hash}`;
     }
@@ -128,10 +128,15 @@ export class AppProxy {
   }
 }
 
+/** What the paths of an app lie in. Of an app that is one page it is where the page lies, as links in the page have it. */
+function folderOf(base: URL): string {
+  return base.pathname.replace(/\/([^/]*\.html?)?$/i, '');
+}
+
 /** The address of an app with the rest of the path that was asked for below it; it never leaves the app's host. */
 function targetOf(base: URL, rest: string, search: string): URL {
   const target = new URL(base);
-  if (rest !== '' && rest !== '/') target.pathname = `${base.pathname.replace(/\/$/, '')}${rest}`;
+  if (rest !== '' && rest !== '/') target.pathname = `${folderOf(base)}${rest}`;
   if (search) target.search = search;
   target.hash = '';
   return target;

@@ -69,6 +69,20 @@ describe('the app proxy', () => {
     expect(climbing.headers.host).to.equal(`127.0.0.1:${upstream.port}`);
   });
 
+  it('finds what lies beside a page', async () => {
+    const apps = `/api/servers/${here.server.id}/apps`;
+    const url = `http://127.0.0.1:${upstream.port}/site/Index.html?a=b`;
+    const page = (await here.alice.post(apps, { name: 'Page', type: 'url', url })).body;
+    const at = (path: string) => fetch(base.replace(app.id, page.id) + path, { redirect: 'manual' });
+    handle = echo;
+    const asked = async (path: string) => ((await (await at(path)).json()) as Loose).url;
+    expect(await asked('/')).to.equal('/site/Index.html?a=b');
+    expect(await asked('/style.css?v=1')).to.equal('/site/style.css?v=1');
+    handle = (_, response) => response.writeHead(302, { location: '/site/other.html' }).end();
+    expect((await at('/')).headers.get('location')).to.equal(`/api/app-proxy/${page.id}/other.html`);
+    await here.alice.delete(`${apps}/${page.id}`);
+  });
+
   it('keeps the caller’s secrets, and those of this hop', async () => {
     handle = echo;
     const headers = {
