@@ -181,6 +181,8 @@ export class MessageService {
         await change.rows(count, [row.thread_id]);
       }
       change.publish(messageDeleted.in(channelRoom(channel.id), gone, row.thread_id));
+      // What quotes it follows at once, not when the next look for jobs is due.
+      change.afterCommit(() => this.notifications.wake());
     });
     return gone;
   }

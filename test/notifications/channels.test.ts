@@ -173,6 +173,18 @@ describe('notifications of channels', () => {
     expect(await kinds(bob)).to.deep.equal(['server.kicked']);
   });
 
+  it('say no longer at once what was deleted, without waiting for the next look for jobs', async () => {
+    const { alice, bob, channel } = here;
+    const began = Date.now();
+    for (let i = 0; i < 8; i++) {
+      const mention = await alice.say(channel.id, `@${bob.username} ${i}`);
+      await told(bob, 'message.mention', (each) => each.referenceId === mention.id && each.body !== '');
+      await alice.delete(`/api/messages/${mention.id}`);
+      await told(bob, 'message.mention', (each) => each.referenceId === mention.id && each.body === '');
+    }
+    expect(Date.now() - began).to.be.below(2500);
+  });
+
   it('say no longer what a deleted message said', async () => {
     const { alice, bob, channel } = here;
     const ear = await bob.connect();
