@@ -140,7 +140,7 @@ export class DirectService {
   }
 
   private async requireDm(actor: Actor, channelId: string): Promise<void> {
-    const { kind } = await this.channels.readable(actor, channelId);
+    const { kind } = await this.channels.visible(actor, channelId);
     if (kind !== 'dm') throw new AppError('CHANNEL_NOT_FOUND');
   }
 

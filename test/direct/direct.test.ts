@@ -164,6 +164,10 @@ describe('direct messages', () => {
     const { alice, channel } = here;
     expect((await alice.get(`/api/dm/channels/${channel.id}/messages`)).status).to.equal(404);
     expect((await alice.post(`/api/dm/channels/${channel.id}/messages`, { content: 'x' })).status).to.equal(404);
+    // Nor are those that someone may know of without being in them.
+    const open = (await alice.post('/api/servers', { name: 'Open', isPublic: true })).body;
+    const [general] = (await here.carol.get(`/api/servers/${open.id}/channels`)).body;
+    expect((await here.carol.get(`/api/dm/channels/${general.id}/messages`)).status).to.equal(404);
   });
 
   it('stop when one blocks the other, on all nodes, and go on afterwards', async () => {
