@@ -192,8 +192,7 @@ export class AccountService {
   }
 
   private async find(userId: string): Promise<User> {
-    const em = this.parts.database.orm.em.fork();
-    const user = await em.findOne(User, { id: userId, deletedAt: null });
+    const user = await this.parts.database.read((em) => em.findOne(User, { id: userId, deletedAt: null }));
     if (!user) throw new AppError('USER_NOT_FOUND');
     return user;
   }

@@ -31,7 +31,7 @@ const quickConnections = 4;
  * of their own: what is read beside a transaction, to fill a cache say, must never wait for another transaction's end.
  */
 export class Database {
-  readonly orm: MikroORM;
+  private readonly orm: MikroORM;
   /** For transactions. */
   readonly pool: pg.Pool;
   /** For statements on their own. */
@@ -133,6 +133,11 @@ export class Database {
       throw asDatabaseError(error);
     }
   };
+
+  /** Reads entities outside of a transaction: what is done to them is not kept. */
+  async read<T>(of: (em: EntityManager) => Promise<T>): Promise<T> {
+    return of(this.orm.em.fork()).catch((error) => Promise.reject(asDatabaseError(error)));
+  }
 
   /** Runs `work` in one transaction of its own; entities it changed are flushed before the commit. */
   async transaction<T>(work: (em: EntityManager, rows: Rows) => Promise<T>): Promise<T> {

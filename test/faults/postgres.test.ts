@@ -75,6 +75,18 @@ describe('PostgreSQL', () => {
     return { answers, acks, ms: Date.now() - begun };
   }
 
+  const away = [503, 'DATABASE_UNAVAILABLE'];
+
+  /** By each way to PostgreSQL: a page, entities, a change. */
+  function askAround(): Promise<Answer[]> {
+    const { alice, bob, channel } = site.here;
+    const paths = [`/api/channels/${channel.id}/messages`, '/api/auth/me', `/api/auth/users/${bob.id}`];
+    return Promise.all([
+      ...paths.map((path) => alice.get(path)),
+      alice.patch('/api/auth/me', { displayName: 'Alice' }),
+    ]);
+  }
+
   it('may die: sends fail with 503 in bounded time, and go on by themselves when it is back', async () => {
     const [follower, from] = await follow();
     await postgres.kill();
@@ -86,6 +98,7 @@ describe('PostgreSQL', () => {
       expect(headers.get('retry-after')).to.match(/^\d+$/);
     }
     expect(await readiness()).to.deep.equal([503, 503]);
+    for (const { status, body } of await askAround()) expect([status, body.code]).to.deep.equal(away);
     await postgres.restart();
     await becomes(200);
     const again = await sendAll(50, 'dead');
