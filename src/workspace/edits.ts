@@ -38,6 +38,7 @@ export class WorkspaceEdits {
     const workspace = await this.access.open(actor, serverId);
     return this.changes.run(async (change) => {
       const edit = await TreeEdit.begin(change.rows, workspace, actor.userId, this.limits);
+      await this.access.requireStillOpen(actor, workspace);
       const result = await work(edit);
       await edit.finish();
       const rows = await readNodes(change.rows, workspace.id, [...edit.touched]);

@@ -41,6 +41,14 @@ export class WorkspaceAccess {
     return { id: made, serverId };
   }
 
+  /**
+   * For who has waited for their turn in a workspace: meanwhile they may have been put out of the server.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER
+   */
+  async requireStillOpen(actor: Actor, { serverId }: OpenWorkspace): Promise<void> {
+    await this.servers.joined(actor, serverId);
+  }
+
   /** A folder of the workspace. @throws AppError FOLDER_NOT_FOUND */
   async folder(workspace: OpenWorkspace, folderId: string): Promise<PlacedRow> {
     const [row] = await readNodes(this.database.rows, workspace.id, [folderId]);
