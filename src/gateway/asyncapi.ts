@@ -37,6 +37,9 @@ const description = `The events of Parley's sockets, both ways.
 After what was missed comes \`resumed\`: a channel that says \`hasMore\` there is not entered yet; join it from its \`seq\`. So do
 those beyond the first 500.
 
+**Refused.** It comes as \`connect_error\` with \`data: { code }\`, after which stock clients do not try again by themselves. With
+\`DATABASE_UNAVAILABLE\` or \`INTERNAL_ERROR\` call \`connect()\` again in a second or two; with any other code it is the token that is refused.
+
 **Names.** A message's name is the Socket.IO event, its payload the first argument.
 
 **Acks.** Every event of a client may ask for an ack, which is either \`{ ok: true, ... }\` or the error object; without
