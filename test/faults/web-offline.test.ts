@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { WebSocketRoute } from 'playwright-core';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('pages of the web client that are opened without a connection', () => {
@@ -45,11 +44,9 @@ describe('pages of the web client that are opened without a connection', () => {
     const bob = await here.visit(here.bob);
     const { page } = bob;
     const held = Promise.withResolvers<void>();
-    const lines: WebSocketRoute[] = [];
     await page.routeWebSocket(/socket\.io/, async (socket) => {
       await held.promise;
       socket.connectToServer();
-      lines.push(socket);
     });
     let reads = 0;
     await page.route('**/api/servers', (route) => (++reads === 2 ? route.abort() : route.continue()));
@@ -57,8 +54,6 @@ describe('pages of the web client that are opened without a connection', () => {
     await here.bob.post('/api/servers', { name: 'Meanwhile' });
     held.resolve();
     await page.locator('.toast', { hasText: 'cannot be reached' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Meanwhile' }).count()).to.equal(0);
-    for (const line of lines) await line.close();
     await page.getByRole('link', { name: 'Meanwhile' }).waitFor();
     await bob.close();
   });
