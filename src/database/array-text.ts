@@ -16,8 +16,9 @@ export function arrayOf(type: ElementType, parameter: string): string {
 export const textsOfJson = (parameter: string): string => `string_to_array(${parameter}, E'\\x1e', '')`;
 
 /**
- * What `of` says of each item, as text for PostgreSQL. The driver's own way looks at each value for what has to be escaped, and doubles the
- * quotation marks of JSON with backslashes, which PostgreSQL takes out again: four times the work, for every message.
+ * What `of` says of each item, as text for PostgreSQL. The driver's own way looks at each value for what has to be escaped,
+ * and doubles the quotation marks of JSON with backslashes, which PostgreSQL takes out again: four times the work, for
+ * every message.
  * @returns what `arrayOf` reads
  */
 export function arrayText<T>(type: ElementType, items: readonly T[], of: (item: T) => string | number | null): string {
