@@ -206,6 +206,25 @@ describe('webhooks of bots', () => {
     expect([once.verified, once.signatures]).to.deep.equal([true, 1]);
   });
 
+  it('go on with the first secret when a second change follows at once, up to four back', async () => {
+    const { robot, ear } = await hooked();
+    const again = () => robot.post(`${pathOf(robot)}/secret`);
+    const tested = async () => {
+      const before = ear.arrived.length;
+      expect((await robot.post(`${pathOf(robot)}/test`)).body.delivered).to.equal(true);
+      const [last] = ear.arrived.slice(before).filter(({ event }) => event.type === 'webhook:test');
+      return [last?.verified, last?.signatures];
+    };
+    await again();
+    await again();
+    expect(await tested()).to.deep.equal([true, 3]);
+    await here.bob.say(here.channel.id, 'signed thrice');
+    const thrice = await ear.next(({ event }) => event.data.content === 'signed thrice');
+    expect([thrice.verified, thrice.signatures]).to.deep.equal([true, 3]);
+    for (let times = 0; times < 3; times++) await again();
+    expect(await tested()).to.deep.equal([false, 5]);
+  });
+
   it('end with 410, and can be enabled again; the owner is told', async () => {
     const { robot, ear } = await hooked();
     ear.behave(() => 410);

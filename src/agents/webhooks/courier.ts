@@ -7,6 +7,7 @@ import { AppError } from '../../errors.ts';
 import type { SealedText } from '../../infrastructure/sealed-text.ts';
 import type { Settings } from '../../settings.ts';
 import type { AgentIdentity } from '../agent.identity.ts';
+import { signingSecrets } from './signature.ts';
 import type { Claim, LoggedEvent, WebhookCursors } from './webhook.cursors.ts';
 import type { Outcome, WebhookSender } from './webhook.sender.ts';
 import type { WebhookStops } from './webhook.stops.ts';
@@ -130,8 +131,8 @@ export class Courier {
 
   /** @returns whether to go on with this claim */
   private async send(claim: Claim, { id, body, seq }: Letter, { leaving }: Stops): Promise<boolean> {
-    const secrets = this.secretsOf(claim);
-    const outcome = secrets
+    const secrets = signingSecrets(this.sealed, claim.secret, claim.previousSecrets);
+    const outcome = secrets.length > 0
       ? await this.sender.send({ url: claim.url, secrets, id, body }, leaving.signal)
       : failure('Its secret cannot be read any more; make a new one.');
     if (outcome.delivered) {
@@ -153,12 +154,6 @@ export class Courier {
   private async giveBack(claim: Claim, waitMs = 0): Promise<false> {
     await this.cursors.release(claim, waitMs);
     return false;
-  }
-
-  private secretsOf({ secret, previousSecret }: Claim): string[] | undefined {
-    const current = this.sealed.open(secret);
-    const previous = previousSecret === null ? undefined : this.sealed.open(previousSecret);
-    return current === undefined ? undefined : [current, ...(previous === undefined ? [] : [previous])];
   }
 
   private async putOff(claim: Claim, { error, gone, retryAfterMs }: Failure): Promise<void> {

@@ -1,11 +1,23 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { SealedText } from '../../infrastructure/sealed-text.ts';
 
 const prefix = 'whsec_';
 const secretBytes = 32;
+/** So many secrets from before may sign beside the current one; each makes the header longer. */
+export const mostPreviousSecrets = 4;
 
 /** A new secret in the form of the Standard Webhooks convention. */
 export function newWebhookSecret(): string {
   return prefix + randomBytes(secretBytes).toString('base64');
+}
+
+/**
+ * All secrets that sign, the newest first, as they were shown; without those that cannot be opened any more.
+ *
+ * @param previous what signs beside the secret, if anything does: sealed too, with a space between
+ */
+export function signingSecrets(sealed: SealedText, secret: string, previous: string | null): string[] {
+  return [secret, ...(previous?.split(' ') ?? [])].flatMap((text) => sealed.open(text) ?? []);
 }
 
 /**

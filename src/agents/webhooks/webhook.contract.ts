@@ -40,7 +40,7 @@ export const webhookSchema = record('Webhook', {
       }),
     )
     .describe('Rooms whose next event fails, up to 20; the others go on.'),
-  previousSecretUntil: timeSchema.nullable().describe('Until then events are signed with the previous secret too.'),
+  previousSecretUntil: timeSchema.nullable().describe('Until then events are signed with the previous secrets too.'),
   createdAt: timeSchema,
   updatedAt: timeSchema,
 });

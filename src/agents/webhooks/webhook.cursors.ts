@@ -15,8 +15,8 @@ export interface Claim {
   attempts: number;
   url: string;
   secret: string;
-  /** Null when it does not sign any more. */
-  previousSecret: string | null;
+  /** Sealed like the secret, with a space between; null when none signs any more. */
+  previousSecrets: string | null;
   lease: string;
 }
 
@@ -85,7 +85,7 @@ const claim = `UPDATE webhook_cursors c
   SET lease = $1, leased_until = now() + make_interval(secs => $2)
   FROM (
     SELECT w.agent_id, due.stream_id, a.user_id, w.url, w.secret,
-      CASE WHEN w.previous_until > now() THEN w.previous_secret END AS previous_secret
+      CASE WHEN w.previous_until > now() THEN w.previous_secret END AS previous_secrets
     FROM webhooks w JOIN agents a ON a.id = w.agent_id AND a.status <> 'stopped'
     CROSS JOIN LATERAL (
       SELECT d.stream_id FROM webhook_cursors d
@@ -99,7 +99,7 @@ const claim = `UPDATE webhook_cursors c
   ) AS due
   WHERE c.agent_id = due.agent_id AND c.stream_id = due.stream_id
   RETURNING c.agent_id AS "agentId", c.stream_id AS "streamId", c.kind, c.seq, c.attempts, c.lease,
-    due.user_id AS "userId", due.url, due.secret, due.previous_secret AS "previousSecret"`;
+    due.user_id AS "userId", due.url, due.secret, due.previous_secrets AS "previousSecrets"`;
 
 const read = `SELECT e.seq, e.event, e.thread_id AS "threadId", e.data::text AS json, e.created_at AS at
   FROM log_entries e WHERE e.stream_id = $1 AND e.seq > $2 ORDER BY e.seq LIMIT $3`;

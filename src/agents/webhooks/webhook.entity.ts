@@ -8,10 +8,11 @@ const WebhookSchema = defineEntity({
   properties: {
     agentId: () => p.oneToOne(Agent).mapToPk().fieldName('agent_id').primary().deleteRule('cascade'),
     url: p.string().columnType('text'),
-    /** Sealed (see SealedText), as is the one before it. */
+    /** Sealed (see SealedText), as are those before it. */
     secret: p.string().columnType('text'),
+    /** One or some, the newest first, with a space between. */
     previousSecret: p.string().columnType('text').nullable(),
-    /** Until when the previous secret signs too. */
+    /** Until when the previous secrets sign too. */
     previousUntil: p.datetime(3).nullable(),
     /** `dead`: given up after failing for too long; `gone`: the receiver said 410. Nothing is sent in either. */
     state: p.string().columnType('text').$type<'active' | 'dead' | 'gone'>().default('active'),

@@ -63,7 +63,7 @@ function careRoutes(webhooks: WebhookService): Route[] {
     route({
       method: 'POST',
       path: '/api/agents/:id/webhook/secret',
-      summary: 'A new secret. For a day deliveries are signed with the one before too.',
+      summary: 'A new secret. For a day deliveries are signed with those before too, up to four.',
       tag,
       entrance,
       params,

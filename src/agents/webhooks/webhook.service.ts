@@ -9,7 +9,7 @@ import type { Outgoing } from '../../infrastructure/outgoing.ts';
 import type { SealedText } from '../../infrastructure/sealed-text.ts';
 import type { Settings } from '../../settings.ts';
 import type { AgentAccess } from '../agent.access.ts';
-import { newWebhookSecret } from './signature.ts';
+import { mostPreviousSecrets, newWebhookSecret, signingSecrets } from './signature.ts';
 import type { webhookTestSchema, webhookWithSecretSchema } from './webhook.contract.ts';
 import type { WebhookSender } from './webhook.sender.ts';
 import { type FailingRow, type WebhookRecord, type WebhookRow, webhookRecord } from './webhook.view.ts';
@@ -20,8 +20,11 @@ const insert = `INSERT INTO webhooks (agent_id, url, secret) VALUES ($1, $2, $3)
   RETURNING agent_id`;
 const setUrl = 'UPDATE webhooks SET url = $2, updated_at = now() WHERE agent_id = $1';
 const remove = 'DELETE FROM webhooks WHERE agent_id = $1 RETURNING agent_id';
-const rotate = `UPDATE webhooks SET previous_secret = secret, previous_until = now() + make_interval(secs => $3),
-  secret = $2, updated_at = now() WHERE agent_id = $1 RETURNING agent_id`;
+/** Those that still sign go on, so that nobody is left behind who asks twice: the first answer may have been lost. */
+const rotate = `UPDATE webhooks SET previous_secret = array_to_string((ARRAY[secret] ||
+    CASE WHEN previous_until > now() THEN string_to_array(previous_secret, ' ') END)[1:${mostPreviousSecrets}], ' '),
+  previous_until = now() + make_interval(secs => $3), secret = $2, updated_at = now()
+  WHERE agent_id = $1 RETURNING agent_id`;
 const activate = `UPDATE webhooks SET state = 'active', stopped_at = NULL, updated_at = now() WHERE agent_id = $1
   RETURNING agent_id`;
 /** Whoever is at it lets go when it next moves a cursor. */
@@ -106,7 +109,7 @@ export class WebhookService {
     await this.change(agentId, async (rows) => requireOne(await rows(remove, [agentId])));
   }
 
-  /** A new secret; for a day the one before signs too, so that receivers can change it at their leisure. */
+  /** A new secret; for a day those before sign too, so that receivers can change it at their leisure. */
   async rotate(actor: Actor, agentId: string): Promise<WithSecret> {
     await this.access.readable(actor, agentId);
     const secret = newWebhookSecret();
@@ -133,7 +136,7 @@ export class WebhookService {
       agentId,
     ]);
     if (!row) throw new AppError('WEBHOOK_NOT_FOUND');
-    const secrets = [row.secret, row.previous].flatMap((sealed) => (sealed && this.sealed.open(sealed)) || []);
+    const secrets = signingSecrets(this.sealed, row.secret, row.previous);
     const timestamp = new Date().toISOString();
     const body = JSON.stringify({ type: 'webhook:test', timestamp, agentId, room: null, seq: null, data: { agentId } });
     const outcome = await this.sender.send({ url: row.url, secrets, id: `msg_${uuid()}`, body });
