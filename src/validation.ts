@@ -44,10 +44,19 @@ function unfitText(value: unknown, depth: number): Unfit | undefined {
   if (depth >= maxDepth) return { path: [], message: 'is nested too deeply' };
   if (Array.isArray(value)) return unfitItem(value, depth);
   for (const key of Object.keys(value)) {
-    const bad = unfitString(key) ?? unfitText(Reflect.get(value, key), depth + 1);
+    const bad = unfitKey(key, depth) ?? unfitText(Reflect.get(value, key), depth + 1);
     if (bad) return { ...bad, path: [key.toWellFormed().replaceAll('\0', '\ufffd'), ...bad.path] };
   }
   return undefined;
+}
+
+/**
+ * A key that schemas would leave out silently, and that JSON bodies are refused for before they come here. At the top it
+ * is a field that nobody knows, like others.
+ */
+function unfitKey(key: string, depth: number): Unfit | undefined {
+  if (key === '__proto__' && depth > 0) return { path: [], message: 'must not be a key' };
+  return unfitString(key);
 }
 
 function unfitItem(items: unknown[], depth: number): Unfit | undefined {

@@ -111,6 +111,18 @@ describe('a socket', () => {
     expect((await mouth.next('error')).code).to.equal('UNKNOWN_EVENT');
   });
 
+  it('is refused a key that would be left out of what is kept, as a body of REST is', async () => {
+    const { id: channelId } = here.channel;
+    const sent = async (json: string) =>
+      mouth.emit('message:send', { channelId, content: 'x', metadata: JSON.parse(json) });
+    for (const json of ['{"__proto__":{"a":1}}', '{"a":[{"__proto__":1}]}']) {
+      const answer = await sent(json);
+      expectRefusal(answer);
+      expect(answer.code, json).to.equal('VALIDATION_FAILED');
+    }
+    expect((await sent('{"constructor":1}')).message.metadata).to.deep.equal({ constructor: 1 });
+  });
+
   it('may send too much, too little, and the ack in another place', async () => {
     const more = await mouth.socket.timeout(15_000).emitWithAck('message:send', { content: 'x' }, 1, null, [2]);
     expectRefusal(more);
