@@ -91,7 +91,7 @@ async function readBody(
   if (!route.file || !actor) {
     const { body, anyBody } = route;
     if (!body) return { body: undefined, file: undefined };
-    const json = await (anyBody ? bodies.anyJson(context) : bodies.json(context));
+    const json = await (anyBody ? bodies.any(context) : bodies.json(context));
     return { body: anyBody ? validOrEmpty(body, json) : validated(body, json), file: undefined };
   }
   const { fields, file } = await bodies.form(context, route.file, { actor, params });

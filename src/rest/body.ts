@@ -23,6 +23,7 @@ const formOverhead = 1024 * 1024;
 export class BodyReader {
   private readonly limits: BodyLimits;
   private readonly parseJson: ReturnType<typeof koaBody>;
+  private readonly parseForm = koaBody({ json: false, text: false, formLimit: maxFieldBytes, patchNode: false });
 
   constructor(limits: BodyLimits) {
     this.limits = limits;
@@ -52,8 +53,12 @@ export class BodyReader {
     return body === '' ? {} : body;
   }
 
-  /** JSON that came under any content type; nothing where there is none in it. */
-  async anyJson(context: Context): Promise<unknown> {
+  /** A form's fields, or JSON that came under any other content type; nothing where there is neither in it. */
+  async any(context: Context): Promise<unknown> {
+    if (context.is('urlencoded')) {
+      await this.parseForm(context, async () => {}).catch(() => {});
+      return context.request.body ?? {};
+    }
     context.request.headers['content-type'] = 'application/json';
     return this.json(context).catch(() => ({}));
   }

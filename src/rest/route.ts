@@ -162,7 +162,7 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   repeats?: 'key' | 'nonce' | 'never';
   /** Fields of the answer that are shown once: they are not kept, and null where an Idempotency-Key is repeated. */
   shownOnce?: string[];
-  /** Takes JSON under any content type, for `sendBeacon`; what cannot be read counts as empty. */
+  /** Takes JSON under any content type, and forms, for `sendBeacon`; what cannot be read counts as empty. */
   anyBody?: boolean;
 }
 

@@ -282,4 +282,17 @@ describe('a good-bye', () => {
     expect(seen(ear, bob)).to.deep.equal(['online', 'idle', 'offline']);
     close();
   });
+
+  it('is understood as the form that `sendBeacon` makes of URLSearchParams', async () => {
+    const { alice, bob, channel, close } = await world(cluster);
+    const ear = await alice.listen(channel.id);
+    (await bob.connect()).close();
+    await told(ear, bob, 'online');
+    const body = () => new URLSearchParams({ token: bob.token });
+    await until(async () => {
+      await fetch(`${bob.node.url}/api/auth/disconnect`, { method: 'POST', body: body() });
+      return seen(ear, bob).at(-1) === 'offline';
+    });
+    close();
+  });
 });

@@ -132,9 +132,10 @@ export class Courier {
   /** @returns whether to go on with this claim */
   private async send(claim: Claim, { id, body, seq }: Letter, { leaving }: Stops): Promise<boolean> {
     const secrets = signingSecrets(this.sealed, claim.secret, claim.previousSecrets);
-    const outcome = secrets.length > 0
-      ? await this.sender.send({ url: claim.url, secrets, id, body }, leaving.signal)
-      : failure('Its secret cannot be read any more; make a new one.');
+    const outcome =
+      secrets.length > 0
+        ? await this.sender.send({ url: claim.url, secrets, id, body }, leaving.signal)
+        : failure('Its secret cannot be read any more; make a new one.');
     if (outcome.delivered) {
       this.counters.delivered++;
       return this.moveOn(claim, seq, true);
