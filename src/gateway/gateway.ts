@@ -26,7 +26,7 @@ import { Outlet } from './outlet.ts';
 import { SessionRecovery } from './recovery.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
-import { allowsOrigin } from './upgrades.ts';
+import { mayOpen } from './upgrades.ts';
 import { forgetRequest, gatherOpening, isOnlyOne, tearDownOf } from './wire.ts';
 
 /** What the gateway needs from below and from the features. */
@@ -72,7 +72,7 @@ export class Gateway {
       pingTimeout: settings.sockets.pingTimeoutMs,
       maxHttpBufferSize: settings.sockets.maxPayloadBytes,
       cors: { origin: settings.corsOrigins.length > 0 ? settings.corsOrigins : true, credentials: true },
-      allowRequest: (request, decide) => decide(null, allowsOrigin(request.headers, settings)),
+      allowRequest: (request, decide) => decide(null, mayOpen(request.headers, settings)),
       connectionStateRecovery: {
         maxDisconnectionDuration: settings.delivery.recoverySeconds * 1000,
         skipMiddlewares: false,

@@ -39,5 +39,8 @@ describe('apps with an origin of their own', () => {
       expect((await ask('parley.example.com', path)).status, path).not.to.equal(404);
     }
     expect((await ask('apps.example.com', '/healthz')).status).to.equal(200);
+    const opening = '/socket.io/?EIO=4&transport=polling';
+    expect((await ask('apps.EXAMPLE.com', opening)).status).to.equal(403);
+    expect((await ask('parley.example.com', opening)).status).to.equal(200);
   });
 });
