@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { EmbeddedPostgresError } from './database/embedded.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
 import { type Node, startNode } from './node.ts';
-import { loadSettings, type Settings, SettingsError } from './settings.ts';
+import { isKnownEnvironment, loadSettings, type Settings, SettingsError } from './settings.ts';
 import { webBundle } from './web/bundle.ts';
 import { Primary, WorkerFailure } from './workers/primary.ts';
 import { WorkerLink } from './workers/worker.ts';
@@ -13,6 +13,7 @@ async function main(): Promise<void> {
   const log = createLog(settings.logLevel);
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'A failure that nobody handled.'));
   if (cluster.isWorker) return runWorker(settings, log);
+  warnOfEnvironment(settings, log);
   // While it still starts there is nothing to finish; an embedded PostgreSQL ends with its parent.
   let running: Node | Primary | undefined;
   stopOnSignals(log, async () => running?.stop());
@@ -24,6 +25,13 @@ async function main(): Promise<void> {
   running = await startNode(settings, log);
   bundle(log);
   log.info({ node: running.id }, `Parley is ready on ${settings.publicUrl ?? running.url}`);
+}
+
+/** A name that is wrong by a letter would leave out what holds in production, and nobody would notice. */
+function warnOfEnvironment({ environment }: Settings, log: Log): void {
+  if (isKnownEnvironment(environment)) return;
+  const ways = 'make that file, {} will do, or set another NODE_ENV, such as production';
+  log.warn(`There is no config/${environment}.json, so this is only as in config/default.json; ${ways}.`);
 }
 
 /** One node of several behind one port. */

@@ -258,10 +258,17 @@ function defaultSender(publicUrl: string | undefined): string {
   return `Parley <no-reply@${publicUrl ? new URL(publicUrl).hostname : 'localhost'}>`;
 }
 
+const configFolder = path.join(import.meta.dirname, '..', 'config');
+const fileFor = (environment: string) => path.join(configFolder, `${environment.replace(/[^\w-]/g, '')}.json`);
+
+/** Whether there are settings for it. Refusing it would be too much: on many platforms the variable is for all programs. */
+export function isKnownEnvironment(environment: string): boolean {
+  return environment === 'development' || existsSync(fileFor(environment));
+}
+
 function readConfigFiles(environment: string): unknown {
-  const folder = path.join(import.meta.dirname, '..', 'config');
-  const own = path.join(folder, `${environment.replace(/[^\w-]/g, '')}.json`);
-  const base = readJson(path.join(folder, 'default.json'));
+  const own = fileFor(environment);
+  const base = readJson(path.join(configFolder, 'default.json'));
   return existsSync(own) ? merge(base, readJson(own)) : base;
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { loadSettings, SettingsError } from '../src/settings.ts';
+import { isKnownEnvironment, loadSettings, SettingsError } from '../src/settings.ts';
 
 describe('the settings', () => {
   let dataDir: string;
@@ -32,6 +32,12 @@ describe('the settings', () => {
       bootstrapInviteCode: null,
       newAccountTier: 'visitor',
     });
+  });
+
+  it('know the environments that have a file, and the one without a name', () => {
+    for (const name of ['production', 'test', load().environment])
+      expect(isKnownEnvironment(name), name).to.equal(true);
+    for (const name of ['prod', 'staging', 'x/../y']) expect(isKnownEnvironment(name), name).to.equal(false);
   });
 
   const readings: [name: string, value: string, key: string, expected: unknown][] = [

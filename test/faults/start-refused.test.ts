@@ -88,6 +88,15 @@ describe('a Parley does not start, and says why in one sentence, with', () => {
     expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).to.equal(false);
   });
 
+  it('a database that refuses it; before that it warns of a NODE_ENV that has no file', async () => {
+    const nowhere = new URL(await sharedPostgres());
+    nowhere.pathname = '/nowhere';
+    const given = { ...plain(dataDir), DATABASE_URL: nowhere.href, LOG_LEVEL: 'warn' };
+    const { text } = await refused({ ...given, NODE_ENV: 'staging' });
+    expect(text).to.contain('config/staging.json').and.contain('NODE_ENV');
+    expect((await refused(given)).text).not.to.contain('NODE_ENV');
+  });
+
   it('a data folder that another one uses', async () => {
     await furnishDataDir(dataDir);
     const node = await NodeProcess.start(plain(dataDir));
