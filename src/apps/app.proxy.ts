@@ -96,13 +96,12 @@ export class AppProxy {
     return { status: answer.statusCode, headers, body: this.limited(answer.body, tooLarge) };
   }
 
-  /** Redirects inside the app stay behind this address; others lead out, but nowhere private. */
+  /** Redirects on the app's own host stay behind this address; others lead out, but nowhere private. */
   private async locationOf(appId: string, base: URL, target: URL, location: string): Promise<string> {
     if (!URL.canParse(location, target.href)) throw new AppError('APP_PROXY_FAILED');
     const url = new URL(location, target);
-    const folder = folderOf(base);
-    if (url.origin === base.origin && `${url.pathname}/`.startsWith(`${folder}/`)) {
-      return `/api/app-proxy/${appId}${url.pathname.slice(folder.length)}${url.search}${url.hash}`;
+    if (url.origin === base.origin) {
+      return `/api/app-proxy/${appId}${restOf(base, url.pathname)}${url.search}${url.hash}`;
     }
     await this.outgoing.check(url);
     return url.href;
@@ -133,10 +132,20 @@ function folderOf(base: URL): string {
   return base.pathname.replace(/\/([^/]*\.html?)?$/i, '');
 }
 
-/** The address of an app with the rest of the path that was asked for below it; it never leaves the app's host. */
+/** What leads to a path of the app's host: what comes below the folder, or the whole path behind one more slash. */
+function restOf(base: URL, path: string): string {
+  const folder = folderOf(base);
+  const below = path.slice(folder.length);
+  return `${path}/`.startsWith(`${folder}/`) && !below.startsWith('//') ? below : `/${path}`;
+}
+
+/**
+ * The address of an app with the rest of the path that was asked for below it, or, where that begins with two slashes,
+ * from the top of the app's host; which it never leaves.
+ */
 function targetOf(base: URL, rest: string, search: string): URL {
   const target = new URL(base);
-  if (rest !== '' && rest !== '/') target.pathname = `${folderOf(base)}${rest}`;
+  if (rest !== '' && rest !== '/') target.pathname = rest.startsWith('//') ? rest.slice(1) : `${folderOf(base)}${rest}`;
   if (search) target.search = search;
   target.hash = '';
   return target;

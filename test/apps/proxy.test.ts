@@ -171,13 +171,26 @@ describe('the app proxy', () => {
     expect(await to('/base/z?q#h')).to.equal(`/api/app-proxy/${app.id}/z?q#h`);
     expect(await to('w')).to.equal(`/api/app-proxy/${app.id}/x/w`);
     expect(await to(`${own}/base`)).to.equal(`/api/app-proxy/${app.id}`);
-    expect(await to(`${own}/elsewhere`)).to.equal(`${own}/elsewhere`);
+    const root = `/api/app-proxy/${app.id}/`;
+    expect(await to(`${own}/elsewhere?q`)).to.equal(`${root}/elsewhere?q`);
+    expect(await to('/')).to.equal(`${root}/`);
+    expect(await to('/base//z')).to.equal(`${root}/base//z`);
     expect(await to('https://93.184.216.34/x')).to.equal('https://93.184.216.34/x');
     expect(await to(`http://127.0.0.1:${hidden.port}/`)).to.equal(422);
     expect(await to('http://169.254.169.254/latest')).to.equal(422);
     expect(await to('https://localhost/')).to.equal(422);
     expect(await to('javascript:alert(1)')).to.equal(422);
     expect(await to('https://[')).to.equal(502);
+  });
+
+  it('follows redirects out of the folder of the app, on its host', async () => {
+    for (const path of ['/elsewhere/x?y', '/', '/base//z', '/baseline']) {
+      handle = (_, response) => response.writeHead(302, { location: path }).end();
+      const location = (await ask('/x')).headers.get('location');
+      handle = echo;
+      const got: Loose = await (await fetch(`${here.bob.node.url}${location}`)).json();
+      expect([got.url, got.headers.host]).to.deep.equal([path, `127.0.0.1:${upstream.port}`]);
+    }
   });
 
   it('has limits of size, time and number', async () => {
