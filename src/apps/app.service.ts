@@ -115,7 +115,10 @@ export class AppService {
 
   async delete(actor: Actor, serverId: string, appId: string): Promise<void> {
     const app = await this.access.changeable(actor, serverId, appId);
-    await this.changes.run(async ({ rows }) => void (await rows('DELETE FROM apps WHERE id = $1', [app.id])));
+    await this.changes.run(async ({ rows }) => {
+      const gone = await rows('DELETE FROM apps WHERE id = $1 RETURNING id', [app.id]);
+      if (gone.length === 0) throw new AppError('APP_NOT_FOUND');
+    });
   }
 
   /**

@@ -226,6 +226,13 @@ describe('apps', () => {
     expect((await open(here.bob, `${base}/${app.id}/serve/`)).status).to.equal(404);
   });
 
+  it('are deleted once, however many do it at the same time', async () => {
+    const app = await html();
+    const answers = await Promise.all(Array.from({ length: 4 }, () => here.alice.delete(`${base}/${app.id}`)));
+    const told = answers.map(({ status, body }) => body.code ?? status);
+    expect(told.sort()).to.deep.equal([200, ...Array(3).fill('APP_NOT_FOUND')]);
+  });
+
   it('are published from a page too, under the name of what they are made of', async () => {
     const page = (await here.alice.post(`${workspace}/files`, { name: 'My Page.html', content: 'page' })).body;
     const { body } = await here.alice.post(`${base}/publish`, { fileId: page.id });
