@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { NotificationRecord } from '../../../client/index.ts';
 import { parley } from './client.ts';
+import { Overtaking } from './overtaking.ts';
 import { pathTo } from './router.ts';
 
 export const notifications = signal<NotificationRecord[]>([]);
@@ -12,27 +13,28 @@ const pageSize = 50;
 /** More than this is not kept while new ones come; what is let go can be fetched again. */
 const mostKept = 400;
 
-/** How many events of notifications came so far. */
-let heard = 0;
+const overtaking = new Overtaking();
 
 export async function loadNotifications(): Promise<void> {
-  const before = heard;
-  const [list, { count }] = await Promise.all([
-    parley.rest('GET /api/notifications', { query: { limit: pageSize } }),
-    parley.rest('GET /api/notifications/unread-count'),
-  ]);
-  // What came meanwhile may be newer than what was read.
-  if (heard !== before) return loadNotifications();
-  notifications.value = list;
-  unreadNotifications.value = count;
-  hasOlderNotifications.value = list.length === pageSize;
+  const ask = () =>
+    Promise.all([
+      parley.rest('GET /api/notifications', { query: { limit: pageSize } }),
+      parley.rest('GET /api/notifications/unread-count'),
+    ]);
+  await overtaking.read(ask, ([list, { count }]) => {
+    notifications.value = list;
+    unreadNotifications.value = count;
+    hasOlderNotifications.value = list.length === pageSize;
+  });
 }
 
 export async function loadOlderNotifications(): Promise<void> {
-  const known = notifications.value;
-  const page = await parley.rest('GET /api/notifications', { query: { limit: pageSize, offset: known.length } });
+  const offset = Math.max(0, notifications.value.length - 1);
+  const page = await parley.rest('GET /api/notifications', { query: { limit: pageSize, offset } });
   // What came meanwhile moved those that are known into the page.
   const older = page.filter(({ id }) => !notifications.value.some((entry) => entry.id === id));
+  // It begins with the last known one. Where that is missing, some that are known are gone, and others would be left out.
+  if (offset > 0 && older.length === page.length) return loadNotifications();
   notifications.value = [...notifications.value, ...older];
   hasOlderNotifications.value = page.length === pageSize;
 }
@@ -64,7 +66,7 @@ export function pathOf({ referenceType, referenceId, serverId, channelId, kind }
 }
 
 function put(entry: NotificationRecord, isNew: boolean): void {
-  heard++;
+  overtaking.hear();
   const isUnread = notifications.value.some((known) => known.id === entry.id && !known.isRead);
   const all = [entry, ...notifications.value.filter(({ id }) => id !== entry.id)];
   if (all.length > mostKept) hasOlderNotifications.value = true;
@@ -75,7 +77,7 @@ function put(entry: NotificationRecord, isNew: boolean): void {
 parley.on('notification:new', (entry) => put(entry, true));
 parley.on('notification:updated', (entry) => put(entry, false));
 parley.on('notification:read', ({ ids, scope, unreadCount }) => {
-  heard++;
+  overtaking.hear();
   unreadNotifications.value = unreadCount;
   const isMeant = (entry: NotificationRecord) =>
     ids?.includes(entry.id) ||

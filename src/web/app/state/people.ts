@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { RestAnswer } from '../../../client/index.ts';
 import { me, parley } from './client.ts';
+import { Overtaking } from './overtaking.ts';
 import { watchPeople } from './presence.ts';
 import { go, pathTo } from './router.ts';
 import { follow } from './unread.ts';
@@ -14,16 +15,22 @@ export const friends = signal<Friendship[]>([]);
 export const requests = signal<Friendship[]>([]);
 export const sentRequests = signal<Friendship[]>([]);
 export const blocks = signal<Block[]>([]);
+const overtaking = new Overtaking();
 export const requestCount = computed(() => requests.value.length);
 
-export async function loadPeople(): Promise<void> {
-  const [channels, accepted, pending, sent, blocked] = await Promise.all([
+const askForPeople = () =>
+  Promise.all([
     parley.rest('GET /api/dm/channels'),
     parley.rest('GET /api/friends'),
     parley.rest('GET /api/friends/pending'),
     parley.rest('GET /api/friends/sent'),
     parley.rest('GET /api/friends/blocks'),
   ]);
+type People = Awaited<ReturnType<typeof askForPeople>>;
+
+export const loadPeople = (): Promise<void> => overtaking.read(askForPeople, showPeople);
+
+function showPeople([channels, accepted, pending, sent, blocked]: People): void {
   dms.value = channels;
   friends.value = accepted;
   requests.value = pending;
@@ -74,12 +81,14 @@ export async function unblock(userId: string): Promise<void> {
 }
 
 function addDm(channel: DmChannel): void {
+  overtaking.hear();
   if (!dms.value.some(({ id }) => id === channel.id)) dms.value = [channel, ...dms.value];
   watchPeople([channel.otherUser.id]);
   follow(channel);
 }
 
 function put(list: Friendship[], entry: Friendship): Friendship[] {
+  overtaking.hear();
   return [entry, ...list.filter(({ id }) => id !== entry.id)];
 }
 
@@ -96,5 +105,6 @@ parley.on('friend:accepted', (entry) => {
   sentRequests.value = others(sentRequests.value);
 });
 parley.on('friend:removed', ({ friendshipId }) => {
+  overtaking.hear();
   for (const list of [friends, requests, sentRequests]) list.value = list.value.filter(({ id }) => id !== friendshipId);
 });

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { ChannelRecord, RestInput, ServerRecord } from '../../../client/index.ts';
 import { parley } from './client.ts';
+import { Overtaking } from './overtaking.ts';
 import { place } from './router.ts';
 import { lose } from './timeline.ts';
 import { follow } from './unread.ts';
@@ -9,6 +10,10 @@ export const servers = signal<ServerRecord[]>([]);
 export const serversLoaded = signal(false);
 /** Of the servers that were looked at, by id. */
 export const channels = signal<ReadonlyMap<string, ChannelRecord[]>>(new Map());
+
+const overtaking = new Overtaking();
+/** Of the channels of each server. */
+const overtakings = new Map<string, Overtaking>();
 
 export const currentServer = computed(() => {
   const here = place.value;
@@ -28,14 +33,26 @@ export const outranks = (role: Role | null | undefined, other: Role): boolean =>
   role != null && rank[role] > rank[other];
 
 export async function loadServers(): Promise<void> {
-  const own = await parley.rest('GET /api/servers');
-  servers.value = own.map(({ server }) => server);
-  serversLoaded.value = true;
+  await overtaking.read(
+    () => parley.rest('GET /api/servers'),
+    (own) => {
+      servers.value = own.map(({ server }) => server);
+      serversLoaded.value = true;
+    },
+  );
 }
 
 export async function loadChannels(serverId: string): Promise<void> {
-  const list = await parley.rest('GET /api/servers/:serverId/channels', { serverId });
-  setChannels(serverId, list);
+  const own = overtakings.get(serverId) ?? new Overtaking();
+  overtakings.set(serverId, own);
+  await own.read(
+    () => parley.rest('GET /api/servers/:serverId/channels', { serverId }),
+    (list) => showChannels(serverId, list),
+  );
+}
+
+function showChannels(serverId: string, list: ChannelRecord[]): void {
+  channels.value = new Map(channels.value).set(serverId, list);
   for (const channel of list.filter(({ isMember }) => isMember)) {
     follow(channel);
     watch(serverId, channel.id);
@@ -67,10 +84,6 @@ function watch(serverId: string, channelId: string): void {
   const live = parley.channel(channelId);
   live.listen('channel:updated', () => refresh(serverId));
   live.listen('channel:deleted', () => refresh(serverId));
-}
-
-function setChannels(serverId: string, list: ChannelRecord[]): void {
-  channels.value = new Map(channels.value).set(serverId, list);
 }
 
 export async function createServer(input: { name: string; isPublic: boolean }): Promise<ServerRecord> {
@@ -124,15 +137,18 @@ export async function leaveServer(id: string): Promise<void> {
 }
 
 export function add(server: ServerRecord): void {
+  overtaking.hear();
   if (!servers.value.some(({ id }) => id === server.id)) servers.value = [...servers.value, server];
 }
 
 function replace(server: ServerRecord): void {
+  overtaking.hear();
   servers.value = servers.value.map((known) => (known.id === server.id ? server : known));
 }
 
 /** What is taken from one while one looks on is not shown on as if it were there. */
 function remove(serverId: string): void {
+  overtaking.hear();
   servers.value = servers.value.filter(({ id }) => id !== serverId);
   const others = new Map(channels.value);
   for (const { id } of others.get(serverId) ?? []) lose(id);
