@@ -89,7 +89,7 @@ export const errorCodes = {
   AGENT_STOPPED: [409, 'This bot is stopped; its owner can start it again.'],
   JOIN_REQUEST_DECIDED: [409, 'This join request was decided already.'],
   THREAD_ARCHIVED: [409, 'This thread is archived; nothing can be sent to it.'],
-  STREAM_BROKEN: [409, 'The first pieces of this reply went to another node; send the whole as `content`.'],
+  STREAM_BROKEN: [409, 'The first pieces of this reply are no longer here; send the whole as `content`.'],
   CHANNEL_ARCHIVED: [409, 'This channel is archived; nothing can be sent to it.'],
   NAME_TAKEN: [409, 'There is something of this name in the folder already; choose another one.'],
   FILE_CHANGED: [412, 'The file has changed since you read it; read it again and repeat your change.'],

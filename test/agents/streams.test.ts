@@ -1,8 +1,16 @@
 import { expect } from 'chai';
 import { type Bot, botIn } from '../world/bot.ts';
 import { startCluster } from '../world/nodes.ts';
-import type { Loose } from '../world/person.ts';
+import type { Listener, Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
+
+/** Pieces that follow the end of a stream are not taken for a reply; the whole is. */
+async function becomesWholeOnly(mouth: Listener, stream: Loose, rest: string, content: string): Promise<void> {
+  expect(await mouth.emit('message:stream', { ...stream, delta: rest })).to.deep.equal({ ok: true });
+  expect((await mouth.emit('message:stream', { ...stream, done: true })).code).to.equal('STREAM_BROKEN');
+  const end = await mouth.emit('message:stream', { ...stream, done: true, content });
+  expect(end.message).to.include({ content });
+}
 
 describe('replies that are shown while they are made', () => {
   let here: World;
@@ -134,7 +142,20 @@ describe('replies that are shown while they are made', () => {
     expect((await mouth.emit('message:stream', foreign)).code).to.equal('CHANNEL_NOT_FOUND');
   });
 
-  it('end by themselves when their bot dies, for everyone', async () => {
+  it('become no message without their beginning when a piece was too much', async () => {
+    const mouth = await robot.connect();
+    const stream = { channelId: here.channel.id, streamId: 'tail' };
+    const acks = [];
+    for (let i = 0; i < 5; i++) acks.push(mouth.emit('message:stream', { ...stream, delta: 'z'.repeat(4000) }));
+    expect((await Promise.all(acks)).map(({ ok }) => ok)).to.deep.equal([true, true, true, true, false]);
+    await becomesWholeOnly(mouth, stream, 'the end', 'a shorter one');
+    // Whoever begins anew on another connection has all of it.
+    const anew = await robot.connect();
+    const whole = { ...stream, streamId: 'long', delta: 'short', done: true };
+    expect((await anew.emit('message:stream', whole)).message?.content).to.equal('short');
+  });
+
+  it('end by themselves when their bot dies or is silent for too long, for everyone', async () => {
     const cluster = await startCluster({ settings: { agents: { streamIdleSeconds: 1 } } });
     const there = await world(cluster);
     try {
@@ -146,6 +167,11 @@ describe('replies that are shown while they are made', () => {
       const end = await ear.next('message:stream', (piece) => piece.done);
       expect(end).to.include({ streamId: 'last', done: true, aborted: true });
       expect((await there.bob.get(`/api/channels/${there.channel.id}/messages`)).body.messages).to.deep.equal([]);
+      const slow = await dying.connect();
+      const stream = { channelId: there.channel.id, streamId: 'slow' };
+      await slow.emit('message:stream', { ...stream, delta: 'Let me think.' });
+      await ear.next('message:stream', (piece) => piece.streamId === 'slow' && piece.aborted === true);
+      await becomesWholeOnly(slow, stream, 'It is 42.', 'Let me think. It is 42.');
       dying.hangUp();
     } finally {
       there.close();

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
 import type { ChannelAccess } from '../../channels/channel.access.ts';
@@ -22,7 +23,9 @@ interface OpenStream {
   place: StreamPlace;
   content: string;
   replyToId: string | null;
-  /** Its first pieces were on another node. */
+  /** Who carries it on. */
+  socketId: string;
+  /** Its first pieces were on another node, or came before it was ended. */
   broken: boolean;
   /** When its lease was renewed last, in ms. */
   leasedAt: number;
@@ -30,6 +33,7 @@ interface OpenStream {
 }
 
 const maxOpenPerBot = 20;
+const maxEnded = 10_000;
 const renewMs = 1000;
 
 /**
@@ -45,6 +49,8 @@ export class ReplyStreams {
   private readonly idleMs: number;
   private readonly leases: StreamLeases;
   private readonly open = new Map<string, OpenStream>();
+  /** Replies that were ended too early, by who made them: what still comes of one is not the whole of it. */
+  private readonly ended = new LRUCache<string, true>({ max: maxEnded });
 
   constructor(parts: {
     messages: MessageService;
@@ -78,7 +84,8 @@ export class ReplyStreams {
     const said =
       piece.done && !known ? await this.messages.sentWith(actor, piece.channelId, onceKey(piece)) : undefined;
     if (said) return said;
-    const stream = known ?? (await this.begin(actor, piece));
+    const stream = known ?? (await this.begin(actor, piece, socketId));
+    stream.socketId = socketId;
     const offset = stream.broken ? undefined : stream.content.length;
     stream.content = piece.content ?? stream.content + piece.delta;
     if (stream.content.length > maxContent) {
@@ -99,7 +106,7 @@ export class ReplyStreams {
     for (const { timer } of this.open.values()) clearTimeout(timer);
   }
 
-  private async begin(actor: Actor, piece: Piece): Promise<OpenStream> {
+  private async begin(actor: Actor, piece: Piece, socketId: string): Promise<OpenStream> {
     const { channelId, streamId, threadId = null, replyToId = null } = piece;
     const own = [...this.open.values()].filter(({ place }) => place.userId === actor.userId);
     if (own.length >= maxOpenPerBot) throw new AppError('STREAM_LIMIT', { retryAfter: 5 });
@@ -107,8 +114,8 @@ export class ReplyStreams {
     await this.loopGuard.check(actor, channelId, threadId);
     const place = { userId: actor.userId, streamId, channelId, threadId };
     const key = keyOf(actor, piece);
-    const broken = await this.leases.hasBegun(place);
-    const stream: OpenStream = { place, content: '', replyToId, broken, leasedAt: 0, timer: undefined };
+    const broken = this.ended.has(`${key} ${socketId}`) || (await this.leases.hasBegun(place));
+    const stream: OpenStream = { place, content: '', replyToId, socketId, broken, leasedAt: 0, timer: undefined };
     // Another piece of it may have come while this one was looked at.
     const first = this.open.get(key) ?? stream;
     this.open.set(key, first);
@@ -162,6 +169,7 @@ export class ReplyStreams {
 
   private abort(key: string, stream: OpenStream): void {
     this.forget(key, stream);
+    this.ended.set(`${key} ${stream.socketId}`, true);
     this.tellAborted(stream.place);
   }
 
