@@ -50,9 +50,8 @@ export class CatchUp {
     limits: PageLimits,
     enter: (page: Page) => void,
   ): Promise<Page | undefined> {
-    const stream = await this.delivery.open(room);
+    const stream = await this.delivery.openFresh(room);
     if (!stream) return undefined;
-    await this.delivery.freshen(stream);
     if (after === undefined || !reaches(stream, after)) {
       const page = { entries: [], seq: stream.position, recovered: after === undefined, hasMore: false };
       enter(page);
@@ -72,9 +71,8 @@ export class CatchUp {
     waitMs: number,
     signal: AbortSignal,
   ): Promise<Page | undefined> {
-    const stream = await this.delivery.open(room);
+    const stream = await this.delivery.openFresh(room);
     if (!stream) return undefined;
-    await this.delivery.freshen(stream);
     if (reaches(stream, after) && after === stream.position) await stream.waitBeyond(after, waitMs, signal);
     if (!reaches(stream, after)) {
       return this.counted({ entries: [], seq: stream.position, recovered: false, hasMore: false });
@@ -98,9 +96,8 @@ export class CatchUp {
    * @returns undefined when there is no such room
    */
   async missed(room: Room, after: number): Promise<number | undefined> {
-    const stream = await this.delivery.open(room);
+    const stream = await this.delivery.openFresh(room);
     if (!stream) return undefined;
-    await this.delivery.freshen(stream);
     return reaches(stream, after) ? stream.position - after : Number.POSITIVE_INFINITY;
   }
 

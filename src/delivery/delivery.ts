@@ -4,16 +4,14 @@ import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
 import type { Bus } from './bus.ts';
 import { DeliveryCounters } from './counters.ts';
-import { byRoom, type LogEntry, ownFirst, type Room, streamId } from './entry.ts';
+import { byRoom, type LogEntry, type Room, streamId } from './entry.ts';
 import { LiveStream } from './live-stream.ts';
-import { type Head, readHeads, readLog, readLogs, readMoved } from './log.ts';
+import { type Head, readHeads, readLog } from './log.ts';
 import type { Sink } from './sink.ts';
+import { Sweeper } from './sweeper.ts';
 
 const pullSize = 500;
 const reapMs = 5000;
-/** How many rooms a sweep reads with one query, and how many events of each. */
-const sweepRooms = 200;
-const sweepEvents = 100;
 
 /**
  * The ordered broadcast (contract §10): each socket of a room gets each event of its log once and in order, whichever
@@ -38,11 +36,10 @@ export class Delivery {
   private readonly gapTimers = new Map<Room, NodeJS.Timeout>();
   private readonly observers: ((entry: LogEntry) => void)[] = [];
   private readonly lossListeners: ((room: Room) => void)[] = [];
+  private readonly sweeper: Sweeper;
   private sink: Sink = { emit: () => {}, hasSockets: () => false };
   private mark = 0;
   private timers: NodeJS.Timeout[] = [];
-  private sweeping = false;
-  private sweepFailed = false;
   private closed = false;
 
   constructor(database: Database, bus: Bus, settings: Settings['delivery'], log: Log) {
@@ -52,6 +49,9 @@ export class Delivery {
     this.log = log;
     // Never in somebody's transaction: what is given out must be committed.
     this.heads = new BatchedRead((ids) => readHeads(database.committedRows, ids));
+    const pull = (stream: LiveStream) => this.pull(stream);
+    const { streams, counters } = this;
+    this.sweeper = new Sweeper({ streams, pull, database, gapWaitMs: settings.gapWaitMs, counters, log });
     bus.onEntries((room, entries) => this.offer(room, entries));
   }
 
@@ -111,6 +111,15 @@ export class Delivery {
     return promise;
   }
 
+  /** The same, with at least everything given out that was committed before this call. */
+  async openFresh(room: Room): Promise<LiveStream | undefined> {
+    // What this call opens is read after it.
+    const isNew = !this.streams.has(room) && !this.opening.has(room);
+    const stream = await this.open(room);
+    if (stream && !isNew) await this.freshen(stream);
+    return stream;
+  }
+
   /** The room if it is open on this node. */
   peek(room: Room): LiveStream | undefined {
     return this.streams.get(room);
@@ -129,22 +138,9 @@ export class Delivery {
     if (head.seq > stream.position) await this.pull(stream);
   }
 
-  /** Asks the log which rooms of this node moved on without it hearing of it, and catches up (contract §10.3). */
-  async sweep(): Promise<void> {
-    if (this.sweeping || this.streams.size === 0 || this.closed) return;
-    this.sweeping = true;
-    try {
-      await this.sweepOnce();
-      this.counters.sweeps++;
-      if (this.sweepFailed) this.log.info('The log can be read again.');
-      this.sweepFailed = false;
-    } catch (error) {
-      this.counters.failedSweeps++;
-      if (!this.sweepFailed && !this.closed) this.log.warn({ err: error }, 'The log cannot be read just now.');
-      this.sweepFailed = true;
-    } finally {
-      this.sweeping = false;
-    }
+  /** Catches up with what the log has beyond what was given out here (contract §10.3). */
+  sweep(): Promise<void> {
+    return this.sweeper.sweep();
   }
 
   /** Answers everyone who waits for an event, so that they can ask elsewhere. */
@@ -154,6 +150,7 @@ export class Delivery {
 
   close(): void {
     this.closed = true;
+    this.sweeper.close();
     for (const timer of [...this.timers, ...this.gapTimers.values()]) clearInterval(timer);
     this.wakeAll();
   }
@@ -252,33 +249,6 @@ export class Delivery {
   private skip(stream: LiveStream, position: number): void {
     stream.skipTo(position);
     for (const listener of this.lossListeners) listener(stream.room);
-  }
-
-  private async sweepOnce(): Promise<void> {
-    const known = ownFirst([...this.streams.values()]).map((stream) => ({ id: streamId(stream.room), stream }));
-    const positions = known.map(({ id, stream }) => ({ id, seq: stream.position }));
-    const moved = await readMoved(this.database.committedRows, positions);
-    this.counters.lag = 0;
-    if (moved.size === 0) return;
-    // What was committed a moment ago is most likely on its way; only what does not come is read.
-    await new Promise((resolve) => setTimeout(resolve, this.settings.gapWaitMs));
-    const behind = known.flatMap(({ id, stream }) => (stream.position < (moved.get(id) ?? 0) ? [stream] : []));
-    this.counters.swept += behind.length;
-    for (const stream of behind) this.counters.lag += (moved.get(streamId(stream.room)) ?? 0) - stream.position;
-    for (let at = 0; at < behind.length; at += sweepRooms) await this.catchUpAll(behind.slice(at, at + sweepRooms));
-  }
-
-  /** Catches up many rooms with one query; those that are far behind go on by themselves. */
-  private async catchUpAll(streams: LiveStream[]): Promise<void> {
-    const known = streams.map(({ room, position }) => ({ room, seq: position }));
-    const pages = byRoom(await readLogs(this.database.committedRows, known, sweepEvents));
-    for (const stream of streams) {
-      const page = pages.get(stream.room);
-      const first = page?.[0];
-      const isWhole = page && page.length < sweepEvents && first && first.seq <= stream.position + 1;
-      if (isWhole) stream.offer(page);
-      else await this.pull(stream);
-    }
   }
 
   private closeIdle(): void {

@@ -1,0 +1,91 @@
+import type { Database } from '../database/database.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { DeliveryCounters } from './counters.ts';
+import { byRoom, ownFirst, type Room, streamId } from './entry.ts';
+import type { LiveStream } from './live-stream.ts';
+import { readLogs, readMoved } from './log.ts';
+
+/** How many rooms are read with one query, and how many events of each. */
+const roomsAtOnce = 200;
+const eventsOfEach = 100;
+
+/**
+ * Asks the log which rooms of this node moved on without it hearing of it, and catches up: after lost publishes, while
+ * Redis is gone, and for nodes that died between commit and publish (contract §10.3).
+ */
+export class Sweeper {
+  private readonly streams: ReadonlyMap<Room, LiveStream>;
+  private readonly pull: (stream: LiveStream) => Promise<void>;
+  private readonly database: Database;
+  private readonly gapWaitMs: number;
+  private readonly counters: DeliveryCounters;
+  private readonly log: Log;
+  private sweeping = false;
+  private failed = false;
+  private closed = false;
+
+  /** @param parts.pull gives out all that a room has in the log beyond its position */
+  constructor(parts: {
+    streams: ReadonlyMap<Room, LiveStream>;
+    pull: (stream: LiveStream) => Promise<void>;
+    database: Database;
+    gapWaitMs: number;
+    counters: DeliveryCounters;
+    log: Log;
+  }) {
+    this.streams = parts.streams;
+    this.pull = parts.pull;
+    this.database = parts.database;
+    this.gapWaitMs = parts.gapWaitMs;
+    this.counters = parts.counters;
+    this.log = parts.log;
+  }
+
+  async sweep(): Promise<void> {
+    if (this.sweeping || this.streams.size === 0 || this.closed) return;
+    this.sweeping = true;
+    try {
+      await this.sweepOnce();
+      this.counters.sweeps++;
+      if (this.failed) this.log.info('The log can be read again.');
+      this.failed = false;
+    } catch (error) {
+      this.counters.failedSweeps++;
+      if (!this.failed && !this.closed) this.log.warn({ err: error }, 'The log cannot be read just now.');
+      this.failed = true;
+    } finally {
+      this.sweeping = false;
+    }
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  private async sweepOnce(): Promise<void> {
+    const known = ownFirst([...this.streams.values()]).map((stream) => ({ id: streamId(stream.room), stream }));
+    const positions = known.map(({ id, stream }) => ({ id, seq: stream.position }));
+    const moved = await readMoved(this.database.committedRows, positions);
+    this.counters.lag = 0;
+    if (moved.size === 0) return;
+    // What was committed a moment ago is most likely on its way; only what does not come is read.
+    await new Promise((resolve) => setTimeout(resolve, this.gapWaitMs));
+    const behind = known.flatMap(({ id, stream }) => (stream.position < (moved.get(id) ?? 0) ? [stream] : []));
+    this.counters.swept += behind.length;
+    for (const stream of behind) this.counters.lag += (moved.get(streamId(stream.room)) ?? 0) - stream.position;
+    for (let at = 0; at < behind.length; at += roomsAtOnce) await this.catchUpAll(behind.slice(at, at + roomsAtOnce));
+  }
+
+  /** Catches up many rooms with one query; those that are far behind go on by themselves. */
+  private async catchUpAll(streams: LiveStream[]): Promise<void> {
+    const known = streams.map(({ room, position }) => ({ room, seq: position }));
+    const pages = byRoom(await readLogs(this.database.committedRows, known, eventsOfEach));
+    for (const stream of streams) {
+      const page = pages.get(stream.room);
+      const first = page?.[0];
+      const isWhole = page && page.length < eventsOfEach && first && first.seq <= stream.position + 1;
+      if (isWhole) stream.offer(page);
+      else await this.pull(stream);
+    }
+  }
+}
