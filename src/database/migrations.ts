@@ -24,6 +24,7 @@ import { UncheckedMessages } from './migrations/0057-unchecked-messages.ts';
 import { UnspacedWords } from './migrations/0058-unspaced-words.ts';
 import { SortedSearch } from './migrations/0059-sorted-search.ts';
 import { UncheckedThreads } from './migrations/0060-unchecked-threads.ts';
+import { WordsInTags } from './migrations/0061-words-in-tags.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
@@ -48,6 +49,7 @@ export const migrations = [
   { name: '0058-unspaced-words', class: UnspacedWords },
   { name: '0059-sorted-search', class: SortedSearch },
   { name: '0060-unchecked-threads', class: UncheckedThreads },
+  { name: '0061-words-in-tags', class: WordsInTags },
 ];
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */

@@ -7,13 +7,19 @@ const letters = ['\\u3005-\\u3007', '\\u3040-\\u30ff', '\\u3400-\\u4dbf', '\\u4e
   .join('');
 const rare = { sql: '\\U00020000-\\U000323af', js: '\\u{20000}-\\u{323af}' };
 
-/** SQL: whether there are such letters in a text. The index has only the messages in which there are. */
-export const hasUnspaced = (text: string): string => `${text} ~ '[${letters}${rare.sql}]'`;
+/** What PostgreSQL takes for the beginning of a tag: it leaves out all words up to its end, as in `Promise<void>`. */
+const tagBegins = '<[a-zA-Z/!?_:]';
 
-/** SQL: a message's words with each such letter as one, and the id of its channel (see Message.search). */
+/** SQL: whether there are such letters or tags in a text. The index has only the messages in which there are. */
+export const hasUnspaced = (text: string): string => `${text} ~ '[${letters}${rare.sql}]|${tagBegins}'`;
+
+/** SQL: a message's words with each such letter as one, those in tags too, and the id of its channel (see Message.search). */
 export const unspacedWords = (content: string, channelId: string): string =>
-  `(to_tsvector('simple'::regconfig, regexp_replace(${content}, '([${letters}${rare.sql}])', ' \\1 ', 'g'))
+  `(to_tsvector('simple'::regconfig, regexp_replace(${content}, '([${letters}${rare.sql}]|</?)', ' \\1 ', 'g'))
     || array_to_tsvector(array[(${channelId})::text]))`;
+
+/** What somebody looks for, without what would make tags of it. */
+export const untaggedQuery = (query: string): string => query.replace(/-<\/?/g, '-').replace(/<\/?/g, ' ');
 
 const runs = new RegExp(`"|[${letters}${rare.js}]+`, 'gu');
 const letter = new RegExp(`[${letters}${rare.js}]`, 'u');

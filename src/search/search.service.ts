@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
-import { hasUnspaced, unspacedQuery, unspacedWords } from '../database/unspaced.ts';
+import { hasUnspaced, unspacedQuery, unspacedWords, untaggedQuery } from '../database/unspaced.ts';
 import { selectMessages } from '../messages/message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from '../messages/message.view.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
@@ -31,11 +31,12 @@ const finding = (holds: string): string => `${selectMessages}
     AND ($4::uuid IS NULL OR m.author_id = $4) AND ($5::uuid IS NULL OR m.id < $5)
   ORDER BY m.id DESC LIMIT $6`;
 const wanted = "(websearch_to_tsquery('simple', $1) && array_to_string($2::text[], ' | ')::tsquery)";
-const found = finding(`m.search @@ ${wanted}`);
 const isUnspaced = hasUnspaced('m.content');
-/** Each half has an index of its own; the second finds what lacks a piece that must not be there, or has another word. */
-const foundUnspaced = finding(`${isUnspaced} AND ${unspacedWords('m.content', 'm.channel_id')} @@ ${wanted}
-    OR NOT ${isUnspaced} AND m.search @@ ${wanted}`);
+const amongUnspaced = `${isUnspaced} AND ${unspacedWords('m.content', 'm.channel_id')} @@ ${wanted}`;
+/** Each has an index of its own. */
+const found = finding(`m.search @@ ${wanted} OR ${amongUnspaced}`);
+/** Where something must not be there each message counts by its own index only: the other does not know of it. */
+const foundApart = finding(`${amongUnspaced} OR NOT ${isUnspaced} AND m.search @@ ${wanted}`);
 
 /** Finds messages by their words, among those that the actor may read (contract §6). */
 export class SearchService {
@@ -56,10 +57,12 @@ export class SearchService {
   ): Promise<{ records: MessageRecord[]; hasMore: boolean }> {
     const channelIds = await this.where(actor, query);
     if (channelIds.length === 0) return { records: [], hasMore: false };
-    const unspaced = unspacedQuery(query.query);
+    const words = untaggedQuery(query.query);
+    const unspaced = unspacedQuery(words);
+    const isApart = unspaced !== null || words.includes('-');
     // A common word and a rare one are not found by the same plan.
-    const rows = await this.database.plannedRows<MessageRow>(unspaced === null ? found : foundUnspaced, [
-      unspaced ?? query.query,
+    const rows = await this.database.plannedRows<MessageRow>(isApart ? foundApart : found, [
+      unspaced ?? words,
       channelIds.map((id) => `'${id}'`),
       channelIds,
       query.authorId ?? null,

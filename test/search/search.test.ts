@@ -109,6 +109,36 @@ describe('the search for messages', () => {
     expect((await search(carol, `query=${encodeURIComponent('東京')}`)).texts).to.not.include(texts[0]);
   });
 
+  it('finds words in tags, and what looks like tags', async () => {
+    const { alice, bob, channel } = here;
+    const sent = [
+      `${word} <script src="https://example.com/x.js">hello</script>`,
+      `${word} returns Promise<void>, not Map<string, int>`,
+      `${word} a tag <b>東京</b>`,
+      `${word} script without any`,
+    ];
+    for (const text of sent) await alice.say(channel.id, text);
+    const finds: [string, number[]][] = [
+      ['script', [3, 0]],
+      ['<script>', [3, 0]],
+      ['</script>', [3, 0]],
+      ['src hello', [0]],
+      ['"promise void"', [1]],
+      ['Promise<void>', [1]],
+      ['Map<string, int> -hello', [1]],
+      ['-script', [2, 1]],
+      ['-<script>', [2, 1]],
+      ['b 東京', [2]],
+      ['hello or void', [1, 0]],
+      ['tag', [2]],
+      ['<>', []],
+    ];
+    for (const [query, indexes] of finds) {
+      const { texts } = await search(bob, `query=${encodeURIComponent(query === '<>' ? query : `${word} ${query}`)}`);
+      expect(texts, query).to.deep.equal(indexes.map((index) => sent[index]));
+    }
+  });
+
   it('does not take the ids of channels for words', async () => {
     const { alice, bob, channel } = here;
     await alice.say(channel.id, 'anything');
