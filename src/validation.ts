@@ -29,7 +29,8 @@ function toIssue(issue: z.core.$ZodIssue): Issue {
   return { path: [...issue.path, ...keys].join('.'), message: issue.message, code: issue.code };
 }
 
-const maxDepth = 64;
+/** Far beyond what anyone means, and well within what can be read and written by recursion. */
+const maxDepth = 1000;
 
 interface Unfit {
   /** From the value down; put together only where something is wrong, for bodies may have a million places. */

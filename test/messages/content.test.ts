@@ -76,6 +76,37 @@ describe('the content of a message', () => {
     expect((await send({ 'a\u0000': 1 })).status).to.equal(400);
   });
 
+  it('comes with metadata of any shape: what is nested deeply comes back from everywhere', async () => {
+    const { alice, bob, channel } = here;
+    const nested = (depth: number): Loose => JSON.parse(`${'{"a":['.repeat(depth / 2)}${']}'.repeat(depth / 2)}`);
+    const metadata = nested(900);
+    const text = JSON.stringify(metadata);
+    const ear = await bob.listen(channel.id);
+    const sent = [
+      await alice.say(channel.id, 'x', { metadata }),
+      (await ear.emit('message:send', { channelId: channel.id, content: 'y', metadata })).message,
+    ];
+    for (const { id } of sent) {
+      const heard = await ear.next('message:new', (message) => message.id === id);
+      const read = (await bob.get(`/api/messages/${id}`)).body;
+      const listed = (await bob.get(`/api/channels/${channel.id}/messages`)).body.messages;
+      const logged = (await bob.get(`/api/channels/${channel.id}/events?after=0&limit=500`)).body.events;
+      const all = [
+        heard,
+        read,
+        ...[...listed, ...logged.map(({ data }: Loose) => data)].filter((one) => one.id === id),
+      ];
+      expect(all).to.have.lengthOf(4);
+      for (const one of all) expect(JSON.stringify(one.metadata)).to.equal(text);
+    }
+    const { status, body } = await alice.post(`/api/channels/${channel.id}/messages`, {
+      content: 'x',
+      metadata: nested(1200),
+    });
+    expect([status, body.code]).to.deep.equal([400, 'VALIDATION_FAILED']);
+    ear.close();
+  });
+
   it('answers another message, and knows when that is edited or gone', async () => {
     const { alice, bob, channel } = here;
     const first = await alice.say(channel.id, 'question '.repeat(50));
