@@ -35,9 +35,9 @@ export const isBlank = (text: string) => !/[^\s\p{Cc}\p{Default_Ignorable_Code_P
 
 const unseen = { error: 'must not be empty', abort: true };
 
-/** A line of 1 to `max` UTF-16 units, white space at its ends taken off. */
+/** A line of 1 to `max` UTF-16 units with something to see in it, kept as it was sent (contract §13). */
 export const nameSchema = (max: number) =>
-  textSchema(max, z.string().trim().min(1, unseen))
+  textSchema(max, z.string().min(1, unseen))
     .refine((name) => !isBlank(name), unseen)
     .refine((name) => !/[\p{Cc}\u2028\u2029]/u.test(name), 'must not contain line breaks or control characters');
 

@@ -17,28 +17,16 @@ function issues(schema: z.ZodType, value: unknown): Issue[] {
 
 describe('validation', () => {
   it('gives what the schema makes of the value', () => {
-    expect(validated(z.object({ name: nameSchema(5) }), { name: ' me ', more: 1 })).to.deep.equal({ name: 'me' });
+    expect(validated(z.object({ name: nameSchema(5) }), { name: ' me ', more: 1 })).to.deep.equal({ name: ' me ' });
   });
 
   it('takes any line for a name, and nothing that is more than a line or that nobody sees', () => {
     const schema = nameSchema(100);
     const family = '\u{1F469}\u200d\u{1F469}\u200d\u{1F467}';
     const flag = '\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}';
-    const lines = [
-      'a b',
-      family,
-      flag,
-      '❤️',
-      'שלום\u200f',
-      'می\u200cخواهم',
-      'क्\u200dष',
-      '١٢٣',
-      '\u202eabc',
-      'e\u0301',
-      'a\n',
-    ];
-    for (const line of lines) expect(validated(schema, line)).to.equal(line.trim());
-    for (const bad of ['a\nb', 'a\rb', 'a\u2028b', 'a\tb', 'a\u0007b', '\u001b[31mred', 'a\u0085b']) {
+    const lines = ['a b', family, flag, '❤️', 'שלום\u200f', 'می\u200cخواهم', 'क्\u200dष', '١٢٣', '\u202eabc', 'e\u0301'];
+    for (const line of lines) expect(validated(schema, line)).to.equal(line);
+    for (const bad of ['a\nb', 'a\n', 'a\rb', 'a\u2028b', 'a\tb', 'a\u0007b', '\u001b[31mred', 'a\u0085b']) {
       const message = 'must not contain line breaks or control characters';
       expect(issues(schema, bad), JSON.stringify(bad)).to.deep.equal([{ path: '', message, code: 'custom' }]);
     }
@@ -134,7 +122,7 @@ describe('validation', () => {
     for (const fits of ['', 'four', '👍👍', 'e\u0301e\u0301']) expect(issues(schema, fits), fits).to.deep.equal([]);
     for (const long of ['fiveX', '👍👍a', '👍👍👍👍', '👍👍👍👍👍'])
       expect(issues(schema, long), long).to.have.lengthOf(1);
-    expect(issues(nameSchema(4), ' 👍👍 ')).to.deep.equal([]);
+    expect(issues(nameSchema(4), '👍👍')).to.deep.equal([]);
     expect(issues(nameSchema(4), '   ')).to.have.lengthOf(1);
     expect(issues(nameSchema(4), '👍👍👍')).to.have.lengthOf(1);
   });

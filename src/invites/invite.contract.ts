@@ -16,5 +16,5 @@ export const inviteCodeSchema = z.object({
 
 export const createInvitesSchema = z.object({
   count: z.number().int('must be a whole number').min(1).max(5).default(1),
-  note: textSchema(200, z.string().trim()).nullish(),
+  note: textSchema(200).nullish(),
 });

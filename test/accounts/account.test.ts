@@ -149,6 +149,13 @@ describe('accounts', () => {
     socket.close();
   });
 
+  it('have the display name that they give themselves, as it was sent', async () => {
+    const person = await register(at(0));
+    const displayName = '  Zoe\u0308  ';
+    expect((await person.patch('/api/auth/me', { displayName })).body.displayName).to.equal(displayName);
+    expect((await person.get('/api/auth/me')).body.displayName).to.equal(displayName);
+  });
+
   it('that do not exist are not found', async () => {
     const person = await register(at(0));
     for (const id of [uuid(), 'nonsense', '%00']) {

@@ -20,7 +20,7 @@ describe('invite codes', () => {
       expect(code.code).to.match(/^[A-HJ-NP-Z2-9]{8}$/);
       expect(code).to.include({
         isActive: true,
-        note: 'for the choir',
+        note: ' for the choir ',
         createdBy: alice.id,
         usedBy: null,
         usedAt: null,
