@@ -12,7 +12,7 @@ import { createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../schema.ts';
 import type { Settings } from '../settings.ts';
-import { type AgentAccess, selectAgents } from './agent.access.ts';
+import { type AgentAccess, holdAgent, selectAgents } from './agent.access.ts';
 import type {
   AgentStatus,
   agentWithTokenSchema,
@@ -28,6 +28,7 @@ import { type AgentRecord, type AgentRow, agentRecord } from './agent.view.ts';
 
 const byId = `${selectAgents} WHERE a.id = $1`;
 const ofOwner = `${selectAgents} WHERE a.owner_id = $1 AND u.deleted_at IS NULL ORDER BY a.created_at, a.id LIMIT 1000`;
+const holdOwner = 'SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE';
 const countOf = 'SELECT count(*)::int AS count FROM agents WHERE owner_id = $1';
 /** Time since the last sign of life counts as uptime, if there was no gap in which the bot was taken for offline. */
 const uptime = `online_seconds = online_seconds + CASE
@@ -39,6 +40,8 @@ const setLook = `UPDATE users SET username = coalesce($2, username), username_ke
   display_name = coalesce($3, display_name), avatar_url = CASE WHEN $4 THEN $5 ELSE avatar_url END, updated_at = now()
   WHERE id = $1`;
 const setConfig = 'UPDATE agents SET config = coalesce($2::json, config), updated_at = now() WHERE id = $1';
+/** Its user too: nobody takes it into a server meanwhile (see Roster). */
+const holdAll = 'SELECT a.id FROM agents a JOIN users u ON u.id = a.user_id WHERE a.id = $1 FOR UPDATE';
 const bury = `UPDATE users SET deleted_at = now(), username = 'deleted-' || right(replace(id::text, '-', ''), 20),
   username_key = 'deleted-' || right(replace(id::text, '-', ''), 20), display_name = 'Deleted user',
   avatar_url = NULL, updated_at = now() WHERE id = $1`;
@@ -91,10 +94,12 @@ export class AgentService {
   /** A new bot, running, with its first token. @throws AppError USERNAME_TAKEN, AGENT_LIMIT, FORBIDDEN for bots */
   async create(actor: Actor, input: z.output<typeof createAgentSchema>): Promise<z.input<typeof agentWithTokenSchema>> {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no bots of their own.' });
-    const [owned] = await this.database.rows<{ count: number }>(countOf, [actor.userId]);
-    if ((owned?.count ?? 0) >= this.settings.agents.maxPerOwner) throw new AppError('AGENT_LIMIT');
     return this.named(() =>
       this.changes.run(async (change) => {
+        // Whoever makes many at once makes them one after the other.
+        await change.rows(holdOwner, [actor.userId]);
+        const [owned] = await change.rows<{ count: number }>(countOf, [actor.userId]);
+        if ((owned?.count ?? 0) >= this.settings.agents.maxPerOwner) throw new AppError('AGENT_LIMIT');
         const agent = await this.insert(change, actor, input);
         const token = await this.tokens.issue(change, agent);
         return { ...(await this.record(change.rows, agent.id)), token };
@@ -132,7 +137,7 @@ export class AgentService {
   async delete(actor: Actor, agentId: string): Promise<void> {
     const agent = await this.access.owned(actor, agentId);
     await this.changes.run(async (change) => {
-      const held = await change.rows('SELECT id FROM agents WHERE id = $1 FOR UPDATE', [agentId]);
+      const held = await change.rows(holdAll, [agentId]);
       if (held.length === 0) throw new AppError('AGENT_NOT_FOUND');
       const tokenIds = await this.tokens.idsOf(change, agentId);
       await this.leaveAll(change, agent.user_id);
@@ -148,8 +153,10 @@ export class AgentService {
   /** A new token; the older ones hold for ten more minutes. */
   async newToken(actor: Actor, agentId: string): Promise<{ token: string }> {
     const agent = await this.access.owned(actor, agentId);
-    const token = await this.changes.run((change) => this.tokens.issue(change, { id: agentId, userId: agent.user_id }));
-    return { token };
+    return this.changes.run(async (change) => {
+      await holdAgent(change.rows, agentId);
+      return { token: await this.tokens.issue(change, { id: agentId, userId: agent.user_id }) };
+    });
   }
 
   /** Lets a bot's tokens work (again). */

@@ -74,7 +74,7 @@ export class MemberService {
   /**
    * Joins a server: a public one freely, a private one with its invite code. With `_` in place of the id the code
    * alone says which.
-   * @throws AppError SERVER_NOT_FOUND, INVITE_CODE_REQUIRED, ALREADY_MEMBER with the record
+   * @throws AppError SERVER_NOT_FOUND, INVITE_CODE_REQUIRED, ALREADY_MEMBER with the record, USER_NOT_FOUND
    */
   async join(actor: Actor, idOrSlug: string, code: string | null): Promise<ServerRecord> {
     const serverId = await this.joinable(actor, idOrSlug, code);

@@ -40,9 +40,10 @@ export class Roster {
   /**
    * Makes a user a member. What was said before counts as read; bots are in no channel yet.
    * @param by who let the user in
-   * @throws AppError ALREADY_MEMBER
+   * @throws AppError ALREADY_MEMBER, USER_NOT_FOUND for a bot that was deleted by now
    */
   async add(change: Change, user: SmallUser, serverId: string, role: Role, by = user.id): Promise<ServerRecord> {
+    if (user.isBot) await hold(change.rows, user.id);
     await settleRequest(change, { serverId, channelId: null }, user.id);
     await this.insert(change, user.id, serverId, role);
     const row = await findServer(change.rows, serverId, user.id);
@@ -135,6 +136,12 @@ export class Roster {
     );
     return lost.map((row) => row.channel_id);
   }
+}
+
+/** Keeps a bot from being deleted before a change is done: whoever ends it takes it out of the servers it sees it in. */
+async function hold(rows: Rows, userId: string): Promise<void> {
+  const held = await rows('SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL FOR KEY SHARE', [userId]);
+  if (held.length === 0) throw new AppError('USER_NOT_FOUND');
 }
 
 /** A user by id, as others see it. @throws AppError USER_NOT_FOUND */

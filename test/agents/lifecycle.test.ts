@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { bot } from '../world/bot.ts';
+import { type Bot, bot } from '../world/bot.ts';
 import { startCluster } from '../world/nodes.ts';
-import type { Person } from '../world/person.ts';
+import type { Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 
 describe('the life of an agent', () => {
@@ -155,14 +155,36 @@ describe('the life of an agent', () => {
     expect((await owner.post('/api/agents', { name: robot.username })).status).to.equal(201);
   });
 
+  it('ends wholly, whatever it is given in the same moment', async () => {
+    const { id: serverId, inviteCode } = here.server;
+    const give: ((path: string, robot: Bot) => ReturnType<Person['post']>)[] = [
+      (path) => elsewhere.post(`${path}/token`),
+      (path) => elsewhere.put(`${path}/webhook`, { url: 'https://93.184.216.34/hook' }),
+      (path) => elsewhere.put(`${path}/policies`, { channelId: here.channel.id, reply: true }),
+      (_, { agentId }) => elsewhere.post(`/api/servers/${serverId}/agents`, { agentIds: [agentId] }),
+      (_, robot) => robot.on(stranger.node).post(`/api/servers/${serverId}/join`, { inviteCode }),
+    ];
+    for (const one of [...give, ...give, ...give]) {
+      const robot = await bot(owner);
+      const path = `/api/agents/${robot.agentId}`;
+      const answers = await Promise.all([...[1, 2, 3].map(() => one(path, robot)), owner.delete(path)]);
+      for (const { status, body } of answers) expect(status, JSON.stringify(body)).to.be.below(500);
+      expect(answers.at(-1)?.status).to.equal(200);
+    }
+    const members = (await owner.get(`/api/servers/${serverId}/members`)).body;
+    expect(members.filter(({ user }: Loose) => user.username.startsWith('deleted-'))).to.deep.equal([]);
+  });
+
   it('has a limit to how many one may have', async () => {
     const cluster = await startCluster({ nodes: 1, settings: { agents: { maxPerOwner: 1 } } });
     try {
       const [node] = cluster.nodes;
       if (!node) throw new Error('no node');
       const someone = await register(node);
-      await bot(someone);
-      expect((await someone.post('/api/agents', { name: 'second' })).body.code).to.equal('AGENT_LIMIT');
+      const names = ['first', 'second', 'third', 'fourth'];
+      const answers = await Promise.all(names.map((name) => someone.post('/api/agents', { name })));
+      const told = answers.map(({ status, body }) => body.code ?? status).sort();
+      expect(told).to.deep.equal([201, 'AGENT_LIMIT', 'AGENT_LIMIT', 'AGENT_LIMIT']);
     } finally {
       await cluster.stop();
     }
