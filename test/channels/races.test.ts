@@ -23,19 +23,22 @@ describe('at the same moment', () => {
     here.close();
   });
 
+  /** Acts while a transaction that did `sql` is under way; that is committed when it is waited for. */
+  async function during(sql: string, values: string[], act: () => Promise<Answer>): Promise<Answer> {
+    let isAnswered = false;
+    await client.query('BEGIN');
+    await client.query(sql, values);
+    const acting = act().finally(() => {
+      isAnswered = true;
+    });
+    await until(async () => isAnswered || ((await onlooker.query(waiting)).rowCount ?? 0) > 0);
+    await client.query('COMMIT');
+    return acting;
+  }
+
   describe('a channel that is made while something else happens to its server', () => {
-    /** Makes one while a transaction that did `sql` to the server is under way; that is committed when it is waited for. */
-    async function createDuring(sql: string, values: string[]) {
-      let isAnswered = false;
-      await client.query('BEGIN');
-      await client.query(sql, values);
-      const creating = here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'novelty' }).finally(() => {
-        isAnswered = true;
-      });
-      await until(async () => isAnswered || ((await onlooker.query(waiting)).rowCount ?? 0) > 0);
-      await client.query('COMMIT');
-      return creating;
-    }
+    const createDuring = (sql: string, values: string[]) =>
+      during(sql, values, () => here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'novelty' }));
 
     it('is told to those who join, unless they find it', async () => {
       const { carol, server } = here;
@@ -50,6 +53,36 @@ describe('at the same moment', () => {
       const { status, body } = await createDuring('DELETE FROM servers WHERE id = $1', [here.server.id]);
       expect([status, body.code]).to.deep.equal([404, 'SERVER_NOT_FOUND']);
     });
+  });
+
+  describe('what is to belong to something that is being deleted', () => {
+    const acts: Record<string, (world: World, agentId: string) => Promise<Answer>> = {
+      member: ({ carol, server }) => carol.post('/api/servers/_/join', { inviteCode: server.inviteCode }),
+      'join request': ({ carol, server }) => carol.post(`/api/servers/${server.id}/join-requests`),
+      app: ({ alice, server }) =>
+        alice.post(`/api/servers/${server.id}/apps`, { name: 'App', slug: 'app', type: 'html', htmlContent: '<p>' }),
+      policy: ({ alice, server }, agentId) =>
+        alice.put(`/api/agents/${agentId}/policies`, { serverId: server.id, mode: 'disabled' }),
+      token: ({ alice }, agentId) => alice.post(`/api/agents/${agentId}/token`),
+      webhook: ({ alice }, agentId) =>
+        alice.put(`/api/agents/${agentId}/webhook`, { url: 'https://bot.example.com/hook' }),
+    };
+    const losers = { servers: ['member', 'join request', 'app', 'policy'], agents: ['policy', 'token', 'webhook'] };
+
+    for (const [table, names] of Object.entries(losers)) {
+      for (const name of names) {
+        it(`does not find it: ${name} of ${table}`, async () => {
+          const { agentId } = await botIn(here.server, here.alice);
+          const id = table === 'servers' ? here.server.id : agentId;
+          const act = acts[name];
+          const answer = await during(`DELETE FROM ${table} WHERE id = $1`, [id], async () =>
+            act ? act(here, agentId) : expect.fail(name),
+          );
+          const code = table === 'servers' ? 'SERVER_NOT_FOUND' : 'AGENT_NOT_FOUND';
+          expect([answer.status, answer.body.code]).to.deep.equal([404, code]);
+        });
+      }
+    }
   });
 
   describe('what several do', () => {
