@@ -97,8 +97,8 @@ export function cut(text: string, max: number): string {
   return head.isWellFormed() ? head : head.slice(0, -1);
 }
 
-/** Keys of Idempotency-Key headers are kept beside nonces, and are longer than any nonce can be. */
-export const headerNonce = (key: string): string => `key:${key}`;
+/** Keys of Idempotency-Key headers, and of streams, are kept beside nonces, and are longer than any nonce can be. */
+export const headerNonce = (key: string): string => `key:${key}`.padStart(maxNonce + 1, ':');
 
 export function shownNonce(nonce: string | null): { nonce?: string } {
   return nonce === null || nonce.length > maxNonce ? {} : { nonce };

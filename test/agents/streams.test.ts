@@ -48,6 +48,8 @@ describe('replies that are shown while they are made', () => {
     await mouth.emit('message:stream', { ...stream, delta: 'upon' });
     const end = await mouth.emit('message:stream', { ...stream, delta: ' a time', done: true });
     expect(end.message).to.include({ content: 'Once upon a time', replyToId: question.id, authorId: robot.id });
+    const kept = (await robot.get(`/api/messages/${end.message.id}`)).body;
+    for (const message of [end.message, kept]) expect(message).not.to.have.property('nonce');
     for (const ear of ears) {
       await ear.next('message:stream', (piece) => piece.done && piece.messageId === end.message.id);
       await ear.next('message:new', (message) => message.id === end.message.id);
