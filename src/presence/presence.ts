@@ -94,13 +94,16 @@ export class Presence {
   private keepInStep(): void {
     if (!this.shared) return;
     const { redis, store, resync } = this.shared;
-    store.start({ forgotten: () => this.tracker.sayAll(), missed: () => resync.soon() });
-    resync.soon();
-    redis.onHealth((healthy) => {
-      if (!healthy) return;
+    const beginAnew = () => {
       this.tracker.holdLeaves(this.settleMs / 2);
       resync.comeBack();
       this.tracker.sayAll();
+    };
+    store.start({ forgotten: () => this.tracker.sayAll(), emptied: beginAnew, missed: () => resync.soon() });
+    resync.soon();
+    redis.onHealth((healthy) => {
+      if (!healthy) return;
+      beginAnew();
       store.renew().catch(() => {});
     });
   }

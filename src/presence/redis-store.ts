@@ -34,6 +34,8 @@ const allSchema = z.tuple([z.number(), z.array(z.string())]);
 export interface RedisStoreEvents {
   /** Redis does not know this node: everyone who is connected here has to be said anew. */
   forgotten(): void;
+  /** Redis was emptied while it ran: it has forgotten all nodes, and counts from the beginning. */
+  emptied(): void;
   /** Something was told that did not arrive here. */
   missed(): void;
 }
@@ -45,7 +47,7 @@ export class RedisPresenceStore implements PresenceStore {
   private readonly settings: Settings['presence'];
   private readonly log: Log;
   private listener: StoreListener = { changed: () => {}, hurried: () => {} };
-  private events: RedisStoreEvents = { forgotten: () => {}, missed: () => {} };
+  private events: RedisStoreEvents = { forgotten: () => {}, emptied: () => {}, missed: () => {} };
   /** Of the last thing that was heard; null: not known. */
   private version: number | null = null;
   private timer: NodeJS.Timeout | undefined;
@@ -121,9 +123,11 @@ export class RedisPresenceStore implements PresenceStore {
   async renew(): Promise<void> {
     for (let rounds = 0; rounds < 100; rounds++) {
       const { deadAfterMs } = this.settings;
+      const heard = this.version;
       const answer = await this.run(scripts.renew, this.nodeId, [String(deadAfterMs), String(chunkSize)]);
       const [known, more, version] = renewedSchema.parse(answer);
-      if (known === 0) this.events.forgotten();
+      if (heard !== null && version < heard) this.events.emptied();
+      else if (known === 0) this.events.forgotten();
       if (this.version !== null && version > this.version) this.expect(version);
       if (more === 0) return;
     }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Redis } from 'ioredis';
 import { startRedis, type TestRedis } from '../bench/redis.ts';
 import { until } from '../bench/until.ts';
 import { crowd } from '../world/crowd.ts';
@@ -55,6 +56,24 @@ describe('presence over nodes that fail', () => {
     await everyoneIs('online', people);
     for (const person of people) expect(heard().get(person.id)).to.deep.equal(['online']);
     expect(ear.all('presence:change').length).to.be.below(crowdSize / 5);
+  });
+
+  it('goes on behind a Redis that was emptied while it ran', async () => {
+    const { bob } = site.here;
+    const told = () => heard().get(bob.id) ?? [];
+    const voice = await bob.on(first).connect();
+    await until(() => told().at(-1) === 'online', { message: 'bob is not there' });
+    // So that its counting falls back by more than is told meanwhile.
+    for (let i = 0; i < 40; i++) await voice.emit('presence:update', { status: i % 2 ? 'online' : 'idle' });
+    const client = new Redis(redis.url);
+    await client.flushall();
+    client.disconnect();
+    await voice.emit('presence:update', { status: 'dnd' });
+    await until(() => told().at(-1) === 'dnd', { timeout: 40_000, message: 'what was said is not told' });
+    await voice.emit('presence:update', { status: 'online' });
+    await until(() => told().at(-1) === 'online', { timeout: 40_000, message: 'nor what was said then' });
+    for (const person of people) expect(heard().get(person.id)).to.deep.equal(['online']);
+    voice.close();
   });
 
   it('outlives a Redis that loses everything, without a word about those who stay', async () => {

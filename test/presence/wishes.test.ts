@@ -38,7 +38,7 @@ describe('the wishes of those who are just coming', () => {
     try {
       expect(await redis.waitUntilHealthy(10_000)).to.equal(true);
       const store = new RedisPresenceStore(redis, randomUUID(), testSettings('', null).presence, log);
-      store.start({ forgotten: () => {}, missed: () => {} });
+      store.start({ forgotten: () => {}, emptied: () => {}, missed: () => {} });
       await until(async () => (await redis.commands.pubsub('NUMSUB', 'parley:presence'))[1] !== 0);
       await store.renew();
       expect(await toldBy(store)).to.deep.equal(asWished);
