@@ -7,12 +7,6 @@ export const selectAgents = `SELECT a.id, a.user_id, a.owner_id, a.status, a.con
   a.created_at, a.updated_at, u.username, u.display_name, u.avatar_url FROM agents a JOIN users u ON u.id = a.user_id`;
 const oneAgent = `${selectAgents} WHERE a.id = $1 AND u.deleted_at IS NULL`;
 
-/** Keeps an agent from being deleted before a change is done. @throws AppError AGENT_NOT_FOUND when it was by now */
-export async function holdAgent(rows: Rows, agentId: string): Promise<void> {
-  const held = await rows('SELECT id FROM agents WHERE id = $1 FOR KEY SHARE', [agentId]);
-  if (held.length === 0) throw new AppError('AGENT_NOT_FOUND');
-}
-
 /** The only way to get at an agent on behalf of someone. Other people's agents do not exist (contract §2). */
 export class AgentAccess {
   private readonly rows: Rows;

@@ -12,7 +12,7 @@ import { createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../schema.ts';
 import type { Settings } from '../settings.ts';
-import { type AgentAccess, holdAgent, selectAgents } from './agent.access.ts';
+import { type AgentAccess, selectAgents } from './agent.access.ts';
 import type {
   AgentStatus,
   agentWithTokenSchema,
@@ -153,10 +153,8 @@ export class AgentService {
   /** A new token; the older ones hold for ten more minutes. */
   async newToken(actor: Actor, agentId: string): Promise<{ token: string }> {
     const agent = await this.access.owned(actor, agentId);
-    return this.changes.run(async (change) => {
-      await holdAgent(change.rows, agentId);
-      return { token: await this.tokens.issue(change, { id: agentId, userId: agent.user_id }) };
-    });
+    const token = await this.changes.run((change) => this.tokens.issue(change, { id: agentId, userId: agent.user_id }));
+    return { token };
   }
 
   /** Lets a bot's tokens work (again). */

@@ -53,22 +53,26 @@ export function isForeignKeyViolation(error: unknown): boolean {
 }
 
 /** How the names of rules end by which rows belong to something that others may delete meanwhile. */
-const owner = /insert or update on table .*_(server|agent)_id_foreign"$/;
+const owner = /insert or update on table .*_(server|workspace|agent)_id_foreign"$/;
 
 /**
  * Turns "what this is to belong to has been deleted just now" into what it would have been a moment later; other errors
  * stay what they are.
  */
-export function asMissing(error: unknown): unknown {
+function asMissing(error: unknown): unknown {
   if (!isForeignKeyViolation(error) || !(error instanceof Error)) return error;
   const [, thing] = owner.exec(error.message) ?? [];
   if (thing === undefined) return error;
-  return new AppError(thing === 'server' ? 'SERVER_NOT_FOUND' : 'AGENT_NOT_FOUND', { cause: error });
+  return new AppError(thing === 'agent' ? 'AGENT_NOT_FOUND' : 'SERVER_NOT_FOUND', { cause: error });
 }
 
-/** Turns "PostgreSQL is away" in all its spellings into DATABASE_UNAVAILABLE; other errors stay what they are. */
+/**
+ * Turns "PostgreSQL is away" in all its spellings into DATABASE_UNAVAILABLE, and what was to belong to something that is
+ * gone into its 404; other errors stay what they are.
+ */
 export function asDatabaseError(error: unknown): unknown {
-  if (error instanceof AppError || !isUnavailable(error)) return error;
+  if (error instanceof AppError) return error;
+  if (!isUnavailable(error)) return asMissing(error);
   return new AppError('DATABASE_UNAVAILABLE', { cause: error });
 }
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database, Rows } from '../database/database.ts';
-import { asMissing, isConflict } from '../database/failures.ts';
+import { isConflict } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Delivery } from './delivery.ts';
@@ -57,7 +57,7 @@ export class Changes {
       try {
         return await this.runOnce(work);
       } catch (error) {
-        if (!isConflict(error)) throw asMissing(error);
+        if (!isConflict(error)) throw error;
         if (attempt >= attempts) throw new AppError('SERVER_BUSY', { cause: error });
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
       }

@@ -6,7 +6,7 @@ import { isUniqueViolation } from '../database/failures.ts';
 import type { Change } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
-import { AppError } from '../errors.ts';
+import { AppError, ifMissing } from '../errors.ts';
 import { forgetRequests, settleRequest } from '../join-requests/join-request.table.ts';
 import { seeOff } from '../notifications/farewell.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
@@ -109,7 +109,8 @@ export class Roster {
       'SELECT server_id AS id FROM server_members WHERE user_id = $1 ORDER BY server_id',
       [userId],
     );
-    for (const server of joined) await this.remove(change, server.id, userId);
+    // A server may be deleted in the same moment.
+    for (const server of joined) await this.remove(change, server.id, userId).catch(ifMissing);
   }
 
   private async insert(change: Change, userId: string, serverId: string, role: Role): Promise<void> {

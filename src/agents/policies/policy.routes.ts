@@ -89,7 +89,7 @@ function buddyRoutes(policies: PolicyService): Route[] {
       params: inChannel,
       body: setBuddyPolicySchema,
       answer: buddyPolicySchema,
-      errors: ['CHANNEL_NOT_FOUND', 'AGENT_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
+      errors: ['CHANNEL_NOT_FOUND', 'SERVER_NOT_FOUND', 'AGENT_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
       handle: ({ actor, params, body }) => policies.setBuddy(actor, params.channelId, params.agentId, body),
     }),
     route({

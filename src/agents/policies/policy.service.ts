@@ -185,8 +185,7 @@ export class PolicyService {
 
   private async put(change: Change, agent: AgentRow, place: Place, input: PolicyInput): Promise<PolicyRecord> {
     // Two who change the same policy at once do so one after the other.
-    const held = await change.rows('SELECT id FROM agents WHERE id = $1 FOR UPDATE', [agent.id]);
-    if (held.length === 0) throw new AppError('AGENT_NOT_FOUND');
+    await change.rows('SELECT id FROM agents WHERE id = $1 FOR UPDATE', [agent.id]);
     const { mode, mentionOnly, reply, listen, config } = changedPolicy(
       await this.current(change.rows, agent.id, place),
       input,

@@ -8,7 +8,7 @@ import { AppError } from '../../errors.ts';
 import type { Outgoing } from '../../infrastructure/outgoing.ts';
 import type { SealedText } from '../../infrastructure/sealed-text.ts';
 import type { Settings } from '../../settings.ts';
-import { type AgentAccess, holdAgent } from '../agent.access.ts';
+import type { AgentAccess } from '../agent.access.ts';
 import { mostPreviousSecrets, newWebhookSecret, signingSecrets } from './signature.ts';
 import type { webhookTestSchema, webhookWithSecretSchema } from './webhook.contract.ts';
 import type { WebhookSender } from './webhook.sender.ts';
@@ -145,8 +145,7 @@ export class WebhookService {
   }
 
   private change<T>(agentId: string, work: (rows: Rows) => Promise<T>): Promise<T> {
-    return this.changes.run(async (change) => {
-      await holdAgent(change.rows, agentId);
+    return this.changes.run((change) => {
       change.afterCommit(() => this.control.send({ kind: 'webhook', agentId }));
       return work(change.rows);
     });
