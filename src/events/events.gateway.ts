@@ -54,7 +54,7 @@ export function roomHandlers(
     }),
     handler({
       event: 'channel:leave',
-      summary: "Leave a channel's room.",
+      summary: "Leave a channel's room. Direct messages come all the same.",
       tag,
       payload: leaveSchema,
       ack: z.object({}),
@@ -64,7 +64,8 @@ export function roomHandlers(
       async handle({ payload, socket }) {
         const room = channelRoom(payload.channelId);
         await membership.returns.over(socket, room);
-        membership.leave(socket, room);
+        // Those that come without joining come also after leaving: only they are in no server.
+        if (socket.data.joined.get(room)?.serverId !== null) membership.leave(socket, room);
         return {};
       },
     }),

@@ -77,6 +77,17 @@ describe('direct messages', () => {
     for (const person of [ann, ben, carl]) person.hangUp();
   });
 
+  it('go on for whoever joined and left, as clients do that show one place at a time', async () => {
+    const { ann, ben, dm } = await pair();
+    const ear = await ben.connect();
+    expect(await ear.emit('channel:join', { channelId: dm.id })).to.include({ ok: true });
+    expect(await ear.emit('channel:leave', { channelId: dm.id })).to.deep.equal({ ok: true });
+    const { body } = await ann.post(`/api/dm/channels/${dm.id}/messages`, { content: 'still there?' });
+    await ear.next('message:new', ({ id }) => id === body.id);
+    expect(ear.all('message:new')).to.have.length(1);
+    ear.close();
+  });
+
   it('come by every door of messages', async () => {
     const { ann, ben, dm } = await pair();
     const [ear, mouth] = [await ben.connect(), await ann.connect()];
