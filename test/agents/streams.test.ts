@@ -139,7 +139,9 @@ describe('replies that are shown while they are made', () => {
     await mouth.emit('message:stream', { ...stream, streamId: 's3' });
     await alice.put(path, { mode: 'disabled' });
     expect((await mouth.emit('message:stream', { ...stream, streamId: 's3' })).code).to.equal('FORBIDDEN');
+    await person.next('message:stream', (piece) => piece.streamId === 's3' && piece.aborted === true);
     await alice.put(path, { mode: 'replyAll' });
+    await becomesWholeOnly(mouth, { channelId: channel.id, streamId: 's3' }, 'and so on', 'xx and so on');
     const foreign = { ...stream, channelId: robot.agentId };
     expect((await mouth.emit('message:stream', foreign)).code).to.equal('CHANNEL_NOT_FOUND');
   });

@@ -78,7 +78,7 @@ export class ReplyStreams {
   async push(actor: Actor, piece: Piece, socketId: string): Promise<MessageRecord | undefined> {
     if (!actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Only bots stream their messages.' });
     // Asked for each piece, so that a bot that may not write any more is silent at once.
-    await this.channels.postable(actor, piece.channelId);
+    await this.channels.postable(actor, piece.channelId).catch((error) => this.cutShort(actor, piece, error));
     const known = this.open.get(keyOf(actor, piece));
     // The answer to its end was lost: nothing of it is to be checked, shown or counted again.
     const said =
@@ -165,6 +165,13 @@ export class ReplyStreams {
     if (Date.now() - stream.leasedAt < renewMs) return;
     stream.leasedAt = Date.now();
     this.leases.carryOn(stream.place, this.idleMs + renewMs);
+  }
+
+  /** A reply of which a piece is refused would have a hole. What failed on our side can be said again. */
+  private cutShort(actor: Actor, piece: Piece, error: unknown): never {
+    const stream = this.open.get(keyOf(actor, piece));
+    if (stream && error instanceof AppError && error.status < 500) this.abort(keyOf(actor, piece), stream);
+    throw error;
   }
 
   private abort(key: string, stream: OpenStream): void {
