@@ -55,6 +55,7 @@ export class BodyReader {
 
   /** A form's fields, or JSON that came under any other content type; nothing where there is neither in it. */
   async any(context: Context): Promise<unknown> {
+    if (context.is('multipart')) return fieldsOf(context, maxFieldBytes).catch(() => ({}));
     if (context.is('urlencoded')) {
       await this.parseForm(context, async () => {}).catch(() => {});
       return context.request.body ?? {};
@@ -84,6 +85,15 @@ export class BodyReader {
     if (!received) throw invalid([{ path: 'file', message: 'is missing', code: 'invalid_type' }]);
     return { fields: fields.values, file: received.file };
   }
+}
+
+/** The text fields of a form without files. */
+async function fieldsOf(context: Context, max: number): Promise<Record<string, string>> {
+  const fields = new Fields();
+  for await (const part of readParts(bytesOf(context, max), boundaryOf(context.get('content-type')))) {
+    if (!part.isFile) await fields.read(part);
+  }
+  return fields.values;
 }
 
 function hasBody(context: Context): boolean {

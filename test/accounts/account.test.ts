@@ -174,8 +174,12 @@ describe('accounts', () => {
     });
     expect([beacon.status, await beacon.json()]).to.deep.equal([200, { ok: true, success: true }]);
     const unread = new URLSearchParams('nothing=here&token[]=1&token[a]=b');
-    const broken = await fetch(`${at(0).url}/api/auth/disconnect`, { method: 'POST', body: unread });
-    expect(broken.status).to.equal(200);
+    const file = new FormData();
+    file.set('token', new Blob(['x'.repeat(100_000)]), 'token.txt');
+    for (const body of [unread, file]) {
+      const broken = await fetch(`${at(0).url}/api/auth/disconnect`, { method: 'POST', body });
+      expect(broken.status).to.equal(200);
+    }
     const unfit = ['[]', '{"token":"\\u0000"}', '{"token":"\\ud800"}', `${'['.repeat(99)}${']'.repeat(99)}`];
     for (const body of ['nonsense', '{"token":"nonsense"}', '{"token":7}', ...unfit]) {
       expect((await post('disconnect', body)).status, body).to.equal(200);

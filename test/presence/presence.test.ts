@@ -283,16 +283,25 @@ describe('a good-bye', () => {
     close();
   });
 
-  it('is understood as the form that `sendBeacon` makes of URLSearchParams', async () => {
-    const { alice, bob, channel, close } = await world(cluster);
-    const ear = await alice.listen(channel.id);
-    (await bob.connect()).close();
-    await told(ear, bob, 'online');
-    const body = () => new URLSearchParams({ token: bob.token });
-    await until(async () => {
-      await fetch(`${bob.node.url}/api/auth/disconnect`, { method: 'POST', body: body() });
-      return seen(ear, bob).at(-1) === 'offline';
+  const forms = {
+    URLSearchParams: (token: string) => new URLSearchParams({ token }),
+    FormData: (token: string) => {
+      const form = new FormData();
+      form.set('token', token);
+      return form;
+    },
+  };
+  for (const [name, formOf] of Object.entries(forms)) {
+    it(`is understood as the form that \`sendBeacon\` makes of ${name}`, async () => {
+      const { alice, bob, channel, close } = await world(cluster);
+      const ear = await alice.listen(channel.id);
+      (await bob.connect()).close();
+      await told(ear, bob, 'online');
+      await until(async () => {
+        await fetch(`${bob.node.url}/api/auth/disconnect`, { method: 'POST', body: formOf(bob.token) });
+        return seen(ear, bob).at(-1) === 'offline';
+      });
+      close();
     });
-    close();
-  });
+  }
 });
