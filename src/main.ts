@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { inspect } from 'node:util';
 import { EmbeddedPostgresError } from './database/embedded.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
 import { type Node, startNode } from './node.ts';
@@ -77,7 +78,7 @@ main().catch((error) => {
   // What the operator can mend is one sentence; everything else shows where it happened.
   const foreseen = error instanceof SettingsError || error instanceof EmbeddedPostgresError;
   if (error instanceof WorkerFailure) process.exit(1);
-  const reason = foreseen ? error.message : error instanceof Error ? error.stack : String(error);
+  const reason = foreseen ? error.message : inspect(error);
   process.stderr.write(`Parley cannot start: ${reason}\n`);
   process.exit(1);
 });

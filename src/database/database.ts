@@ -53,28 +53,23 @@ export class Database {
 
   /** @param serving for a node: others see that one is there (see serving.ts) */
   static async connect(url: string, settings: Settings, log: Log, serving = false): Promise<Database> {
-    const { poolSize, connectTimeoutMs, statementTimeoutMs, idleTransactionMs } = settings.database;
+    const { poolSize, connectTimeoutMs, statementTimeoutMs, slowStatementMs } = settings.database;
     const max = Math.ceil(poolSize / 2);
     let pool: pg.Pool | undefined;
-    const limits = {
+    const connecting = {
       connectionTimeoutMillis: connectTimeoutMs,
-      statement_timeout: statementTimeoutMs,
-      // Whoever stops in the middle of a transaction, a frozen node say, holds the logs that it has locked.
-      idle_in_transaction_session_timeout: idleTransactionMs,
       // A server that hangs answers nothing at all; the client's own limit frees the caller.
       query_timeout: statementTimeoutMs + 1000,
       keepAlive: true,
-      verify: preparing(byIndexes, serving),
     };
-    // A frozen node's transactions that wait for one lock would take their turns at it, each until it is ended for idling.
-    // So waiting ends before that, and those who live begin anew.
-    const changing = { ...limits, lock_timeout: Math.ceil(idleTransactionMs * lockWaitShare) };
+    const { reading, changing } = limitsOf(settings.database);
     const orm = await MikroORM.init({
       clientUrl: url,
       entities,
       pool: { min: 0, max },
       driverOptions: {
-        ...changing,
+        ...connecting,
+        verify: preparing({ ...changing, ...byIndexes }, serving),
         onPoolCreated: (created: pg.Pool) => {
           freeLostConnections(created);
           pool = created;
@@ -84,10 +79,11 @@ export class Database {
     });
     orm.em.getConnection().getClient();
     if (!pool) throw new Error('The driver made no connection pool.');
-    const own = { connectionString: url, verify: preparing(onceForAll, serving) };
-    const statements = openPool({ ...limits, ...own, max }, log);
-    const quickPool = openPool({ ...changing, ...own, max: quickConnections, pipeline: true }, log);
-    const slow = slowStatementLog(settings.database.slowStatementMs, log);
+    const own = { ...connecting, connectionString: url };
+    const statements = openPool({ ...own, max, verify: preparing({ ...reading, ...onceForAll }, serving) }, log);
+    const verify = preparing({ ...changing, ...onceForAll }, serving);
+    const quickPool = openPool({ ...own, max: quickConnections, verify, pipeline: true }, log);
+    const slow = slowStatementLog(slowStatementMs, log);
     return new Database(url, orm, [pool, statements, quickPool], slow);
   }
 
@@ -267,4 +263,16 @@ function statementName(text: string): string {
     statementNames.set(text, name);
   }
   return name;
+}
+
+/** How long PostgreSQL lets anything take: for connections that only read, and for those that change something. */
+function limitsOf({ statementTimeoutMs, idleTransactionMs }: Settings['database']) {
+  const reading = {
+    statement_timeout: statementTimeoutMs,
+    // Whoever stops in the middle of a transaction, a frozen node say, holds the logs that it has locked.
+    idle_in_transaction_session_timeout: idleTransactionMs,
+  };
+  // A frozen node's transactions that wait for one lock would take their turns at it, each until it is ended for idling.
+  // So waiting ends before that, and those who live begin anew.
+  return { reading, changing: { ...reading, lock_timeout: Math.ceil(idleTransactionMs * lockWaitShare) } };
 }

@@ -3,31 +3,37 @@ import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { takePart } from './serving.ts';
 
+/** Settings of a connection, by their names in PostgreSQL; times are in ms. */
+export type ConnectionSettings = Record<string, string | number>;
+
 /**
  * Plans are kept with the prepared statements, and those made while a table was small would read all of it when it no
  * longer is, until PostgreSQL gets to counting it again. Every statement here has an index to go by.
  */
-export const byIndexes = "set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)";
+export const byIndexes: ConnectionSettings = { enable_seqscan: 'off', jit: 'off' };
 /**
  * A batch, or a page, takes less time than a plan for it, and left to itself PostgreSQL makes one for each as soon as it
  * takes that for a little better than the one for all.
  */
-export const onceForAll = `${byIndexes}, set_config('plan_cache_mode', 'force_generic_plan', false)`;
+export const onceForAll: ConnectionSettings = { ...byIndexes, plan_cache_mode: 'force_generic_plan' };
 
 type Verify = (client: pg.ClientBase, done: (error?: Error) => void) => void;
 
 /**
- * What is done with each new connection. After a failover the address may lead to the old primary for a while: such a
+ * What is done with each new connection. It is set here and not while connecting, where poolers such as PgBouncer refuse
+ * settings that they do not know. After a failover the address may lead to the old primary for a while: such a
  * connection would stay in its pool, and fail every change, long after the new one is there.
  */
-export function preparing(configuration: string, serving: boolean): Verify {
-  const first = serving ? `${takePart}, ${configuration}` : configuration;
-  const text = `SELECT ${first}, current_setting('transaction_read_only') AS read_only`;
-  return (client, done) => {
-    client
-      .query<{ read_only: string }>(text)
-      .then(({ rows }) => done(rows[0]?.read_only === 'on' ? new AppError('DATABASE_UNAVAILABLE') : undefined), done);
+export function preparing(settings: ConnectionSettings, serving: boolean): Verify {
+  const values = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  const text = `SELECT ${values.join(', ')}, current_setting('transaction_read_only') AS read_only`;
+  const prepare = async (client: pg.ClientBase) => {
+    const { rows } = await client.query<{ read_only: string }>(text);
+    if (rows[0]?.read_only === 'on') throw new AppError('DATABASE_UNAVAILABLE');
+    // This one may have to wait, for as long as was just set at most.
+    if (serving) await client.query(`SELECT ${takePart}`);
   };
+  return (client, done) => void prepare(client).then(() => done(), done);
 }
 
 export function openPool(config: pg.PoolConfig, log: Log): pg.Pool {
