@@ -4,6 +4,7 @@ import { userRoom } from '../delivery/entry.ts';
 import { preview } from './message-notices.ts';
 import { notificationUpdated } from './notification.contract.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
+import { seesChannel } from './sight.ts';
 
 /** A notification that quotes what a message no longer says. */
 export interface Stale {
@@ -11,9 +12,17 @@ export interface Stale {
   userId: string;
 }
 
-/** What messages say now: nothing, once they are gone. */
-const said = `SELECT known.id, coalesce(${preview}, '') AS body
-  FROM unnest($1::uuid[]) AS known (id) LEFT JOIN messages m ON m.id = known.id`;
+const messageAndChannel = 'LEFT JOIN messages m ON m.id = known.id LEFT JOIN channels c ON c.id = m.channel_id';
+/** What the message says now to a user: nothing once it is gone, or to whoever may no longer read it. */
+const saidTo = (user: string) => `CASE WHEN ${seesChannel(user)} THEN ${preview} ELSE '' END`;
+const quoting = `SELECT n.id, n.user_id, n.body AS former, ${saidTo('n.user_id')} AS body
+  FROM unnest($1::uuid[]) AS known (id)
+  JOIN notifications n ON n.reference_type = 'message' AND n.reference_id = known.id ${messageAndChannel}`;
+/** What the logs say of them; a log has the id of its user. */
+const logged = `SELECT e.stream_id, e.seq, e.data ->> 'body' AS former, ${saidTo('e.stream_id')} AS body
+  FROM unnest($1::uuid[]) AS known (id)
+  JOIN log_entries e ON e.event IN ('notification:new', 'notification:updated')
+    AND e.data ->> 'referenceId' = known.id::text ${messageAndChannel}`;
 
 /** Whether a notification quotes a message. */
 export async function isQuoted(rows: Rows, messageId: string): Promise<boolean> {
@@ -27,11 +36,7 @@ export async function isQuoted(rows: Rows, messageId: string): Promise<boolean> 
 /** The notifications that quote the messages, and not as they are now. */
 export async function readStale(rows: Rows, messageIds: string[]): Promise<Stale[]> {
   if (messageIds.length === 0) return [];
-  return rows<Stale>(
-    `SELECT n.id, n.user_id AS "userId" FROM (${said}) AS said
-     JOIN notifications n ON n.reference_type = 'message' AND n.reference_id = said.id AND n.body <> said.body`,
-    [messageIds],
-  );
+  return rows<Stale>(`SELECT id, user_id AS "userId" FROM (${quoting}) AS quote WHERE former <> body`, [messageIds]);
 }
 
 /**
@@ -41,15 +46,15 @@ export async function readStale(rows: Rows, messageIds: string[]): Promise<Stale
 export async function renewQuotes(change: Change, messageIds: string[], stale: Stale[]): Promise<void> {
   if (messageIds.length === 0) return;
   await change.rows(
-    `UPDATE log_entries SET data = (data::jsonb || jsonb_build_object('body', said.body))::json
-     FROM (${said}) AS said WHERE event IN ('notification:new', 'notification:updated')
-       AND data ->> 'referenceId' = said.id::text AND data ->> 'body' <> said.body`,
+    `UPDATE log_entries SET data = (data::jsonb || jsonb_build_object('body', quote.body))::json
+     FROM (${logged}) AS quote
+     WHERE log_entries.stream_id = quote.stream_id AND log_entries.seq = quote.seq AND former <> quote.body`,
     [messageIds],
   );
   if (stale.length === 0) return;
   await change.rows(
-    `UPDATE notifications n SET body = said.body FROM (${said}) AS said
-     WHERE n.id = ANY($2::uuid[]) AND n.reference_type = 'message' AND n.reference_id = said.id`,
+    `UPDATE notifications n SET body = quote.body FROM (${quoting}) AS quote
+     WHERE n.id = quote.id AND n.id = ANY($2::uuid[])`,
     [messageIds, stale.map(({ id }) => id)],
   );
   const rows = await change.rows<NotificationRow>(`${selectNotifications} WHERE n.id = ANY($1::uuid[]) ORDER BY n.id`, [

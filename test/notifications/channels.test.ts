@@ -216,6 +216,23 @@ describe('notifications of channels', () => {
     expect(JSON.stringify((await bob.get('/api/events?after=0&limit=500')).body)).not.to.include('secret');
   });
 
+  for (const place of ['channel', 'server'] as const) {
+    it(`do not say what a message says since it was edited to whoever is out of its ${place}`, async () => {
+      const { alice, bob, channel, server } = here;
+      const ear = await bob.connect();
+      const sent = await alice.say(channel.id, `@${bob.username} and @${dora.username} may hear this`);
+      for (const person of [bob, dora]) await told(person, 'message.mention');
+      const out = place === 'channel' ? `/api/channels/${channel.id}` : `/api/servers/${server.id}`;
+      expect((await alice.delete(`${out}/members/${bob.id}`)).status).to.equal(200);
+      await alice.patch(`/api/messages/${sent.id}`, { content: 'a secret among us' });
+      await told(dora, 'message.mention', ({ body }) => body === 'a secret among us');
+      expect(await ear.next('notification:updated')).to.include({ referenceId: sent.id, body: '' });
+      expect(await told(bob, 'message.mention')).to.include({ referenceId: sent.id, body: '' });
+      const log = JSON.stringify((await bob.get('/api/events?after=0&limit=500')).body);
+      expect(log).not.to.match(/a secret among us|may hear this/);
+    });
+  }
+
   it('do not come from those whom one blocked', async () => {
     const { alice, bob, channel } = here;
     await bob.put(`/api/friends/blocks/${dora.id}`);
