@@ -4,6 +4,8 @@ import type { Change } from '../delivery/changes.ts';
 import type { Settings } from '../settings.ts';
 import type { AgentIdentity } from './agent.identity.ts';
 
+/** Tokens that are asked for at once are made one after the other: each ends those before it, and one is the last. */
+const hold = 'SELECT id FROM agents WHERE id = $1 FOR NO KEY UPDATE';
 const endOlder = `UPDATE agent_tokens SET ends_at = least(ends_at, now() + make_interval(secs => $2))
   WHERE agent_id = $1 AND ends_at > now() RETURNING id`;
 const addToken = `INSERT INTO agent_tokens (id, agent_id, created_at, ends_at)
@@ -25,6 +27,7 @@ export class AgentTokens {
   async issue(change: Change, agent: { id: string; userId: string }): Promise<string> {
     const { agentTokenSeconds } = this.settings.accounts;
     const { tokenOverlapSeconds } = this.settings.agents;
+    await change.rows(hold, [agent.id]);
     await change.rows('DELETE FROM agent_tokens WHERE agent_id = $1 AND ends_at <= now()', [agent.id]);
     const older = await change.rows<{ id: string }>(endOlder, [agent.id, tokenOverlapSeconds]);
     const id = uuid();

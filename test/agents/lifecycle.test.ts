@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
 import { type Bot, bot } from '../world/bot.ts';
+import { withRows } from '../world/log.ts';
 import { startCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
@@ -208,6 +209,35 @@ describe('the tokens of an agent', () => {
       await until(() => !older.socket.connected, { message: 'the socket of the older token is still connected' });
       expect((await newer.get('/api/auth/me')).status).to.equal(200);
       robot.hangUp();
+    } finally {
+      here.close();
+      await cluster.stop();
+    }
+  });
+
+  it('end for all but one of those that were asked for at once', async () => {
+    const cluster = await startCluster({ settings: { agents: { tokenOverlapSeconds: 1 } } });
+    const here = await world(cluster);
+    try {
+      const robot = await bot(here.alice);
+      const owners = [here.alice, here.alice.on(here.bob.node)];
+      const tokens = await withRows(cluster.databaseUrl, async (rows) => {
+        await rows('BEGIN');
+        await rows('SELECT id FROM agent_tokens WHERE agent_id = $1 FOR UPDATE', [robot.agentId]);
+        const asked = [...owners, ...owners].map((owner) => owner.post(`/api/agents/${robot.agentId}/token`));
+        const waiting = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        // In one transaction it would always give the same answer.
+        await withRows(cluster.databaseUrl, (others) =>
+          until(async () => (await others(waiting)).length === asked.length),
+        );
+        await rows('COMMIT');
+        return Promise.all(asked);
+      });
+      const bots = tokens.map(({ body }) => Object.assign(robot.on(here.bob.node), { token: body.token }));
+      await until(async () => {
+        const answers = await Promise.all(bots.map((one) => one.get('/api/auth/me')));
+        return answers.filter(({ status }) => status === 200).length === 1;
+      });
     } finally {
       here.close();
       await cluster.stop();
