@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { takePart } from './serving.ts';
 
@@ -29,12 +28,15 @@ export function preparing(settings: ConnectionSettings, serving: boolean): Verif
   const text = `SELECT ${values.join(', ')}, current_setting('transaction_read_only') AS read_only`;
   const prepare = async (client: pg.ClientBase) => {
     const { rows } = await client.query<{ read_only: string }>(text);
-    if (rows[0]?.read_only === 'on') throw new AppError('DATABASE_UNAVAILABLE');
+    if (rows[0]?.read_only === 'on') throw takesNoWrites();
     // This one may have to wait, for as long as was just set at most.
     if (serving) await client.query(`SELECT ${takePart}`);
   };
   return (client, done) => void prepare(client).then(() => done(), done);
 }
+
+/** As PostgreSQL itself would say it, so that it is known for what it is whatever wraps it on its way. */
+const takesNoWrites = () => Object.assign(new Error('PostgreSQL takes no writes just now.'), { code: '25006' });
 
 export function openPool(config: pg.PoolConfig, log: Log): pg.Pool {
   const pool = new pg.Pool(config);

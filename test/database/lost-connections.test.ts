@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import pino from 'pino';
+import { User } from '../../src/accounts/user.entity.ts';
 import { Database } from '../../src/database/database.ts';
 import { AppError } from '../../src/errors.ts';
 import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
@@ -105,6 +106,22 @@ describe('connections that PostgreSQL ends', () => {
     thawed.resolve();
     for (const code of await Promise.all(stuck)) expect(code).not.to.equal('done');
     await frozen.close();
+  });
+
+  it('and that come back where nothing may be written are not used, and may be tried again', async () => {
+    const behind = await Database.connect(place.url, testSettings(place.url, null), pino({ level: 'silent' }));
+    const name = new URL(place.url).pathname.slice(1);
+    await database.rows(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
+    const answers = [
+      behind.rows('SELECT 1'),
+      behind.quickRows('SELECT 1'),
+      behind.transaction(async (_, rows) => rows('SELECT 1')),
+      behind.read((em) => em.findOne(User, { username: 'nobody' })),
+    ];
+    for (const answer of answers) expect(await codeOf(answer)).to.equal('DATABASE_UNAVAILABLE');
+    await database.rows(`ALTER DATABASE "${name}" RESET default_transaction_read_only`);
+    expect(await codeOf(behind.rows('SELECT 1'))).to.equal('done');
+    await behind.close();
   });
 
   it('do not keep the pools from closing while transactions wait for one', async () => {
