@@ -97,7 +97,7 @@ export const channelUpdated = durableEvent({
 
 export const channelDeleted = durableEvent({
   name: 'channel:deleted',
-  summary: 'The channel is gone; this is its last event.',
+  summary: 'The channel is gone. Only what was being sent at that moment may still follow.',
   room: 'channel',
   payload: z.object({ id: idSchema, channelId: idSchema, serverId: idSchema.nullable() }),
 });
