@@ -88,7 +88,7 @@ export class AppService {
   async create(actor: Actor, serverId: string, input: z.output<typeof createAppSchema>): Promise<AppRecord> {
     const server = await this.access.managed(actor, serverId);
     const content = await this.contentOf(actor, serverId, input);
-    return this.change(server.id, async (change) => {
+    return this.change(actor, server.id, async (change) => {
       const slug = input.slug ?? freeSlug(input.name, await takenSlugs(change, server.id));
       return insertApp(change, actor.userId, server.id, { ...input, slug }, content);
     });
@@ -107,7 +107,7 @@ export class AppService {
     if (url !== undefined && app.type !== 'url') throw notOfType('url', 'url');
     if (url !== undefined) await this.outgoing.check(new URL(url));
     const files = htmlContent === undefined ? null : [await this.sources.html(htmlContent)];
-    return this.change(app.server_id, async (change) => {
+    return this.change(actor, app.server_id, async (change) => {
       if (files) await publishFiles(change, app.id, files);
       return describeApp(change, app.id, input);
     });
@@ -129,7 +129,7 @@ export class AppService {
     const server = await this.access.managed(actor, serverId);
     const source = await this.sources.fromWorkspace(actor, serverId, input);
     const name = input.name ?? source.name;
-    return this.change(server.id, async (change) => {
+    return this.change(actor, server.id, async (change) => {
       const known = await this.published(change, server.id, name, input.slug);
       const content = { type: source.type, url: null, files: source.files };
       if (!known) {
@@ -170,11 +170,15 @@ export class AppService {
     return file ? text(this.blobs.read(file.blobId)) : null;
   }
 
-  /** Changes the apps of a server one after the other: slugs and the homepage are each one's only. */
-  private async change(serverId: string, work: (change: Change) => Promise<AppRow>): Promise<AppRecord> {
+  /**
+   * Changes the apps of a server one after the other: slugs and the homepage are each one's only. Taking in what is to be
+   * published may have taken long, and whoever publishes it may be no admin any more.
+   */
+  private async change(actor: Actor, serverId: string, work: (change: Change) => Promise<AppRow>): Promise<AppRecord> {
     try {
       const row = await this.changes.run(async (change) => {
         await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
+        await this.access.managed(actor, serverId);
         return work(change);
       });
       return appRecord(row);

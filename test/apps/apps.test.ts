@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
 import { raw } from '../rest/raw.ts';
+import { withRows } from '../world/log.ts';
 import { type Loose, type Person, request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -224,6 +225,23 @@ describe('apps', () => {
     expect((await here.alice.patch(`${base}/${app.id}`, { url: 'https://example.com' })).status).to.equal(400);
     expect((await here.alice.delete(`${base}/${app.id}`)).body.ok).to.equal(true);
     expect((await open(here.bob, `${base}/${app.id}/serve/`)).status).to.equal(404);
+  });
+
+  it('are not made by who is no admin any more when all is taken in', async () => {
+    const { alice, bob, server, cluster } = here;
+    const seat = `/api/servers/${server.id}/members/${bob.id}`;
+    expect((await alice.patch(seat, { role: 'admin' })).status).to.equal(200);
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    const late = await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      await rows('LOCK TABLE blobs IN SHARE MODE');
+      const making = bob.post(base, { name: 'Late', type: 'html', htmlContent: `late ${crypto.randomUUID()}` });
+      await withRows(cluster.databaseUrl, (look) => until(async () => (await look(waiting)).length > 0));
+      expect((await alice.patch(seat, { role: 'member' })).status).to.equal(200);
+      await rows('COMMIT');
+      return making;
+    });
+    expect([late.status, late.body.code]).to.deep.equal([403, 'ROLE_REQUIRED']);
   });
 
   it('are deleted once, however many do it at the same time', async () => {
