@@ -125,7 +125,7 @@ export class CatchUp {
         return page;
       }
       for (const entry of more) {
-        bytes += entry.json.length;
+        bytes += Buffer.byteLength(entry.json);
         const full = entries.length >= limits.events || (bytes > limits.bytes && entries.length > 0);
         if (full) return { entries, seq, recovered: true, hasMore: true };
         entries.push(entry);

@@ -84,6 +84,10 @@ describe('coming back', () => {
       const big = await (await follow(here.bob)).join(channelId, 452);
       expect(big.hasMore).to.equal(true);
       expect(big.events.length).to.be.within(60, 66);
+      await sayAll(30, '漢'.repeat(15_900));
+      const wide = await (await follow(here.bob)).join(channelId, 532);
+      expect(wide.hasMore).to.equal(true);
+      expect(wide.events.length).to.be.within(20, 22);
     });
 
     it('says recovered: false past the head and beyond the floor, and goes on from the head', async () => {
