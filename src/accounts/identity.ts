@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import { AppError } from '../errors.ts';
 import type { Cache } from '../infrastructure/cache.ts';
+import { atMost } from '../infrastructure/cache.ts';
 import { personalTokenCache, sessionCache } from './revocation.ts';
 import { hashSecret } from './secrets.ts';
 import type { SessionActivity } from './session-activity.ts';
@@ -48,7 +49,7 @@ export class Identity {
   private readonly sessions: Cache<KnownSession>;
   private readonly personalTokens: Cache<KnownToken>;
   /** Hash → id of a personal access token, which never changes. */
-  private readonly tokenIds = new LRUCache<string, string>({ max: 20_000 });
+  private readonly tokenIds = new LRUCache<string, string>(atMost(20_000));
 
   constructor(parts: {
     database: Database;

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { v7 as uuid } from 'uuid';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
+import { atMost } from '../infrastructure/cache.ts';
 import type { Settings } from '../settings.ts';
 
 const audience = 'parley';
@@ -23,7 +24,7 @@ type SignedClaims = Pick<Claims, 'sub' | 'sid'> & { typ: Claims['typ'] | 'refres
 export class Tokens {
   private readonly settings: Settings;
   /** Signatures checked already: a token is used many times, and its text stands for its claims. */
-  private readonly verified = new LRUCache<string, Claims>({ max: 20_000 });
+  private readonly verified = new LRUCache<string, Claims>(atMost(20_000));
 
   constructor(settings: Settings) {
     this.settings = settings;

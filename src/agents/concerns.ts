@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import type { LogEntry } from '../delivery/entry.ts';
+import { atMost } from '../infrastructure/cache.ts';
 
 /** What is looked at in an event about a message. */
 const messageSchema = z.object({
@@ -40,13 +41,13 @@ const maxTold = 50_000;
 export class Concerns {
   private readonly database: Database;
   /** `bot thread` for threads that a bot takes part in: once it does, that stays so. */
-  private readonly taking = new LRUCache<string, true>({ max: maxKnown });
+  private readonly taking = new LRUCache<string, true>(atMost(maxKnown));
 
   /**
    * `bot channel seq` of messages that concerned a bot. When they are erased, nothing else tells that they did, and the
    * bot has to hear that it need not answer any more.
    */
-  private readonly told = new LRUCache<string, true>({ max: maxTold });
+  private readonly told = new LRUCache<string, true>(atMost(maxTold));
 
   constructor(database: Database) {
     this.database = database;

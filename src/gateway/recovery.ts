@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { userRoom } from '../delivery/entry.ts';
+import { atMost } from '../infrastructure/cache.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import { isFed, type JoinedRoom, type ParleySocket, type Recovery, type Replayed, type SocketData } from './socket.ts';
@@ -64,7 +65,7 @@ export class SessionRecovery {
     this.nodeId = nodeId;
     this.limits = limits;
     this.log = log;
-    this.here = new LRUCache({ max: maxSavedHere, ttl: limits.recoverySeconds * 1000 });
+    this.here = new LRUCache({ ...atMost(maxSavedHere), ttl: limits.recoverySeconds * 1000 });
   }
 
   /** Follows a connected socket, so that it can be taken over when its client comes back before it is missed. */

@@ -1,5 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
+/**
+ * Bounds an LRUCache to so many values. Its own `max` reserves room for all of them at once: tens of megabytes in each
+ * node, which every garbage collection looks through.
+ */
+export const atMost = (count: number) => ({ maxSize: count, sizeCalculation: () => 1 });
+
 /** How much a cache may hold beside the number of its values. */
 export interface CacheSize<V> {
   max: number;
@@ -23,9 +29,9 @@ export class Cache<V extends object> {
    * @param options.size bounds all values together, in whatever unit it measures them
    */
   constructor({ max, ttlMs, size }: { max: number; ttlMs: () => number; size?: CacheSize<V> | undefined }) {
-    const bounds = size ? { maxSize: size.max, sizeCalculation: size.of } : {};
+    const bounds = size ? { max, maxSize: size.max, sizeCalculation: size.of } : atMost(max);
     // Asking the clock each time costs less than the timer that would remember what it said.
-    this.values = new LRUCache({ max, ttl: 1, ttlResolution: 0, ...bounds });
+    this.values = new LRUCache({ ...bounds, ttl: 1, ttlResolution: 0 });
     this.ttlMs = ttlMs;
   }
 

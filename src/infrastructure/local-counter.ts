@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from './cache.ts';
 
 /** What is known of a key's window. */
 interface Window {
@@ -26,7 +27,7 @@ const maxKeys = 100_000;
  */
 export class LocalCounter {
   private readonly options: CounterOptions;
-  private readonly windows = new LRUCache<string, Window>({ max: maxKeys });
+  private readonly windows = new LRUCache<string, Window>(atMost(maxKeys));
   private dirty = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private closed = false;

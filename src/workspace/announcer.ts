@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
+import { atMost } from '../infrastructure/cache.ts';
 import type { NodeRecord } from './node.view.ts';
 import type { OpenWorkspace } from './workspace.access.ts';
 import { maxListedNodes, workspaceChanged } from './workspace.contract.ts';
@@ -26,7 +27,7 @@ const noteEveryMs = 10 * 60_000;
  */
 export class Announcer {
   private readonly database: Database;
-  private readonly noted = new LRUCache<string, true>({ max: 50_000, ttl: noteEveryMs });
+  private readonly noted = new LRUCache<string, true>({ ...atMost(50_000), ttl: noteEveryMs });
 
   constructor(database: Database) {
     this.database = database;

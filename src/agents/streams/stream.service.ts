@@ -5,6 +5,7 @@ import type { ChannelAccess } from '../../channels/channel.access.ts';
 import { channelRoom, threadRoom } from '../../delivery/entry.ts';
 import type { Ephemeral } from '../../delivery/ephemeral.ts';
 import { AppError } from '../../errors.ts';
+import { atMost } from '../../infrastructure/cache.ts';
 import type { RedisConnections } from '../../infrastructure/redis.ts';
 import { maxContent } from '../../messages/message.contract.ts';
 import type { MessageService } from '../../messages/message.service.ts';
@@ -50,7 +51,7 @@ export class ReplyStreams {
   private readonly leases: StreamLeases;
   private readonly open = new Map<string, OpenStream>();
   /** Replies that were ended too early, by who made them: what still comes of one is not the whole of it. */
-  private readonly ended = new LRUCache<string, true>({ max: maxEnded });
+  private readonly ended = new LRUCache<string, true>(atMost(maxEnded));
 
   constructor(parts: {
     messages: MessageService;
