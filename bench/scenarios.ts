@@ -7,8 +7,11 @@ import { type Baseline, baseline, type Options, parley, type Subject } from './s
 /** Text of what the stock server passes on: as long as the record that Parley sends. */
 const filler = { filler: 'x'.repeat(520) };
 const roundMs = 1000;
-/** Servers that have run for a while are compared: compiled, their statements prepared. */
-const warmUpMs = 3000;
+/**
+ * Servers that have run for a while are compared: their statements prepared, and what is called often compiled, which
+ * takes either side some ten thousand requests.
+ */
+const warmUpMs = 4000;
 
 /** The same scenarios on a baseline and on Parley. */
 function against(script: Baseline, options: Options, scenarios: Measured<Subject>[]): Stage {
@@ -111,7 +114,7 @@ function rest(name: string, goal: number, ask: Ask, rounds = 3, messages = 1200)
       const workers = Array.from({ length: 16 });
       for (let i = 0; i < messages; i += 16) await Promise.all(workers.map(() => post(subject, turn++)));
       const round = (ms: number) => hammer(ms, workers, () => ask(subject, turn++));
-      await round(warmUpMs / 2);
+      await round(warmUpMs);
       return { measure: () => loaded(subject, 'request', round), close: () => {} };
     },
   };
@@ -144,10 +147,10 @@ const connects: Measured<Subject> = {
         seconds = (performance.now() - started) / 1000;
         close(clients);
       });
-      await pause(500);
+      await pause(300);
       return { 'connects/s': count / seconds, 'CPU per connect (µs)': cpu / count };
     };
-    for (let i = 0; i < 4; i++) await round(1000);
+    for (let i = 0; i < 10; i++) await round(1000);
     return { measure: () => round(1000), close: () => {} };
   },
 };

@@ -4,11 +4,18 @@ import type { JoinedRoom, ParleySocket } from './socket.ts';
 type Place = Omit<JoinedRoom, 'from'>;
 
 /** A socket on its way into a room. */
-export interface Arrival {
-  readonly isTurnedAway: boolean;
+class Arrival {
+  readonly place: Place;
+  isTurnedAway = false;
+
+  constructor(place: Place) {
+    this.place = place;
+  }
+
   /** @throws AppError CHANNEL_NOT_FOUND */
-  requireWelcome(): void;
-  end(): void;
+  requireWelcome(): void {
+    if (this.isTurnedAway) throw new AppError('CHANNEL_NOT_FOUND');
+  }
 }
 
 /**
@@ -16,30 +23,24 @@ export interface Arrival {
  * long as they take to read it. Whoever loses access meanwhile is in no room to be put out of, and gets no more of it.
  */
 export class Arrivals {
-  private readonly places = new Map<ParleySocket, Set<{ place: Place; isTurnedAway: boolean }>>();
+  private readonly ofSocket = new Map<ParleySocket, Set<Arrival>>();
 
   begin(socket: ParleySocket, place: Place): Arrival {
-    const state = { place, isTurnedAway: false };
-    const ofSocket = this.places.get(socket);
-    if (ofSocket) ofSocket.add(state);
-    else this.places.set(socket, new Set([state]));
-    return {
-      get isTurnedAway() {
-        return state.isTurnedAway;
-      },
-      requireWelcome: () => {
-        if (state.isTurnedAway) throw new AppError('CHANNEL_NOT_FOUND');
-      },
-      end: () => {
-        const others = this.places.get(socket);
-        others?.delete(state);
-        if (others?.size === 0) this.places.delete(socket);
-      },
-    };
+    const arrival = new Arrival(place);
+    const others = this.ofSocket.get(socket);
+    if (others) others.add(arrival);
+    else this.ofSocket.set(socket, new Set([arrival]));
+    return arrival;
+  }
+
+  end(socket: ParleySocket, arrival: Arrival): void {
+    const others = this.ofSocket.get(socket);
+    others?.delete(arrival);
+    if (others?.size === 0) this.ofSocket.delete(socket);
   }
 
   /** Turns a socket away from all places that it lost. */
   turnAway(socket: ParleySocket, isLost: (place: Place) => boolean): void {
-    for (const state of this.places.get(socket) ?? []) if (isLost(state.place)) state.isTurnedAway = true;
+    for (const arrival of this.ofSocket.get(socket) ?? []) if (isLost(arrival.place)) arrival.isTurnedAway = true;
   }
 }

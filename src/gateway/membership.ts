@@ -88,7 +88,9 @@ export class Membership {
       if (place.serverId) void socket.join(serverRoom(place.serverId));
       entered(page, before !== undefined);
     };
-    const page = await this.catchUp.join(place.room, after, limits, enter).finally(() => arrival.end());
+    const page = await this.catchUp
+      .join(place.room, after, limits, enter)
+      .finally(() => this.arrivals.end(socket, arrival));
     if (!page) throw new AppError('CHANNEL_NOT_FOUND');
     arrival.requireWelcome();
     return page;
@@ -130,7 +132,7 @@ export class Membership {
       if (isIn && !before) this.leave(socket, name);
       throw error;
     } finally {
-      arrival.end();
+      this.arrivals.end(socket, arrival);
     }
   }
 
@@ -174,7 +176,7 @@ export class Membership {
         if (position >= after + maxEvents || !socket.connected) return { ...page, entries };
       }
     } finally {
-      arrival.end();
+      this.arrivals.end(socket, arrival);
     }
   }
 
