@@ -8,6 +8,7 @@ import { within } from '../infrastructure/within.ts';
 import type { Settings } from '../settings.ts';
 import { entities } from './entities.ts';
 import { asDatabaseError, isUnavailable } from './failures.ts';
+import { HungConnections } from './hung-connections.ts';
 import { freeLostConnections } from './lost-connections.ts';
 import { byIndexes, onceForAll, openPool, preparing } from './pools.ts';
 import { type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
@@ -22,6 +23,9 @@ export type Rows = <R extends object = Record<string, never>>(text: string, valu
 
 /** How long a change waits for a lock before it begins anew, of the time that PostgreSQL waits for a node. */
 const lockWaitShare = 2 / 3;
+
+/** For transactions, for statements on their own, and for quick transactions. */
+type Pools = [pg.Pool, pg.Pool, pg.Pool];
 
 /** Enough for the writer, one batch at a time, and some that hang while it has given up on them. */
 const quickConnections = 4;
@@ -42,12 +46,14 @@ export class Database {
   private closing = false;
   private readonly url: string;
   private readonly watches: StatementWatch[];
+  private readonly hung: HungConnections;
 
-  private constructor(url: string, orm: MikroORM, pools: [pg.Pool, pg.Pool, pg.Pool], watch: StatementWatch) {
+  private constructor(url: string, orm: MikroORM, pools: Pools, watch: StatementWatch, hung: HungConnections) {
     this.url = url;
     this.orm = orm;
     [this.pool, this.statements, this.quickPool] = pools;
     this.watches = [watch];
+    this.hung = hung;
     for (const pool of pools) watchStatements(pool, this.watches);
   }
 
@@ -56,12 +62,7 @@ export class Database {
     const { poolSize, connectTimeoutMs, statementTimeoutMs, slowStatementMs } = settings.database;
     const max = Math.ceil(poolSize / 2);
     let pool: pg.Pool | undefined;
-    const connecting = {
-      connectionTimeoutMillis: connectTimeoutMs,
-      // A server that hangs answers nothing at all; the client's own limit frees the caller.
-      query_timeout: statementTimeoutMs + 1000,
-      keepAlive: true,
-    };
+    const connecting = { connectionTimeoutMillis: connectTimeoutMs, keepAlive: true };
     const { reading, changing } = limitsOf(settings.database);
     const orm = await MikroORM.init({
       clientUrl: url,
@@ -84,7 +85,8 @@ export class Database {
     const verify = preparing({ ...changing, ...onceForAll }, serving);
     const quickPool = openPool({ ...own, max: quickConnections, verify, pipeline: true }, log);
     const slow = slowStatementLog(slowStatementMs, log);
-    return new Database(url, orm, [pool, statements, quickPool], slow);
+    const pools: Pools = [pool, statements, quickPool];
+    return new Database(url, orm, pools, slow, new HungConnections(pools, statementTimeoutMs + 1000));
   }
 
   /** Tells `watch` of every statement from here on. */
@@ -222,6 +224,7 @@ export class Database {
     // The driver forgets connections that it is still being given when it closes, and would wait for them for ever.
     await Promise.allSettled(this.underWay);
     await Promise.all([this.quickPool.end(), this.statements.end(), this.orm.close(true)]);
+    this.hung.close();
   }
 }
 

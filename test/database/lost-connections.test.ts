@@ -4,6 +4,7 @@ import { User } from '../../src/accounts/user.entity.ts';
 import { Database } from '../../src/database/database.ts';
 import { AppError } from '../../src/errors.ts';
 import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { startProxy } from '../bench/tcp-proxy.ts';
 import { until } from '../bench/until.ts';
 import { testSettings } from '../world/nodes.ts';
 
@@ -123,6 +124,28 @@ describe('connections that PostgreSQL ends', () => {
     await database.rows(`ALTER DATABASE "${name}" RESET default_transaction_read_only`);
     expect(await codeOf(behind.rows('SELECT 1'))).to.equal('done');
     await behind.close();
+  });
+
+  it('or that hang without an answer are given up, and nobody who waits for one waits for ever', async () => {
+    const proxy = await startProxy(Number(new URL(place.url).port));
+    const url = new URL(place.url);
+    url.port = String(proxy.port);
+    const settings = testSettings(url.href, null);
+    const impatient = { ...settings, database: { ...settings.database, statementTimeoutMs: 500 } };
+    const behind = await Database.connect(url.href, impatient, pino({ level: 'silent' }));
+    const ask = () => [
+      behind.rows('SELECT 1'),
+      behind.quickRows('SELECT 1'),
+      behind.transaction(async (_, rows) => rows('SELECT 1')),
+    ];
+    await Promise.all(ask());
+    proxy.hold();
+    const codes = await Promise.all(ask().map(codeOf));
+    expect(codes).to.deep.equal(['DATABASE_UNAVAILABLE', 'DATABASE_UNAVAILABLE', 'DATABASE_UNAVAILABLE']);
+    proxy.release();
+    expect(await Promise.all(ask().map(codeOf))).to.deep.equal(['done', 'done', 'done']);
+    await behind.close();
+    await proxy.stop();
   });
 
   it('do not keep the pools from closing while transactions wait for one', async () => {

@@ -1,0 +1,59 @@
+import { Socket } from 'node:net';
+import type pg from 'pg';
+
+/** What was seen of a connection that somebody uses. */
+interface Seen {
+  /** Bytes that have come in so far. */
+  bytes: number;
+  /** How many looks in a row found no more. */
+  looks: number;
+}
+
+const lookMs = 1000;
+
+/**
+ * Ends connections on which nothing comes in for too long while they are used. A server that hangs answers nothing, not
+ * even that a statement took too long, and whoever waits for it would wait for ever. The driver's own limit,
+ * `query_timeout`, makes a timer for each statement: what those hold on to outlives several garbage collections, which
+ * took two thirds of the time that collecting took in all.
+ */
+export class HungConnections {
+  private readonly used = new Map<pg.PoolClient, Seen>();
+  private readonly looks: number;
+  private readonly timer: NodeJS.Timeout;
+
+  /** @param limitMs longer than PostgreSQL itself lets anything take */
+  constructor(pools: pg.Pool[], limitMs: number) {
+    // Looks are counted, and not time: after a time in which this process itself stood still, answers may have come.
+    this.looks = Math.ceil(limitMs / lookMs);
+    for (const pool of pools) {
+      pool.on('acquire', (client) => this.used.set(client, { bytes: -1, looks: 0 }));
+      pool.on('release', (_error, client) => this.used.delete(client));
+      pool.on('remove', (client) => this.used.delete(client));
+    }
+    this.timer = setInterval(() => this.look(), lookMs);
+    this.timer.unref();
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private look(): void {
+    for (const [client, seen] of this.used) {
+      const wire = wireOf(client);
+      if (!wire) continue;
+      if (wire.bytesRead !== seen.bytes) [seen.bytes, seen.looks] = [wire.bytesRead, 0];
+      else if (++seen.looks >= this.looks) wire.destroy(hung());
+    }
+  }
+}
+
+const hung = () => Object.assign(new Error('PostgreSQL does not answer.'), { code: 'ETIMEDOUT' });
+
+/** The driver has no public way to it. */
+function wireOf(client: pg.PoolClient): Socket | undefined {
+  const connection: unknown = Reflect.get(client, 'connection');
+  const stream: unknown = typeof connection === 'object' && connection ? Reflect.get(connection, 'stream') : undefined;
+  return stream instanceof Socket ? stream : undefined;
+}
