@@ -37,8 +37,6 @@ export class Writer<Row, Result> {
   private queue: Job<Row, Result>[] = [];
   private queuedBytes = 0;
   private running = false;
-  /** The batch that is being written. */
-  private underWay: { deadline: number; giveUp: () => void } | null = null;
   private readonly expiry: NodeJS.Timeout;
 
   constructor(
@@ -113,7 +111,7 @@ export class Writer<Row, Result> {
       const writes = jobs.map(({ write }) => write);
       const batch = await this.tracing.span({ name: 'write batch', kind: 'internal', alone: true }, (span) => {
         span.set('parley.batch.size', writes.length);
-        return this.inTime(this.commit.run(writes), deadline);
+        return withDeadline(this.commit.run(writes), deadline - Date.now());
       });
       return () => this.tell(jobs, batch);
     } catch (error) {
@@ -161,24 +159,8 @@ export class Writer<Row, Result> {
     job.reject(isConflict(error) ? new AppError('SERVER_BUSY', { cause: error }) : error);
   }
 
-  /**
-   * Gives up on a database that hangs. The transaction may still be committed later, unacknowledged: the sweep gives
-   * its events out then, and a sender who tries again with the same nonce finds it.
-   */
-  private async inTime<T>(promise: Promise<T>, deadline: number): Promise<T> {
-    const late = Promise.withResolvers<never>();
-    // A timer for each batch would keep what it holds on to beyond several garbage collections.
-    this.underWay = { deadline, giveUp: () => late.reject(new AppError('DATABASE_UNAVAILABLE')) };
-    try {
-      return await Promise.race([promise, late.promise]);
-    } finally {
-      this.underWay = null;
-    }
-  }
-
   private expire(): void {
     const now = Date.now();
-    if (this.underWay && this.underWay.deadline < now) this.underWay.giveUp();
     if ((this.queue[0]?.deadline ?? now) >= now) return;
     const late = this.queue.filter((job) => job.deadline < now);
     this.queue = this.queue.filter((job) => job.deadline >= now);
@@ -186,5 +168,21 @@ export class Writer<Row, Result> {
       this.queuedBytes -= job.size;
       this.fail(job, new AppError('DATABASE_UNAVAILABLE'));
     }
+  }
+}
+
+/**
+ * Gives up on a database that hangs. The transaction may still be committed later, unacknowledged: the sweep gives
+ * its events out then, and a sender who tries again with the same nonce finds it.
+ */
+async function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new AppError('DATABASE_UNAVAILABLE')), ms);
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }
