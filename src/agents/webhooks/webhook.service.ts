@@ -16,9 +16,10 @@ import { type FailingRow, type WebhookRecord, type WebhookRow, webhookRecord } f
 
 type WithSecret = z.input<typeof webhookWithSecretSchema>;
 
-const insert = `INSERT INTO webhooks (agent_id, url, secret) VALUES ($1, $2, $3) ON CONFLICT (agent_id) DO NOTHING
-  RETURNING agent_id`;
-const setUrl = 'UPDATE webhooks SET url = $2, updated_at = now() WHERE agent_id = $1';
+/** In one step, since the webhook, or its bot, may be deleted at any moment. */
+const place = `INSERT INTO webhooks (agent_id, url, secret) VALUES ($1, $2, $3)
+  ON CONFLICT (agent_id) DO UPDATE SET url = excluded.url, state = 'active', stopped_at = NULL, updated_at = now()
+  RETURNING secret = $3 AS "isNew"`;
 const remove = 'DELETE FROM webhooks WHERE agent_id = $1 RETURNING agent_id';
 /** Those that still sign go on, so that nobody is left behind who asks twice: the first answer may have been lost. */
 const rotate = `UPDATE webhooks SET previous_secret = array_to_string((ARRAY[secret] ||
@@ -94,12 +95,10 @@ export class WebhookService {
     await this.outgoing.check(new URL(url));
     const secret = newWebhookSecret();
     return this.change(agentId, async (rows) => {
-      const added = await rows(insert, [agentId, url, this.sealed.seal(secret)]);
-      if (added.length > 0) return { ...(await this.record(rows, agentId)), secret };
-      await rows(setUrl, [agentId, url]);
-      await rows(activate, [agentId]);
-      await rows(beginAnew, [agentId, false]);
-      return { ...(await this.record(rows, agentId)), secret: null };
+      const [placed] = await rows<{ isNew: boolean }>(place, [agentId, url, this.sealed.seal(secret)]);
+      const isNew = placed?.isNew === true;
+      if (!isNew) await rows(beginAnew, [agentId, false]);
+      return { ...(await this.record(rows, agentId)), secret: isNew ? secret : null };
     });
   }
 
