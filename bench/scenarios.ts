@@ -11,7 +11,7 @@ const roundMs = 1000;
  * Servers that have run for a while are compared: their statements prepared, and what is called often compiled, which
  * takes either side some ten thousand requests.
  */
-const warmUpMs = 4000;
+const warmUpMs = 3000;
 
 /** The same scenarios on a baseline and on Parley. */
 function against(script: Baseline, options: Options, scenarios: Measured<Subject>[]): Stage {
@@ -150,7 +150,7 @@ const connects: Measured<Subject> = {
       await pause(300);
       return { 'connects/s': count / seconds, 'CPU per connect (µs)': cpu / count };
     };
-    for (let i = 0; i < 10; i++) await round(1000);
+    for (let i = 0; i < 8; i++) await round(1000);
     return { measure: () => round(1000), close: () => {} };
   },
 };

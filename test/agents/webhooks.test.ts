@@ -45,9 +45,16 @@ describe('webhooks of bots', () => {
     expect(status).to.equal(200);
     expect(body.secret).to.match(/^whsec_/);
     ear.secret = body.secret;
+    // Rooms are begun a moment later; until then nothing is pending either.
+    await until(() => follows(robot), { message: 'the channel is not followed' });
     await delivered(robot);
     return { robot, ear };
   }
+  const follows = async (robot: Bot) => {
+    const which = [robot.agentId, here.channel.id];
+    const begun = 'SELECT seq FROM webhook_cursors WHERE agent_id = $1 AND stream_id = $2';
+    return (await withRows(cluster.databaseUrl, (query) => query(begun, which))).length > 0;
+  };
   const delivered = (robot: Bot) =>
     until(async () => (await here.alice.get(pathOf(robot))).body.pending === 0, { message: 'something is pending' });
 
