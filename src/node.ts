@@ -163,13 +163,14 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   watchWebhooks(metrics, background.webhookDispatcher);
   const handlers = () => allHandlers(services, gateway);
   const routes = allRoutes(services, handlers);
+  const isAppsHost = (host: string) => services.appsOrigin.isAppsHost(host);
   const app = createApp(
     routes,
     {
       authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
       idempotency: new Idempotency(changes),
       limit: (name, context, actor) => limitRequest(limits, name, context, actor),
-      isAppsHost: (host) => services.appsOrigin.isAppsHost(host),
+      isAppsHost,
       jsonBodyBytes: settings.limits.jsonBodyBytes,
       uploadBytes: settings.limits.uploadBytes,
     },
@@ -183,6 +184,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   );
   const socketLimits = new SocketLimits(limits, settings);
   const gateway = new Gateway({
+    isAppsHost,
     httpServer,
     settings,
     log,

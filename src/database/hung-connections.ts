@@ -15,7 +15,7 @@ const lookMs = 1000;
  * Ends connections on which nothing comes in for too long while they are used. A server that hangs answers nothing, not
  * even that a statement took too long, and whoever waits for it would wait for ever. The driver's own limit,
  * `query_timeout`, makes a timer for each statement: what those hold on to outlives several garbage collections, which
- * took two thirds of the time that collecting took in all.
+ * was two thirds of all collecting where pages are read.
  */
 export class HungConnections {
   private readonly used = new Map<pg.PoolClient, Seen>();

@@ -43,6 +43,8 @@ export interface GatewayParts extends SocketServices {
   roomsOnConnect: RoomsOnConnect;
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string, ip: string): Promise<Actor>;
+  /** Whether there are only apps on this host (contract §8, `APPS_URL`). */
+  isAppsHost(host: string): boolean;
 }
 
 /** How long clients of a node that stops have to say good-bye. */
@@ -72,7 +74,7 @@ export class Gateway {
       pingTimeout: settings.sockets.pingTimeoutMs,
       maxHttpBufferSize: settings.sockets.maxPayloadBytes,
       cors: { origin: settings.corsOrigins.length > 0 ? settings.corsOrigins : true, credentials: true },
-      allowRequest: (request, decide) => decide(null, mayOpen(request.headers, settings)),
+      allowRequest: (request, decide) => decide(null, mayOpen(request.headers, settings, parts.isAppsHost)),
       connectionStateRecovery: {
         maxDisconnectionDuration: settings.delivery.recoverySeconds * 1000,
         skipMiddlewares: false,

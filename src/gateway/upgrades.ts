@@ -9,17 +9,23 @@ export function isForSockets({ headers, url = '' }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket' && url.startsWith('/socket.io/');
 }
 
-/** Whether a request may become a socket: by where its page is from, and not on the host that is for apps alone. */
-export function mayOpen(headers: IncomingHttpHeaders, settings: Settings): boolean {
-  return allowsOrigin(headers, settings) && !isForApps(headers, settings);
+/**
+ * Whether a request may become a socket: by where its page is from, and not on the host that is for apps alone.
+ * @param isAppsHost as the REST doors ask it (contract §8, `APPS_URL`)
+ */
+export function mayOpen(
+  headers: IncomingHttpHeaders,
+  settings: Settings,
+  isAppsHost: (host: string) => boolean,
+): boolean {
+  return allowsOrigin(headers, settings) && !isAppsHost(hostOf(headers, settings.trustProxy));
 }
 
-/** As the other doors see it: a proxy that is trusted says whom the client asked (contract §8, `APPS_URL`). */
-function isForApps(headers: IncomingHttpHeaders, { appsUrl, trustProxy }: Settings): boolean {
-  if (appsUrl === null) return false;
+/** Whom the client asked: a proxy that is trusted says so. */
+function hostOf(headers: IncomingHttpHeaders, trustProxy: number): string {
   const forwarded = trustProxy > 0 ? headers['x-forwarded-host'] : undefined;
   const [host = ''] = String(forwarded || headers.host).split(',');
-  return host.trim().toLowerCase() === new URL(appsUrl).host;
+  return host.trim();
 }
 
 /**
