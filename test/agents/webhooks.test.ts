@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
 import { type Bot, bot, botIn } from '../world/bot.ts';
@@ -123,6 +124,24 @@ describe('webhooks of bots', () => {
     await ear.next(({ event }) => event.data.content === 'between us');
     await here.alice.delete(`/api/channels/${other.id}`);
     await ear.next(({ event }) => event.type === 'channel:deleted' && event.room === roomOf(other));
+  });
+
+  it('hear soon of a channel that a bot comes into in the moment in which its webhook is registered', async () => {
+    const others = await Promise.all(
+      Array.from({ length: 20 }, async (_, turn) => {
+        const robot = await botIn(here.server, here.alice);
+        const ear = await hook();
+        const { id } = (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: `soon${turn}` })).body;
+        const join = async () => {
+          await delay(turn * 3);
+          await here.alice.post(`/api/channels/${id}/members`, { userId: robot.id });
+        };
+        await Promise.all([here.alice.put(pathOf(robot), { url: ear.url }), join()]);
+        return { ear, id };
+      }),
+    );
+    for (const { id } of others) await here.bob.say(id, 'welcome');
+    await Promise.all(others.map(({ ear }) => ear.next(({ event }) => event.data.content === 'welcome')));
   });
 
   it('are tried again with the same id, in order, while other channels go on', async () => {

@@ -152,6 +152,8 @@ export class WebhookDispatcher {
     else if (now < this.refreshAt) return;
     this.refreshAt = now + refreshMs;
     this.audience = await this.cursors.audience();
+    // Of channels that a bot came into before its own room was listened to, nothing was heard.
+    if (moved.size > 0) await this.cursors.follow([...moved]);
   }
 
   /** Those that have as much under way here as they may. */
