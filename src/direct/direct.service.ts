@@ -106,6 +106,12 @@ export class DirectService {
     return this.messages.send(actor, channelId, input, idempotencyKey);
   }
 
+  /** As MessageService.sentWith. */
+  async sentWith(actor: Actor, channelId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
+    await this.requireDm(actor, channelId);
+    return this.messages.sentWith(actor, channelId, idempotencyKey);
+  }
+
   /**
    * The rooms of DMs that a connecting socket is put into: those that were used last.
    * @param missed what the socket was given of its user's own log: DMs that were opened meanwhile begin at their start

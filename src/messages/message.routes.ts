@@ -52,7 +52,10 @@ function listRoutes(messages: MessageService): Route[] {
       answer: messageSchema,
       errors: [...sendErrors],
       limit: 'messages',
-      repeats: 'nonce',
+      repeats: async ({ actor, params, idempotencyKey }) => {
+        const first = await messages.sentWith(actor, params.channelId, idempotencyKey);
+        return first && replayed(first);
+      },
       handle: async ({ actor, params, body, idempotencyKey }) =>
         sentMessage(await messages.send(actor, params.channelId, body, idempotencyKey), idempotencyKey),
     }),
@@ -88,8 +91,12 @@ function listRoutes(messages: MessageService): Route[] {
 /** A repeated key answers as the first time; a repeated nonce says that the message was there (contract §13). */
 export function sentMessage({ result, repeated }: Written<MessageRecord>, key: string | null): Reply<MessageRecord> {
   if (!repeated) return new Reply(result);
-  return key ? new Reply(result, { headers: { 'Idempotency-Replayed': 'true' } }) : new Reply(result, { status: 200 });
+  return key ? replayed(result) : new Reply(result, { status: 200 });
 }
+
+/** What was sent first with an Idempotency-Key. */
+export const replayed = (first: MessageRecord): Reply<MessageRecord> =>
+  new Reply(first, { headers: { 'Idempotency-Replayed': 'true' } });
 
 function oneMessageRoutes(messages: MessageService): Route[] {
   return [

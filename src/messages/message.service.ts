@@ -109,8 +109,9 @@ export class MessageService {
     }
   }
 
-  /** What was sent with an Idempotency-Key before, within its day; undefined when nothing was. */
-  sentWith(actor: Actor, channelId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
+  /** What was sent with an Idempotency-Key before, within its day, if anything. @throws AppError for the place, like `send` */
+  async sentWith(actor: Actor, channelId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
+    await this.channels.postable(actor, channelId);
     return this.sentBefore(actor, channelId, headerNonce(idempotencyKey));
   }
 

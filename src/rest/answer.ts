@@ -34,20 +34,48 @@ export async function answer(
   if (route.limit) await services.limit(route.limit, context, actor);
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
   const params = readParams(route, context.params);
-  const query = route.query ? validated(route.query, context.query) : undefined;
-  const headers = route.headers ? validated(route.headers, context.headers) : undefined;
-  const { body, file } = await readBody(route, context, bodies, actor, params);
   const idempotencyKey = route.method === 'POST' ? readKey(context) : null;
-  const request = new IncomingRequest(route, context, { actor, params, query, body, headers, file, idempotencyKey });
-  if (actor && idempotencyKey && (route.repeats ?? 'key') === 'key') {
-    const run = async () => toReply(route, await route.handle(request));
-    const name = `${route.method} ${route.path}`;
-    const keep = (reply: SentReply) => toKeep(route, reply);
-    return send(context, await services.idempotency.once(actor.userId, name, idempotencyKey, run, keep));
+  const reading = read(route, context, bodies, { actor, params, idempotencyKey });
+  if (actor && idempotencyKey && route.repeats !== 'never') {
+    return send(context, await answerOnce(route, services, reading, { actor, params, idempotencyKey }));
   }
-  const result = await route.handle(request);
+  const result = await route.handle(await reading);
   if (result instanceof RawReply) sendRaw(context, result);
   else send(context, toReply(route, result));
+}
+
+/**
+ * The first answer to a key, whatever its repeats say (contract §13): what is wrong with a request comes to light only
+ * where it is the first. It is read before anything begins in the database, for a body may take long to come.
+ */
+async function answerOnce(
+  route: Route,
+  services: DoorServices,
+  reading: Promise<Request>,
+  { actor, params, idempotencyKey }: { actor: Actor; params: Request['params']; idempotencyKey: string },
+): Promise<SentReply> {
+  const [{ status }] = await Promise.allSettled([reading]);
+  const run = async () => toReply(route, await route.handle(await reading));
+  const { repeats = 'key' } = route;
+  if (typeof repeats === 'function') {
+    const first = status === 'rejected' ? await repeats({ actor, params, idempotencyKey }) : undefined;
+    return first === undefined ? run() : toReply(route, first);
+  }
+  const keep = (reply: SentReply) => toKeep(route, reply);
+  return services.idempotency.once(actor.userId, `${route.method} ${route.path}`, idempotencyKey, run, keep);
+}
+
+/** What was asked, checked. @throws AppError */
+async function read(
+  route: Route,
+  context: Context,
+  bodies: BodyReader,
+  known: Pick<Request, 'actor' | 'params' | 'idempotencyKey'>,
+): Promise<Request> {
+  const query = route.query ? validated(route.query, context.query) : undefined;
+  const headers = route.headers ? validated(route.headers, context.headers) : undefined;
+  const { body, file } = await readBody(route, context, bodies, known.actor, known.params);
+  return new IncomingRequest(route, context, { ...known, query, body, headers, file });
 }
 
 async function enter(route: Route, context: Context, services: DoorServices): Promise<Actor | null> {

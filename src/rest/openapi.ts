@@ -201,7 +201,7 @@ function successes(route: Route, { schemas, examples }: Parts): Record<string, o
   const replayed = route.method === 'POST' ? { 'Idempotency-Replayed': { $ref: '#/components/headers/Replayed' } } : {};
   const more = route.paged ? { 'X-Has-More': { $ref: '#/components/headers/HasMore' } } : {};
   const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...replayed, ...more };
-  const repeats = route.mayExist || route.repeats === 'nonce';
+  const repeats = route.mayExist || typeof route.repeats === 'function';
   const statuses = new Set([route.status ?? 200, ...(repeats ? [200] : [])]);
   const describe = (status: number) => (status === (route.status ?? 200) ? 'Done.' : 'It was there already.');
   const whole = [...statuses].map((status) => [status, { description: describe(status), headers: withId, content }]);

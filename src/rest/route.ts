@@ -122,6 +122,13 @@ export interface ErrorForm {
   body(error: AppError): object;
 }
 
+/** What is known of a request with a key before it is read. */
+interface Repeat<P extends Params> {
+  actor: Actor;
+  params: Record<keyof P, string>;
+  idempotencyKey: string;
+}
+
 interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** With `:name` for parameters, and at its end `*name` for the rest of the path, be it empty. */
@@ -156,10 +163,11 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   /** The rate limit that counts it: messages by user, everything else by client address. */
   limit?: LimitName;
   /**
-   * `key`: the door answers repeats of an Idempotency-Key; `nonce`: the service does, by the same key; `never`: doing
-   * it again is harmless, and the answer is not to be kept.
+   * `key`: the door answers repeats of an Idempotency-Key; `never`: doing it again is harmless, and the answer is not to
+   * be kept; a function: the service knows repeats by the same key, and this finds what it answered first, for requests
+   * that cannot be read.
    */
-  repeats?: 'key' | 'nonce' | 'never';
+  repeats?: 'key' | 'never' | ((repeat: Repeat<P>) => Promise<Answer<A> | undefined>);
   /** Fields of the answer that are shown once: they are not kept, and null where an Idempotency-Key is repeated. */
   shownOnce?: string[];
   /** Takes JSON under any content type, and forms, for `sendBeacon`; what cannot be read counts as empty. */

@@ -190,6 +190,12 @@ export class ThreadService {
     const message: SendInput = { ...input, threadId };
     return this.messages.send(actor, channel.id, message, idempotencyKey);
   }
+
+  /** As MessageService.sentWith. */
+  async sentWith(actor: Actor, threadId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
+    const { channel } = await this.access.postable(actor, threadId);
+    return this.messages.sentWith(actor, channel.id, idempotencyKey);
+  }
 }
 
 /** What a thread is called that nobody gave a name: how its message begins, in one line. */

@@ -2,12 +2,14 @@ import { expect } from 'chai';
 import type { Node } from '../../src/node.ts';
 import { forgetKeys } from '../../src/rest/idempotency.ts';
 import { withRows } from '../world/log.ts';
-import type { Person } from '../world/person.ts';
+import type { Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 import { expectError } from './verdict.ts';
 
 const keyed = (key: string) => ({ 'idempotency-key': key });
 const newKey = () => crypto.randomUUID();
+/** Bodies that no route takes. */
+const unfit = ['{', '', [], 7, { name: '', content: 7 }];
 
 describe('Idempotency-Key', () => {
   let here: World;
@@ -25,6 +27,16 @@ describe('Idempotency-Key', () => {
     const found = alices[i % alices.length];
     if (!found) throw new Error('no node');
     return found;
+  };
+  /** An upload of alice's; without a file it is one that cannot be read. */
+  const upload = async (key: string, file?: Blob) => {
+    const body = new FormData();
+    if (file) body.append('file', file, 'a.txt');
+    const headers = { authorization: `Bearer ${here.alice.token}`, ...keyed(key) };
+    const answer: Loose = await (
+      await fetch(`${here.alice.node.url}/api/media/upload`, { method: 'POST', body, headers })
+    ).json();
+    return answer;
   };
   const ownServers = async () => (await here.alice.get('/api/servers')).body.length;
 
@@ -73,8 +85,21 @@ describe('Idempotency-Key', () => {
     const first = await alice(0).post('/api/servers', { name: 'first' }, keyed(key));
     const other = await alice(1).post('/api/servers', { name: 'other', isPublic: true }, keyed(key));
     expect(other.body).to.deep.equal(first.body);
-    // A body that could never be served is refused all the same.
-    expectError(await alice(0).post('/api/servers', { name: '' }, keyed(key)), 'VALIDATION_FAILED');
+    for (const body of unfit) {
+      const again = await alice(1).post('/api/servers', body, keyed(key));
+      expect([again.status, again.body]).to.deep.equal([201, first.body]);
+      expect(again.headers.get('idempotency-replayed')).to.equal('true');
+    }
+    const file = await upload(key, new Blob(['x']));
+    expect(await upload(key)).to.deep.equal(file);
+  });
+
+  it('counts for nothing with a first body that cannot be read', async () => {
+    const key = newKey();
+    for (const body of unfit) expect((await alice(0).post('/api/servers', body, keyed(key))).status).to.equal(400);
+    expect((await alice(1).post('/api/servers', { name: 'well' }, keyed(key))).body.name).to.equal('well');
+    expect((await upload(key)).code).to.equal('VALIDATION_FAILED');
+    expect((await upload(key, new Blob(['x']))).size).to.equal(1);
   });
 
   it('is everyone’s own', async () => {
@@ -188,6 +213,26 @@ describe('Idempotency-Key', () => {
       expect(new Set(others.map(({ body }) => `${body.id} ${body.content}`)).size).to.equal(1);
       expect(others.map(({ status }) => status).filter((status) => status === 201)).to.have.lengthOf(1);
       expect(await count()).to.equal(2);
+    });
+
+    it('count whatever a repeat says, in channels, threads and DMs', async () => {
+      const { alice, bob, channel } = here;
+      const parentMessageId = (await alice.say(channel.id, 'parent')).id;
+      const thread = await alice.post(`/api/channels/${channel.id}/threads`, { name: 'talk', parentMessageId });
+      const dm = await alice.post('/api/dm/channels', { userId: bob.id });
+      const places = [path(), `/api/threads/${thread.body.id}/messages`, `/api/dm/channels/${dm.body.id}/messages`];
+      for (const place of places) {
+        const key = newKey();
+        for (const body of unfit) expect((await alice.post(place, body, keyed(key))).status).to.equal(400);
+        const first = await alice.post(place, { content: 'once' }, keyed(key));
+        expect(first.status).to.equal(201);
+        for (const body of unfit) {
+          const again = await alice.post(place, body, keyed(key));
+          expect([again.status, again.body]).to.deep.equal([201, first.body]);
+          expect(again.headers.get('idempotency-replayed')).to.equal('true');
+        }
+        expectError(await here.carol.post(place, '{', keyed(key)));
+      }
     });
 
     it('are the same over REST and sockets, and are shown to the author alone', async () => {
