@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import { contentHeaders, contentReply } from '../rest/content.ts';
 import { pathParam, RawReply, type Route, rawAnswer, route, slugParam, uuidParam } from '../rest/route.ts';
 import type { AppProxy } from './app.proxy.ts';
@@ -43,9 +44,12 @@ function fileRoute(serving: AppServing, origin: AppsOrigin): Route {
 
 function proxyRoutes(proxy: AppProxy, origin: AppsOrigin): Route[] {
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+  const named: string[] = [...methods, 'HEAD'];
+  const others = METHODS.filter((method) => !named.includes(method));
   return methods.map((method) =>
     route({
       method,
+      otherMethods: method === 'OPTIONS' ? others : [],
       path: '/api/app-proxy/:appId/*path',
       summary: 'Passes the request on to an app of type "url".',
       tag,

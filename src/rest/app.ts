@@ -41,9 +41,11 @@ export function createApp(
     for (const [name, value] of headers) context.res.setHeader(name, value);
     return next();
   });
-  const origin = (context: Context) => allowedOrigin(context, settings.corsOrigins);
-  app.use(cors({ origin, exposeHeaders: exposed, maxAge: preflightSeconds }));
   const mounted = new MountedRoutes(routes, services);
+  // Pages of apps have an origin of their own, that nobody could list, and ask for their own data from there.
+  const allowed = (context: Context) => (mounted.isForeign(context.path) ? [] : settings.corsOrigins);
+  const origin = (context: Context) => allowedOrigin(context, allowed(context));
+  app.use(cors({ origin, exposeHeaders: exposed, maxAge: preflightSeconds }));
   app.use(mounted.middleware);
   app.use(refuseRest(mounted));
   return app;

@@ -24,6 +24,8 @@ const maxAreas = 1000;
  */
 export class MountedRoutes {
   private readonly all = new Router();
+  /** Those that give out what is not this site's own. */
+  private readonly foreign = new Router();
   /** The fixed segments of all routes. */
   private readonly words = new Set<string>();
   /** By what the paths have in common: `/api/channels/:/messages`. */
@@ -34,13 +36,20 @@ export class MountedRoutes {
     for (const route of [...routes].sort(bySpecificity)) {
       // Declared is the tail alone; the address without it is the same route.
       const path = route.path.replace(/\/\*(\w+)$/, '{/*$1}');
-      this.all.register(path, [route.method], (context) => answer(route, context, services, bodies));
+      const methods = [route.method, ...(route.otherMethods ?? [])];
+      this.all.register(path, methods, (context) => answer(route, context, services, bodies));
+      if (route.foreign) this.foreign.register(path, methods, () => {});
       for (const segment of route.path.split('/')) if (!isOpen(segment)) this.words.add(segment.toLowerCase());
     }
   }
 
   readonly middleware = (context: Parameters<Run>[0], next: () => Promise<unknown>): Promise<unknown> =>
     this.at(context.path).run(context, next);
+
+  /** Whether a path leads to what is not this site's own. */
+  isForeign(path: string): boolean {
+    return this.foreign.match(path, 'GET').path.length > 0;
+  }
 
   /** The methods of the routes at a path. */
   methods(path: string): string[] {

@@ -131,6 +131,8 @@ interface Repeat<P extends Params> {
 
 interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+  /** Other methods that it answers too: those for which OpenAPI has no name. */
+  otherMethods?: string[];
   /** With `:name` for parameters, and at its end `*name` for the rest of the path, be it empty. */
   path: string;
   summary: string;
@@ -141,7 +143,10 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   body?: B;
   /** Request headers that it heeds, by their names in lower case. */
   headers?: H;
-  /** What it gives out is not this site's own: on the host that apps have for themselves there is nothing else. */
+  /**
+   * What it gives out is not this site's own: on the host that apps have for themselves there is nothing else, and
+   * pages of any origin may ask for it.
+   */
   foreign?: boolean;
   /** The media type of a raw answer. */
   produces?: string;

@@ -32,7 +32,7 @@ describe('the app proxy', () => {
     upstream = await listen((request, response) => handle(request, response));
     hidden = await listen((_, response) => response.end('secret'));
     const proxy = { timeoutMs: 2500, maxBytes: 1_000_000, concurrency: 5 };
-    const change = { appProxyAllow: [`127.0.0.1:${upstream.port}`] };
+    const change = { appProxyAllow: [`127.0.0.1:${upstream.port}`], corsOrigins: ['https://home.example'] };
     cluster = await startCluster({ settings: { ...change, apps: { bundle: { entries: 9, bytes: 9 }, proxy } } });
     here = await world(cluster);
     const url = `http://127.0.0.1:${upstream.port}/base`;
@@ -57,7 +57,7 @@ describe('the app proxy', () => {
 
   it('passes every method, path, query and body on', async () => {
     handle = echo;
-    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY', 'MKCOL']) {
       const body = method === 'GET' || method === 'OPTIONS' ? undefined : `body of ${method}`;
       const got: Loose = await (await ask('/a%2Fb/c?x=1&y=%20', { method, body })).json();
       expect([got.method, got.url, got.body]).to.deep.equal([method, '/base/a%2Fb/c?x=1&y=%20', body ?? '']);
@@ -67,6 +67,25 @@ describe('the app proxy', () => {
     expect([head.status, await head.text()]).to.deep.equal([200, '']);
     const climbing: Loose = await (await ask('//evil.example/..%2f../x')).json();
     expect(climbing.headers.host).to.equal(`127.0.0.1:${upstream.port}`);
+  });
+
+  it('lets the page of an app send to it, whatever origins may call this site', async () => {
+    handle = (_, response) => response.writeHead(404).end();
+    // What a browser asks first from a page in a sandbox, whose origin is none.
+    const asking = {
+      origin: 'null',
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'content-type',
+    };
+    const { status, headers } = await ask('/data', { method: 'OPTIONS', headers: asking });
+    expect(status).to.equal(204);
+    expect(headers.get('access-control-allow-origin')).to.equal('null');
+    expect(headers.get('access-control-allow-methods')).to.contain('PUT');
+    expect(headers.get('access-control-allow-headers')).to.equal('content-type');
+    const gone = await fetch(`${base}x/`, { headers: { origin: 'null' } });
+    expect([gone.status, gone.headers.get('access-control-allow-origin')]).to.deep.equal([404, 'null']);
+    const own = await fetch(`${here.bob.node.url}/api/auth/me`, { method: 'OPTIONS', headers: asking });
+    expect(own.headers.get('access-control-allow-origin')).to.equal(null);
   });
 
   it('finds what lies beside a page', async () => {

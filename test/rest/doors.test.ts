@@ -149,7 +149,8 @@ describe('the door of REST', () => {
     });
 
     it('with a method that it does not know says METHOD_NOT_ALLOWED and names those it knows', async () => {
-      for (const path of new Set(routes.map(address))) {
+      const takers = new Set(routes.filter((route) => route.otherMethods?.includes('REPORT')).map(address));
+      for (const path of new Set(routes.map(address)).difference(takers)) {
         const { status, headers, body } = await raw(here.alice.node, 'REPORT', path);
         expect(status, path).to.equal(405);
         expect(body.code).to.equal('METHOD_NOT_ALLOWED');
