@@ -5,6 +5,7 @@ import type { Settings } from '../settings.ts';
 
 /** A message, as far as it matters to loops. */
 export interface Said {
+  seq: number;
   authorId: string;
   isBot: boolean;
   threadId: string | null;
@@ -16,8 +17,11 @@ export interface Said {
 
 export type LoopLimits = Pick<Settings['agents'], 'loopInRow' | 'loopPerMinute' | 'loopFollowSeconds'>;
 
-const looked = 100;
-const lastSaid = `SELECT m.author_id AS "authorId", u.is_bot AS "isBot", m.thread_id AS "threadId",
+/** Of what a limit counts, this many times as much is looked at: people, and bots that answer nobody, speak between. */
+const lookedTimes = 5;
+/** A bot whose messages waited for so long is told to come back: what they wait for takes no time but in trouble. */
+const maxWaitMs = 10_000;
+const lastSaid = `SELECT m.seq, m.author_id AS "authorId", u.is_bot AS "isBot", m.thread_id AS "threadId",
     (extract(epoch FROM m.created_at) * 1000)::float8 AS at,
     u.is_bot AND (coalesce(ru.is_bot AND ru.id <> m.author_id, false) OR EXISTS (
       SELECT 1 FROM json_array_elements(m.mentions) AS mention
@@ -34,17 +38,48 @@ const lastSaid = `SELECT m.author_id AS "authorId", u.is_bot AS "isBot", m.threa
 export class LoopGuard {
   private readonly database: Database;
   private readonly limits: LoopLimits;
+  private readonly looked: number;
+  /** The ends of the last turns, by channel. */
+  private readonly turns = new Map<string, Promise<unknown>>();
 
   constructor(database: Database, limits: LoopLimits) {
     this.database = database;
     this.limits = limits;
+    this.looked = lookedTimes * Math.max(limits.loopInRow, limits.loopPerMinute);
   }
 
-  /** @throws AppError BOT_LOOP for a bot where bots have answered each other for too long, until a person speaks */
-  async check(actor: Actor, channelId: string, threadId: string | null): Promise<void> {
-    if (!actor.user.isBot) return;
-    const newestFirst = await this.database.rows<Said>(lastSaid, [channelId, looked]);
-    if (isLooping(newestFirst.reverse(), threadId, this.limits)) throw new AppError('BOT_LOOP', { retryAfter: 60 });
+  /**
+   * Lets bots speak one after the other in a channel, so that each is judged by what those before it have said. People
+   * wait for nobody.
+   * @throws AppError SERVER_BUSY for a bot whose turn comes too late, or what `speak` throws
+   */
+  async inTurn<T>(actor: Actor, channelId: string, speak: () => Promise<T>): Promise<T> {
+    if (!actor.user.isBot) return speak();
+    const cameAt = Date.now();
+    const turn = (this.turns.get(channelId) ?? Promise.resolve()).then(() => {
+      if (Date.now() - cameAt > maxWaitMs) throw new AppError('SERVER_BUSY');
+      return speak();
+    });
+    const end = turn.catch(() => {});
+    this.turns.set(channelId, end);
+    try {
+      return await turn;
+    } finally {
+      if (this.turns.get(channelId) === end) this.turns.delete(channelId);
+    }
+  }
+
+  /**
+   * @returns the number of the message after which no other bot may have spoken, on another node that is, when this one
+   *   is written; null where that does not matter yet
+   * @throws AppError BOT_LOOP for a bot where bots have answered each other for too long, until a person speaks
+   */
+  async check(actor: Actor, channelId: string, threadId: string | null): Promise<number | null> {
+    if (!actor.user.isBot) return null;
+    const history = (await this.database.rows<Said>(lastSaid, [channelId, this.looked])).reverse();
+    const { isLoop, answers } = judge(history, threadId, this.limits);
+    if (isLoop) throw new AppError('BOT_LOOP', { retryAfter: 60 });
+    return answers > 0 ? (history.findLast(({ isBot }) => isBot)?.seq ?? null) : null;
   }
 }
 
@@ -54,8 +89,13 @@ export class LoopGuard {
  *
  * @param history what was said last in the channel, oldest first
  * @param threadId the conversation: a thread, or null for the channel itself
+ * @returns also how many answers count by now
  */
-export function isLooping(history: Said[], threadId: string | null, limits: LoopLimits): boolean {
+export function judge(
+  history: Said[],
+  threadId: string | null,
+  limits: LoopLimits,
+): { isLoop: boolean; answers: number } {
   const last = new Map<string | null, Said>();
   let inRow = 0;
   let minute: number[] = [];
@@ -63,17 +103,18 @@ export function isLooping(history: Said[], threadId: string | null, limits: Loop
   for (const said of history) {
     const before = last.get(said.threadId);
     last.set(said.threadId, said);
+    minute = minute.filter((at) => at > said.at - 60_000);
     if (!said.isBot) {
       if (said.threadId === threadId) inRow = 0;
       if (tooFast) minute = [];
       tooFast = false;
     } else if (said.answersBot || followsBot(said, before, limits)) {
       if (said.threadId === threadId) inRow++;
-      minute = [...minute.filter((at) => at > said.at - 60_000), said.at];
+      minute.push(said.at);
       tooFast ||= minute.length >= limits.loopPerMinute;
     }
   }
-  return tooFast || inRow >= limits.loopInRow;
+  return { isLoop: tooFast || inRow >= limits.loopInRow, answers: inRow + minute.length };
 }
 
 function followsBot(said: Said, before: Said | undefined, { loopFollowSeconds }: LoopLimits): boolean {

@@ -64,6 +64,7 @@ export class MessageComposer {
       nonce: nonceOf(input, idempotencyKey),
       createdAt: new Date().toISOString(),
       isDirect: channel.kind === 'dm',
+      lastBotSeq: null,
     };
     return { row, reply, files };
   }

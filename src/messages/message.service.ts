@@ -88,11 +88,20 @@ export class MessageService {
    * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED, THREAD_NOT_FOUND, THREAD_ARCHIVED,
    *   MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_NOT_FOUND, ATTACHMENT_INVALID, BOT_LOOP, DATABASE_UNAVAILABLE
    */
-  async send(
+  send(
     actor: Actor,
     channelId: string,
     input: SendInput,
     idempotencyKey: string | null = null,
+  ): Promise<Written<MessageRecord>> {
+    return this.loopGuard.inTurn(actor, channelId, () => this.sendNow(actor, channelId, input, idempotencyKey));
+  }
+
+  private async sendNow(
+    actor: Actor,
+    channelId: string,
+    input: SendInput,
+    idempotencyKey: string | null,
   ): Promise<Written<MessageRecord>> {
     const channel = await this.channels.postable(actor, channelId);
     for (let attempt = 1; ; attempt++) {
@@ -215,7 +224,7 @@ export class MessageService {
   ): Promise<Written<MessageRecord>> {
     const message = await this.composer.compose(actor, channel, input, idempotencyKey);
     const { row } = message;
-    await this.loopGuard.check(actor, channel.id, row.threadId);
+    row.lastBotSeq = await this.loopGuard.check(actor, channel.id, row.threadId);
     const record = messageRecord(asRow(message, actor, channel), actor.userId);
     const written = await this.writer.submit({
       room: channelRoom(channel.id),

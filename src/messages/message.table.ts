@@ -26,6 +26,8 @@ export interface NewMessage {
   createdAt: string;
   /** Whether it is sent in a DM. */
   isDirect: boolean;
+  /** The last message of a bot when the loop guard let this one on, where that matters: another bot's breaks the row. */
+  lastBotSeq: number | null;
 }
 
 /** What the message was made of has changed meanwhile: make it again from what is there now. */
@@ -89,7 +91,8 @@ const insertAll = `${inserting(namesOf(columns))}
 /** The writer's way into `messages`. */
 export const messageTable: WriterTable<NewMessage, MessageRecord> = {
   event: messageNew.name,
-  isPlain: (row) => !isNoticed(row) && row.mentions === null && row.attachmentIds.length === 0,
+  isPlain: (row) =>
+    !isNoticed(row) && row.mentions === null && row.attachmentIds.length === 0 && row.lastBotSeq === null,
   columns: plainColumns,
   insertion: inserting(namesOf(plainColumns)),
 
@@ -116,6 +119,7 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
   async insert(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {
     const added = items.map(({ row }) => row);
     await checkReplies(rows, added);
+    await checkBots(rows, added);
     await countInThreads(rows, added);
     await insertMessages(rows, items);
     await claimAttachments(rows, added);
@@ -133,6 +137,19 @@ async function checkReplies(rows: Rows, added: NewMessage[]): Promise<void> {
     [replies.map((row) => row.replyToId), replies.map((row) => row.replyUpdatedAt)],
   );
   if (valid.length < replies.length) throw new StaleMessage();
+}
+
+/** A bot that another one has overtaken, on another node, is to be judged anew (LoopGuard). */
+async function checkBots(rows: Rows, added: NewMessage[]): Promise<void> {
+  const judged = added.filter((row) => row.lastBotSeq !== null);
+  if (judged.length === 0) return;
+  const overtaken = await rows<{ seq: number }>(
+    `SELECT m.seq FROM unnest($1::uuid[], $2::bigint[]) AS judged (channel_id, seq)
+     JOIN messages m ON m.channel_id = judged.channel_id AND m.seq > judged.seq
+     JOIN users u ON u.id = m.author_id AND u.is_bot LIMIT 1`,
+    [judged.map((row) => row.channelId), judged.map((row) => row.lastBotSeq)],
+  );
+  if (overtaken.length > 0) throw new StaleMessage();
 }
 
 async function countInThreads(rows: Rows, added: NewMessage[]): Promise<void> {
