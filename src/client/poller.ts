@@ -7,8 +7,6 @@ import type { Http } from './http.ts';
 const mostWaiting = 3;
 const longestWaitSeconds = 20;
 const slackMs = 10_000;
-/** Beyond the head of any log: the answer says where the head is. */
-const nowhere = Number.MAX_SAFE_INTEGER;
 
 /**
  * Push without sockets: each room's log is asked for what comes next, and the server waits with its answer until there
@@ -77,7 +75,7 @@ export class Poller {
       const page = await this.read(feed, signal);
       if (signal.aborted) return;
       this.backoff.reset();
-      feed.takePage(feed.position === undefined ? { ...page, recovered: true } : page);
+      feed.takePage(page);
       feed.live = !page.hasMore;
       this.report(true);
     } catch (error) {
@@ -98,7 +96,7 @@ export class Poller {
     const rooms = [...this.feeds()].length;
     const share = rooms <= mostWaiting ? 1 : mostWaiting / rooms;
     const wait = feed.live && this.reachable ? Math.max(1, Math.floor(longestWaitSeconds * share)) : 0;
-    const query = { after: feed.position ?? nowhere, wait, limit: 500 };
+    const query = { after: feed.position, wait, limit: 500 };
     const options = { signal, timeoutMs: wait * 1000 + slackMs };
     if (feed.channelId === null) return this.http.call('GET /api/events', [{ query }], options);
     return this.http.call('GET /api/channels/:id/events', [{ id: feed.channelId, query }], options);

@@ -62,22 +62,24 @@ export class CatchUp {
 
   /**
    * The events after `after`, waiting up to `waitMs` for the first one (long poll).
+   * @param after the position they were at; undefined: from now on
    * @returns undefined when there is no such room
    */
   async poll(
     room: Room,
-    after: number,
+    after: number | undefined,
     limits: PageLimits,
     waitMs: number,
     signal: AbortSignal,
   ): Promise<Page | undefined> {
     const stream = await this.delivery.openFresh(room);
     if (!stream) return undefined;
-    if (reaches(stream, after) && after === stream.position) await stream.waitBeyond(after, waitMs, signal);
-    if (!reaches(stream, after)) {
+    const from = after ?? stream.position;
+    if (reaches(stream, from) && from === stream.position) await stream.waitBeyond(from, waitMs, signal);
+    if (!reaches(stream, from)) {
       return this.counted({ entries: [], seq: stream.position, recovered: false, hasMore: false });
     }
-    return this.counted(await this.readOn(stream, after, limits, () => {}));
+    return this.counted(await this.readOn(stream, from, limits, () => {}));
   }
 
   /**

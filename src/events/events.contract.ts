@@ -12,7 +12,7 @@ export const logPageSchema = record('LogPage', {
 });
 
 export const readLogSchema = z.object({
-  after: seqSchema.describe('The position you are at.'),
+  after: seqSchema.optional().describe('The position you are at; without one you are told where the log is now.'),
   limit: limitSchema(500, 100),
   wait: numberSchema(z.number().min(0).max(25)).default(0).describe('Seconds to wait for the first event.'),
 });

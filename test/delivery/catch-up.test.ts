@@ -266,8 +266,22 @@ describe('coming back', () => {
       expect((await late).status).to.equal(404);
     });
 
+    it('tells those without a position where the log is, and lets them wait from there', async () => {
+      await sayAll(3);
+      expect((await poll('')).body).to.deep.equal({ events: [], seq: 3, recovered: true, hasMore: false });
+      const own = (await here.bob.get('/api/events')).body;
+      expect(own).to.deep.include({ events: [], recovered: true, hasMore: false });
+      expect((await here.bob.get(`/api/events?after=${own.seq}`)).body).to.include({ recovered: true });
+      const waiting = poll('wait=20');
+      await until(() => here.bob.node.delivery.peek(`channel:${channelId}`)?.isWaitedFor);
+      await here.alice.say(channelId, 'at last');
+      const { events, seq } = (await waiting).body;
+      expect(events.map(({ data }: Loose) => data.content)).to.deep.equal(['at last']);
+      expect(seq).to.equal(4);
+    });
+
     it('refuses nonsense', async () => {
-      const positions = ['', 'after=', 'after=%20', 'after=x', 'after=-1', 'after=1.5', 'after=0x1', 'after=0&after=1'];
+      const positions = ['after=', 'after=%20', 'after=x', 'after=-1', 'after=1.5', 'after=0x1', 'after=0&after=1'];
       const limits = ['limit=', 'limit=0', 'limit=501', 'limit=1.5', 'wait=', 'wait=26', 'wait=-1', 'wait=Infinity'];
       for (const query of [...positions, ...limits.map((limit) => `after=0&${limit}`)]) {
         expect((await poll(query)).status, query).to.equal(400);
