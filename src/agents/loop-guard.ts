@@ -49,12 +49,10 @@ export class LoopGuard {
   }
 
   /**
-   * Lets bots speak one after the other in a channel, so that each is judged by what those before it have said. People
-   * wait for nobody.
+   * Lets bots speak one after the other in a channel, so that each is judged by what those before it have said.
    * @throws AppError SERVER_BUSY for a bot whose turn comes too late, or what `speak` throws
    */
-  async inTurn<T>(actor: Actor, channelId: string, speak: () => Promise<T>): Promise<T> {
-    if (!actor.user.isBot) return speak();
+  async inTurn<T>(channelId: string, speak: () => Promise<T>): Promise<T> {
     const cameAt = Date.now();
     const turn = (this.turns.get(channelId) ?? Promise.resolve()).then(() => {
       if (Date.now() - cameAt > maxWaitMs) throw new AppError('SERVER_BUSY');

@@ -100,10 +100,15 @@ export class ChannelAccess {
    */
   async readable(actor: Actor, channelId: string): Promise<OpenChannel> {
     const channel = await this.entered(actor, channelId);
-    if (actor.user.isBot && !(await this.policies.effective(actor.userId, channelId)).listen) {
+    if (!(await this.mayListen(actor, channelId))) {
       throw new AppError('FORBIDDEN', { message: "This bot's policy does not let it listen in this channel." });
     }
     return channel;
+  }
+
+  /** Whether what is said in a channel that the actor is in is for it: always, but for bots. */
+  async mayListen(actor: Actor, channelId: string): Promise<boolean> {
+    return !actor.user.isBot || (await this.policies.effective(actor.userId, channelId)).listen;
   }
 
   /** Those of the channels that the actor is in whose messages it may read: all of them, but for bots. */

@@ -94,7 +94,12 @@ export class MessageService {
     input: SendInput,
     idempotencyKey: string | null = null,
   ): Promise<Written<MessageRecord>> {
-    return this.loopGuard.inTurn(actor, channelId, () => this.sendNow(actor, channelId, input, idempotencyKey));
+    const send = () => this.sendNow(actor, channelId, input, idempotencyKey);
+    if (!actor.user.isBot) return send();
+    return this.loopGuard.inTurn(channelId, async () => {
+      const { result, repeated } = await send();
+      return { result: await this.asHeard(actor, result), repeated };
+    });
   }
 
   private async sendNow(
@@ -121,7 +126,8 @@ export class MessageService {
   /** What was sent with an Idempotency-Key before, within its day, if anything. @throws AppError for the place, like `send` */
   async sentWith(actor: Actor, channelId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
     await this.channels.postable(actor, channelId);
-    return this.sentBefore(actor, channelId, headerNonce(idempotencyKey));
+    const first = await this.sentBefore(actor, channelId, headerNonce(idempotencyKey));
+    return first && this.asHeard(actor, first);
   }
 
   /** Messages of a channel (contract §6). @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR */
@@ -236,6 +242,13 @@ export class MessageService {
     });
     if (isNoticed(row)) this.notifications.wake();
     return written;
+  }
+
+  /** A bot that is not to listen in a channel does not get what others said there by replying to it (contract §4). */
+  private async asHeard(actor: Actor, record: MessageRecord): Promise<MessageRecord> {
+    const { replyTo } = record;
+    if (!replyTo || (await this.channels.mayListen(actor, record.channelId))) return record;
+    return { ...record, replyTo: { ...replyTo, content: '' } };
   }
 
   private async sentBefore(actor: Actor, channelId: string, nonce: string): Promise<MessageRecord | undefined> {

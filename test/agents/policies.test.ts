@@ -158,6 +158,35 @@ describe('policies of agents', () => {
     expect((await say()).status).to.equal(201);
   });
 
+  it('do not let a bot that is not to listen read what it replies to', async () => {
+    const { bob, channel } = here;
+    const made = await robot();
+    await set(made, { mode: 'custom', listen: false });
+    const ear = await bob.listen(channel.id);
+    const { id: replyToId } = await bob.say(channel.id, 'not for bots');
+    const sayOf = (content: string) => ({ channelId: channel.id, content, replyToId });
+    const key = { 'idempotency-key': crypto.randomUUID() };
+    const send = (body: unknown) => made.post(`/api/channels/${channel.id}/messages`, body, key);
+    const mouth = await made.connect();
+    const stream = { channelId: channel.id, streamId: 's', replyToId, delta: 'streamed', done: true };
+    const answers = [
+      (await send(sayOf('over REST'))).body,
+      (await send(sayOf('over REST'))).body,
+      (await send('{')).body,
+      (await mouth.emit('message:send', sayOf('by a socket'))).message,
+      (await mouth.emit('message:stream', stream)).message,
+      (await mouth.emit('message:stream', stream)).message,
+    ];
+    for (const { replyTo } of answers) {
+      expect(replyTo).to.deep.equal({ id: replyToId, authorId: bob.id, content: '', deleted: false });
+    }
+    // The others see it all.
+    await ear.next('message:new', (message) => message.content === 'streamed');
+    const heard = ear.all('message:new').filter((message) => message.replyToId === replyToId);
+    expect(heard.map(({ replyTo }) => replyTo.content)).to.deep.equal(heard.map(() => 'not for bots'));
+    expect(heard).to.have.lengthOf(3);
+  });
+
   it('bar a bot that is not to listen from everything in the channel', async () => {
     const made = await robot();
     const { channel, alice, bob } = here;
