@@ -90,7 +90,7 @@ export class RevocationWatch {
   /** Id → when it was seen first, in ms. */
   private readonly seen = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
-  private lastSuccess = Date.now();
+  private lastSuccess = performance.now();
   private looking = false;
 
   /** @param disconnect closes this node's sockets of a session or token, telling them why */
@@ -110,7 +110,7 @@ export class RevocationWatch {
     if (this.looking) return;
     this.looking = true;
     try {
-      const started = Date.now();
+      const started = performance.now();
       const seconds = overlapSeconds + (started - this.lastSuccess) / 1000;
       for (const { id } of await this.database.rows<Revoked>(revokedLately, [seconds])) this.act(id, started);
       this.lastSuccess = started;

@@ -26,7 +26,7 @@ export class AgentWatch {
   private readonly connected = new Map<string, { agentId: string; sockets: number }>();
   /** Bots that came or went since they were written down last. */
   private moved = new Set<string>();
-  private lastTouch = Date.now();
+  private lastTouch = performance.now();
   private looking = false;
   private readonly timer: NodeJS.Timeout;
 
@@ -86,12 +86,12 @@ export class AgentWatch {
   }
 
   private async touch(): Promise<void> {
-    const all = Date.now() - this.lastTouch >= touchMs;
+    const all = performance.now() - this.lastTouch >= touchMs;
     if (!all && this.moved.size === 0) return;
     const agentIds = new Set(this.moved);
     if (all) for (const { agentId } of this.connected.values()) agentIds.add(agentId);
     this.moved = new Set();
-    if (all) this.lastTouch = Date.now();
+    if (all) this.lastTouch = performance.now();
     if (agentIds.size > 0) await this.database.rows(touch, [[...agentIds], this.heartbeatSeconds]);
   }
 }

@@ -101,7 +101,7 @@ export class Delivery {
   async open(room: Room): Promise<LiveStream | undefined> {
     const known = this.streams.get(room);
     if (known) {
-      known.lastUsed = Date.now();
+      known.lastUsed = performance.now();
       return known;
     }
     const running = this.opening.get(room);
@@ -252,7 +252,7 @@ export class Delivery {
   }
 
   private closeIdle(): void {
-    const now = Date.now();
+    const now = performance.now();
     let bytes = 0;
     for (const [room, stream] of this.streams) {
       if (this.sink.hasSockets(room) || stream.isWaitedFor) stream.lastUsed = now;

@@ -21,7 +21,7 @@ export class LiveStream {
   position: number;
   /** Everything up to here has left the log. */
   floor: number;
-  lastUsed = Date.now();
+  lastUsed = performance.now();
   /** Delivery numbers of the node for the events up to `position`, oldest first. */
   private marks: number[] = [];
   private tail: LogEntry[] = [];

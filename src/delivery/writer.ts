@@ -65,7 +65,7 @@ export class Writer<Row, Result> {
       return Promise.reject(new AppError('SERVER_BUSY'));
     }
     return new Promise((resolve, reject) => {
-      this.queue.push({ write, size, deadline: Date.now() + sendTimeoutMs, resolve, reject });
+      this.queue.push({ write, size, deadline: performance.now() + sendTimeoutMs, resolve, reject });
       this.queuedBytes += size;
       if (!this.running) void this.drain();
     });
@@ -105,13 +105,13 @@ export class Writer<Row, Result> {
   private async write(
     jobs: Job<Row, Result>[],
     attempt = 1,
-    deadline = Date.now() + this.settings.sendTimeoutMs,
+    deadline = performance.now() + this.settings.sendTimeoutMs,
   ): Promise<() => void> {
     try {
       const writes = jobs.map(({ write }) => write);
       const batch = await this.tracing.span({ name: 'write batch', kind: 'internal', alone: true }, (span) => {
         span.set('parley.batch.size', writes.length);
-        return withDeadline(this.commit.run(writes), deadline - Date.now());
+        return withDeadline(this.commit.run(writes), deadline - performance.now());
       });
       return () => this.tell(jobs, batch);
     } catch (error) {
@@ -125,7 +125,7 @@ export class Writer<Row, Result> {
 
   private async writeOneByOne(jobs: Job<Row, Result>[]): Promise<() => void> {
     for (const job of jobs) {
-      if (job.deadline < Date.now()) this.fail(job, new AppError('DATABASE_UNAVAILABLE'));
+      if (job.deadline < performance.now()) this.fail(job, new AppError('DATABASE_UNAVAILABLE'));
       else (await this.write([job]))();
     }
     return () => {};
@@ -142,7 +142,7 @@ export class Writer<Row, Result> {
       // It is in the log, from which the sockets get it; the senders have what they asked for.
       this.log.error({ err: error }, 'Events could not be given out.');
     }
-    const now = Date.now();
+    const now = performance.now();
     for (const job of jobs) {
       const written = outcomes.get(job.write);
       if (!written) {
@@ -160,7 +160,7 @@ export class Writer<Row, Result> {
   }
 
   private expire(): void {
-    const now = Date.now();
+    const now = performance.now();
     if ((this.queue[0]?.deadline ?? now) >= now) return;
     const late = this.queue.filter((job) => job.deadline < now);
     this.queue = this.queue.filter((job) => job.deadline >= now);

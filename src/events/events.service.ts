@@ -40,15 +40,15 @@ export class EventsService {
    */
   async ofChannel(actor: Actor, channelId: string, query: Query, leaving: AbortSignal): Promise<Page> {
     const room = channelRoom(channelId);
-    const end = Date.now() + query.wait * 1000;
+    const end = performance.now() + query.wait * 1000;
     await this.channels.readable(actor, channelId);
     for (let { after } = query; ; ) {
-      const page = await this.poll(actor, room, { ...query, after }, end - Date.now(), leaving);
+      const page = await this.poll(actor, room, { ...query, after }, end - performance.now(), leaving);
       if (!page) throw new AppError('CHANNEL_NOT_FOUND');
       await this.channels.readable(await this.refreshed(actor), channelId);
       const { entries } = await this.hearing.heard(actor, room, page.entries);
       const allKept = page.entries.length > 0 && entries.length === 0;
-      if (!allKept || Date.now() >= end || leaving.aborted) return { ...page, entries };
+      if (!allKept || performance.now() >= end || leaving.aborted) return { ...page, entries };
       after = page.seq;
     }
   }

@@ -115,10 +115,10 @@ class Lane {
 async function turnOf(entry: Entry): Promise<boolean> {
   if (entry.failure) throw entry.failure;
   if (entry.runs) return false;
-  const cameAt = Date.now();
+  const cameAt = performance.now();
   await new Promise<void>((resolve, reject) => {
     entry.waiting = { go: resolve, refuse: reject };
   });
-  if (Date.now() - cameAt > maxWaitMs) throw new AppError('SERVER_BUSY');
+  if (performance.now() - cameAt > maxWaitMs) throw new AppError('SERVER_BUSY');
   return true;
 }

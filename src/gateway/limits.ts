@@ -34,7 +34,14 @@ export class SocketLimits {
     const window = this.window(name, socket, seconds);
     const exceeded = window.count >= points;
     if (!exceeded) window.count++;
-    return { name, points, seconds, remaining: points - window.count, resetMs: window.endsAt - Date.now(), exceeded };
+    return {
+      name,
+      points,
+      seconds,
+      remaining: points - window.count,
+      resetMs: window.endsAt - performance.now(),
+      exceeded,
+    };
   }
 
   private window(name: Counted, socket: ParleySocket, seconds: number): Window {
@@ -44,8 +51,8 @@ export class SocketLimits {
       this.windows.set(socket, ofSocket);
     }
     let window = ofSocket.get(name);
-    if (!window || window.endsAt <= Date.now()) {
-      window = { count: 0, endsAt: Date.now() + seconds * 1000 };
+    if (!window || window.endsAt <= performance.now()) {
+      window = { count: 0, endsAt: performance.now() + seconds * 1000 };
       ofSocket.set(name, window);
     }
     return window;

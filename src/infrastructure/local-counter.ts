@@ -38,7 +38,7 @@ export class LocalCounter {
 
   /** Counts one more. What is beyond the limit is not counted, so that trying on does not make it worse. */
   add(key: string): { count: number; resetMs: number } {
-    const now = Date.now();
+    const now = performance.now();
     let window = this.windows.get(key);
     if (!window || window.endsAt <= now) {
       window = { count: 0, untold: 0, endsAt: now + this.options.seconds * 1000 };
@@ -80,6 +80,6 @@ export class LocalCounter {
       return;
     }
     window.count = shared.count + window.untold;
-    window.endsAt = Date.now() + shared.resetMs;
+    window.endsAt = performance.now() + shared.resetMs;
   }
 }

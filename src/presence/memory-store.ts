@@ -4,7 +4,7 @@ import type { Status, StatusChange } from './status.ts';
 interface Person {
   here: boolean;
   wish: Status;
-  /** Until when a sign of life holds, in ms since 1970. */
+  /** Until when a sign of life holds, in ms of this process. */
   beat: number;
   told: Status;
 }
@@ -38,13 +38,13 @@ export class MemoryPresenceStore implements PresenceStore {
   async wish(userId: string, status: Status): Promise<void> {
     this.forgetOldWishes();
     this.wished.delete(userId);
-    this.wished.set(userId, { status, until: Date.now() + wishFreshMs });
+    this.wished.set(userId, { status, until: performance.now() + wishFreshMs });
     this.change(userId, { wish: status });
     this.tell([userId]);
   }
 
   async beat(userId: string, ms: number): Promise<void> {
-    this.change(userId, { beat: Date.now() + ms });
+    this.change(userId, { beat: performance.now() + ms });
     clearTimeout(this.beats.get(userId));
     const timer = setTimeout(() => this.tell([userId]), ms + 1);
     timer.unref();
@@ -63,7 +63,7 @@ export class MemoryPresenceStore implements PresenceStore {
   }
 
   private forgetOldWishes(): void {
-    const now = Date.now();
+    const now = performance.now();
     for (const [userId, { until }] of this.wished) {
       if (until > now) return;
       this.wished.delete(userId);
@@ -80,7 +80,7 @@ export class MemoryPresenceStore implements PresenceStore {
     for (const userId of userIds) {
       const person = this.people.get(userId);
       if (!person) continue;
-      const isLive = person.here || person.beat > Date.now();
+      const isLive = person.here || person.beat > performance.now();
       const status = isLive ? person.wish : 'offline';
       if (status !== person.told) changes.push({ userId, status });
       person.told = status;

@@ -28,13 +28,13 @@ export class Resync {
   /** Something was told that did not arrive here. */
   soon(): void {
     if (this.timer || this.closed) return;
-    this.after(Math.max(soonMs, this.settledAt - Date.now()));
+    this.after(Math.max(soonMs, this.settledAt - performance.now()));
   }
 
   /** Redis can be reached again. */
   comeBack(): void {
     this.store.loseCount();
-    this.settledAt = Date.now() + this.settleMs;
+    this.settledAt = performance.now() + this.settleMs;
     clearTimeout(this.timer);
     this.timer = undefined;
     this.soon();

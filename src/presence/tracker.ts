@@ -63,7 +63,7 @@ export class PresenceTracker {
       return;
     }
     this.sockets.delete(userId);
-    this.graces.set(userId, Date.now() + this.settings.graceMs);
+    this.graces.set(userId, performance.now() + this.settings.graceMs);
     this.soon();
   }
 
@@ -82,7 +82,7 @@ export class PresenceTracker {
 
   /** The store is back after a time away: who moved to another node meanwhile is said by that node first. */
   holdLeaves(ms: number): void {
-    this.holdLeavesUntil = Date.now() + ms;
+    this.holdLeavesUntil = performance.now() + ms;
   }
 
   close(): void {
@@ -108,7 +108,7 @@ export class PresenceTracker {
     this.endGraces();
     if (!this.store.ready) return this.sayAlone();
     const arrivals = this.arrivals;
-    const leaves = Date.now() < this.holdLeavesUntil ? new Set<string>() : this.leaves;
+    const leaves = performance.now() < this.holdLeavesUntil ? new Set<string>() : this.leaves;
     if (arrivals.size + leaves.size === 0) return;
     this.arrivals = new Set();
     if (leaves === this.leaves) this.leaves = new Set();
@@ -137,7 +137,7 @@ export class PresenceTracker {
   }
 
   private endGraces(): void {
-    const now = Date.now();
+    const now = performance.now();
     for (const [userId, end] of this.graces) {
       if (end > now) continue;
       this.graces.delete(userId);

@@ -16,6 +16,20 @@ const placeSchema = z.object({
   threadId: z.string().nullable(),
 });
 const key = 'parley:streams';
+const overdueSchema = z.array(z.string());
+
+// By the clock of Redis: those of nodes differ, and one that is ahead would end what is being made on the others.
+const now = `local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+/** ARGV: name, ms until it ends */
+const carryOn = `${now}
+  redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), ARGV[1])`;
+/** ARGV: how many at most. Returns those that are over, for one node to end. */
+const takeOverdue = `${now}
+  local overdue = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, tonumber(ARGV[1]))
+  if #overdue > 0 then redis.call('ZREM', KEYS[1], unpack(overdue)) end
+  return overdue`;
+
 const lookMs = 2000;
 /** The node of a stream ends it itself; only when it is gone do others. */
 const slackMs = 2000;
@@ -39,8 +53,7 @@ export class StreamLeases {
 
   carryOn(place: StreamPlace, forMs: number): void {
     if (!this.redis?.healthy) return;
-    const until = Date.now() + forMs + slackMs;
-    void this.redis.commands.zadd(key, until, nameOf(place)).catch(() => {});
+    void this.redis.commands.eval(carryOn, 1, key, nameOf(place), forMs + slackMs).catch(() => {});
   }
 
   /** Whether it has begun already, on whichever node. */
@@ -61,12 +74,11 @@ export class StreamLeases {
   private async look(): Promise<void> {
     const { redis } = this;
     if (!redis?.healthy) return;
-    // Whatever goes wrong, the next look finds it again.
-    const overdue = await redis.commands.zrangebyscore(key, 0, Date.now(), 'LIMIT', 0, atOnce).catch(() => []);
-    for (const name of overdue) {
-      const taken = await redis.commands.zrem(key, name).catch(() => 0);
+    // Redis that is away or full is no news here; what could not be taken, the next look finds.
+    const overdue = overdueSchema.safeParse(await redis.commands.eval(takeOverdue, 1, key, atOnce).catch(() => []));
+    for (const name of overdue.data ?? []) {
       const place = placeSchema.safeParse(JSON.parse(name));
-      if (taken === 1 && place.success) this.onEnd(place.data);
+      if (place.success) this.onEnd(place.data);
     }
   }
 }

@@ -116,7 +116,15 @@ export class ReplyStreams {
     const place = { userId: actor.userId, streamId, channelId, threadId };
     const key = keyOf(actor, piece);
     const broken = this.ended.has(`${key} ${socketId}`) || (await this.leases.hasBegun(place));
-    const stream: OpenStream = { place, content: '', replyToId, socketId, broken, leasedAt: 0, timer: undefined };
+    const stream: OpenStream = {
+      place,
+      content: '',
+      replyToId,
+      socketId,
+      broken,
+      leasedAt: Number.NEGATIVE_INFINITY,
+      timer: undefined,
+    };
     // Another piece of it may have come while this one was looked at.
     const first = this.open.get(key) ?? stream;
     this.open.set(key, first);
@@ -163,8 +171,8 @@ export class ReplyStreams {
   private carryOn(key: string, stream: OpenStream): void {
     clearTimeout(stream.timer);
     stream.timer = setTimeout(() => this.abort(key, stream), this.idleMs);
-    if (Date.now() - stream.leasedAt < renewMs) return;
-    stream.leasedAt = Date.now();
+    if (performance.now() - stream.leasedAt < renewMs) return;
+    stream.leasedAt = performance.now();
     this.leases.carryOn(stream.place, this.idleMs + renewMs);
   }
 

@@ -87,7 +87,7 @@ export class Courier {
 
   /** @returns whether to go on with this claim */
   private async deliverPage(claim: Claim, entries: LoggedEvent[], last: number, stops: Stops): Promise<boolean> {
-    const readAt = Date.now();
+    const readAt = performance.now();
     const page = await this.heard(claim, entries);
     if (!page) return this.giveBack(claim, unclearMs);
     for (const entry of page) {
@@ -97,7 +97,7 @@ export class Courier {
       if (!still) return this.giveBack(claim, unclearMs);
       const [due] = still;
       if (due && !(await this.send(claim, letterOf(claim, due), stops))) return false;
-      if (due && Date.now() - readAt > freshMs) return true;
+      if (due && performance.now() - readAt > freshMs) return true;
     }
     return claim.seq >= last || this.moveOn(claim, last, false);
   }

@@ -114,7 +114,7 @@ export class WebhookDispatcher {
   private async rest(): Promise<void> {
     const signal = this.stops.closing.signal;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.max(this.lookAt - Date.now(), 0));
+      const timer = setTimeout(resolve, Math.max(this.lookAt - performance.now(), 0));
       this.wakeUp = () => {
         clearTimeout(timer);
         resolve();
@@ -128,8 +128,8 @@ export class WebhookDispatcher {
     await this.follow();
     const total = this.settings.concurrency - this.running.size;
     if (total <= 0) return;
-    if (Date.now() >= this.lookAt) {
-      this.lookAt = Date.now() + this.settings.pollMs;
+    if (performance.now() >= this.lookAt) {
+      this.lookAt = performance.now() + this.settings.pollMs;
       for (const agentId of await this.cursors.due()) this.woken.add(agentId);
     }
     const busy = this.busy();
@@ -143,7 +143,7 @@ export class WebhookDispatcher {
   }
 
   private async follow(): Promise<void> {
-    const now = Date.now();
+    const now = performance.now();
     const all = now >= this.followAt;
     const moved = this.moved;
     if (all) this.followAt = now + followMs * (0.75 + Math.random() / 2);
