@@ -53,6 +53,10 @@ export const fileSchema = z.strictObject({
     loopFollowSeconds: positive.describe('a bot that writes so soon after a bot answers it'),
     streamIdleSeconds: positive.describe('a reply in the making that is silent for so long ends'),
   }),
+  servers: z.strictObject({
+    maxPerOwner: positive.describe('servers that one user owns'),
+    maxChannels: positive.describe('channels of a server'),
+  }),
   webhooks: z.strictObject({
     timeoutMs: positive.describe('how long a webhook may take to answer'),
     leaseSeconds: positive.describe(
@@ -148,6 +152,7 @@ export const fileSchema = z.strictObject({
     maxDepth: positive.max(100).describe('folders in one another'),
   }),
   apps: z.strictObject({
+    maxPerServer: positive.describe('apps of a server'),
     bundle: z.strictObject({ entries: positive.describe('files of an app'), bytes: positive.describe('their bytes') }),
     proxy: z.strictObject({
       timeoutMs: positive.describe('how long the server of a URL app may take'),

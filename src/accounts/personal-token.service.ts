@@ -7,6 +7,7 @@ import { AppError } from '../errors.ts';
 import { isoTime, isoTimeOrNull } from '../schema.ts';
 import type { Settings } from '../settings.ts';
 import { personalTokenPrefix } from './identity.ts';
+import { holdUser } from './people.ts';
 import type { createTokenSchema, newTokenSchema, personalTokenSchema } from './personal-token.contract.ts';
 import type { Revocation } from './revocation.ts';
 import { newSecret } from './secrets.ts';
@@ -49,7 +50,7 @@ export class PersonalTokenService {
     ownSession(actor);
     const { secret, hash } = newSecret(personalTokenPrefix);
     return this.changes.run(async (change) => {
-      await change.rows('SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE', [actor.userId]);
+      await holdUser(change.rows, actor.userId);
       const [{ count } = { count: 0 }] = await change.rows<{ count: number }>(countOwn, [actor.userId]);
       if (count >= this.most) throw new AppError('TOKEN_LIMIT');
       const values = [uuid(), actor.userId, input.name, input.scope, hash, input.expiresInDays ?? null];

@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { usernameKey } from '../accounts/account.contract.ts';
+import { holdUser } from '../accounts/people.ts';
 import { User } from '../accounts/user.entity.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isUniqueViolation } from '../database/failures.ts';
@@ -28,7 +29,6 @@ import { type AgentRecord, type AgentRow, agentRecord } from './agent.view.ts';
 
 const byId = `${selectAgents} WHERE a.id = $1`;
 const ofOwner = `${selectAgents} WHERE a.owner_id = $1 AND u.deleted_at IS NULL ORDER BY a.created_at, a.id LIMIT 1000`;
-const holdOwner = 'SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE';
 const countOf = 'SELECT count(*)::int AS count FROM agents WHERE owner_id = $1';
 /** Time since the last sign of life counts as uptime, if there was no gap in which the bot was taken for offline. */
 const uptime = `online_seconds = online_seconds + CASE
@@ -96,8 +96,7 @@ export class AgentService {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no bots of their own.' });
     return this.named(() =>
       this.changes.run(async (change) => {
-        // Whoever makes many at once makes them one after the other.
-        await change.rows(holdOwner, [actor.userId]);
+        await holdUser(change.rows, actor.userId);
         const [owned] = await change.rows<{ count: number }>(countOf, [actor.userId]);
         if ((owned?.count ?? 0) >= this.settings.agents.maxPerOwner) throw new AppError('AGENT_LIMIT');
         const agent = await this.insert(change, actor, input);

@@ -69,7 +69,15 @@ function managingRoutes(apps: AppService): Route[] {
       body: createAppSchema,
       status: 201,
       answer: appSchema,
-      errors: ['NOT_A_MEMBER', 'ROLE_REQUIRED', 'SLUG_TAKEN', 'FILE_NOT_FOUND', 'BUNDLE_INVALID', 'UNSAFE_URL'],
+      errors: [
+        'NOT_A_MEMBER',
+        'ROLE_REQUIRED',
+        'APP_LIMIT',
+        'SLUG_TAKEN',
+        'FILE_NOT_FOUND',
+        'BUNDLE_INVALID',
+        'UNSAFE_URL',
+      ],
       handle: ({ actor, params, body }) => apps.create(actor, params.serverId, body),
     }),
     route({
@@ -82,7 +90,15 @@ function managingRoutes(apps: AppService): Route[] {
       body: publishAppSchema,
       status: 201,
       answer: appSchema,
-      errors: ['NOT_A_MEMBER', 'ROLE_REQUIRED', 'SLUG_TAKEN', 'FOLDER_NOT_FOUND', 'FILE_NOT_FOUND', 'BUNDLE_INVALID'],
+      errors: [
+        'NOT_A_MEMBER',
+        'ROLE_REQUIRED',
+        'APP_LIMIT',
+        'SLUG_TAKEN',
+        'FOLDER_NOT_FOUND',
+        'FILE_NOT_FOUND',
+        'BUNDLE_INVALID',
+      ],
       handle: ({ actor, params, body }) => apps.publish(actor, params.serverId, body),
     }),
     route({

@@ -17,7 +17,7 @@ import type {
   publishAppSchema,
   updateAppSchema,
 } from './app.contract.ts';
-import { type Content, describeApp, insertApp, publishFiles, takenSlugs } from './app.table.ts';
+import { type Content, type Description, describeApp, insertApp, publishFiles, takenSlugs } from './app.table.ts';
 import { type AppRecord, type AppRow, appRecord } from './app.view.ts';
 import type { BundleSources } from './bundle-sources.ts';
 import { freeSlug, slugOf } from './slugs.ts';
@@ -30,6 +30,7 @@ export class AppService {
   private readonly sources: BundleSources;
   private readonly blobs: BlobStore;
   private readonly outgoing: Outgoing;
+  private readonly maxPerServer: number;
 
   constructor(parts: {
     database: Database;
@@ -38,6 +39,7 @@ export class AppService {
     bundleSources: BundleSources;
     blobs: BlobStore;
     outgoing: Outgoing;
+    maxPerServer: number;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
@@ -45,6 +47,7 @@ export class AppService {
     this.sources = parts.bundleSources;
     this.blobs = parts.blobs;
     this.outgoing = parts.outgoing;
+    this.maxPerServer = parts.maxPerServer;
   }
 
   /** Members see active apps, admins all. */
@@ -84,13 +87,12 @@ export class AppService {
     return appRecord(row);
   }
 
-  /** @throws AppError ROLE_REQUIRED, SLUG_TAKEN, BUNDLE_INVALID, FILE_NOT_FOUND, UNSAFE_URL */
+  /** @throws AppError ROLE_REQUIRED, APP_LIMIT, SLUG_TAKEN, BUNDLE_INVALID, FILE_NOT_FOUND, UNSAFE_URL */
   async create(actor: Actor, serverId: string, input: z.output<typeof createAppSchema>): Promise<AppRecord> {
     const server = await this.access.managed(actor, serverId);
     const content = await this.contentOf(actor, serverId, input);
     return this.change(actor, server.id, async (change) => {
-      const slug = input.slug ?? freeSlug(input.name, await takenSlugs(change, server.id));
-      return insertApp(change, actor.userId, server.id, { ...input, slug }, content);
+      return this.insert(change, actor, server.id, input, content);
     });
   }
 
@@ -132,10 +134,7 @@ export class AppService {
     return this.change(actor, server.id, async (change) => {
       const known = await this.published(change, server.id, name, input.slug);
       const content = { type: source.type, url: null, files: source.files };
-      if (!known) {
-        const slug = input.slug ?? freeSlug(name, await takenSlugs(change, server.id));
-        return insertApp(change, actor.userId, server.id, { ...input, name, slug }, content);
-      }
+      if (!known) return this.insert(change, actor, server.id, { ...input, name }, content);
       await publishFiles(change, known.id, source.files);
       await change.rows("UPDATE apps SET type = $2, url = NULL, status = 'active' WHERE id = $1", [
         known.id,
@@ -144,6 +143,19 @@ export class AppService {
       const { description, iconUrl, isHomepage } = input;
       return describeApp(change, known.id, { name: input.name, description, iconUrl, isHomepage });
     });
+  }
+
+  private async insert(
+    change: Change,
+    actor: Actor,
+    serverId: string,
+    input: Omit<Description, 'slug'> & { slug?: string | null | undefined },
+    content: Content,
+  ): Promise<AppRow> {
+    const taken = await takenSlugs(change, serverId);
+    if (taken.size >= this.maxPerServer) throw new AppError('APP_LIMIT');
+    const slug = input.slug ?? freeSlug(input.name, taken);
+    return insertApp(change, actor.userId, serverId, { ...input, slug }, content);
   }
 
   /**

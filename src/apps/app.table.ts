@@ -14,7 +14,7 @@ export interface Content {
 }
 
 /** What is said of a new app. */
-interface Description {
+export interface Description {
   name: string;
   slug: string;
   status?: AppRow['status'];

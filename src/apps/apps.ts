@@ -33,12 +33,12 @@ export function createApps(ground: {
   blobs: BlobStore;
   outgoing: Outgoing;
 }) {
-  const { settings, database, changes, workspaceAccess, blobs, outgoing } = ground;
+  const { settings, database, workspaceAccess, blobs, outgoing } = ground;
   const appAccess = new AppAccess(database, ground.serverAccess);
   const bundleSources = new BundleSources({ database, workspaceAccess, blobs, limits: settings.apps.bundle });
   const viewCounter = new ViewCounter(database, ground.log);
   const services: AppServices = {
-    apps: new AppService({ database, changes, appAccess, bundleSources, blobs, outgoing }),
+    apps: new AppService({ ...ground, appAccess, bundleSources, maxPerServer: settings.apps.maxPerServer }),
     appServing: new AppServing({ database, blobs, views: viewCounter }),
     appProxy: new AppProxy({ database, outgoing, limits: settings.apps.proxy }),
     appsOrigin: new AppsOrigin(settings.appsUrl),

@@ -32,7 +32,7 @@ function ofServer(channels: ChannelService): Route[] {
       body: createChannelSchema,
       status: 201,
       answer: channelItemSchema,
-      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_LIMIT'],
       handle: ({ actor, params, body }) => channels.create(actor, params.serverId, body),
     }),
     route({

@@ -12,6 +12,7 @@ import type { Chores } from '../infrastructure/chores.ts';
 import { seeOff } from '../notifications/farewell.ts';
 import type { Audience } from '../servers/audience.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
+import type { Settings } from '../settings.ts';
 import type { ChannelAccess } from './channel.access.ts';
 import {
   channelCreated,
@@ -35,6 +36,7 @@ export class ChannelService {
   private readonly access: ChannelAccess;
   private readonly servers: ServerAccess;
   private readonly audience: Audience;
+  private readonly settings: Settings['servers'];
 
   constructor(parts: {
     database: Database;
@@ -44,6 +46,7 @@ export class ChannelService {
     channelAccess: ChannelAccess;
     serverAccess: ServerAccess;
     audience: Audience;
+    settings: Settings;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
@@ -52,6 +55,7 @@ export class ChannelService {
     this.access = parts.channelAccess;
     this.servers = parts.serverAccess;
     this.audience = parts.audience;
+    this.settings = parts.settings.servers;
     parts.chores.add(removeDeletedChannels);
   }
 
@@ -198,6 +202,8 @@ export class ChannelService {
     // Whoever joins at the same time comes before, and is told, or after, and finds it in the list.
     const held = await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
     if (held.length === 0) throw new AppError('SERVER_NOT_FOUND');
+    const { count, position } = await placeOf(change.rows, serverId);
+    if (count >= this.settings.maxChannels) throw new AppError('CHANNEL_LIMIT');
     const id = uuid();
     change.em.create(Channel, {
       id,
@@ -207,7 +213,7 @@ export class ChannelService {
       type: input.type,
       description: input.description ?? input.topic ?? null,
       isPrivate: input.isPrivate,
-      position: await nextPosition(change.rows, serverId),
+      position,
       createdBy: actor.userId,
     });
     await change.em.flush();
@@ -224,12 +230,13 @@ export class ChannelService {
   }
 }
 
-async function nextPosition(rows: Rows, serverId: string): Promise<number> {
-  const [last] = await rows<{ position: number }>(
-    'SELECT coalesce(max(position) + 1, 0) AS position FROM channels WHERE server_id = $1',
+/** How many channels a server has, and the position behind them. */
+async function placeOf(rows: Rows, serverId: string): Promise<{ count: number; position: number }> {
+  const [last] = await rows<{ count: number; position: number }>(
+    'SELECT count(*)::int AS count, coalesce(max(position) + 1, 0) AS position FROM channels WHERE server_id = $1',
     [serverId],
   );
-  return last?.position ?? 0;
+  return last ?? { count: 0, position: 0 };
 }
 
 interface Placed {

@@ -71,7 +71,7 @@ function manage(members: MemberService): Route[] {
       params: { id, userId },
       body: setRoleSchema,
       answer: memberSchema,
-      errors: [...errors, 'FORBIDDEN'],
+      errors: [...errors, 'FORBIDDEN', 'SERVER_LIMIT'],
       handle: ({ actor, params, body }) => members.setRole(actor, params.id, params.userId, body.role),
     }),
     route({

@@ -7,7 +7,9 @@ import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { StatusReader } from '../presence/status.ts';
+import type { Settings } from '../settings.ts';
 import type { Audience } from './audience.ts';
+import { requireRoomToOwn } from './ownership.ts';
 import { type Roster, shown, smallUserOf } from './roster.ts';
 import type { ServerAccess } from './server.access.ts';
 import { type listMembersSchema, memberUpdated, serverUpdated } from './server.contract.ts';
@@ -42,6 +44,7 @@ export class MemberService {
   private readonly roster: Roster;
   private readonly notifications: NotificationQueue;
   private readonly statuses: StatusReader;
+  private readonly settings: Settings['servers'];
 
   constructor(parts: {
     database: Database;
@@ -51,6 +54,7 @@ export class MemberService {
     roster: Roster;
     notifications: NotificationQueue;
     statuses: StatusReader;
+    settings: Settings;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
@@ -59,6 +63,7 @@ export class MemberService {
     this.roster = parts.roster;
     this.notifications = parts.notifications;
     this.statuses = parts.statuses;
+    this.settings = parts.settings.servers;
   }
 
   /** The members, in the order of their ids. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
@@ -120,7 +125,7 @@ export class MemberService {
 
   /**
    * Changes a member's role; `owner` hands the server over, and makes its owner an admin.
-   * @throws AppError MEMBER_NOT_FOUND, ROLE_REQUIRED
+   * @throws AppError MEMBER_NOT_FOUND, ROLE_REQUIRED, SERVER_LIMIT for a new owner who owns too many
    */
   async setRole(actor: Actor, idOrSlug: string, userId: string, role: Role): Promise<MemberRecord> {
     const { id } = await this.access.joined(actor, idOrSlug);
@@ -147,6 +152,7 @@ export class MemberService {
     const record = await this.record(change.rows, serverId, userId);
     if (record.user.isBot) throw new AppError('FORBIDDEN', { message: 'A bot cannot own a server.' });
     if (userId === actor.userId) return record;
+    await requireRoomToOwn(change.rows, userId, this.settings.maxPerOwner);
     await change.rows('UPDATE servers SET owner_id = $2, updated_at = now() WHERE id = $1', [serverId, userId]);
     await this.write(change, serverId, actor.userId, 'admin');
     await this.write(change, serverId, userId, 'owner');

@@ -29,7 +29,7 @@ function ownRoutes(servers: ServerService): Route[] {
       body: createServerSchema,
       status: 201,
       answer: serverSchema,
-      errors: ['INVITE_REQUIRED', 'FORBIDDEN', 'SLUG_TAKEN'],
+      errors: ['INVITE_REQUIRED', 'FORBIDDEN', 'SERVER_LIMIT', 'SLUG_TAKEN'],
       handle: ({ actor, body }) => servers.create(actor, body),
     }),
     route({

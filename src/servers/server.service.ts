@@ -17,7 +17,9 @@ import type { Chores } from '../infrastructure/chores.ts';
 import { seeOff } from '../notifications/farewell.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { StatusReader } from '../presence/status.ts';
+import type { Settings } from '../settings.ts';
 import type { Audience } from './audience.ts';
+import { requireRoomToOwn } from './ownership.ts';
 import type { Roster } from './roster.ts';
 import type { ServerAccess } from './server.access.ts';
 import {
@@ -64,6 +66,7 @@ export class ServerService {
   private readonly roster: Roster;
   private readonly notifications: NotificationQueue;
   private readonly statuses: StatusReader;
+  private readonly settings: Settings['servers'];
 
   constructor(parts: {
     database: Database;
@@ -78,6 +81,7 @@ export class ServerService {
     roster: Roster;
     notifications: NotificationQueue;
     statuses: StatusReader;
+    settings: Settings;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
@@ -91,13 +95,15 @@ export class ServerService {
     this.roster = parts.roster;
     this.notifications = parts.notifications;
     this.statuses = parts.statuses;
+    this.settings = parts.settings.servers;
   }
 
-  /** Makes a server with a channel `general`; the actor owns it. @throws AppError INVITE_REQUIRED, SLUG_TAKEN */
+  /** Makes a server with a channel `general`; the actor owns it. @throws AppError INVITE_REQUIRED, SERVER_LIMIT, SLUG_TAKEN */
   async create(actor: Actor, input: z.output<typeof createServerSchema>): Promise<ServerRecord> {
     this.capabilities.require(actor, 'server:create');
     return this.withFreeSlug(() =>
       this.changes.run(async (change) => {
+        await requireRoomToOwn(change.rows, actor.userId, this.settings.maxPerOwner);
         const server = change.em.create(Server, {
           id: uuid(),
           name: input.name,
