@@ -35,6 +35,7 @@ const onceIsEnough = [
   'health/tracing',
   'infrastructure/',
   'rest/cors',
+  'rest/leftovers',
   'rest/multipart',
   'settings',
   'validation',

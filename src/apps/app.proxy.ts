@@ -119,7 +119,7 @@ export class AppProxy {
     });
     source.once('error', (cause) => limit.destroy(cause));
     limit.once('close', () => {
-      // The connection of a caller is not ours to end: what is left of its body is read by Node after the answer.
+      // The connection of a caller is not ours to end: what is left of its body is read after the answer.
       source.unpipe(limit);
       if (!('headers' in source)) source.destroy();
     });

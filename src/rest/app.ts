@@ -87,6 +87,8 @@ async function withErrors(context: Context, next: () => Promise<unknown>, log: L
   } catch (error) {
     sendError(context, error, log);
   }
+  const { req, res } = context;
+  if (!req.complete || req.readableLength > 0) res.once('finish', () => readOn(req));
   const ms = Math.round(performance.now() - started);
   const isSlow = ms > slowRequestMs && !context.query.wait;
   if (!isSlow && !log.isLevelEnabled('debug')) return;
@@ -94,6 +96,16 @@ async function withErrors(context: Context, next: () => Promise<unknown>, log: L
   const record = { requestId: context.state.requestId, method, path, ms, status };
   if (isSlow) log.warn(record, 'A slow request.');
   else log.debug(record, 'A request.');
+}
+
+/**
+ * Takes what is left of a body that was answered before its end. Node does so only where nobody began to read; else the
+ * connection, which stays open, would never come to its next request.
+ */
+function readOn(request: IncomingMessage): void {
+  request.unpipe();
+  request.removeAllListeners('readable');
+  request.resume();
 }
 
 function sendError(context: Context, error: unknown, log: Log): void {

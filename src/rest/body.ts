@@ -105,8 +105,9 @@ function asBodyError(error: unknown, context: Context): unknown {
   if (status === 413) return new AppError('BODY_TOO_LARGE', { cause: error });
   if (status === 415) return new AppError('UNSUPPORTED_MEDIA_TYPE', { cause: error });
   if (status === 400 || error instanceof SyntaxError) return new AppError('MALFORMED_JSON', { cause: error });
-  // Its sender went away before all of it was here; nobody is left to read the answer.
-  if (context.req.destroyed) return new AppError('MALFORMED_JSON', { cause: error });
+  // Not packed as it says; or its sender went away before all of it was here, and nobody is left to read the answer.
+  if (context.get('content-encoding') !== '' || context.req.destroyed)
+    return new AppError('MALFORMED_JSON', { cause: error });
   return error;
 }
 
@@ -129,7 +130,7 @@ class Fields {
 
 /**
  * The bytes of a request's body. The iterator is never closed, for that would close the connection before the answer
- * is out: Node reads what is left once the answer is sent.
+ * is out; what is left is read once the answer is sent.
  */
 async function* bytesOf(context: Context, max: number): AsyncGenerator<Buffer> {
   const source: AsyncIterator<Buffer> = context.req[Symbol.asyncIterator]();
