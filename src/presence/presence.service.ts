@@ -21,7 +21,9 @@ export class PresenceService {
   private readonly directory: PresenceDirectory;
   private readonly audience: PresenceAudience;
   private readonly roll: PresenceRoll;
+  private readonly wishLater: (userId: string) => void;
 
+  /** @param parts.wishLater takes those whose wish the store could not be told */
   constructor(parts: {
     database: Database;
     changes: Changes;
@@ -31,6 +33,7 @@ export class PresenceService {
     directory: PresenceDirectory;
     audience: PresenceAudience;
     roll: PresenceRoll;
+    wishLater: (userId: string) => void;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
@@ -40,6 +43,7 @@ export class PresenceService {
     this.directory = parts.directory;
     this.audience = parts.audience;
     this.roll = parts.roll;
+    this.wishLater = parts.wishLater;
   }
 
   /** What someone is now, as far as it has come to this node. For those who may know. */
@@ -60,8 +64,8 @@ export class PresenceService {
         [actor.userId, status],
       ),
     );
-    // Where Redis is away, this node says it together with everyone else once it is back.
-    await this.store.wish(actor.userId, status).catch(() => {});
+    // Where Redis is away, or takes no writes, this node says it once it can.
+    await this.store.wish(actor.userId, status).catch(() => this.wishLater(actor.userId));
   }
 
   /**

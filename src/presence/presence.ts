@@ -54,6 +54,7 @@ export class Presence {
       directory,
       audience,
       roll,
+      wishLater: (userId) => this.tracker.wished(userId),
     });
     const readWishes = (userIds: string[]) => this.service.readWishes(userIds);
     this.tracker = new PresenceTracker(store, directory, readWishes, settings, log);

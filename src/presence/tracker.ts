@@ -22,6 +22,8 @@ export class PresenceTracker {
   private readonly graces = new Map<string, number>();
   private arrivals = new Set<string>();
   private leaves = new Set<string>();
+  /** Users who want to be seen otherwise than the store knows. */
+  private readonly wishes = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private running = false;
   private holdLeavesUntil = 0;
@@ -74,6 +76,12 @@ export class PresenceTracker {
     this.soon();
   }
 
+  /** Says later how someone wants to be seen: the store could not take it. */
+  wished(userId: string): void {
+    this.wishes.add(userId);
+    this.soon();
+  }
+
   /** Says everyone anew: the store has forgotten this node. */
   sayAll(): void {
     for (const userId of [...this.sockets.keys(), ...this.graces.keys()]) this.arrivals.add(userId);
@@ -97,7 +105,7 @@ export class PresenceTracker {
       this.running = true;
       void this.pass().finally(() => {
         this.running = false;
-        if (this.arrivals.size + this.leaves.size + this.graces.size > 0) this.soon();
+        if (this.arrivals.size + this.leaves.size + this.graces.size + this.wishes.size > 0) this.soon();
       });
     }, this.settings.batchMs);
     this.timer.unref();
@@ -109,16 +117,26 @@ export class PresenceTracker {
     if (!this.store.ready) return this.sayAlone();
     const arrivals = this.arrivals;
     const leaves = performance.now() < this.holdLeavesUntil ? new Set<string>() : this.leaves;
-    if (arrivals.size + leaves.size === 0) return;
+    if (arrivals.size + leaves.size + this.wishes.size === 0) return;
     this.arrivals = new Set();
     if (leaves === this.leaves) this.leaves = new Set();
     try {
       if (arrivals.size > 0) await this.store.arrive(await this.withWishes([...arrivals]));
       arrivals.clear();
       if (leaves.size > 0) await this.store.leave([...leaves]);
+      leaves.clear();
+      await this.sayWishes();
     } catch (error) {
       this.log.debug({ err: error }, 'Presence could not be passed on just now.');
       this.keepForLater(arrivals, leaves);
+    }
+  }
+
+  private async sayWishes(): Promise<void> {
+    if (this.wishes.size === 0) return;
+    for (const { userId, wish } of await this.withWishes([...this.wishes])) {
+      await this.store.wish(userId, wish);
+      this.wishes.delete(userId);
     }
   }
 

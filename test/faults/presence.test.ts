@@ -76,6 +76,22 @@ describe('presence over nodes that fail', () => {
     voice.close();
   });
 
+  it('tells a wish that Redis could not take when it takes writes again', async () => {
+    const { bob } = site.here;
+    const told = () => heard().get(bob.id)?.at(-1);
+    const voice = await bob.on(first).connect();
+    await until(() => told() === 'online', { message: 'bob is not there' });
+    const client = new Redis(redis.url);
+    await client.config('SET', 'maxmemory', '1');
+    expect(await voice.emit('presence:update', { status: 'dnd' })).to.include({ ok: true, status: 'dnd' });
+    await client.config('SET', 'maxmemory', '0');
+    await until(() => told() === 'dnd', { timeout: 40_000, message: 'it is not told' });
+    await voice.emit('presence:update', { status: 'online' });
+    await until(() => told() === 'online', { message: 'nor what was said then' });
+    client.disconnect();
+    voice.close();
+  });
+
   it('outlives a Redis that loses everything, without a word about those who stay', async () => {
     const [leaver, ...others] = people;
     const { bob } = site.here;
