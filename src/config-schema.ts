@@ -55,7 +55,8 @@ export const fileSchema = z.strictObject({
   }),
   servers: z.strictObject({
     maxPerOwner: positive.describe('servers that one user owns'),
-    maxChannels: positive.describe('channels of a server'),
+    // So many their list shows.
+    maxChannels: positive.max(1000).describe('channels of a server'),
   }),
   webhooks: z.strictObject({
     timeoutMs: positive.describe('how long a webhook may take to answer'),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { fileSchema } from '../src/config-schema.ts';
 import { isKnownEnvironment, loadSettings, SettingsError } from '../src/settings.ts';
 
 describe('the settings', () => {
@@ -32,6 +33,12 @@ describe('the settings', () => {
       bootstrapInviteCode: null,
       newAccountTier: 'visitor',
     });
+  });
+
+  it('let a server have no more channels than their list shows', () => {
+    expect(load().servers.maxChannels).to.equal(1000);
+    const { maxChannels } = fileSchema.shape.servers.shape;
+    expect([1000, 1001].map((count) => maxChannels.safeParse(count).success)).to.deep.equal([true, false]);
   });
 
   it('know the environments that have a file, and the one without a name', () => {
