@@ -8,6 +8,8 @@ import { isPublicAddress } from './addresses.ts';
 export type Resolve = (host: string, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void;
 
 const connectTimeoutMs = 10_000;
+/** Whoever asks may be in the middle of a transaction, which is ended when it does nothing for long. */
+const lookupMs = 1500;
 
 /**
  * Requests to addresses that people from outside name. They must not reach what only this machine or its network can:
@@ -36,7 +38,11 @@ export class Outgoing {
     const host = bareHost(url.hostname);
     if (this.isAllowed(url) || isIP(host)) return;
     const addresses = await new Promise<LookupAddress[]>((resolve) => {
-      this.resolve(host, (error, found) => resolve(error ? [] : found));
+      const late = setTimeout(resolve, lookupMs, []);
+      this.resolve(host, (error, found) => {
+        clearTimeout(late);
+        resolve(error ? [] : found);
+      });
     });
     // A host that cannot be found now is no danger; calling it will fail.
     if (addresses.length > 0 && !addresses.some(({ address }) => isPublicAddress(address))) throw unsafe(host);

@@ -127,6 +127,14 @@ describe('outgoing requests', () => {
     await outgoing.close();
   });
 
+  it('are not waited for where no name server answers: they are judged when they are called', async () => {
+    const asked: string[] = [];
+    const outgoing = new Outgoing([], (host) => void asked.push(host));
+    expect(await codeOf(outgoing.check(new URL('https://silent.test/')))).to.equal('done');
+    expect(asked).to.deep.equal(['silent.test']);
+    await outgoing.close();
+  });
+
   it('judge a name by the answer that is used: one that changes gains nothing', async () => {
     let asked = 0;
     const resolve: Resolve = (_, callback) => {
