@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server as HttpServer } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import { goodbye, RevocationWatch } from './accounts/revocation.ts';
 import { attendBots } from './agents/agent.gateway.ts';
@@ -20,9 +20,9 @@ import { allHandlers, allRoutes } from './features.ts';
 import { openAdmin } from './gateway/admin.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { Handler } from './gateway/handler.ts';
+import { createHttpServer } from './gateway/http-server.ts';
 import { SocketLimits } from './gateway/limits.ts';
 import { sharedListening, sharePort } from './gateway/shared-port.ts';
-import { isForSockets } from './gateway/upgrades.ts';
 import { Health } from './health/health.ts';
 import { watchConnections, watchDatabase, watchDelivery, watchEvents, watchWebhooks } from './health/watches.ts';
 import { addressKey } from './infrastructure/client-address.ts';
@@ -60,8 +60,6 @@ export interface Node {
 /** How long caches are trusted: while other nodes are heard they say what to drop, otherwise only time does. */
 const cacheTtlMs = { heard: 5000, unheard: 1000 };
 const redisWaitMs = 1000;
-/** Longer than load balancers keep idle connections: what is closed here may be what one of them is about to use. */
-const keepAliveMs = 75_000;
 
 /**
  * Puts a node together and starts it: the only place that knows all parts.
@@ -178,10 +176,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     settings,
     log,
   );
-  const httpServer = createServer(
-    { keepAliveTimeout: keepAliveMs, shouldUpgradeCallback: isForSockets },
-    app.callback(),
-  );
+  const httpServer = createHttpServer(app.callback(), settings.limits.uploadBytes);
   const socketLimits = new SocketLimits(limits, settings);
   const gateway = new Gateway({
     isAppsHost,

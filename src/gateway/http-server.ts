@@ -1,0 +1,15 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { isForSockets } from './upgrades.ts';
+
+/** Longer than load balancers keep idle connections: what is closed here may be what one of them is about to use. */
+const keepAliveTimeout = 75_000;
+/** Node's own limit for a request to arrive, which the largest upload may need longer than. */
+const leastRequestTimeout = 300_000;
+/** The slowest line on which an upload arrives in time, in bytes a second: half a megabit. */
+const slowestLine = 64 * 1024;
+
+/** The HTTP server of a node. @param uploadBytes the largest upload */
+export function createHttpServer(answer: RequestListener, uploadBytes: number): Server {
+  const requestTimeout = Math.max(leastRequestTimeout, Math.ceil((uploadBytes / slowestLine) * 1000));
+  return createServer({ keepAliveTimeout, requestTimeout, shouldUpgradeCallback: isForSockets }, answer);
+}
