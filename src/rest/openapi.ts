@@ -72,6 +72,15 @@ const headers = {
   Replayed: { description: '`true`: the answer of an earlier request with the same key.', ...text },
   HasMore: { description: 'Whether more is behind this page.', schema: { enum: ['true', 'false'] } },
   RetryAfter: { description: 'Whole seconds.', schema: { type: 'integer' } },
+  RateLimit: {
+    description: 'What is left of a limit, and in how many seconds all of it: `"name";r=29;t=60`.',
+    ...text,
+  },
+  RateLimitPolicy: { description: 'How much it lets through in how many seconds: `"name";q=30;w=60`.', ...text },
+};
+const quota = {
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
 };
 
 const idempotencyKey = {
@@ -200,7 +209,8 @@ function successes(route: Route, { schemas, examples }: Parts): Record<string, o
   };
   const replayed = route.method === 'POST' ? { 'Idempotency-Replayed': { $ref: '#/components/headers/Replayed' } } : {};
   const more = route.paged ? { 'X-Has-More': { $ref: '#/components/headers/HasMore' } } : {};
-  const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...replayed, ...more };
+  const left = route.limit ? quota : {};
+  const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...replayed, ...more, ...left };
   const repeats = route.mayExist || typeof route.repeats === 'function';
   const statuses = new Set([route.status ?? 200, ...(repeats ? [200] : [])]);
   const describe = (status: number) => (status === (route.status ?? 200) ? 'Done.' : 'It was there already.');
@@ -227,7 +237,8 @@ function refusals(route: Route): Record<string, object> {
     const description = codes.map((code) => `\`${code}\`: ${errorCodes[code][1]}`).join('\n\n');
     const again =
       status === 429 || status === 503 ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {};
-    const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...again };
+    const left = codes.includes('RATE_LIMITED') ? quota : {};
+    const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...again, ...left };
     return [status, { description, headers: withId, content: { 'application/json': refusal(route, codes) } }];
   });
   return Object.fromEntries(entries);

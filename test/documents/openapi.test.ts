@@ -100,6 +100,15 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('names the headers that say how much of a limit is left', () => {
+    const named = (response: Loose) => Object.keys(response.headers).filter((name) => name.startsWith('RateLimit'));
+    const limited = document.paths['/api/auth/login'].post.responses;
+    for (const status of ['200', '429']) {
+      expect(named(limited[status]), status).to.deep.equal(['RateLimit', 'RateLimit-Policy']);
+    }
+    expect(named(document.paths['/api/auth/me'].get.responses['200'])).to.deep.equal([]);
+  });
+
   it('says that a model answers as JSON or in a stream', () => {
     const { content } = document.paths['/api/ai/v1/chat/completions'].post.responses[200];
     expect(content).to.have.keys('application/json', 'text/event-stream');
