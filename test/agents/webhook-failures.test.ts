@@ -113,6 +113,40 @@ describe('webhooks that do not work', () => {
     expect(ear.arrived.filter(({ event }) => event.data.content === 'slow')).to.have.lengthOf(1);
   });
 
+  it('are asked of no more at once than may be, also while some are waited for', async () => {
+    const perWebhook = 3;
+    const { cluster, here, robot } = await hooked({ webhooks: { ...quick, timeoutMs: 20_000, perWebhook } });
+    const rooms = [here.channel.id];
+    for (let i = 0; i < 6; i++) {
+      const channelId = await here.newChannel(`room ${i}`);
+      await here.alice.post(`/api/channels/${channelId}/members`, { userId: robot.id });
+      rooms.push(channelId);
+    }
+    let most = 0;
+    const waiting: (() => void)[] = [];
+    ear.behave(async ({ event }) => {
+      if (event.type !== 'message:new') return 200;
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        most = Math.max(most, waiting.length);
+      });
+      return 200;
+    });
+    const [first = '', second = '', ...others] = rooms;
+    for (const room of [first, second]) {
+      await here.bob.say(room, 'held');
+      await until(() => waiting.length === rooms.indexOf(room) + 1);
+    }
+    await Promise.all(others.map((room) => here.bob.say(room, 'held')));
+    await until(async () => {
+      if (waiting.length >= perWebhook) waiting.shift()?.();
+      else if (ear.arrived.filter(({ event }) => event.type === 'message:new').length >= rooms.length)
+        waiting.pop()?.();
+      return ear.accepted('message:new').length === rooms.length;
+    });
+    expect(most).to.be.at.most(perWebhook * cluster.nodes.length);
+  });
+
   it('say what is wrong: nobody there, too slow, cut off', async () => {
     const { here, robot } = await hooked({ webhooks: { ...quick, timeoutMs: 200 } });
     const seen = (error: string) =>

@@ -80,22 +80,23 @@ const due = `SELECT DISTINCT c.agent_id AS "agentId" FROM webhook_cursors c
   JOIN agents a ON a.id = c.agent_id AND a.status <> 'stopped'
   JOIN streams s ON s.id = c.stream_id AND s.last_seq > c.seq
   WHERE c.due_at <= now() AND (c.leased_until IS NULL OR c.leased_until <= now())`;
-/** $1 lease, $2 its seconds, $3 rooms of one webhook at a time, $4 how many in all, $5 whose. */
+/** $1 lease, $2 its seconds, $3 whose, $4 how many rooms of each, $5 how many in all. */
 const claim = `UPDATE webhook_cursors c
   SET lease = $1, leased_until = now() + make_interval(secs => $2)
   FROM (
     SELECT w.agent_id, due.stream_id, a.user_id, w.url, w.secret,
       CASE WHEN w.previous_until > now() THEN w.previous_secret END AS previous_secrets
-    FROM webhooks w JOIN agents a ON a.id = w.agent_id AND a.status <> 'stopped'
+    FROM unnest($3::uuid[], $4::int[]) AS free (agent_id, rooms) JOIN webhooks w ON w.agent_id = free.agent_id
+    JOIN agents a ON a.id = w.agent_id AND a.status <> 'stopped'
     CROSS JOIN LATERAL (
       SELECT d.stream_id FROM webhook_cursors d
       LEFT JOIN channel_members m ON m.channel_id = d.stream_id AND m.user_id = a.user_id
       WHERE d.agent_id = w.agent_id AND d.due_at <= now() AND (d.leased_until IS NULL OR d.leased_until <= now())
         AND (SELECT s.last_seq FROM streams s WHERE s.id = d.stream_id) > d.seq
         AND (d.kind = 'user' OR (m.joined_at = d.entered_at AND NOT m.excluded))
-      ORDER BY d.due_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED
+      ORDER BY d.due_at LIMIT free.rooms FOR UPDATE OF d SKIP LOCKED
     ) AS due
-    WHERE w.state = 'active' AND w.agent_id = ANY($5::uuid[]) LIMIT $4
+    WHERE w.state = 'active' LIMIT $5
   ) AS due
   WHERE c.agent_id = due.agent_id AND c.stream_id = due.stream_id
   RETURNING c.agent_id AS "agentId", c.stream_id AS "streamId", c.kind, c.seq, c.attempts, c.lease,
@@ -166,9 +167,9 @@ export class WebhookCursors {
     return (await this.database.rows<{ agentId: string }>(due)).map(({ agentId }) => agentId);
   }
 
-  /** Takes rooms of these agents in which something is due. */
-  async claim(agentIds: string[], limits: { perWebhook: number; total: number }): Promise<Claim[]> {
-    const values = [uuid(), this.leaseSeconds, limits.perWebhook, limits.total, agentIds];
+  /** Takes rooms in which something is due. @param free how many of each agent's may be taken, and `most` in all */
+  async claim(free: Map<string, number>, most: number): Promise<Claim[]> {
+    const values = [uuid(), this.leaseSeconds, [...free.keys()], [...free.values()], most];
     const rows = await this.database.rows<ClaimRow>(claim, values);
     return rows.map(({ kind, ...row }) => ({ ...row, room: (kind === 'user' ? userRoom : channelRoom)(row.streamId) }));
   }

@@ -132,14 +132,13 @@ export class WebhookDispatcher {
       this.lookAt = performance.now() + this.settings.pollMs;
       for (const agentId of await this.cursors.due()) this.woken.add(agentId);
     }
-    const busy = this.busy();
-    const among = [...this.woken].filter((agentId) => !busy.has(agentId));
+    const free = this.free([...this.woken]);
     this.woken = new Set();
-    if (among.length === 0) return;
-    const claims = await this.cursors.claim(among, { perWebhook: this.settings.perWebhook, total });
+    if (free.size === 0) return;
+    const claims = await this.cursors.claim(free, total);
     for (const claim of claims) this.begin(claim);
     // There may be more than could be taken.
-    if (claims.length === total) for (const agentId of among) this.woken.add(agentId);
+    if (claims.length === total) for (const agentId of free.keys()) this.woken.add(agentId);
   }
 
   private async follow(): Promise<void> {
@@ -156,11 +155,15 @@ export class WebhookDispatcher {
     if (moved.size > 0) await this.cursors.follow([...moved]);
   }
 
-  /** Those that have as much under way here as they may. */
-  private busy(): Set<string> {
-    const counts = new Map<string, number>();
-    for (const { agentId } of this.running.keys()) counts.set(agentId, (counts.get(agentId) ?? 0) + 1);
-    return new Set([...counts].flatMap(([agentId, count]) => (count >= this.settings.perWebhook ? agentId : [])));
+  /** How many more rooms of each may be under way here; those that have as many as they may wake when one is done. */
+  private free(agentIds: string[]): Map<string, number> {
+    const free = new Map(agentIds.map((agentId) => [agentId, this.settings.perWebhook]));
+    for (const { agentId } of this.running.keys()) {
+      const rooms = free.get(agentId);
+      if (rooms === 1) free.delete(agentId);
+      else if (rooms) free.set(agentId, rooms - 1);
+    }
+    return free;
   }
 
   /** A receiver may take longer than a lease lasts, which is short so that others soon go on when this node dies. */
