@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Input } from './cli/command.ts';
+import { type Input, wordsOf } from './cli/command.ts';
 import { commands, help, options } from './cli/commands.ts';
 import { EmbeddedPostgresError } from './database/embedded.ts';
 import { AppError } from './errors.ts';
@@ -12,12 +12,17 @@ const print = (line: string) => void process.stdout.write(`${line}\n`);
 /** `npm run parley -- <command>`: what an operator does by hand, through the services. @returns the exit code */
 async function main(args: string[]): Promise<number> {
   const { positionals, values } = parseArgs({ args, options, allowPositionals: true });
-  const [name = 'help', ...words] = positionals;
+  const [name = 'help', ...words] = values.help ? [] : positionals;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
     if (name !== 'help') process.stderr.write(`There is no command "${name}".\n\n`);
     print(help);
     return name === 'help' ? 0 : 2;
+  }
+  const tooMany = words[wordsOf(command)];
+  if (tooMany !== undefined) {
+    process.stderr.write(`"${tooMany}" is one word too many for: ${command.usage}\n`);
+    return 2;
   }
   // Only now, since it brings the whole server along.
   const { openGround } = await import('./cli/ground.ts');

@@ -21,6 +21,11 @@ export interface Command {
   run(input: Input): Promise<void>;
 }
 
+/** How many words a command takes at most, by its usage without the options. */
+export function wordsOf({ usage }: Command): number {
+  return usage.replace(/\[?--[\w-]+( <[^>]+>)?\]?/g, '').match(/[<[]/g)?.length ?? 0;
+}
+
 export function theWord(words: string[], what: string): string {
   return validated(z.object({ [what]: z.string('must be given').min(1) }), { [what]: words[0] })[what] ?? '';
 }

@@ -20,6 +20,7 @@ export const options = {
   out: { type: 'string' },
   'without-emails': { type: 'boolean' },
   'max-bytes': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
 } as const;
 
 const newUserSchema = z.object({

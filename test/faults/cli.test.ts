@@ -89,15 +89,27 @@ describe('the operator’s command line', () => {
   });
 
   it('says in a sentence what it does not understand', async () => {
-    const [help, unknown, nobody, option] = await Promise.all([
+    const [help, flag, unknown, nobody, option] = await Promise.all([
       parley(['help']),
+      parley(['set-tier', '--help']),
       parley(['destroy-world']),
       parley(['reset-password', 'nobody']),
       parley(['list-users', '--colour', 'red']),
     ]);
     expect([help.code, unknown.code, nobody.code, option.code]).to.deep.equal([0, 2, 1, 1]);
     expect(help.out).to.contain('create-user');
+    expect([flag.code, flag.out]).to.deep.equal([0, help.out]);
     expect(nobody.complaint).to.equal('There is no user "nobody".\n');
     expect(option.complaint).to.contain("'--colour'").and.not.contain('\n    at ');
+  });
+
+  it('does nothing when it is told more than it would do', async () => {
+    const [two, none] = await Promise.all([
+      parley(['revoke-sessions', 'boss', 'nobody']),
+      parley(['create-user', '--email', 'more@example.com', 'more']),
+    ]);
+    expect([two.code, two.out]).to.deep.equal([2, '']);
+    expect(two.complaint).to.equal('"nobody" is one word too many for: revoke-sessions <user>\n');
+    expect([none.code, none.out]).to.deep.equal([2, '']);
   });
 });
