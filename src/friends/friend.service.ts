@@ -88,9 +88,10 @@ export class FriendService {
       await change.lock(userRoom(actor.userId), userRoom(other.id));
       await requireNoBlock(change.rows, actor, other.id);
       const known = await betweenThem(change.rows, actor.userId, other.id);
-      if (known?.status === 'pending' && known.requester_id === other.id) return this.makeFriends(change, known, actor);
-      if (known) refuseAgain(known, actor);
+      const crossed = known?.status === 'pending' && known.requester_id === other.id;
+      if (known && !crossed) refuseAgain(known, actor);
       await requireRoom(change.rows, actor.userId);
+      if (crossed) return this.makeFriends(change, known, actor);
       const row = await ask(change.rows, actor.userId, other.id);
       await this.tell(change, friendRequest, row);
       await this.notify(change, 'friendship.request', actor.userId, row);

@@ -157,6 +157,29 @@ describe('friends', () => {
     expect(await code({ username: '   ' })).to.equal('VALIDATION_FAILED');
   });
 
+  it('are two thousand at most, whichever way they are made', async () => {
+    const [ann, ben] = await strangers();
+    const { id } = (await ask(ben, ann)).body;
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows(`WITH crowd AS (
+            INSERT INTO users (id, username, username_key, display_name, is_bot, tier, created_at, updated_at)
+            SELECT id, id, id, 'x', false, 'visitor', now(), now()
+            FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, 2000)) AS ids RETURNING id)
+          INSERT INTO friendships (id, low_id, high_id, requester_id, status, created_at, updated_at)
+          SELECT gen_random_uuid(), least(id, '${ann.id}'), greatest(id, '${ann.id}'), id, 'accepted', now(), now()
+          FROM crowd`);
+    });
+    expect((await ask(ann, ben)).body.code).to.equal('FRIEND_LIMIT');
+    expect((await ann.post(`/api/friends/${id}/accept`)).body.code).to.equal('FRIEND_LIMIT');
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows(
+        "DELETE FROM friendships WHERE id IN (SELECT id FROM friendships WHERE (low_id = $1 OR high_id = $1) AND status = 'accepted' LIMIT 1)",
+        [ann.id],
+      );
+    });
+    expect((await ask(ann, ben)).body).to.include({ id, status: 'accepted' });
+  });
+
   describe('blocking', () => {
     it('ends a friendship, and keeps the blocked one away without a word', async () => {
       const [ann, ben, id] = await friends();
