@@ -3,6 +3,7 @@ import { type IncomingMessage, request, type Server, type ServerResponse } from 
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
+import { readOn } from '../infrastructure/unread.ts';
 
 /** Several nodes behind one port of one machine. */
 export interface SharedPort {
@@ -77,6 +78,10 @@ function passRequest(socketPath: string, incoming: IncomingMessage, outgoing: Se
   onward.on('error', () => {
     if (outgoing.headersSent) outgoing.destroy();
     else outgoing.writeHead(400, { 'content-type': 'application/json' }).end(unknownSession);
+  });
+  outgoing.on('finish', () => {
+    if (!onward.writableFinished) onward.destroy();
+    readOn(incoming);
   });
   outgoing.on('close', () => {
     // After the answer the connection may be another request's already.

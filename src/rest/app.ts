@@ -7,6 +7,7 @@ import Koa, { type Context, type Middleware } from 'koa';
 import { asAppError } from '../errors.ts';
 import { clientAddress } from '../infrastructure/client-address.ts';
 import type { Log } from '../infrastructure/log.ts';
+import { readOn } from '../infrastructure/unread.ts';
 import type { Settings } from '../settings.ts';
 import type { DoorServices } from './answer.ts';
 import { MountedRoutes, refuseRest } from './mount.ts';
@@ -96,16 +97,6 @@ async function withErrors(context: Context, next: () => Promise<unknown>, log: L
   const record = { requestId: context.state.requestId, method, path, ms, status };
   if (isSlow) log.warn(record, 'A slow request.');
   else log.debug(record, 'A request.');
-}
-
-/**
- * Takes what is left of a body that was answered before its end. Node does so only where nobody began to read; else the
- * connection, which stays open, would never come to its next request.
- */
-function readOn(request: IncomingMessage): void {
-  request.unpipe();
-  request.removeAllListeners('readable');
-  request.resume();
 }
 
 function sendError(context: Context, error: unknown, log: Log): void {

@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { openDoorFolder } from '../../src/workers/doors.ts';
 import { startRedis, type TestRedis } from '../bench/redis.ts';
@@ -78,6 +80,18 @@ describe('several workers behind one port', () => {
       expect(client.errors).to.deep.equal([]);
       client.close();
     }
+  });
+
+  it('go on with a connection whose polling session went with its worker', async () => {
+    const body = 'x'.repeat(6_000_000);
+    const socket = connect(site.port, '127.0.0.1');
+    socket.write(
+      `POST /socket.io/?EIO=4&transport=polling&sid=77-gone HTTP/1.1\r\nHost: here\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    socket.write(body);
+    socket.write('GET /readyz HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n');
+    const statuses = [...(await text(socket)).matchAll(/HTTP\/1\.1 (\d+) /g)].map((match) => match[1]);
+    expect(statuses).to.deep.equal(['400', '200']);
   });
 
   it('show what all of them counted at /metrics', async () => {
