@@ -1,4 +1,5 @@
-import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterOptions, Redis, type RedisOptions, type StandaloneConnectionOptions } from 'ioredis';
+import { StandaloneConnector } from 'ioredis/built/connectors/index.js';
 
 /** A client of one Redis or of a cluster. */
 export type RedisClient = Redis | Cluster;
@@ -38,7 +39,28 @@ class ForgivingCluster extends Cluster {
   }
 }
 
+/**
+ * Ends a connection without waiting for its other end. A node whose slots move says so to everyone who listens there; what
+ * of it comes in when ioredis has let go of the connection is an error that nobody hears, which ends the process.
+ */
+class AbruptConnector extends StandaloneConnector {
+  constructor(options: unknown) {
+    super(areOptions(options) ? options : {});
+  }
+
+  override disconnect(): void {
+    this.connecting = false;
+    this.stream?.destroy();
+  }
+}
+
+/** ioredis hands them over as anything. */
+const areOptions = (options: unknown): options is StandaloneConnectionOptions =>
+  typeof options === 'object' && options !== null;
+
 const connectTimeout = 2000;
+/** Whose slots move is not told to those who only listen there: they have to look where their channels are by now. */
+const slotsRefreshInterval = 2000;
 const retryStrategy = (times: number) => Math.min(times * 50, 500);
 
 /**
@@ -49,11 +71,12 @@ export function redisClient({ url, cluster }: RedisPlace, waits: boolean, answer
   const common: RedisOptions = { connectTimeout, commandTimeout: answerMs, maxRetriesPerRequest: null };
   if (!cluster) return new ForgivingRedis(url, { ...common, retryStrategy, enableOfflineQueue: waits });
   const options: ClusterOptions = {
-    redisOptions: { ...common, ...credentialsOf(url) },
+    redisOptions: { ...common, ...credentialsOf(url), ...(waits ? { Connector: AbruptConnector } : {}) },
     clusterRetryStrategy: retryStrategy,
     enableOfflineQueue: waits,
     shardedSubscribers: true,
     slotsRefreshTimeout: connectTimeout,
+    slotsRefreshInterval,
   };
   return new ForgivingCluster([url], options);
 }

@@ -68,6 +68,11 @@ export interface TestRedisCluster {
   url: string;
   /** Which of them has a key or a sharded channel. */
   ownerOf(key: string): Promise<number>;
+  /** Gives the slot of a key, or all slots that its owner had at the beginning, to the next of them. */
+  moveSlot(key: string): Promise<void>;
+  moveAllSlots(key: string): Promise<void>;
+  /** How many listen to a sharded channel where it belongs. */
+  listeners(channel: string): Promise<number>;
   /** Sudden death of one of them. */
   kill(index: number): Promise<void>;
   restart(index: number): Promise<void>;
@@ -92,13 +97,24 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
   };
   atEnd(stop);
   await join(ports);
+  const ownerOf = (slot: number) => Math.floor(slot / Math.ceil(16_384 / ports.length));
+  const next = (index: number) => (index + 1) % ports.length;
+  const slotOf = async (key: string) => Number(await ask(ports[0], 'CLUSTER', 'KEYSLOT', key));
   return {
     url: `redis://127.0.0.1:${ports[0]}`,
-    ownerOf: async (key) => {
-      const client = new Redis(ports[0] ?? 0, '127.0.0.1');
-      const slot = await client.call('CLUSTER', 'KEYSLOT', key);
-      client.disconnect();
-      return Math.floor(Number(slot) / Math.ceil(16_384 / ports.length));
+    ownerOf: async (key) => ownerOf(await slotOf(key)),
+    moveSlot: async (key) => {
+      const slot = await slotOf(key);
+      await moveSlots([slot], ports, ownerOf(slot), next(ownerOf(slot)));
+    },
+    moveAllSlots: async (key) => {
+      const owner = ownerOf(await slotOf(key));
+      const slots = Array.from({ length: 16_384 }, (_, slot) => slot).filter((slot) => ownerOf(slot) === owner);
+      await moveSlots(slots, ports, owner, next(owner));
+    },
+    listeners: async (channel) => {
+      const answers = await Promise.all(ports.map((port) => ask(port, 'PUBSUB', 'SHARDNUMSUB', channel)));
+      return answers.flat().reduce<number>((sum, answer) => sum + (typeof answer === 'number' ? answer : 0), 0);
     },
     kill: async (index) => servers[index]?.kill(),
     restart: async (index) => {
@@ -106,6 +122,26 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
     },
     stop,
   };
+}
+
+async function ask(port = 0, command: string, ...args: string[]): Promise<unknown> {
+  const client = new Redis(port, '127.0.0.1');
+  return client.call(command, ...args).finally(() => client.disconnect());
+}
+
+/** As redis-cli does it: who takes a slot says so with a number that is higher than that of the owner before. */
+async function moveSlots(slots: number[], ports: number[], from: number, to: number): Promise<void> {
+  const [source, target] = await Promise.all([from, to].map(async (index) => ask(ports[index], 'CLUSTER', 'MYID')));
+  const others = ports.filter((_, index) => index !== from && index !== to);
+  await setSlots(ports[to], slots, 'IMPORTING', String(source));
+  await setSlots(ports[from], slots, 'MIGRATING', String(target));
+  for (const port of [ports[to], ports[from], ...others]) await setSlots(port, slots, 'NODE', String(target));
+}
+
+async function setSlots(port = 0, slots: number[], state: string, id: string): Promise<void> {
+  const client = new Redis(port, '127.0.0.1');
+  await client.pipeline(slots.map((slot) => ['call', 'CLUSTER', 'SETSLOT', String(slot), state, id])).exec();
+  client.disconnect();
 }
 
 /** Makes servers that know nothing of each other one cluster. */

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { Cluster as RedisCluster } from 'ioredis';
 import { controlChannel } from '../../src/infrastructure/redis.ts';
+import { type RedisClient, redisClient } from '../../src/infrastructure/redis-clients.ts';
 import { startRedisCluster, type TestRedisCluster } from '../bench/redis.ts';
 import { until } from '../bench/until.ts';
 import { Follower, range } from '../world/follower.ts';
@@ -90,5 +92,52 @@ describe('two nodes over a Redis Cluster of three', () => {
     await follower.reach(channel.id, first + 20);
     expect(follower.seen(channel.id)).to.deep.equal(range(first + 1, first + 20));
     follower.close();
+  });
+});
+
+describe('a node that listens to a Redis Cluster', () => {
+  let redis: TestRedisCluster;
+  const clients: RedisClient[] = [];
+
+  before(async () => {
+    redis = await startRedisCluster();
+  });
+  after(async () => {
+    for (const client of clients) client.disconnect();
+    await redis.stop();
+  });
+
+  function client(): RedisClient {
+    const made = redisClient({ url: redis.url, cluster: true }, true);
+    made.on('error', () => {});
+    clients.push(made);
+    return made;
+  }
+
+  it('hears what has moved to another server, without being told that it did', async () => {
+    const ear = client();
+    await ear.ssubscribe('a room');
+    const listening = async () => (await redis.listeners('a room')) === 1;
+    await until(listening);
+    await redis.moveSlot('a room');
+    await until(listening, { message: 'it listens where nothing is said any more' });
+  });
+
+  it('lives on when all that it listens to at one server moves, and hears it at another', async () => {
+    const [ear, mouth] = [client(), client()];
+    // So many that they are not told at once that they have moved.
+    const channels = range(1, 40_000).map((i) => `{${controlChannel}}:${i}`);
+    while (channels.length > 0) await ear.ssubscribe(...channels.splice(-500));
+    const heard: string[] = [];
+    ear.on('smessage', (channel: string) => heard.push(channel));
+    ear.on('nodeError', () => ear instanceof RedisCluster && ear.refreshSlotsCache());
+    await redis.moveAllSlots(controlChannel);
+    await until(
+      async () => {
+        await mouth.spublish(`{${controlChannel}}:1`, 'still there?').catch(() => 0);
+        return heard.length > 0;
+      },
+      { timeout: 60_000, message: 'it hears nothing any more' },
+    );
   });
 });
