@@ -9,6 +9,7 @@ export const isolation = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'Cross-Origin-Opener-Policy': 'unsafe-none',
   'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': '*',
   'Referrer-Policy': 'no-referrer',
   // Apps are shown in frames of chat clients, wherever those come from.
   'X-Frame-Options': null,

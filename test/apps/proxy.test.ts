@@ -82,6 +82,9 @@ describe('the app proxy', () => {
     expect(headers.get('access-control-allow-origin')).to.equal('null');
     expect(headers.get('access-control-allow-methods')).to.contain('PUT');
     expect(headers.get('access-control-allow-headers')).to.equal('content-type');
+    handle = (_, response) => response.writeHead(200, { 'x-total': '7' }).end();
+    const read = await ask('/data', { headers: { origin: 'null' } });
+    expect([read.headers.get('x-total'), read.headers.get('access-control-expose-headers')]).to.deep.equal(['7', '*']);
     const gone = await fetch(`${base}x/`, { headers: { origin: 'null' } });
     expect([gone.status, gone.headers.get('access-control-allow-origin')]).to.deep.equal([404, 'null']);
     const own = await fetch(`${here.bob.node.url}/api/auth/me`, { method: 'OPTIONS', headers: asking });
