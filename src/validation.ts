@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { AppError, type Issue } from './errors.ts';
 import { issueSentence, mostTelling } from './issue-sentences.ts';
+import { isUuid } from './schema.ts';
 
 /** A long list of wrong values must not be answered with a longer one. */
 const maxIssues = 50;
@@ -15,6 +16,13 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   const result = schema.safeParse(value, { error: issueSentence });
   if (result.success) return result.data;
   throw invalid(result.error.issues.flatMap(mostTelling).slice(0, maxIssues).map(toIssue));
+}
+
+/** The id that a page of a list begins behind; null for the first page. @throws AppError INVALID_CURSOR */
+export function idCursor(cursor: string | undefined): string | null {
+  if (cursor === undefined) return null;
+  if (!isUuid(cursor)) throw new AppError('INVALID_CURSOR');
+  return cursor;
 }
 
 /** One broken rule, said the same way as the schemas say it. */

@@ -20,7 +20,7 @@ export function channelMemberRoutes(members: ChannelMemberService): Route[] {
       query: listMembersSchema,
       paged: true,
       answer: z.array(memberSchema),
-      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'],
       async handle({ actor, params, query }) {
         const page = await members.list(actor, params.id, query);
         return new Reply(page.members, { headers: { 'X-Has-More': String(page.hasMore) } });

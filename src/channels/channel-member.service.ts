@@ -14,6 +14,7 @@ import { firstId, type MemberPage } from '../servers/member.service.ts';
 import { shown } from '../servers/roster.ts';
 import { type listMembersSchema, memberJoined, memberLeft } from '../servers/server.contract.ts';
 import { type MemberRecord, type MemberRow, memberColumns, memberRecord, userColumns } from '../servers/server.view.ts';
+import { idCursor } from '../validation.ts';
 import type { ChannelAccess, ChannelInfo, SeenChannel } from './channel.access.ts';
 import { channelMemberAdded, channelMemberRemoved } from './channel.contract.ts';
 import { channelRecordOf } from './channel.reader.ts';
@@ -72,7 +73,7 @@ export class ChannelMemberService {
   async list(actor: Actor, channelId: string, query: z.output<typeof listMembersSchema>): Promise<MemberPage> {
     const channel = await this.access.visible(actor, channelId);
     if (channel.role === null && channel.kind === 'server') throw new AppError('NOT_A_MEMBER');
-    const rows = await this.rowsOf(channel, query.cursor ?? firstId, query.limit + 1);
+    const rows = await this.rowsOf(channel, idCursor(query.cursor) ?? firstId, query.limit + 1);
     return {
       members: rows.slice(0, query.limit).map((row) => memberRecord(row, this.statuses)),
       hasMore: rows.length > query.limit,

@@ -14,5 +14,5 @@ export const searchMessagesSchema = z.object({
   channelId: idSchema.optional(),
   authorId: idSchema.optional(),
   limit: limitSchema(100, 25),
-  cursor: idSchema.optional().describe('Id of the last message of the page before.'),
+  cursor: z.string().optional().describe('Id of the last message of the page before.'),
 });

@@ -16,7 +16,7 @@ export function searchRoutes(search: SearchService): Route[] {
       query: searchMessagesSchema,
       paged: true,
       answer: z.array(messageSchema),
-      errors: ['SERVER_NOT_FOUND', 'CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
+      errors: ['SERVER_NOT_FOUND', 'CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'],
       limit: 'search',
       async handle({ actor, query }) {
         const { records, hasMore } = await search.messages(actor, query);

@@ -6,6 +6,7 @@ import { hasUnspaced, unspacedQuery, unspacedWords, untaggedQuery } from '../dat
 import { selectMessages } from '../messages/message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from '../messages/message.view.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
+import { idCursor } from '../validation.ts';
 import type { searchMessagesSchema } from './search.contract.ts';
 
 /** Every channel that a user may read. $1 user, $2 whether it is a bot, $3 one server or null */
@@ -50,12 +51,13 @@ export class SearchService {
     this.channels = parts.channelAccess;
   }
 
-  /** Newest first. @throws AppError SERVER_NOT_FOUND, CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  /** Newest first. @throws AppError SERVER_NOT_FOUND, CHANNEL_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR */
   async messages(
     actor: Actor,
     query: z.output<typeof searchMessagesSchema>,
   ): Promise<{ records: MessageRecord[]; hasMore: boolean }> {
     const channelIds = await this.where(actor, query);
+    const after = idCursor(query.cursor);
     if (channelIds.length === 0) return { records: [], hasMore: false };
     const words = untaggedQuery(query.query);
     const unspaced = unspacedQuery(words);
@@ -66,7 +68,7 @@ export class SearchService {
       channelIds.map((id) => `'${id}'`),
       channelIds,
       query.authorId ?? null,
-      query.cursor ?? null,
+      after,
       query.limit + 1,
     ]);
     const records = rows.slice(0, query.limit).map((row) => messageRecord(row, actor.userId));

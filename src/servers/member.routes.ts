@@ -50,7 +50,7 @@ function comeAndGo(members: MemberService): Route[] {
       query: listMembersSchema,
       paged: true,
       answer: z.array(memberSchema),
-      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER'],
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'],
       async handle({ actor, params, query }) {
         const page = await members.list(actor, params.id, query);
         return new Reply(page.members, { headers: { 'X-Has-More': String(page.hasMore) } });

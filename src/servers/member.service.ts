@@ -8,6 +8,7 @@ import { AppError } from '../errors.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { StatusReader } from '../presence/status.ts';
 import type { Settings } from '../settings.ts';
+import { idCursor } from '../validation.ts';
 import type { Audience } from './audience.ts';
 import { requireRoomToOwn } from './ownership.ts';
 import { type Roster, shown, smallUserOf } from './roster.ts';
@@ -66,10 +67,10 @@ export class MemberService {
     this.settings = parts.settings.servers;
   }
 
-  /** The members, in the order of their ids. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
+  /** The members, in the order of their ids. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR */
   async list(actor: Actor, server: string, query: z.output<typeof listMembersSchema>): Promise<MemberPage> {
     const { id } = await this.access.joined(actor, server);
-    const rows = await this.database.rows<MemberRow>(page, [id, query.cursor ?? firstId, query.limit + 1]);
+    const rows = await this.database.rows<MemberRow>(page, [id, idCursor(query.cursor) ?? firstId, query.limit + 1]);
     return {
       members: rows.slice(0, query.limit).map((row) => memberRecord(row, this.statuses)),
       hasMore: rows.length > query.limit,

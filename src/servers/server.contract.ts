@@ -83,7 +83,7 @@ export const discoverSchema = z.object({
 
 export const listMembersSchema = z.object({
   limit: limitSchema(1000, 1000),
-  cursor: idSchema.optional().describe('`userId` of the last member of the page before.'),
+  cursor: z.string().optional().describe('`userId` of the last member of the page before.'),
 });
 
 export const setRoleSchema = z.object({ role: z.enum(roles).describe('`owner` hands the server over.') });

@@ -163,6 +163,10 @@ describe('the search for messages', () => {
     expect(first.headers.get('x-has-more')).to.equal('true');
     const rest = await search(bob, `query=${word}&limit=3&cursor=${first.body[2].id}`);
     expect(rest.headers.get('x-has-more')).to.equal('false');
+    for (const cursor of ['x', '']) {
+      const refused = await bob.get(`/api/search/messages?query=${word}&cursor=${cursor}`);
+      expect(refused.body.code).to.equal('INVALID_CURSOR');
+    }
     expect([...first.texts, ...rest.texts]).to.deep.equal([4, 3, 2, 1, 0].map((i) => `${word} ${i}`));
   });
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { expectError } from '../rest/verdict.ts';
 import { botIn } from '../world/bot.ts';
 import { request } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
@@ -150,7 +151,7 @@ describe('servers', () => {
   });
 
   it('list their members in pages', async () => {
-    const { alice, bob, carol, server } = here;
+    const { alice, bob, carol, server, channel } = here;
     await carol.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
     const all = await alice.get(`/api/servers/${server.id}/members`);
     const ids = all.body.map((member: { userId: string }) => member.userId);
@@ -161,7 +162,9 @@ describe('servers', () => {
     expect(first.headers.get('x-has-more')).to.equal('true');
     const rest = await bob.get(`/api/servers/${server.id}/members?limit=2&cursor=${first.body[1].userId}`);
     expect([...first.body, ...rest.body]).to.deep.equal(all.body);
-    expect((await bob.get(`/api/servers/${server.id}/members?cursor=x`)).status).to.equal(400);
+    for (const path of [`/api/servers/${server.id}/members`, `/api/channels/${channel.id}/members`]) {
+      for (const cursor of ['x', '']) expectError(await bob.get(`${path}?cursor=${cursor}`), 'INVALID_CURSOR');
+    }
   });
 
   it('are handed over by their owner, who becomes an admin', async () => {
