@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
 import type { ListenOptions } from 'node:net';
+import { authenticity } from './accounts/account.gateway.ts';
 import { goodbye, RevocationWatch } from './accounts/revocation.ts';
 import { attendBots } from './agents/agent.gateway.ts';
 import { AgentWatch } from './agents/agent.watch.ts';
@@ -194,13 +195,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     hearing,
     roomsOnConnect: (actor, missed) => services.direct.roomsOnConnect(actor, missed),
     authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
-    stillAuthentic: async (socket) => {
-      const before = socket.data.actor;
-      const now = await services.accounts.identity.refreshed(before);
-      // It may have been renewed meanwhile.
-      if (socket.data.actor === before) socket.data.actor = now;
-    },
-    limit: async (name, socket) => socketLimits.take(name, socket),
+    stillAuthentic: authenticity(services.accounts.identity),
+    limit: (name, socket) => socketLimits.take(name, socket),
     watched: watchEvents(metrics, tracing),
   });
   const doors = { routes, handlers: handlers() };

@@ -1,9 +1,23 @@
 import { AppError } from '../errors.ts';
+import type { SocketServices } from '../gateway/dispatch.ts';
 import type { TokenExpiry } from '../gateway/expiry.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
+import type { ParleySocket } from '../gateway/socket.ts';
 import { isoTimeOrNull } from '../schema.ts';
 import type { Identity } from './identity.ts';
 import { renewAckSchema, renewSchema } from './session.contract.ts';
+
+/** The check of each event. Usually all is known, and then no promise is made for it. */
+export function authenticity(identity: Identity): SocketServices['stillAuthentic'] {
+  return (socket) => (identity.isCurrent(socket.data.actor) ? undefined : authenticateAgain(identity, socket));
+}
+
+async function authenticateAgain(identity: Identity, socket: ParleySocket): Promise<void> {
+  const before = socket.data.actor;
+  const now = await identity.refreshed(before);
+  // It may have been renewed meanwhile.
+  if (socket.data.actor === before) socket.data.actor = now;
+}
 
 export function accountHandlers(identity: Identity, expiry: TokenExpiry): Handler[] {
   return [

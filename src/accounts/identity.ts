@@ -77,11 +77,23 @@ export class Identity {
     return actor;
   }
 
+  /** Whether an actor whose token was checked before is known here to be the same still. False: ask `refreshed`. */
+  isCurrent(actor: Actor): boolean {
+    const { userId, sessionId, personalTokenId, agent, expiresAt } = actor;
+    if (expiresAt !== null && expiresAt <= Date.now()) return false;
+    if (personalTokenId && this.personalTokens.peek(personalTokenId)?.revoked !== false) return false;
+    if (sessionId && this.sessions.peek(sessionId)?.revoked !== false) return false;
+    if (agent?.tokenId && !this.agents.isCurrent(userId, agent.tokenId)) return false;
+    const known = this.users.peek(userId);
+    return known?.user === actor.user && known.tier === actor.tier;
+  }
+
   /**
    * The same actor as it is now, for connections that outlive the check of their token.
    * @throws AppError as `authenticate`
    */
   async refreshed(actor: Actor): Promise<Actor> {
+    if (this.isCurrent(actor)) return actor;
     const { sessionId, personalTokenId, agent } = actor;
     if (personalTokenId) await this.requirePersonalToken(personalTokenId);
     else if (actor.expiresAt !== null && actor.expiresAt <= Date.now()) throw new AppError('ACCESS_TOKEN_INVALID');
@@ -106,8 +118,8 @@ export class Identity {
       const came = { sessionId: null, personalTokenId: null, agent, scope: 'full' as const };
       return { userId: sub, user, tier, ...came, expiresAt: Math.min(end, endsAt) };
     }
-    await this.requireSession(sid, sub);
-    const { user, tier } = await this.requireUser(sub, 'ACCESS_TOKEN_INVALID');
+    if (this.sessions.peek(sid)?.revoked !== false) await this.requireSession(sid, sub);
+    const { user, tier } = this.users.peek(sub) ?? (await this.requireUser(sub, 'ACCESS_TOKEN_INVALID'));
     const came = { sessionId: sid, personalTokenId: null, agent: null, scope: 'full' as const };
     return { userId: sub, user, tier, ...came, expiresAt: end };
   }

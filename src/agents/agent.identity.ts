@@ -64,6 +64,14 @@ export class AgentIdentity {
     return { id: agent.id, endsAt: token.endsAt };
   }
 
+  /** Whether what `require` would ask for is known here, and well. */
+  isCurrent(userId: string, tokenId: string): boolean {
+    const agent = this.agents.peek(userId);
+    const token = this.tokens.peek(tokenId);
+    if (!agent || agent.status === 'stopped') return false;
+    return token?.agentId === agent.id && token.endsAt > Date.now();
+  }
+
   /** A bot as an actor without a token: for what is brought to it. Undefined when it is stopped or gone. */
   async actor(userId: string): Promise<Actor | undefined> {
     const agent = await this.find(userId);

@@ -37,6 +37,8 @@ interface Entry {
   state: 'in' | 'out' | 'none';
 }
 
+const nowhere: Entry = { state: 'none' };
+
 const channelCache = 'channels';
 const memberCache = 'channel-members';
 const memberKey = (channelId: string, userId: string) => `${channelId}:${userId}`;
@@ -66,32 +68,18 @@ export class ChannelAccess {
    * (contract §5). To all others it does not exist.
    * @throws AppError CHANNEL_NOT_FOUND
    */
-  async visible(actor: Actor, channelId: string): Promise<SeenChannel> {
-    const channel = await this.find(channelId);
-    const seat = channel.serverId === null ? undefined : await this.servers.seat(channel.serverId, actor.userId);
-    const role = seat?.role ?? null;
-    if (channel.serverId !== null && role === null) {
-      if (channel.serverIsPublic && !channel.isPrivate && !actor.user.isBot)
-        return { ...channel, role, isMember: false };
-      throw new AppError('CHANNEL_NOT_FOUND');
-    }
-    const { state } = await this.entry(channelId, actor.userId);
-    const needsEntry = channel.kind === 'dm' || channel.isPrivate || actor.user.isBot;
-    const isMember = needsEntry ? state === 'in' : state !== 'out';
-    const mayKnow = isMember || !needsEntry || (may(role, 'channel:see-private') && !actor.user.isBot);
-    if (!mayKnow) throw new AppError('CHANNEL_NOT_FOUND');
-    return { ...channel, role, isMember };
+  visible(actor: Actor, channelId: string): Promise<SeenChannel> {
+    const known = this.known(actor, channelId);
+    return known ? Promise.resolve(known) : this.lookUp(actor, channelId);
   }
 
   /**
    * A channel that the actor is in, though as a bot it may be kept from listening there.
    * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER where it may know of it
    */
-  async entered(actor: Actor, channelId: string): Promise<OpenChannel> {
-    const channel = await this.visible(actor, channelId);
-    if (!channel.isMember)
-      throw new AppError('NOT_A_MEMBER', { message: 'You are not in this channel; join it first.' });
-    return channel;
+  entered(actor: Actor, channelId: string): Promise<OpenChannel> {
+    const known = this.known(actor, channelId);
+    return known?.isMember ? Promise.resolve(known) : this.lookUp(actor, channelId).then(requireEntered);
   }
 
   /**
@@ -124,9 +112,9 @@ export class ChannelAccess {
   async postable(actor: Actor, channelId: string): Promise<OpenChannel> {
     const channel = await this.entered(actor, channelId);
     if (channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
-    await this.requireUnblocked(actor, channel);
+    if (channel.kind === 'dm') await this.requireUnblocked(actor, channel);
     if (channel.type === 'announcement') requireRole(channel.role, 'channel:announce');
-    await this.requireReply(actor, channelId);
+    if (actor.user.isBot) await this.requireReply(actor, channelId);
     return channel;
   }
 
@@ -186,15 +174,52 @@ export class ChannelAccess {
     this.caches.dropHere(memberCache, [memberKey(channelId, userId)]);
   }
 
+  /** The channel when all that its access depends on is in the caches: no promises are made for the many who come again. */
+  private known(actor: Actor, channelId: string): SeenChannel | undefined {
+    const channel = this.channels.peek(channelId);
+    const entry = this.members.peek(memberKey(channelId, actor.userId));
+    if (!channel || !entry) return undefined;
+    const seat = channel.serverId === null ? undefined : this.servers.knownSeat(channel.serverId, actor.userId);
+    if (channel.serverId !== null && !seat) return undefined;
+    return seen(actor, channel, seat?.role ?? null, entry);
+  }
+
+  private async lookUp(actor: Actor, channelId: string): Promise<SeenChannel> {
+    const channel = await this.find(channelId);
+    const seat = channel.serverId === null ? undefined : await this.servers.seat(channel.serverId, actor.userId);
+    const entry = channel.serverId === null || seat ? await this.entry(channelId, actor.userId) : nowhere;
+    const visible = seen(actor, channel, seat?.role ?? null, entry);
+    if (!visible) throw new AppError('CHANNEL_NOT_FOUND');
+    return visible;
+  }
+
   private async entry(channelId: string, userId: string): Promise<Entry> {
     const entry = await this.members.get(memberKey(channelId, userId), async () => {
       const [row] = await this.database.committedRows<{ excluded: boolean }>(
         'SELECT excluded FROM channel_members WHERE channel_id = $1 AND user_id = $2',
         [channelId, userId],
       );
-      if (!row) return { state: 'none' };
+      if (!row) return nowhere;
       return { state: row.excluded ? 'out' : 'in' };
     });
-    return entry ?? { state: 'none' };
+    return entry ?? nowhere;
   }
+}
+
+/** The rule of who may know of a channel; undefined: the actor may not. */
+function seen(actor: Actor, channel: ChannelInfo, role: Role | null, { state }: Entry): SeenChannel | undefined {
+  const { isBot } = actor.user;
+  if (channel.serverId !== null && role === null) {
+    const isOpenToAll = channel.serverIsPublic && !channel.isPrivate && !isBot;
+    return isOpenToAll ? { ...channel, role, isMember: false } : undefined;
+  }
+  const needsEntry = channel.kind === 'dm' || channel.isPrivate || isBot;
+  const isMember = needsEntry ? state === 'in' : state !== 'out';
+  const mayKnow = isMember || !needsEntry || (may(role, 'channel:see-private') && !isBot);
+  return mayKnow ? { ...channel, role, isMember } : undefined;
+}
+
+function requireEntered(channel: SeenChannel): OpenChannel {
+  if (!channel.isMember) throw new AppError('NOT_A_MEMBER', { message: 'You are not in this channel; join it first.' });
+  return channel;
 }

@@ -98,11 +98,11 @@ export class Delivery {
   }
 
   /** The room on this node, opened when no one was in it. Undefined when it has no log. */
-  async open(room: Room): Promise<LiveStream | undefined> {
+  open(room: Room): Promise<LiveStream | undefined> {
     const known = this.streams.get(room);
     if (known) {
       known.lastUsed = performance.now();
-      return known;
+      return Promise.resolve(known);
     }
     const running = this.opening.get(room);
     if (running) return running;
@@ -112,12 +112,11 @@ export class Delivery {
   }
 
   /** The same, with at least everything given out that was committed before this call. */
-  async openFresh(room: Room): Promise<LiveStream | undefined> {
+  openFresh(room: Room): Promise<LiveStream | undefined> {
     // What this call opens is read after it.
     const isNew = !this.streams.has(room) && !this.opening.has(room);
-    const stream = await this.open(room);
-    if (stream && !isNew) await this.freshen(stream);
-    return stream;
+    const opened = this.open(room);
+    return isNew ? opened : opened.then((stream) => stream && this.freshen(stream));
   }
 
   /** The room if it is open on this node. */
@@ -131,11 +130,12 @@ export class Delivery {
   }
 
   /** Makes sure that the room has given out at least everything that was committed before this call. */
-  async freshen(stream: LiveStream): Promise<void> {
+  async freshen(stream: LiveStream): Promise<LiveStream> {
     const head = await this.heads.read(streamId(stream.room));
-    if (!head) return;
+    if (!head) return stream;
     stream.floor = head.floor;
     if (head.seq > stream.position) await this.pull(stream);
+    return stream;
   }
 
   /** Catches up with what the log has beyond what was given out here (contract §10.3). */

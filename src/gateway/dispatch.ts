@@ -7,10 +7,10 @@ import type { ParleySocket } from './socket.ts';
 
 /** What the doors of a socket need from below. */
 export interface SocketServices {
-  /** Whether the sender's session still holds. @throws AppError with one of the 401 codes */
-  stillAuthentic(socket: ParleySocket): Promise<void>;
+  /** Whether the sender's session still holds; undefined: it is known to. @throws AppError with one of the 401 codes */
+  stillAuthentic(socket: ParleySocket): Promise<void> | undefined;
   /** @throws AppError RATE_LIMITED */
-  limit(name: Handler['limit'], socket: ParleySocket): Promise<void>;
+  limit(name: Handler['limit'], socket: ParleySocket): void;
   /** Runs `handle`, which gives the code of its failure or null, for those who want to know how events go. */
   watched(event: string, handle: () => Promise<ErrorCode | null>): Promise<unknown>;
 }
@@ -49,7 +49,7 @@ async function refuse(
   log: Log,
 ): Promise<void> {
   try {
-    await services.limit('events', socket);
+    services.limit('events', socket);
     throw new AppError('UNKNOWN_EVENT', { message: `There is no event "${event.slice(0, 64)}".` });
   } catch (error) {
     answerError(socket, ackOf(args), error, requestId, log);
@@ -71,7 +71,7 @@ async function dispatch(
   let failure: AppError | null = null;
   try {
     await services.stillAuthentic(socket);
-    await services.limit(handler.limit, socket);
+    services.limit(handler.limit, socket);
     if (socket.data.actor.scope === 'read' && !handler.readOnly) throw new AppError('INSUFFICIENT_PAT_SCOPE');
     const payload = validated(handler.payload, given);
     if (await place.turn()) await services.stillAuthentic(socket);

@@ -14,7 +14,7 @@ export interface Place {
    * @returns whether that took time
    * @throws AppError SERVER_BUSY, or what something before it has failed with
    */
-  turn(): Promise<boolean>;
+  turn(): boolean | Promise<boolean>;
   /** @param failure what became of it, if it failed */
   leave(failure: AppError | null): void;
 }
@@ -29,7 +29,7 @@ interface Entry {
 const lanes = new WeakMap<object, Map<string, Lane>>();
 
 /** Of what need not wait for anything. */
-export const noPlace: Place = { turn: async () => false, leave() {} };
+export const noPlace: Place = { turn: () => false, leave() {} };
 
 /**
  * What one socket sends about the same thing is done in the order in which it came, also when its client does not wait for
@@ -112,9 +112,12 @@ class Lane {
   }
 }
 
-async function turnOf(entry: Entry): Promise<boolean> {
+function turnOf(entry: Entry): boolean | Promise<boolean> {
   if (entry.failure) throw entry.failure;
-  if (entry.runs) return false;
+  return entry.runs ? false : waitFor(entry);
+}
+
+async function waitFor(entry: Entry): Promise<boolean> {
   const cameAt = performance.now();
   await new Promise<void>((resolve, reject) => {
     entry.waiting = { go: resolve, refuse: reject };

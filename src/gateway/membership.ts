@@ -82,18 +82,21 @@ export class Membership {
       // Who enters again goes on as before: what was sent to them may still be on its way.
       const before = socket.data.joined.get(name);
       socket.data.joined.set(name, { ...place, from: before?.from ?? page.seq });
-      void socket.join(name);
+      const rooms = [name];
       // Whoever is only in a thread needs the log of its channel all the same.
-      if (name !== place.room) void socket.join(followersOf(place.room));
-      if (place.serverId) void socket.join(serverRoom(place.serverId));
+      if (name !== place.room) rooms.push(followersOf(place.room));
+      if (place.serverId) rooms.push(serverRoom(place.serverId));
+      void socket.join(rooms);
       entered(page, before !== undefined);
     };
-    const page = await this.catchUp
-      .join(place.room, after, limits, enter)
-      .finally(() => this.arrivals.end(socket, arrival));
-    if (!page) throw new AppError('CHANNEL_NOT_FOUND');
-    arrival.requireWelcome();
-    return page;
+    try {
+      const page = await this.catchUp.join(place.room, after, limits, enter);
+      if (!page) throw new AppError('CHANNEL_NOT_FOUND');
+      arrival.requireWelcome();
+      return page;
+    } finally {
+      this.arrivals.end(socket, arrival);
+    }
   }
 
   /** The same for a bot: it gets what it may hear, and then its feed goes on from there. */

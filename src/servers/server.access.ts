@@ -59,6 +59,11 @@ export class ServerAccess {
     });
   }
 
+  /** The same if it is known here. */
+  knownSeat(serverId: string, userId: string): Seat | undefined {
+    return this.seats.peek(seatKey(serverId, userId));
+  }
+
   /** A server that the actor may see: its own ones and public ones. @throws AppError SERVER_NOT_FOUND */
   async visible(actor: Actor, idOrSlug: string): Promise<ServerInfo & { seat: Seat | undefined }> {
     const server = await this.find(idOrSlug);
