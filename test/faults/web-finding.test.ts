@@ -36,6 +36,13 @@ describe('finding one’s way in the web client', () => {
     await newcomer.close();
   });
 
+  it('begins with a server that one is in, in a browser that remembers nothing', async () => {
+    const newcomer = await here.visit(here.alice);
+    await newcomer.open('/app');
+    await newcomer.page.getByRole('heading', { name: 'general' }).first().waitFor();
+    await newcomer.close();
+  });
+
   it('leads to what was said in a thread, from a search, from a notification and from a bare link', async () => {
     const parent = await here.bob.say(here.channel.id, 'a question');
     const { id } = (await here.alice.post(`/api/messages/${parent.id}/thread`, {})).body;

@@ -6,8 +6,15 @@ import { loadNotifications } from '../state/notifications.ts';
 import { loadPeople } from '../state/people.ts';
 import { loadPreferences } from '../state/preferences.ts';
 import { reading } from '../state/reading.ts';
-import { go, isWide, place, rememberedPlace } from '../state/router.ts';
-import { currentServer, loadChannels, loadOtherChannels, loadServers, servers } from '../state/servers.ts';
+import { go, isWide, pathTo, place, rememberedPlace } from '../state/router.ts';
+import {
+  currentServer,
+  loadChannels,
+  loadOtherChannels,
+  loadServers,
+  servers,
+  serversLoaded,
+} from '../state/servers.ts';
 import { Apps } from './apps/Apps.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
 import { Invite } from './gate/Invite.tsx';
@@ -129,11 +136,14 @@ function Messages() {
   return null;
 }
 
-/** Leads on to where one was last. */
+/** Leads on to where one was last, or else to what there is once that is known. */
 function Start() {
+  const loaded = serversLoaded.value;
   useEffect(() => {
+    const remembered = rememberedPlace();
     const [first] = servers.peek();
-    go(rememberedPlace() ?? (first ? `/app/s/${first.id}` : '/app/friends'), { replace: true });
-  }, []);
+    if (remembered) go(remembered, { replace: true });
+    else if (loaded) go(first ? pathTo.server(first.id) : '/app/friends', { replace: true });
+  }, [loaded]);
   return null;
 }
