@@ -1,25 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { CompiledQuery, type Kysely } from 'kysely';
 import pg from 'pg';
-import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { within } from '../infrastructure/within.ts';
 import type { Settings } from '../settings.ts';
 import { entities } from './entities.ts';
 import { asDatabaseError, isUnavailable } from './failures.ts';
 import { HungConnections } from './hung-connections.ts';
-import { freeLostConnections } from './lost-connections.ts';
-import { byIndexes, onceForAll, openPool, preparing } from './pools.ts';
+import { onceForAll, openPool, preparing } from './pools.ts';
 import { type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
+import { dialectOf, onConnection, type Rows, Transaction } from './transaction.ts';
+
+export type { Rows, Transaction };
 
 // Sequence numbers and counts stay far below 2^53, where a number is exact.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 // As MikroORM has them: records show times as text, and most of what is read goes into records.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => text);
-
-/** Runs one SQL statement with $1-style parameters and gives its rows. `R` states the columns selected. */
-export type Rows = <R extends object = Record<string, never>>(text: string, values?: unknown[]) => Promise<R[]>;
 
 /** How long a change waits for a lock before it begins anew, of the time that PostgreSQL waits for a node. */
 const lockWaitShare = 2 / 3;
@@ -36,14 +33,12 @@ const quickConnections = 4;
  */
 export class Database {
   private readonly orm: MikroORM;
-  /** For transactions. */
+  /** For transactions. Its connections send statements without waiting for the answers before, as those of `quickPool`. */
   readonly pool: pg.Pool;
   /** For statements on their own. */
   readonly statements: pg.Pool;
-  /** For quick transactions: its connections send statements without waiting for the answers before. */
+  /** For quick transactions. */
   private readonly quickPool: pg.Pool;
-  private readonly underWay = new Set<Promise<unknown>>();
-  private closing = false;
   private readonly url: string;
   private readonly watches: StatementWatch[];
   private readonly hung: HungConnections;
@@ -61,29 +56,19 @@ export class Database {
   static async connect(url: string, settings: Settings, log: Log, serving = false): Promise<Database> {
     const { poolSize, connectTimeoutMs, statementTimeoutMs, slowStatementMs } = settings.database;
     const max = Math.ceil(poolSize / 2);
-    let pool: pg.Pool | undefined;
-    const connecting = { connectionTimeoutMillis: connectTimeoutMs, keepAlive: true };
+    const own = { connectionString: url, connectionTimeoutMillis: connectTimeoutMs, keepAlive: true };
     const { reading, changing } = limitsOf(settings.database);
+    const verify = preparing({ ...changing, ...onceForAll }, serving);
+    const pool = openPool({ ...own, max, verify, pipeline: true }, log);
+    const statements = openPool({ ...own, max, verify: preparing({ ...reading, ...onceForAll }, serving) }, log);
+    const quickPool = openPool({ ...own, max: quickConnections, verify, pipeline: true }, log);
     const orm = await MikroORM.init({
       clientUrl: url,
       entities,
-      pool: { min: 0, max },
-      driverOptions: {
-        ...connecting,
-        verify: preparing({ ...changing, ...byIndexes }, serving),
-        onPoolCreated: (created: pg.Pool) => {
-          freeLostConnections(created);
-          pool = created;
-        },
-      },
+      // It has no connections of its own: entities are read and written on those of transactions.
+      driverOptions: dialectOf(pool),
       logger: (message: string) => log.debug(message),
     });
-    orm.em.getConnection().getClient();
-    if (!pool) throw new Error('The driver made no connection pool.');
-    const own = { ...connecting, connectionString: url };
-    const statements = openPool({ ...own, max, verify: preparing({ ...reading, ...onceForAll }, serving) }, log);
-    const verify = preparing({ ...changing, ...onceForAll }, serving);
-    const quickPool = openPool({ ...own, max: quickConnections, verify, pipeline: true }, log);
     const slow = slowStatementLog(slowStatementMs, log);
     const pools: Pools = [pool, statements, quickPool];
     return new Database(url, orm, pools, slow, new HungConnections(pools, statementTimeoutMs + 1000));
@@ -124,13 +109,12 @@ export class Database {
   };
 
   /** Plain SQL on its own whose best plan depends on the values: it is made for them each time. */
-  readonly plannedRows: Rows = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
-    try {
-      return (await this.pool.query<R>(text, values)).rows;
-    } catch (error) {
-      throw asDatabaseError(error);
-    }
-  };
+  readonly plannedRows: Rows = <R extends object>(text: string, values: unknown[] = []): Promise<R[]> =>
+    this.on(this.pool, plannedApart, async (_rows, connection) => {
+      const result = connection.query<R>(text, values);
+      await both(result, connection.query('COMMIT'));
+      return (await result).rows;
+    });
 
   /** Reads entities outside of a transaction: what is done to them is not kept. */
   async read<T>(of: (em: EntityManager) => Promise<T>): Promise<T> {
@@ -138,32 +122,23 @@ export class Database {
   }
 
   /** Runs `work` in one transaction of its own; entities it changed are flushed before the commit. */
-  async transaction<T>(work: (em: EntityManager, rows: Rows) => Promise<T>): Promise<T> {
-    // The driver would open a new pool, which nobody closes.
-    if (this.closing) throw new AppError('DATABASE_UNAVAILABLE');
-    const transaction = this.orm.em.fork().transactional((em) => {
-      const rows = rowsOf(em);
-      return this.current.run(rows, () => work(em, rows));
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.on(this.pool, 'BEGIN', async (rows, connection) => {
+      const transaction = new Transaction(rows, () => onConnection(this.orm.em.fork(), connection));
+      const result = await this.current.run(rows, () => work(transaction));
+      await transaction.flush();
+      await both(transaction.last, connection.query('COMMIT'));
+      return result;
     });
-    this.underWay.add(transaction);
-    try {
-      return await transaction;
-    } catch (error) {
-      throw asDatabaseError(error);
-    } finally {
-      this.underWay.delete(transaction);
-    }
   }
 
   /**
-   * Runs `work` in one transaction on a connection of its own, with as little between it and PostgreSQL as possible:
-   * statements that are not waited for travel together.
+   * Runs `work` in one transaction on a connection for those that are short and wait for no lock of a person's making: the
+   * others never keep them waiting.
    */
   quickTransaction<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
-    return this.quickly(async (rows, connection) => {
-      // Not waited for: it travels together with the first statement.
-      const begun = connection.query('BEGIN');
-      const result = await both(begun, work(rows));
+    return this.on(this.quickPool, 'BEGIN', async (rows, connection) => {
+      const result = await work(rows);
       await connection.query('COMMIT');
       return result;
     });
@@ -171,17 +146,27 @@ export class Database {
 
   /** One statement that is a quick transaction by itself. */
   readonly quickRows: Rows = <R extends object>(text: string, values: unknown[] = []) =>
-    this.quickly((rows) => rows<R>(text, values));
+    this.on(this.quickPool, null, (rows) => rows<R>(text, values));
 
-  /** A connection that failed is thrown away, since nobody can know what state it is in. */
-  private async quickly<T>(work: (rows: Rows, connection: pg.PoolClient) => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` on a connection, with as little between it and PostgreSQL as possible: statements that are not waited for
+   * travel together. A connection that failed is thrown away, since nobody can know what state it is in.
+   * @param begin the statements that begin a transaction, which `work` has to commit; null: there is none
+   */
+  private async on<T>(
+    pool: pg.Pool,
+    begin: string | null,
+    work: (rows: Rows, connection: pg.PoolClient) => Promise<T>,
+  ): Promise<T> {
     let client: pg.PoolClient | undefined;
     try {
-      client = await this.quickPool.connect();
+      client = await pool.connect();
       const connection = client;
       const rows: Rows = async <R extends object>(text: string, values: unknown[] = []) =>
         (await connection.query<R>({ name: statementName(text), text, values })).rows;
-      const result = await work(rows, connection);
+      // Not waited for: it travels together with the first statement.
+      const begun = begin === null ? Promise.resolve() : connection.query(begin);
+      const result = await both(begun, work(rows, connection));
       client.release();
       return result;
     } catch (error) {
@@ -220,13 +205,13 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    this.closing = true;
-    // The driver forgets connections that it is still being given when it closes, and would wait for them for ever.
-    await Promise.allSettled(this.underWay);
-    await Promise.all([this.quickPool.end(), this.statements.end(), this.orm.close(true)]);
+    await Promise.all([this.quickPool.end(), this.statements.end(), this.pool.end()]);
     this.hung.close();
   }
 }
+
+/** Begins a transaction whose statements are planned for their values. */
+const plannedApart = 'BEGIN; SET LOCAL plan_cache_mode = force_custom_plan';
 
 /** Waits for both, also when one fails: nothing may be on its way when the transaction is ended. */
 async function both<T>(first: Promise<unknown>, second: Promise<T>): Promise<T> {
@@ -245,15 +230,6 @@ async function abandon(client: pg.PoolClient | undefined, error: unknown): Promi
   } catch {
     client.release(true);
   }
-}
-
-function rowsOf(em: EntityManager): Rows {
-  return async <R extends object>(text: string, values: unknown[] = []) => {
-    const transaction = em.getTransactionContext<Kysely<unknown>>();
-    if (!transaction) throw new Error('Not in a transaction.');
-    const result = await transaction.executeQuery<R>(CompiledQuery.raw(text, values));
-    return result.rows;
-  };
 }
 
 const statementNames = new Map<string, string>();

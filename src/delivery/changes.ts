@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Database, Rows } from '../database/database.ts';
+import type { Database, Rows, Transaction } from '../database/database.ts';
 import { isConflict } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Delivery } from './delivery.ts';
-import type { Draft, Room } from './entry.ts';
-import { append, lockStreams } from './log.ts';
+import { type Draft, type Room, streamId } from './entry.ts';
+import { lockStreams, number, write } from './log.ts';
 
 /** One change under way: a transaction, and what is to be told when it is committed. */
 export interface Change {
-  em: EntityManager;
+  readonly em: EntityManager;
   /** Plain SQL in the transaction. Flush entities first where the statement has to see them. */
   rows: Rows;
   /** Tells the members of a room, in the order of the calls, once the change is committed. */
@@ -26,9 +26,14 @@ type Action = () => void | Promise<void>;
 /** A change with what it has collected so far. */
 interface Unit {
   change: Change;
+  transaction: Transaction;
   drafts: Draft[];
   actions: Action[];
+  heads: Heads;
 }
+
+/** The last numbers of the logs that a change has locked, by stream id. */
+type Heads = Map<string, number>;
 
 const attempts = 4;
 
@@ -66,20 +71,22 @@ export class Changes {
 
   /** A part of a greater change can fail by itself: then it leaves nothing behind, and the rest may go on. */
   private async runInside<T>(outer: Unit, work: (change: Change) => Promise<T>): Promise<T> {
-    const { rows, em } = outer.change;
+    const { rows } = outer.change;
     const told = outer.drafts.length;
     const due = outer.actions.length;
     await rows('SAVEPOINT part');
     try {
       const result = await work(outer.change);
       // Plain SQL that follows in the outer change has to see what this one did.
-      await em.flush();
+      await outer.transaction.flush();
       await rows('RELEASE SAVEPOINT part');
       return result;
     } catch (error) {
-      em.clear();
+      outer.transaction.clear();
       outer.drafts.length = told;
       outer.actions.length = due;
+      // What was locked inside is free again.
+      outer.heads.clear();
       await rows('ROLLBACK TO SAVEPOINT part');
       throw error;
     }
@@ -88,17 +95,26 @@ export class Changes {
   private async runOnce<T>(work: (change: Change) => Promise<T>): Promise<T> {
     const drafts: Draft[] = [];
     const actions: Action[] = [];
-    const { result, entries } = await this.database.transaction(async (em, rows) => {
+    const heads: Heads = new Map();
+    const { result, entries } = await this.database.transaction(async (transaction) => {
+      const { rows } = transaction;
       const change: Change = {
-        em,
+        get em() {
+          return transaction.em;
+        },
         rows,
         publish: (draft) => void drafts.push(draft),
-        lock: async (...rooms) => void (await lockStreams(rows, rooms)),
+        lock: (...rooms) => lockAlso(rows, rooms, heads),
         afterCommit: (action) => void actions.push(action),
       };
-      const result = await this.current.run({ change, drafts, actions }, () => work(change));
-      await em.flush();
-      return { result, entries: await append(rows, drafts) };
+      const result = await this.current.run({ change, transaction, drafts, actions, heads }, () => work(change));
+      await transaction.flush();
+      // From here to the commit no one else can append to these rooms.
+      const rooms = drafts.map(({ room }) => room).filter((room) => !heads.has(streamId(room)));
+      if (rooms.length > 0) await lockAlso(rows, rooms, heads);
+      const entries = number(drafts, heads);
+      if (entries.length > 0) transaction.last = write(rows, entries, heads);
+      return { result, entries };
     });
     this.delivery.committed(entries);
     for (const action of actions) await this.settle(action);
@@ -113,4 +129,8 @@ export class Changes {
       this.log.error({ err: error }, 'What follows a committed change failed.');
     }
   }
+}
+
+async function lockAlso(rows: Rows, rooms: Room[], heads: Heads): Promise<void> {
+  for (const [id, seq] of await lockStreams(rows, rooms)) heads.set(id, seq);
 }

@@ -44,21 +44,6 @@ export async function lockStreams(rows: Rows, rooms: Iterable<Room>): Promise<Ma
   return new Map(heads.map((row) => [row.id, row.last_seq]));
 }
 
-/**
- * Numbers `drafts` and writes them to the log. Call it last in a transaction: from here to the commit no one else
- * can append to these rooms.
- */
-export async function append(rows: Rows, drafts: Draft[]): Promise<LogEntry[]> {
-  if (drafts.length === 0) return [];
-  const heads = await lockStreams(
-    rows,
-    drafts.map((draft) => draft.room),
-  );
-  const entries = number(drafts, heads);
-  await write(rows, entries, heads);
-  return entries;
-}
-
 /** Gives each draft the next number of its room and moves `heads` along. */
 export function number(drafts: Draft[], heads: Map<string, number>): LogEntry[] {
   return drafts.map((draft) => {

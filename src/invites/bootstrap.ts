@@ -31,7 +31,7 @@ export async function bootstrapInvite(database: Database, settings: Settings, lo
     return;
   }
   // Locked, so that of several nodes that start on an empty database only one makes a code.
-  const made = await database.transaction(async (_em, rows) => {
+  const made = await database.transaction(async ({ rows }) => {
     await rows('LOCK TABLE invite_codes IN SHARE ROW EXCLUSIVE MODE');
     return rows<{ code: string }>(
       `INSERT INTO invite_codes (id, code, note, created_at) SELECT $1, $2, 'bootstrap', now()

@@ -33,11 +33,11 @@ describe('connections that PostgreSQL ends', () => {
 
   it('in a transaction are not held by the pool, however many there are', async () => {
     for (let i = 0; i < 20; i++) {
-      const code = await codeOf(database.transaction(async (_, rows) => rows(ownEnd)));
+      const code = await codeOf(database.transaction(async ({ rows }) => rows(ownEnd)));
       expect(code).to.equal('DATABASE_UNAVAILABLE');
     }
     const begun = Date.now();
-    expect(await codeOf(database.transaction(async (_, rows) => rows('SELECT 1')))).to.equal('done');
+    expect(await codeOf(database.transaction(async ({ rows }) => rows('SELECT 1')))).to.equal('done');
     expect(Date.now() - begun).to.be.below(4000);
     expect(database.connections.waiting).to.equal(0);
   });
@@ -45,12 +45,12 @@ describe('connections that PostgreSQL ends', () => {
   it('all at once, again and again, leave a pool that serves as before', async () => {
     for (let round = 0; round < 10; round++) {
       const changes = Array.from({ length: 20 }, () =>
-        codeOf(database.transaction(async (_, rows) => rows('SELECT pg_sleep(0.005)'))),
+        codeOf(database.transaction(async ({ rows }) => rows('SELECT pg_sleep(0.005)'))),
       );
       await database.rows(allEnds);
       for (const code of await Promise.all(changes)) expect(code).to.be.oneOf(['done', 'DATABASE_UNAVAILABLE']);
     }
-    const after = Array.from({ length: 20 }, () => codeOf(database.transaction(async (_, rows) => rows('SELECT 1'))));
+    const after = Array.from({ length: 20 }, () => codeOf(database.transaction(async ({ rows }) => rows('SELECT 1'))));
     expect(new Set(await Promise.all(after))).to.deep.equal(new Set(['done']));
     await until(() => database.pool.totalCount === database.pool.idleCount);
   });
@@ -63,11 +63,11 @@ describe('connections that PostgreSQL ends', () => {
     await database.rows('CREATE TABLE heads AS SELECT 1 AS seq');
     const append = 'UPDATE heads SET seq = seq + 1';
     const others = [
-      () => database.transaction(async (_, rows) => rows(append)),
+      () => database.transaction(async ({ rows }) => rows(append)),
       () => database.quickTransaction((rows) => rows(append)),
     ];
     for (const begin of [
-      (work: () => Promise<unknown>) => frozen.transaction(async (_, rows) => rows(append).then(work)),
+      (work: () => Promise<unknown>) => frozen.transaction(async ({ rows }) => rows(append).then(work)),
       (work: () => Promise<unknown>) => frozen.quickTransaction((rows) => rows(append).then(work)),
     ]) {
       const locked = Promise.withResolvers<void>();
@@ -81,7 +81,7 @@ describe('connections that PostgreSQL ends', () => {
       await freed;
     }
     expect(await database.rows('SELECT seq FROM heads')).to.deep.equal([{ seq: 5 }]);
-    expect(await codeOf(frozen.transaction(async (_, rows) => rows(append)))).to.equal('done');
+    expect(await codeOf(frozen.transaction(async ({ rows }) => rows(append)))).to.equal('done');
     await frozen.close();
   });
 
@@ -93,7 +93,7 @@ describe('connections that PostgreSQL ends', () => {
     const append = 'UPDATE hot SET seq = seq + 1';
     const thawed = Promise.withResolvers<void>();
     const stuck = Array.from({ length: 6 }, () =>
-      codeOf(frozen.transaction(async (_, rows) => rows(append).then(() => thawed.promise))),
+      codeOf(frozen.transaction(async ({ rows }) => rows(append).then(() => thawed.promise))),
     );
     await until(async () => {
       const [waiting] = await database.rows<{ count: number }>(
@@ -102,7 +102,7 @@ describe('connections that PostgreSQL ends', () => {
       return waiting?.count === 5;
     });
     const begun = Date.now();
-    await database.transaction(async (_, rows) => rows(append));
+    await database.transaction(async ({ rows }) => rows(append));
     expect(Date.now() - begun).to.be.below(4000);
     thawed.resolve();
     for (const code of await Promise.all(stuck)) expect(code).not.to.equal('done');
@@ -116,7 +116,7 @@ describe('connections that PostgreSQL ends', () => {
     const answers = [
       behind.rows('SELECT 1'),
       behind.quickRows('SELECT 1'),
-      behind.transaction(async (_, rows) => rows('SELECT 1')),
+      behind.transaction(async ({ rows }) => rows('SELECT 1')),
       behind.read((em) => em.findOne(User, { username: 'nobody' })),
     ];
     const codes = await Promise.all(answers.map(codeOf));
@@ -136,7 +136,7 @@ describe('connections that PostgreSQL ends', () => {
     const ask = () => [
       behind.rows('SELECT 1'),
       behind.quickRows('SELECT 1'),
-      behind.transaction(async (_, rows) => rows('SELECT 1')),
+      behind.transaction(async ({ rows }) => rows('SELECT 1')),
     ];
     await Promise.all(ask());
     proxy.hold();
@@ -151,11 +151,11 @@ describe('connections that PostgreSQL ends', () => {
   it('do not keep the pools from closing while transactions wait for one', async () => {
     const closing = await Database.connect(place.url, testSettings(place.url, null), pino({ level: 'silent' }));
     const changes = Array.from({ length: 20 }, () =>
-      codeOf(closing.transaction(async (_, rows) => rows('SELECT pg_sleep(0.005)'))),
+      codeOf(closing.transaction(async ({ rows }) => rows('SELECT pg_sleep(0.005)'))),
     );
     await database.rows(allEnds);
     const closed = closing.close();
-    expect(await codeOf(closing.transaction(async (_, rows) => rows('SELECT 1')))).to.equal('DATABASE_UNAVAILABLE');
+    expect(await codeOf(closing.transaction(async ({ rows }) => rows('SELECT 1')))).to.equal('DATABASE_UNAVAILABLE');
     await closed;
     for (const code of await Promise.all(changes)) expect(code).to.be.oneOf(['done', 'DATABASE_UNAVAILABLE']);
     expect(closing.pool.totalCount).to.equal(0);

@@ -58,7 +58,7 @@ describe('a pooler before PostgreSQL', () => {
     expect(await of(database.rows)).to.deep.equal(reading);
     expect(await of(database.committedRows)).to.deep.equal(reading);
     expect(await of(database.quickRows)).to.deep.equal({ ...reading, lock: '2s' });
-    expect(await database.transaction((_, rows) => of(rows))).to.deep.equal({ ...reading, lock: '2s' });
+    expect(await database.transaction(({ rows }) => of(rows))).to.deep.equal({ ...reading, lock: '2s' });
     expect(connections).to.be.at.least(3);
     expect([...asked].sort()).to.deep.equal([...welcome].filter((name) => asked.has(name)).sort());
     expect([...asked]).to.include('user');

@@ -31,7 +31,7 @@ describe('slow statements', () => {
   it('are logged with time and rows and without values, on each kind of connection', async () => {
     const slow = 'SELECT pg_sleep(0.6), $1::text AS own FROM generate_series(1, 2) LIMIT 1';
     await database.rows(slow, ['a secret']);
-    await database.transaction(async (_, rows) => rows(slow, ['a secret']));
+    await database.transaction(async ({ rows }) => rows(slow, ['a secret']));
     await database.quickTransaction(async (rows) => rows(slow, ['a secret']));
     await database.read((em) => em.execute(slow.replace('$1', "'a secret'")));
     expect(lines.filter(({ msg }) => msg === 'A slow statement.')).to.have.lengthOf(4);

@@ -1,0 +1,49 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
+import type pg from 'pg';
+
+/** Runs one SQL statement with $1-style parameters and gives its rows. `R` states the columns selected. */
+export type Rows = <R extends object = Record<string, never>>(text: string, values?: unknown[]) => Promise<R[]>;
+
+/** A transaction under way: plain SQL, and entities for those who ask for them, which most do not. */
+export class Transaction {
+  readonly rows: Rows;
+  /** A statement that nobody waits for any more: it travels together with the commit, which it undoes where it fails. */
+  last: Promise<unknown> = Promise.resolve();
+  private readonly begin: () => EntityManager;
+  private entities: EntityManager | undefined;
+
+  /** @param begin makes the entities' manager of this transaction */
+  constructor(rows: Rows, begin: () => EntityManager) {
+    this.rows = rows;
+    this.begin = begin;
+  }
+
+  get em(): EntityManager {
+    this.entities ??= this.begin();
+    return this.entities;
+  }
+
+  /** Writes what was done to entities: plain SQL that follows sees it. */
+  async flush(): Promise<void> {
+    await this.entities?.flush();
+  }
+
+  /** Forgets what was done to entities and is not written yet. */
+  clear(): void {
+    this.entities?.clear();
+  }
+}
+
+export const dialectOf = (pool: PostgresPool): PostgresDialect => new PostgresDialect({ pool });
+
+/** Has a manager read and write its entities on a connection that is in a transaction. */
+export function onConnection(em: EntityManager, connection: pg.PoolClient): EntityManager {
+  const pool: PostgresPool = {
+    connect: async () => ({ query: connection.query.bind(connection), release() {} }),
+    end: async () => {},
+    options: {},
+  };
+  em.setTransactionContext(new Kysely({ dialect: dialectOf(pool) }));
+  return em;
+}
