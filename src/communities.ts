@@ -83,7 +83,7 @@ export function createCommunity(ground: {
     joinRequests,
     mentions,
     messages,
-    pins: new PinService(withMessages),
+    pins: new PinService(ground),
     reactions: new ReactionService(ground),
     threads: new ThreadService(withMessages),
     search: new SearchService(ground),

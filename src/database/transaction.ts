@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import type pg from 'pg';
+import { isAftermath } from './failures.ts';
 
 /** Runs one SQL statement with $1-style parameters and gives its rows. `R` states the columns selected. */
 export type Rows = <R extends object = Record<string, never>>(text: string, values?: unknown[]) => Promise<R[]>;
@@ -33,6 +34,18 @@ export class Transaction {
   clear(): void {
     this.entities?.clear();
   }
+}
+
+/**
+ * What statements that travel to PostgreSQL together come to. It waits for all of them, so that none is on its way when the
+ * transaction ends.
+ * @throws what failed, and not what failed only because of that
+ */
+export async function pipelined<T extends readonly unknown[] | []>(statements: T) {
+  const results = await Promise.allSettled(statements);
+  const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  if (reasons.length > 0) throw reasons.find((reason) => !isAftermath(reason)) ?? reasons[0];
+  return Promise.all(statements);
 }
 
 export const dialectOf = (pool: PostgresPool): PostgresDialect => new PostgresDialect({ pool });

@@ -1,6 +1,7 @@
 import { arrayText } from '../database/array-text.ts';
 import type { Database, Rows } from '../database/database.ts';
-import { isAftermath, isConflict } from '../database/failures.ts';
+import { isConflict } from '../database/failures.ts';
+import { pipelined } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import { type LogEntry, type Room, sequenced, streamId } from './entry.ts';
 import { alone, type Columns, lockStreams, together, write } from './log.ts';
@@ -139,10 +140,7 @@ export class BatchCommit<Row, Result> {
     const batch: Batch<Row, Result> = { entries: [], outcomes: new Map() };
     const fresh = this.complete(present, repeats, heads, batch);
     if (fresh.length > 0) {
-      // Side by side, so that they travel to PostgreSQL together.
-      const results = await Promise.allSettled([this.table.insert(rows, fresh), write(rows, batch.entries, heads)]);
-      const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-      if (reasons.length > 0) throw reasons.find((reason) => !isAftermath(reason)) ?? reasons[0];
+      await pipelined([this.table.insert(rows, fresh), write(rows, batch.entries, heads)]);
     }
     return batch;
   }

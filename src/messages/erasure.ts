@@ -1,4 +1,5 @@
 import type { Rows } from '../database/database.ts';
+import { pipelined } from '../database/transaction.ts';
 import { channelRoom, streamId } from '../delivery/entry.ts';
 import { insertJobs } from '../notifications/notification.jobs.ts';
 
@@ -22,10 +23,13 @@ export async function eraseMessages(rows: Rows, channelId: string, ids: string[]
   );
   if (erased.length === 0) return [];
   const erasedIds = erased.map((message) => message.id);
-  await rows('DELETE FROM reactions WHERE message_id = ANY($1::uuid[])', [erasedIds]);
-  await rows('DELETE FROM attachments WHERE message_id = ANY($1::uuid[])', [erasedIds]);
-  await redactLog(rows, channelId, erased);
-  await insertJobs(rows, [{ job: 'erasure', messageIds: erasedIds }]);
+  // What takes several steps comes last: it goes no further where one of the others has failed.
+  await pipelined([
+    rows('DELETE FROM reactions WHERE message_id = ANY($1::uuid[])', [erasedIds]),
+    rows('DELETE FROM attachments WHERE message_id = ANY($1::uuid[])', [erasedIds]),
+    insertJobs(rows, [{ job: 'erasure', messageIds: erasedIds }]),
+    redactLog(rows, channelId, erased),
+  ]);
   return erased;
 }
 

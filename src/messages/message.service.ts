@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { LoopGuard } from '../agents/loop-guard.ts';
 import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
-import type { Database, Rows } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { pipelined } from '../database/transaction.ts';
 import type { Written } from '../delivery/batch.ts';
 import type { Caches } from '../delivery/caches.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
@@ -29,10 +30,12 @@ import {
 } from './message.contract.ts';
 import { MessageList, messagePage } from './message.list.ts';
 import { asNoticed, isNoticed, newlyNamed } from './message.notices.ts';
-import { type NewMessage, StaleMessage, selectMessages } from './message.table.ts';
+import { type NewMessage, readMessage, StaleMessage, selectMessages } from './message.table.ts';
 import { headerNonce, type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
-const byId = `${selectMessages} WHERE m.id = $1`;
+const update = `UPDATE messages SET content = $2, mentions = $3::json, is_edited = true,
+    updated_at = greatest(now(), updated_at + interval '1 ms')
+  WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 const byNonce = `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.nonce = $3
   AND m.created_at > now() - interval '1 day'`;
 /** How often a message is made anew when what it refers to changes while it is sent. */
@@ -157,19 +160,17 @@ export class MessageService {
     const users = newlyNamed(row.mentions ?? [], mentions);
     return this.changes.run(async (change) => {
       // The log is locked first: edits of one message are told in the order in which they were made.
-      await change.lock(channelRoom(channel.id));
-      const updated = await change.rows<{ id: string }>(
-        `UPDATE messages SET content = $2, mentions = $3::json, is_edited = true,
-           updated_at = greatest(now(), updated_at + interval '1 ms')
-         WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
-        [messageId, content, mentions.length > 0 ? JSON.stringify(mentions) : null],
-      );
+      const [, updated, record, isCopied] = await pipelined([
+        change.lock(channelRoom(channel.id)),
+        change.rows(update, [messageId, content, mentions.length > 0 ? JSON.stringify(mentions) : null]),
+        this.tellUpdated(change, actor, messageId),
+        isQuoted(change.rows, messageId),
+      ]);
       if (updated.length === 0) throw new AppError('MESSAGE_NOT_FOUND');
-      const record = await this.tellUpdated(change, actor, messageId);
       if (content === '' && record.attachments.length === 0) {
         throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
       }
-      if (users.length > 0 || isNoticed(asNoticed(row)) || (await isQuoted(change.rows, messageId))) {
+      if (users.length > 0 || isNoticed(asNoticed(row)) || isCopied) {
         await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: new Date().toISOString() }]);
         change.afterCommit(() => this.notifications.wake());
       }
@@ -179,9 +180,9 @@ export class MessageService {
 
   /** Publishes a message as it is now, after a change of it. The log of its channel must be locked. */
   async tellUpdated(change: Change, actor: Actor, messageId: string): Promise<MessageRecord> {
-    const record = await this.record(change.rows, messageId, null);
-    change.publish(messageUpdated.in(channelRoom(record.channelId), record, record.threadId));
-    return this.record(change.rows, messageId, actor.userId);
+    const row = await readMessage(change.rows, messageId);
+    change.publish(messageUpdated.in(channelRoom(row.channel_id), messageRecord(row, null), row.thread_id));
+    return messageRecord(row, actor.userId);
   }
 
   /** @returns what is left of it: its id, channel and number */
@@ -213,13 +214,6 @@ export class MessageService {
     const data = { channelId, threadId, userId: actor.userId, username, displayName, typing };
     const rooms = threadId ? [channelRoom(channelId), threadRoom(threadId)] : [channelRoom(channelId)];
     this.ephemeral.tell(rooms, messageTyping, data, socketId);
-  }
-
-  /** The record of a message that is known to be readable. @throws AppError MESSAGE_NOT_FOUND */
-  async record(rows: Rows, messageId: string, viewerId: string | null): Promise<MessageRecord> {
-    const [row] = await rows<MessageRow>(byId, [messageId]);
-    if (!row) throw new AppError('MESSAGE_NOT_FOUND');
-    return messageRecord(row, viewerId);
   }
 
   private async write(

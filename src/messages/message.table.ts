@@ -1,6 +1,7 @@
 import type { Rows } from '../database/database.ts';
 import type { WriterTable } from '../delivery/batch.ts';
 import type { Columns } from '../delivery/log.ts';
+import { AppError } from '../errors.ts';
 import { attachmentsOf } from '../media/attachment.view.ts';
 import type { MentionRecord } from '../mentions/mention.contract.ts';
 import { insertJobs } from '../notifications/notification.jobs.ts';
@@ -39,6 +40,15 @@ export const selectMessages = selecting(
   'c.kind',
   'JOIN channels c ON c.id = m.channel_id LEFT JOIN threads t ON t.id = m.thread_id',
 );
+
+const oneMessage = `${selectMessages} WHERE m.id = $1`;
+
+/** A message that is known to be readable. @throws AppError MESSAGE_NOT_FOUND */
+export async function readMessage(rows: Rows, messageId: string): Promise<MessageRow> {
+  const [row] = await rows<MessageRow>(oneMessage, [messageId]);
+  if (!row) throw new AppError('MESSAGE_NOT_FOUND');
+  return row;
+}
 
 /**
  * The same for a page of a channel that is known. The page is found before anything is joined to it, whatever PostgreSQL

@@ -6,8 +6,7 @@ import { channelRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { MessageAccess } from './message.access.ts';
 import { messagePinned, messageUnpinned } from './message.contract.ts';
-import type { MessageService } from './message.service.ts';
-import { isThere, selectMessages } from './message.table.ts';
+import { isThere, readMessage, selectMessages } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
 /** Pins of one channel (contract §6). */
@@ -22,20 +21,17 @@ export class PinService {
   private readonly changes: Changes;
   private readonly channels: ChannelAccess;
   private readonly access: MessageAccess;
-  private readonly messages: MessageService;
 
   constructor(parts: {
     database: Database;
     changes: Changes;
     channelAccess: ChannelAccess;
     messageAccess: MessageAccess;
-    messages: MessageService;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
     this.channels = parts.channelAccess;
     this.access = parts.messageAccess;
-    this.messages = parts.messages;
   }
 
   /** The pinned messages of a channel, the last one pinned first. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
@@ -75,13 +71,13 @@ export class PinService {
          WHERE id = $1 AND deleted_at IS NULL AND (pinned_at IS NULL) = $2 RETURNING id`,
         [row.id, isPinned],
       );
+      const now = await readMessage(change.rows, row.id);
       if (changed.length > 0) {
-        const record = await this.messages.record(change.rows, row.id, null);
         const event = isPinned ? messagePinned : messageUnpinned;
-        change.publish(event.in(channelRoom(channel.id), record, record.threadId));
+        change.publish(event.in(channelRoom(channel.id), messageRecord(now, null), now.thread_id));
         if (isPinned) await requireRoom(change.rows, channel.id);
       }
-      return this.messages.record(change.rows, row.id, actor.userId);
+      return messageRecord(now, actor.userId);
     });
   }
 }

@@ -1,5 +1,6 @@
 import type { Actor } from '../access/actor.ts';
-import type { Database, Rows } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { pipelined } from '../database/transaction.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { channelRoom, threadRoom } from '../delivery/entry.ts';
 import type { Ephemeral } from '../delivery/ephemeral.ts';
@@ -39,15 +40,17 @@ export class ReactionService {
   async add(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
     const found = await this.access.open(actor, messageId);
     return this.changes.run(async (change) => {
-      await lockMessage(change, found);
-      const added = await change.rows<{ place: number }>(
-        `INSERT INTO reactions (message_id, emoji, user_id, place)
-         SELECT $1, $2, $3, coalesce(max(place), 0) + 1 FROM reactions WHERE message_id = $1
-         ON CONFLICT DO NOTHING RETURNING place`,
-        [messageId, emoji, actor.userId],
-      );
-      if (added.length > 0) await requireRoom(change.rows, messageId, actor.userId);
-      return this.tell(change, found, actor, emoji, added.length > 0 ? reactionAdded : null);
+      const [, added, used, reactions] = await pipelined([
+        lockMessage(change, found),
+        change.rows(insertion, [messageId, emoji, actor.userId]),
+        change.rows<{ own: number; total: number }>(usage, [messageId, actor.userId]),
+        readReactions(change.rows, messageId),
+      ]);
+      const isNew = added.length > 0;
+      const isTooMuch = used.some(({ own, total }) => own > maxEmojiEach || total > maxEmoji);
+      if (isNew && isTooMuch) throw new AppError('REACTION_LIMIT');
+      if (isNew) this.tell(change, found, { actor, emoji, companion: reactionAdded, reactions });
+      return { reactions, changed: isNew };
     });
   }
 
@@ -55,47 +58,50 @@ export class ReactionService {
   async remove(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
     const found = await this.access.open(actor, messageId);
     return this.changes.run(async (change) => {
-      await lockMessage(change, found);
-      const removed = await change.rows<{ place: number }>(
-        'DELETE FROM reactions WHERE message_id = $1 AND emoji = $2 AND user_id = $3 RETURNING place',
-        [messageId, emoji, actor.userId],
-      );
-      return this.tell(change, found, actor, emoji, removed.length > 0 ? reactionRemoved : null);
+      const [, removed, reactions] = await pipelined([
+        lockMessage(change, found),
+        change.rows(deletion, [messageId, emoji, actor.userId]),
+        readReactions(change.rows, messageId),
+      ]);
+      const changed = removed.length > 0;
+      if (changed) this.tell(change, found, { actor, emoji, companion: reactionRemoved, reactions });
+      return { reactions, changed };
     });
   }
 
-  private async tell(
+  private tell(
     change: Change,
     { row }: FoundMessage,
-    actor: Actor,
-    emoji: string,
-    companion: typeof reactionAdded | null,
-  ): Promise<Reacted> {
-    const reactions = await readReactions(change.rows, row.id);
-    if (companion) {
-      const { channel_id: channelId, thread_id: threadId } = row;
-      const data = { messageId: row.id, channelId, seq: row.seq, reactions };
-      change.publish(reactionUpdated.in(channelRoom(channelId), data, threadId));
-      const rooms = [channelRoom(channelId), ...(threadId ? [threadRoom(threadId)] : [])];
-      change.afterCommit(() => {
-        this.ephemeral.tell(rooms, companion, { messageId: row.id, channelId, userId: actor.userId, emoji });
-      });
-    }
-    return { reactions, changed: companion !== null };
+    {
+      actor,
+      emoji,
+      companion,
+      reactions,
+    }: {
+      actor: Actor;
+      emoji: string;
+      companion: typeof reactionAdded;
+      reactions: ReactionSummary[];
+    },
+  ): void {
+    const { channel_id: channelId, thread_id: threadId } = row;
+    const data = { messageId: row.id, channelId, seq: row.seq, reactions };
+    change.publish(reactionUpdated.in(channelRoom(channelId), data, threadId));
+    const rooms = [channelRoom(channelId), ...(threadId ? [threadRoom(threadId)] : [])];
+    change.afterCommit(() => {
+      this.ephemeral.tell(rooms, companion, { messageId: row.id, channelId, userId: actor.userId, emoji });
+    });
   }
 }
 
+const insertion = `INSERT INTO reactions (message_id, emoji, user_id, place)
+  SELECT $1, $2, $3, coalesce(max(place), 0) + 1 FROM reactions WHERE message_id = $1
+  ON CONFLICT DO NOTHING RETURNING place`;
+const deletion = 'DELETE FROM reactions WHERE message_id = $1 AND emoji = $2 AND user_id = $3 RETURNING place';
+const usage = `SELECT count(*) FILTER (WHERE user_id = $2)::int AS own, count(DISTINCT emoji)::int AS total
+  FROM reactions WHERE message_id = $1`;
+
 /** From here to the commit the message stays, and nobody else reacts to it. */
 async function lockMessage(change: Change, { row }: FoundMessage): Promise<void> {
-  await change.lock(channelRoom(row.channel_id));
-  await holdMessage(change.rows, row.id);
-}
-
-async function requireRoom(rows: Rows, messageId: string, userId: string): Promise<void> {
-  const [used] = await rows<{ own: number; total: number }>(
-    `SELECT count(*) FILTER (WHERE user_id = $2)::int AS own, count(DISTINCT emoji)::int AS total
-     FROM reactions WHERE message_id = $1`,
-    [messageId, userId],
-  );
-  if (used && (used.own > maxEmojiEach || used.total > maxEmoji)) throw new AppError('REACTION_LIMIT');
+  await pipelined([change.lock(channelRoom(row.channel_id)), holdMessage(change.rows, row.id)]);
 }
