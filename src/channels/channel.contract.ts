@@ -24,7 +24,10 @@ export const channelSchema = record('Channel', {
 export const channelItemSchema = channelSchema
   .extend({
     isMember: z.boolean().describe('Whether you are in it and may read it.'),
-    unreadCount: z.number().int().describe('Messages of others after `lastReadSeq`, without those in threads.'),
+    unreadCount: z
+      .number()
+      .int()
+      .describe('Messages of others after `lastReadSeq`, without those in threads; up to 1000 are counted.'),
     lastReadSeq: z.number().int(),
     lastMessagePreview: z.string().nullable().describe('The last message, cut at 200 characters.'),
   })

@@ -9,10 +9,7 @@ import {
   channelItem,
   channelRecord,
 } from './channel.view.ts';
-
-/** What counts as unread: messages of others in the channel itself, after the pointer; one look into an index. */
-const unread = (pointer: string) => `SELECT count(*)::int AS count FROM messages m
-  WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL AND m.seq > ${pointer} AND m.author_id <> $2`;
+import { selectUnread } from './unread.ts';
 
 /**
  * $2 user, $3 whether it is a bot, $4 whether it is in the server. Bots are shown no last messages: what they may hear is
@@ -29,14 +26,14 @@ const selectItems = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.descrip
     ELSE $4 AND own.excluded IS NOT TRUE END AS is_member) place
   LEFT JOIN LATERAL (SELECT m.created_at, left(m.content, 200) AS content FROM messages m
     WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 1) last ON true
-  LEFT JOIN LATERAL (${unread('coalesce(r.last_read_seq, 0)')}) unread ON place.is_member
+  LEFT JOIN LATERAL (${selectUnread('c.id', 'coalesce(r.last_read_seq, 0)', '$2')}) unread ON place.is_member
   WHERE c.deleted_at IS NULL`;
 const oneItem = `${selectItems} AND c.id = $1`;
 /** $5 whether private channels are seen from outside, $6 archived ones instead of the others */
 const itemsOfServer = `${selectItems} AND c.server_id = $1 AND c.is_archived = $6
   AND (place.is_member OR CASE WHEN c.is_private THEN $5 ELSE NOT $3 END)
   ORDER BY c.position, c.created_at, c.id LIMIT 1000`;
-const unreadCount = `SELECT unread.count FROM channels c CROSS JOIN LATERAL (${unread('$3')}) unread WHERE c.id = $1`;
+const unreadCount = selectUnread('$1', '$3', '$2');
 const bare = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private, c.is_archived,
     c.created_at, c.updated_at, s.last_seq, last.created_at AS last_message_at
   FROM channels c JOIN streams s ON s.id = c.id

@@ -1,3 +1,4 @@
+import { selectUnread } from '../channels/unread.ts';
 import type { Rows } from '../database/database.ts';
 import { type DmRecord, type DmRow, dmRecord } from './direct.view.ts';
 
@@ -7,8 +8,7 @@ const selectDms = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.descripti
   CASE WHEN NOT (SELECT is_bot FROM users WHERE id = $1) THEN left(last.content, 200) END AS preview, d.low_id,
   d.high_id, u.id AS other_id, u.username, u.display_name, u.avatar_url, u.is_bot,
   coalesce(r.last_read_seq, 0) AS last_read_seq,
-  (SELECT count(*)::int FROM messages m WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL
-   AND m.seq > coalesce(r.last_read_seq, 0) AND m.author_id <> $1) AS unread_count
+  (${selectUnread('c.id', 'coalesce(r.last_read_seq, 0)', '$1')}) AS unread_count
   FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN streams s ON s.id = d.channel_id
   JOIN users u ON u.id = CASE WHEN d.low_id = $1 THEN d.high_id ELSE d.low_id END
   LEFT JOIN channel_reads r ON r.channel_id = c.id AND r.user_id = $1

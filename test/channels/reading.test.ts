@@ -32,6 +32,20 @@ describe('the read state of a channel', () => {
     expect(await state()).to.deep.equal({ lastReadSeq: third.seq, unreadCount: 0 });
   });
 
+  it('counts up to a thousand, so that no list takes longer the more was said', async () => {
+    const { alice, bob, channel } = here;
+    await Promise.all(Array.from({ length: 20 }, () => bob.say(channel.id, 'my own')));
+    for (let i = 0; i < 11; i++) {
+      await Promise.all(Array.from({ length: 92 }, () => alice.say(channel.id, 'one of very many')));
+    }
+    expect((await state()).unreadCount).to.equal(1000);
+    const list = (await bob.get(`/api/servers/${here.server.id}/channels`)).body;
+    expect(list.find(({ id }: { id: string }) => id === channel.id).unreadCount).to.equal(1000);
+    const { lastSeq } = (await bob.get(`/api/channels/${channel.id}`)).body;
+    const read = await bob.put(`/api/channels/${channel.id}/read`, { seq: lastSeq - 999 });
+    expect(read.body.unreadCount).to.equal(999);
+  });
+
   it('never goes back, nor past the end', async () => {
     const { alice, bob, channel } = here;
     const [first, second] = [await alice.say(channel.id, 'one'), await alice.say(channel.id, 'two')];
