@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
+import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { within } from '../infrastructure/within.ts';
 import type { Settings } from '../settings.ts';
@@ -39,6 +40,8 @@ export class Database {
   readonly statements: pg.Pool;
   /** For quick transactions. */
   private readonly quickPool: pg.Pool;
+  private readonly underWay = new Set<Promise<unknown>>();
+  private closing = false;
   private readonly url: string;
   private readonly watches: StatementWatch[];
   private readonly hung: HungConnections;
@@ -122,14 +125,22 @@ export class Database {
   }
 
   /** Runs `work` in one transaction of its own; entities it changed are flushed before the commit. */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.on(this.pool, 'BEGIN', async (rows, connection) => {
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    // The pool would let it wait for a connection that never comes.
+    if (this.closing) throw new AppError('DATABASE_UNAVAILABLE');
+    const transaction = this.on(this.pool, 'BEGIN', async (rows, connection) => {
       const transaction = new Transaction(rows, () => onConnection(this.orm.em.fork(), connection));
       const result = await this.current.run(rows, () => work(transaction));
       await transaction.flush();
       await both(transaction.last, connection.query('COMMIT'));
       return result;
     });
+    this.underWay.add(transaction);
+    try {
+      return await transaction;
+    } finally {
+      this.underWay.delete(transaction);
+    }
   }
 
   /**
@@ -150,7 +161,7 @@ export class Database {
 
   /**
    * Runs `work` on a connection, with as little between it and PostgreSQL as possible: statements that are not waited for
-   * travel together. A connection that failed is thrown away, since nobody can know what state it is in.
+   * travel together. A connection that was lost is thrown away, since nobody can know what state it is in.
    * @param begin the statements that begin a transaction, which `work` has to commit; null: there is none
    */
   private async on<T>(
@@ -205,6 +216,8 @@ export class Database {
   }
 
   async close(): Promise<void> {
+    this.closing = true;
+    await Promise.allSettled(this.underWay);
     await Promise.all([this.quickPool.end(), this.statements.end(), this.pool.end()]);
     this.hung.close();
   }
@@ -220,13 +233,13 @@ async function both<T>(first: Promise<unknown>, second: Promise<T>): Promise<T> 
   return second;
 }
 
-/** Rolls back after a failed statement; after a failed connection, or one that takes no writes, there is nothing to. */
+/** Rolls back, unless it is the connection that failed, or one that takes no writes. */
 async function abandon(client: pg.PoolClient | undefined, error: unknown): Promise<void> {
   if (!client) return;
-  const isStatementError = error instanceof pg.DatabaseError && !isUnavailable(error);
+  const isLost = isUnavailable(error instanceof AppError ? error.cause : error);
   try {
-    if (isStatementError) await client.query('ROLLBACK');
-    client.release(!isStatementError);
+    if (!isLost) await client.query('ROLLBACK');
+    client.release(isLost);
   } catch {
     client.release(true);
   }

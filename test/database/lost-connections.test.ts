@@ -42,6 +42,23 @@ describe('connections that PostgreSQL ends', () => {
     expect(database.connections.waiting).to.equal(0);
   });
 
+  it('are others than those whose work was refused, which go on with what comes next', async () => {
+    const own = 'SELECT pg_backend_pid() AS pid';
+    const pids = new Set<number>();
+    for (let i = 0; i < 5; i++) {
+      const refused = database.transaction(async ({ rows }) => {
+        for (const { pid } of await rows<{ pid: number }>(own)) pids.add(pid);
+        throw new AppError(i % 2 ? 'FORBIDDEN' : 'SERVER_BUSY', { cause: new Error('as it happens') });
+      });
+      expect(await codeOf(refused)).to.equal(i % 2 ? 'FORBIDDEN' : 'SERVER_BUSY');
+    }
+    expect(pids.size).to.equal(1);
+    await database.transaction(async ({ rows }) => {
+      for (const { pid } of await rows<{ pid: number }>(own)) pids.add(pid);
+    });
+    expect(pids.size).to.equal(1);
+  });
+
   it('all at once, again and again, leave a pool that serves as before', async () => {
     for (let round = 0; round < 10; round++) {
       const changes = Array.from({ length: 20 }, () =>
