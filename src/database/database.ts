@@ -114,9 +114,7 @@ export class Database {
   /** Plain SQL on its own whose best plan depends on the values: it is made for them each time. */
   readonly plannedRows: Rows = <R extends object>(text: string, values: unknown[] = []): Promise<R[]> =>
     this.on(this.pool, plannedApart, async (_rows, connection) => {
-      const result = connection.query<R>(text, values);
-      await both(result, connection.query('COMMIT'));
-      return (await result).rows;
+      return { result: (await connection.query<R>(text, values)).rows };
     });
 
   /** Reads entities outside of a transaction: what is done to them is not kept. */
@@ -132,8 +130,7 @@ export class Database {
       const transaction = new Transaction(rows, () => onConnection(this.orm.em.fork(), connection));
       const result = await this.current.run(rows, () => work(transaction));
       await transaction.flush();
-      await both(transaction.last, connection.query('COMMIT'));
-      return result;
+      return { result, last: transaction.last };
     });
     this.underWay.add(transaction);
     try {
@@ -148,36 +145,40 @@ export class Database {
    * others never keep them waiting.
    */
   quickTransaction<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
-    return this.on(this.quickPool, 'BEGIN', async (rows, connection) => {
-      const result = await work(rows);
-      await connection.query('COMMIT');
-      return result;
-    });
+    return this.on(this.quickPool, 'BEGIN', async (rows) => ({ result: await work(rows) }));
   }
 
   /** One statement that is a quick transaction by itself. */
   readonly quickRows: Rows = <R extends object>(text: string, values: unknown[] = []) =>
-    this.on(this.quickPool, null, (rows) => rows<R>(text, values));
+    this.on(this.quickPool, null, async (rows) => ({ result: await rows<R>(text, values) }));
 
   /**
    * Runs `work` on a connection, with as little between it and PostgreSQL as possible: statements that are not waited for
    * travel together. A connection that was lost is thrown away, since nobody can know what state it is in.
-   * @param begin the statements that begin a transaction, which `work` has to commit; null: there is none
+   * @param begin the statements that begin a transaction, if it is to be in one
    */
   private async on<T>(
     pool: pg.Pool,
     begin: string | null,
-    work: (rows: Rows, connection: pg.PoolClient) => Promise<T>,
+    work: (rows: Rows, connection: pg.PoolClient) => Promise<Outcome<T>>,
   ): Promise<T> {
     let client: pg.PoolClient | undefined;
     try {
       client = await pool.connect();
       const connection = client;
-      const rows: Rows = async <R extends object>(text: string, values: unknown[] = []) =>
-        (await connection.query<R>({ name: statementName(text), text, values })).rows;
-      // Not waited for: it travels together with the first statement.
-      const begun = begin === null ? Promise.resolve() : connection.query(begin);
-      const result = await both(begun, work(rows, connection));
+      let isOver = false;
+      const rows: Rows = async <R extends object>(text: string, values: unknown[] = []) => {
+        // What was left running would go on in the transaction of whoever has the connection next.
+        if (isOver) throw new Error('This transaction is over.');
+        return (await connection.query<R>({ name: statementName(text), text, values })).rows;
+      };
+      // Not waited for: it travels together with the first statement, as the commit does with the last.
+      const begun = begin === null ? null : connection.query(begin);
+      const done = work(rows, connection).finally(() => {
+        isOver = true;
+      });
+      const { result, last } = await both(begun, done);
+      if (begun) await both(last, connection.query('COMMIT'));
       client.release();
       return result;
     } catch (error) {
@@ -226,8 +227,15 @@ export class Database {
 /** Begins a transaction whose statements are planned for their values. */
 const plannedApart = 'BEGIN; SET LOCAL plan_cache_mode = force_custom_plan';
 
+/** What came of the work on a connection. */
+interface Outcome<T> {
+  result: T;
+  /** A statement that is still on its way: it undoes the commit where it fails. */
+  last?: Promise<unknown>;
+}
+
 /** Waits for both, also when one fails: nothing may be on its way when the transaction is ended. */
-async function both<T>(first: Promise<unknown>, second: Promise<T>): Promise<T> {
+async function both<T>(first: Promise<unknown> | null | undefined, second: Promise<T>): Promise<T> {
   await Promise.allSettled([first, second]);
   await first;
   return second;

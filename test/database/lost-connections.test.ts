@@ -59,6 +59,20 @@ describe('connections that PostgreSQL ends', () => {
     expect(pids.size).to.equal(1);
   });
 
+  it('are given back with nothing left running on them that began in a transaction', async () => {
+    const left: (() => Promise<unknown>)[] = [];
+    await database.transaction(async ({ rows }) => void left.push(() => rows('SELECT 1')));
+    await database.quickTransaction(async (rows) => void left.push(() => rows('SELECT 1')));
+    const ended = Promise.withResolvers<void>();
+    const codes: Promise<string>[] = [];
+    await database.transaction(
+      async () => void codes.push(ended.promise.then(() => codeOf(database.rows('SELECT 1')))),
+    );
+    ended.resolve();
+    codes.push(...left.map((goOn) => codeOf(goOn())));
+    expect(new Set(await Promise.all(codes))).to.deep.equal(new Set(['Error: This transaction is over.']));
+  });
+
   it('all at once, again and again, leave a pool that serves as before', async () => {
     for (let round = 0; round < 10; round++) {
       const changes = Array.from({ length: 20 }, () =>
