@@ -53,9 +53,9 @@ export class LoopGuard {
    * @throws AppError SERVER_BUSY for a bot whose turn comes too late, or what `speak` throws
    */
   async inTurn<T>(channelId: string, speak: () => Promise<T>): Promise<T> {
-    const cameAt = Date.now();
+    const cameAt = performance.now();
     const turn = (this.turns.get(channelId) ?? Promise.resolve()).then(() => {
-      if (Date.now() - cameAt > maxWaitMs) throw new AppError('SERVER_BUSY');
+      if (performance.now() - cameAt > maxWaitMs) throw new AppError('SERVER_BUSY');
       return speak();
     });
     const end = turn.catch(() => {});

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { durableEvent } from '../delivery/event.ts';
 import { idSchema, nameSchema, record, textSchema, timeSchema } from '../schema.ts';
+import { mostUnread } from './unread.ts';
+
+export const unreadSchema = z
+  .number()
+  .int()
+  .describe(`Messages of others after \`lastReadSeq\`, without those in threads; up to ${mostUnread} are counted.`);
 
 export const channelTypes = ['text', 'announcement', 'voice'] as const;
 
@@ -24,10 +30,7 @@ export const channelSchema = record('Channel', {
 export const channelItemSchema = channelSchema
   .extend({
     isMember: z.boolean().describe('Whether you are in it and may read it.'),
-    unreadCount: z
-      .number()
-      .int()
-      .describe('Messages of others after `lastReadSeq`, without those in threads; up to 1000 are counted.'),
+    unreadCount: unreadSchema,
     lastReadSeq: z.number().int(),
     lastMessagePreview: z.string().nullable().describe('The last message, cut at 200 characters.'),
   })
@@ -79,7 +82,7 @@ export const markReadEventSchema = z
 export const readStateSchema = z.object({
   channelId: idSchema,
   lastReadSeq: z.number().int(),
-  unreadCount: z.number().int(),
+  unreadCount: unreadSchema,
 });
 
 export const addChannelMemberSchema = z.object({ userId: idSchema });

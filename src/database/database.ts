@@ -10,7 +10,7 @@ import { asDatabaseError, isUnavailable } from './failures.ts';
 import { HungConnections } from './hung-connections.ts';
 import { onceForAll, openPool, preparing } from './pools.ts';
 import { type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
-import { dialectOf, onConnection, type Rows, Transaction } from './transaction.ts';
+import { dialectOf, onConnection, pipelined, type Rows, Transaction } from './transaction.ts';
 
 export type { Rows, Transaction };
 
@@ -177,8 +177,8 @@ export class Database {
       const done = work(rows, connection).finally(() => {
         isOver = true;
       });
-      const { result, last } = await both(begun, done);
-      if (begun) await both(last, connection.query('COMMIT'));
+      const [, { result, last }] = await pipelined([begun, done]);
+      if (begun) await pipelined([last, connection.query('COMMIT')]);
       client.release();
       return result;
     } catch (error) {
@@ -232,13 +232,6 @@ interface Outcome<T> {
   result: T;
   /** A statement that is still on its way: it undoes the commit where it fails. */
   last?: Promise<unknown>;
-}
-
-/** Waits for both, also when one fails: nothing may be on its way when the transaction is ended. */
-async function both<T>(first: Promise<unknown> | null | undefined, second: Promise<T>): Promise<T> {
-  await Promise.allSettled([first, second]);
-  await first;
-  return second;
 }
 
 /** Rolls back, unless it is the connection that failed, or one that takes no writes. */

@@ -9,7 +9,7 @@ export type ConnectionSettings = Record<string, string | number>;
  * Plans are kept with the prepared statements, and those made while a table was small would read all of it when it no
  * longer is, until PostgreSQL gets to counting it again. Every statement here has an index to go by.
  */
-export const byIndexes: ConnectionSettings = { enable_seqscan: 'off', jit: 'off' };
+const byIndexes: ConnectionSettings = { enable_seqscan: 'off', jit: 'off' };
 /**
  * A batch, or a page, takes less time than a plan for it, and left to itself PostgreSQL makes one for each as soon as it
  * takes that for a little better than the one for all.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { smallUserSchema } from '../accounts/account.contract.ts';
-import { channelSchema } from '../channels/channel.contract.ts';
+import { channelSchema, unreadSchema } from '../channels/channel.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
 import { idSchema, limitSchema } from '../schema.ts';
 
@@ -12,7 +12,7 @@ export const dmChannelSchema = channelSchema.extend({
   lastMessagePreview: z.string().nullable().describe('Of the newest message, cut at 200 characters.'),
   isMember: z.boolean(),
   lastReadSeq: z.number().int(),
-  unreadCount: z.number().int(),
+  unreadCount: unreadSchema,
 });
 
 export const openDmSchema = z.object({ userId: idSchema });
