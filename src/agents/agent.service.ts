@@ -142,10 +142,8 @@ export class AgentService {
       await this.leaveAll(change, agent.user_id);
       await change.rows('DELETE FROM agents WHERE id = $1', [agentId]);
       await change.rows(bury, [agent.user_id]);
-      change.afterCommit(async () => {
-        await this.identity.forgetTokens(tokenIds);
-        await this.dismiss(agent.user_id);
-      });
+      change.afterCommit(() => this.identity.forgetTokens(tokenIds));
+      change.afterCommit(() => this.dismiss(agent.user_id));
     });
   }
 
@@ -202,8 +200,8 @@ export class AgentService {
 
   /** No node lets the bot in any more, and none has a socket of it. */
   private async dismiss(userId: string): Promise<void> {
-    await this.identity.forget(userId);
-    await this.control.send({ kind: 'disconnect', userId, event: null });
+    const forgotten = this.identity.forget(userId);
+    await Promise.all([forgotten, this.control.send({ kind: 'disconnect', userId, event: null })]);
     await this.presence.goodbye(userId);
   }
 

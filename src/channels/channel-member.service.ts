@@ -178,10 +178,9 @@ export class ChannelMemberService {
     change.publish(memberLeft.in(channelRoom(channelId), left));
     change.publish(channelMemberRemoved.in(userRoom(user.id), { channelId, serverId }));
     await seeOff(change, { serverId: null, channelId }, [user.id], [channelRoom(channelId)]);
-    change.afterCommit(async () => {
-      await this.access.forgetMembers([channelId], user.id);
-      await this.control.send({ kind: 'evict', userId: user.id, serverId, rooms: [channelRoom(channelId)] });
-    });
+    change.afterCommit(() => this.access.forgetMembers([channelId], user.id));
+    const rooms = [channelRoom(channelId)];
+    change.afterCommit(() => this.control.send({ kind: 'evict', userId: user.id, serverId, rooms }));
   }
 }
 

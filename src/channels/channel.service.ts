@@ -132,11 +132,9 @@ export class ChannelService {
       change.publish(channelDeleted.in(channelRoom(channelId), { id: channelId, channelId, serverId }));
       const people = serverId ? await this.audience.people(change.rows, serverId) : [];
       await seeOff(change, { serverId: null, channelId }, people, [channelRoom(channelId)]);
-      change.afterCommit(async () => {
-        await this.access.forget([channelId]);
-        await this.control.send({ kind: 'dissolve', rooms: [channelRoom(channelId)] });
-        this.chores.soon();
-      });
+      change.afterCommit(() => this.access.forget([channelId]));
+      change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms: [channelRoom(channelId)] }));
+      change.afterCommit(() => this.chores.soon());
     });
   }
 

@@ -17,7 +17,10 @@ export interface Change {
   publish(draft: Draft): void;
   /** Holds back all other appends to these rooms from here on; only where the order of locks asks for it. */
   lock(...rooms: Room[]): Promise<void>;
-  /** Runs after the commit and before the answer: cache drops, evictions on other nodes. A failure is logged. */
+  /**
+   * Begins after the commit, in the order of the calls, and ends before the answer: cache drops, evictions on other
+   * nodes. A failure is logged.
+   */
   afterCommit(action: Action): void;
 }
 
@@ -117,7 +120,8 @@ export class Changes {
       return { result, entries };
     });
     this.delivery.committed(entries);
-    for (const action of actions) await this.settle(action);
+    // All at once: each may have to wait for a node that hangs.
+    await Promise.all(actions.map((action) => this.settle(action)));
     return result;
   }
 

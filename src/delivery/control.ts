@@ -5,7 +5,11 @@ const confirmMs = 2000;
 
 type Handlers = { [M in ControlMessage as M['kind']]?: (message: M) => void | Promise<void> };
 
-/** Orders that take effect on all nodes before they return: what may no longer be served, who is to leave. */
+/**
+ * Orders that take effect on all nodes before they return: what may no longer be served, who is to leave. They arrive in
+ * the order in which they were given, so those that belong together are given at once and waited for together: first
+ * what is to be forgotten, then who is to leave, who then cannot come back by what was known before.
+ */
 export class Control {
   private readonly bus: Bus;
   private handlers: Handlers = {};
@@ -21,8 +25,7 @@ export class Control {
 
   /** Acts here and on all other nodes, and returns when each has done so, or after 2 s. */
   async send(message: ControlMessage): Promise<void> {
-    await this.act(message);
-    await this.bus.control(message, confirmMs);
+    await Promise.all([this.act(message), this.bus.control(message, confirmMs)]);
   }
 
   private async act(message: ControlMessage): Promise<void> {

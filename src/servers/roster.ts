@@ -96,11 +96,9 @@ export class Roster {
     change.publish(serverLeft.in(userRoom(userId), { serverId }));
     // Bots are told of nothing.
     if (!user.isBot) await seeOff(change, { serverId, channelId: null }, [userId], channels.map(channelRoom));
-    change.afterCommit(async () => {
-      await this.access.forget(serverId, userId);
-      await this.channelAccess.forgetMembers(entered, userId);
-      await this.control.send({ kind: 'evict', userId, serverId, rooms: null });
-    });
+    change.afterCommit(() => this.access.forget(serverId, userId));
+    change.afterCommit(() => this.channelAccess.forgetMembers(entered, userId));
+    change.afterCommit(() => this.control.send({ kind: 'evict', userId, serverId, rooms: null }));
   }
 
   /** Takes a user out of all its servers, as part of its end. */

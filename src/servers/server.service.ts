@@ -202,11 +202,9 @@ export class ServerService {
       await change.rows('DELETE FROM servers WHERE id = $1', [id]);
       await seeOff(change, { serverId: id, channelId: null, isGone: true }, members, []);
       change.afterCommit(() => this.notifications.wake());
-      change.afterCommit(async () => {
-        await this.channelAccess.forget(detached);
-        await this.control.send({ kind: 'dissolve', rooms: detached.map(channelRoom) });
-        this.chores.soon();
-      });
+      change.afterCommit(() => this.channelAccess.forget(detached));
+      change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms: detached.map(channelRoom) }));
+      change.afterCommit(() => this.chores.soon());
     });
   }
 

@@ -220,12 +220,8 @@ export class PolicyService {
         ? await change.rows<{ id: string }>(concerned, [agent.user_id, serverId])
         : [{ id: channelId }];
     change.publish(policyChanged.in(userRoom(agent.user_id), { agentId: agent.id, serverId, channelId, policy }));
-    change.afterCommit(async () => {
-      await this.policies.forget(
-        agent.user_id,
-        channels.map((channel) => channel.id),
-      );
-      await this.control.send({ kind: 'hearing', userId: agent.user_id });
-    });
+    const channelIds = channels.map((channel) => channel.id);
+    change.afterCommit(() => this.policies.forget(agent.user_id, channelIds));
+    change.afterCommit(() => this.control.send({ kind: 'hearing', userId: agent.user_id }));
   }
 }
