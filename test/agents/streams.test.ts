@@ -159,6 +159,22 @@ describe('replies that are shown while they are made', () => {
     expect((await anew.emit('message:stream', whole)).message?.content).to.equal('short');
   });
 
+  it('have no hole where their bot says where each piece stands', async () => {
+    const mouth = await robot.connect();
+    const say = (streamId: string, delta: string, offset: number, more: object = {}) =>
+      mouth.emit('message:stream', { channelId: here.channel.id, streamId, delta, offset, ...more });
+    await say('twice', 'one ', 0);
+    // As after an answer that was lost.
+    await say('twice', 'two ', 4);
+    await say('twice', 'two ', 4);
+    expect((await say('twice', 'three', 8, { done: true })).message.content).to.equal('one two three');
+    // As after a start of the server, which knows nothing of the beginning.
+    await say('hole', 'two ', 4);
+    expect((await say('hole', 'three', 8, { done: true })).code).to.equal('STREAM_BROKEN');
+    await say('hole', 'one ', 0);
+    expect((await say('hole', 'more', 4, { done: true })).message.content).to.equal('one more');
+  });
+
   it('end by themselves when their bot dies or is silent for too long, for everyone', async () => {
     const cluster = await startCluster({ settings: { agents: { streamIdleSeconds: 1 } } });
     const there = await world(cluster);
@@ -176,6 +192,9 @@ describe('replies that are shown while they are made', () => {
       await slow.emit('message:stream', { ...stream, delta: 'Let me think.' });
       await ear.next('message:stream', (piece) => piece.streamId === 'slow' && piece.aborted === true);
       await becomesWholeOnly(slow, stream, 'It is 42.', 'Let me think. It is 42.');
+      // A bot that lost its connection for so long goes on from another one.
+      const back = await dying.connect();
+      await becomesWholeOnly(back, { channelId: there.channel.id, streamId: 'last' }, ' late', 'I am late');
       dying.hangUp();
     } finally {
       there.close();

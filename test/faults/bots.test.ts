@@ -73,6 +73,11 @@ describe('bots when nodes and Redis fail', () => {
       expect(ear.all('message:stream').filter((piece) => piece.done)).to.have.lengthOf(1);
       ear.close();
     }
+    // The bot knows nothing of that and goes on elsewhere: what comes of it is not the whole.
+    const elsewhere = await robot(second).connect();
+    const rest = { channelId: channel.id, streamId: 'cut', delta: ' say this', done: true };
+    expect((await elsewhere.emit('message:stream', rest)).code).to.equal('STREAM_BROKEN');
+    elsewhere.close();
     await first.start();
   });
 

@@ -18,6 +18,13 @@ export const streamSchema = z.object({
     .refine((text) => Buffer.byteLength(text) <= maxDeltaBytes, 'must have at most 4 KiB')
     .default('')
     .describe('What comes next.'),
+  offset: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      'Where the delta stands in the reply, in UTF-16 units; what was there from here on is replaced, so a piece may be said again. 0 begins anew; a number beyond what arrived means that something is missing, and only the whole ends it.',
+    ),
   done: z.boolean().default(false).describe('This was the last piece: the whole becomes a message.'),
   content: textSchema(maxContent)
     .optional()

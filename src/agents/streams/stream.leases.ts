@@ -24,16 +24,29 @@ const now = `local time = redis.call('TIME')
 /** ARGV: name, ms until it ends */
 const carryOn = `${now}
   redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), ARGV[1])`;
-/** ARGV: how many at most. Returns those that are over, for one node to end. */
+const cutMark = 'cut ';
+/** ARGV: name, ms for which it is known that it was cut */
+const cut = `${now}
+  redis.call('ZREM', KEYS[1], ARGV[1])
+  redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), '${cutMark}' .. ARGV[1])`;
+/** ARGV: how many at most, ms for which it is known that they were cut. Returns those that are over, for one node to end. */
 const takeOverdue = `${now}
-  local overdue = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, tonumber(ARGV[1]))
-  if #overdue > 0 then redis.call('ZREM', KEYS[1], unpack(overdue)) end
-  return overdue`;
+  local ended = {}
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, tonumber(ARGV[1]))) do
+    redis.call('ZREM', KEYS[1], name)
+    if string.sub(name, 1, ${cutMark.length}) ~= '${cutMark}' then
+      redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), '${cutMark}' .. name)
+      table.insert(ended, name)
+    end
+  end
+  return ended`;
 
 const lookMs = 2000;
 /** The node of a stream ends it itself; only when it is gone do others. */
 const slackMs = 2000;
 const atOnce = 100;
+/** Whoever goes on after so long has begun anew. */
+export const cutKnownMs = 60 * 60 * 1000;
 
 /**
  * Replies that are being made on all nodes, each with the time at which it ends if nothing more comes: when a node dies,
@@ -56,15 +69,27 @@ export class StreamLeases {
     void this.redis.commands.eval(carryOn, 1, key, nameOf(place), forMs + slackMs).catch(() => {});
   }
 
-  /** Whether it has begun already, on whichever node. */
+  /** Whether it has begun already, on whichever node, be it that it was cut short since. */
   async hasBegun(place: StreamPlace): Promise<boolean> {
     if (!this.redis?.healthy) return false;
-    return (await this.redis.commands.zscore(key, nameOf(place)).catch(() => null)) !== null;
+    const { commands } = this.redis;
+    const name = nameOf(place);
+    const scores = await Promise.all([commands.zscore(key, name), commands.zscore(key, cutMark + name)]).catch(
+      () => [],
+    );
+    return scores.some((score) => score !== null);
+  }
+
+  /** It is over without an end: what still comes of it is not the whole. */
+  cut(place: StreamPlace): void {
+    if (!this.redis?.healthy) return;
+    void this.redis.commands.eval(cut, 1, key, nameOf(place), cutKnownMs).catch(() => {});
   }
 
   end(place: StreamPlace): void {
     if (!this.redis?.healthy) return;
-    void this.redis.commands.zrem(key, nameOf(place)).catch(() => {});
+    const name = nameOf(place);
+    void this.redis.commands.zrem(key, name, cutMark + name).catch(() => {});
   }
 
   close(): void {
@@ -75,7 +100,9 @@ export class StreamLeases {
     const { redis } = this;
     if (!redis?.healthy) return;
     // Redis that is away or full is no news here; what could not be taken, the next look finds.
-    const overdue = overdueSchema.safeParse(await redis.commands.eval(takeOverdue, 1, key, atOnce).catch(() => []));
+    const overdue = overdueSchema.safeParse(
+      await redis.commands.eval(takeOverdue, 1, key, atOnce, cutKnownMs).catch(() => []),
+    );
     for (const name of overdue.data ?? []) {
       const place = placeSchema.safeParse(JSON.parse(name));
       if (place.success) this.onEnd(place.data);

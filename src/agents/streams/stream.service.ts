@@ -16,7 +16,7 @@ import type { ThreadAccess } from '../../threads/thread.access.ts';
 import { invalid } from '../../validation.ts';
 import type { LoopGuard } from '../loop-guard.ts';
 import { messageStream, type streamSchema } from './stream.contract.ts';
-import { StreamLeases, type StreamPlace } from './stream.leases.ts';
+import { cutKnownMs, StreamLeases, type StreamPlace } from './stream.leases.ts';
 
 type Piece = z.output<typeof streamSchema>;
 
@@ -26,7 +26,7 @@ interface OpenStream {
   replyToId: string | null;
   /** Who carries it on. */
   socketId: string;
-  /** Its first pieces were on another node, or came before it was ended. */
+  /** Something of it is not here: it came to another node, before it was ended, or not at all. */
   broken: boolean;
   /** When its lease was renewed last, in ms. */
   leasedAt: number;
@@ -51,7 +51,7 @@ export class ReplyStreams {
   private readonly leases: StreamLeases;
   private readonly open = new Map<string, OpenStream>();
   /** Replies that were ended too early, by who made them: what still comes of one is not the whole of it. */
-  private readonly ended = new LRUCache<string, true>(atMost(maxEnded));
+  private readonly ended = new LRUCache<string, true>({ ...atMost(maxEnded), ttl: cutKnownMs });
 
   constructor(parts: {
     messages: MessageService;
@@ -87,8 +87,7 @@ export class ReplyStreams {
     if (said) return said;
     const stream = known ?? (await this.begin(actor, piece, socketId));
     stream.socketId = socketId;
-    const offset = stream.broken ? undefined : stream.content.length;
-    stream.content = piece.content ?? stream.content + piece.delta;
+    const offset = take(stream, piece);
     if (stream.content.length > maxContent) {
       this.abort(keyOf(actor, piece), stream);
       throw invalid([
@@ -115,7 +114,8 @@ export class ReplyStreams {
     await this.loopGuard.check(actor, channelId, threadId);
     const place = { userId: actor.userId, streamId, channelId, threadId };
     const key = keyOf(actor, piece);
-    const broken = this.ended.has(`${key} ${socketId}`) || (await this.leases.hasBegun(place));
+    const isEnded = this.ended.has(key) || this.ended.has(`${key} ${socketId}`);
+    const broken = isEnded || (await this.leases.hasBegun(place));
     const stream: OpenStream = {
       place,
       content: '',
@@ -170,7 +170,7 @@ export class ReplyStreams {
 
   private carryOn(key: string, stream: OpenStream): void {
     clearTimeout(stream.timer);
-    stream.timer = setTimeout(() => this.abort(key, stream), this.idleMs);
+    stream.timer = setTimeout(() => this.giveUp(key, stream), this.idleMs);
     if (performance.now() - stream.leasedAt < renewMs) return;
     stream.leasedAt = performance.now();
     this.leases.carryOn(stream.place, this.idleMs + renewMs);
@@ -183,15 +183,25 @@ export class ReplyStreams {
     throw error;
   }
 
+  /** Ends what was refused: whoever was told so goes on in vain, and may begin anew on another connection. */
   private abort(key: string, stream: OpenStream): void {
     this.forget(key, stream);
     this.ended.set(`${key} ${stream.socketId}`, true);
     this.tellAborted(stream.place);
   }
 
+  /** Ends what is not carried on. Its bot may know nothing of that, and go on from wherever it comes back. */
+  private giveUp(key: string, stream: OpenStream): void {
+    this.open.delete(key);
+    this.ended.set(key, true);
+    this.leases.cut(stream.place);
+    this.tellAborted(stream.place);
+  }
+
   private forget(key: string, stream: OpenStream): void {
     clearTimeout(stream.timer);
     this.open.delete(key);
+    this.ended.delete(key);
     this.leases.end(stream.place);
   }
 
@@ -208,6 +218,14 @@ export class ReplyStreams {
   private tellAborted(place: StreamPlace): void {
     this.ephemeral.tell(roomsOf(place), messageStream, { ...place, done: true, aborted: true });
   }
+}
+
+/** Puts a piece in its place. @returns where it stands; undefined where what came before it is not known */
+function take(stream: OpenStream, piece: Piece): number | undefined {
+  const at = piece.offset ?? stream.content.length;
+  stream.broken = piece.offset !== 0 && (stream.broken || at > stream.content.length);
+  stream.content = piece.content ?? stream.content.slice(0, at) + piece.delta;
+  return stream.broken ? undefined : at;
 }
 
 /** What makes the message of a reply be sent once. */
