@@ -40,7 +40,9 @@ those beyond the first 500.
 **Refused.** It comes as \`connect_error\` with \`data: { code }\`, after which stock clients do not try again by themselves. With
 \`DATABASE_UNAVAILABLE\` or \`INTERNAL_ERROR\` call \`connect()\` again in a second or two; with any other code it is the token that is refused.
 
-**Names.** A message's name is the Socket.IO event, its payload the first argument.
+**Names.** A message's name is the Socket.IO event, its payload the first argument. Behind it durable events and \`ready\` have
+an offset, a text by which Socket.IO's own recovery works. Clients for Python and Dart, which do not recover and give a handler all
+arguments there are, get the payload alone; so does any client that says \`recover: false\` in \`auth\`.
 
 **Acks.** Every event of a client may ask for an ack, which is either \`{ ok: true, ... }\` or the error object; without
 one, an error comes as the event \`error\`.

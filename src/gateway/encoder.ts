@@ -19,8 +19,12 @@ class Encoder extends parser.Encoder {
 /** For the `parser` option of the server; the wire format is the standard one. */
 export const parleyParser = { Encoder, Decoder: parser.Decoder };
 
-/** An event packet of the main namespace (Socket.IO protocol 5) around a payload that is JSON text. */
-export function readyEvent(event: string, json: string, offset: string): ReadyPacket {
-  const text = `${parser.PacketType.EVENT}["${event}",${json},"${offset}"]`;
+/**
+ * An event packet of the main namespace (Socket.IO protocol 5) around a payload that is JSON text.
+ * @param offset null: for a client that takes none
+ */
+export function readyEvent(event: string, json: string, offset: string | null): ReadyPacket {
+  const behind = offset === null ? '' : `,"${offset}"`;
+  const text = `${parser.PacketType.EVENT}["${event}",${json}${behind}]`;
   return { type: parser.PacketType.EVENT, nsp: '/', data: [event], text };
 }

@@ -22,6 +22,7 @@ import { answerDirectly } from './frames.ts';
 import type { Handler } from './handler.ts';
 import { Homecoming, handshakeSchema, type RoomsOnConnect } from './homecoming.ts';
 import { Membership, type RoomAccess } from './membership.ts';
+import { takesOffsets } from './offsets.ts';
 import { Outlet } from './outlet.ts';
 import { SessionRecovery } from './recovery.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
@@ -233,7 +234,7 @@ export class Gateway {
     try {
       const auth = handshakeSchema.safeParse(socket.handshake.auth);
       const header = bearerToken(socket.handshake.headers.authorization);
-      const token = (auth.success ? auth.data.token : undefined) ?? header;
+      const { token = header, recover } = auth.success ? auth.data : {};
       if (!token) throw new AppError('AUTH_TOKEN_MISSING');
       const { headers, address } = socket.handshake;
       const ip = clientAddress(headers, address, this.parts.settings.trustProxy);
@@ -244,7 +245,8 @@ export class Gateway {
       const { offset } = socket.handshake.auth;
       const cameWith = typeof offset === 'string' ? offset : null;
       const position = { joined: new Map(), replayed: [], sureMark: 0, nextSureMark: 0 };
-      Object.assign(socket.data, { actor, ...position, recovery, cameWith, unrecoverable: false });
+      const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith };
+      Object.assign(socket.data, { actor, ...position, recovery, ...offsets, unrecoverable: false });
       next();
     } catch (error) {
       next(refusal(error, this.parts.log));

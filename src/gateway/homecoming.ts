@@ -20,6 +20,7 @@ const positionSchema = z.number().int().min(0).nullable().catch(null);
 export const handshakeSchema = z.object({
   token: z.string().optional().catch(undefined),
   resume: z.record(z.string(), positionSchema).optional().catch(undefined),
+  recover: z.boolean().optional().catch(undefined),
 });
 
 type Resume = NonNullable<z.output<typeof handshakeSchema>['resume']>;
@@ -123,7 +124,8 @@ export class Homecoming {
   private sayReady(socket: ParleySocket, own: Room, page: Page): void {
     const { userId, sessionId } = socket.data.actor;
     const seq = this.delivery.peek(own)?.position ?? page.seq;
-    tellOne(socket, 'ready', { userId, sessionId, seq }, this.outlet.offset(this.delivery.nextMark()));
+    const offset = socket.data.takesOffsets ? [this.outlet.offset(this.delivery.nextMark())] : [];
+    tellOne(socket, 'ready', { userId, sessionId, seq }, ...offset);
   }
 
   /** The rooms of a connection that Socket.IO recovered, as far as the user may still be there. */

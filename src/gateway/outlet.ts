@@ -1,11 +1,20 @@
 import { Adapter, type BroadcastOptions } from 'socket.io-adapter';
 import { followersOf, type Room, threadRoom } from '../delivery/entry.ts';
 import type { Delivered, Sink } from '../delivery/sink.ts';
-import { readyEvent } from './encoder.ts';
+import { type ReadyPacket, readyEvent } from './encoder.ts';
 import { directConnection, frames } from './frames.ts';
 import { isFed, type ParleyServer, type ParleySocket } from './socket.ts';
 
 const nobody: ReadonlySet<string> = new Set();
+
+/** Some deliveries as one kind of client takes them: with offsets or without. */
+interface Parcel {
+  packets: ReadyPacket[];
+  /** Their frames, once somebody can be written to directly. */
+  bytes: Buffer | undefined;
+  /** Sockets that take the ordinary way. */
+  others: Set<string>;
+}
 
 /** The end of the delivery: writes log entries to the sockets of this node, and to no other node. */
 export class Outlet implements Sink {
@@ -48,7 +57,7 @@ export class Outlet implements Sink {
     if (socket.connected) this.write(deliveries, [socket]);
   }
 
-  /** The offset that goes with every event as its last argument; a client brings back the last one it got. */
+  /** The offset that goes with events as their last argument; a client brings back the last one it got. */
   offset(mark: number): string {
     return `${this.nodeId}.${mark}`;
   }
@@ -65,21 +74,32 @@ export class Outlet implements Sink {
   }
 
   private write(deliveries: Delivered[], sockets: ParleySocket[]): void {
-    const packets = deliveries.map(({ entry, mark }) => readyEvent(entry.event, entry.json, this.offset(mark)));
-    let bytes: Buffer | undefined;
-    const others = new Set<string>();
+    const parcels: { marked?: Parcel; plain?: Parcel } = {};
     for (const socket of sockets) {
+      const kind = socket.data.takesOffsets ? 'marked' : 'plain';
+      parcels[kind] ??= this.pack(deliveries, kind === 'marked');
+      const parcel = parcels[kind];
       const connection = directConnection(socket);
       if (!connection) {
-        others.add(socket.id);
+        parcel.others.add(socket.id);
         continue;
       }
-      bytes ??= frames(packets.map((packet) => packet.text));
-      connection.write(bytes);
+      parcel.bytes ??= frames(parcel.packets.map((packet) => packet.text));
+      connection.write(parcel.bytes);
     }
-    if (others.size === 0) return;
-    // The in-memory broadcast, also where the adapter is the Redis one: other nodes have roads of their own.
-    const options: BroadcastOptions = { rooms: others, except: new Set() };
+    for (const { packets, others } of Object.values(parcels)) if (others.size > 0) this.broadcast(packets, others);
+  }
+
+  private pack(deliveries: Delivered[], withOffsets: boolean): Parcel {
+    const packets = deliveries.map(({ entry, mark }) =>
+      readyEvent(entry.event, entry.json, withOffsets ? this.offset(mark) : null),
+    );
+    return { packets, bytes: undefined, others: new Set() };
+  }
+
+  /** The in-memory broadcast, also where the adapter is the Redis one: other nodes have roads of their own. */
+  private broadcast(packets: ReadyPacket[], rooms: Set<string>): void {
+    const options: BroadcastOptions = { rooms, except: new Set() };
     for (const packet of packets) Adapter.prototype.broadcast.call(this.namespace.adapter, packet, options);
   }
 }

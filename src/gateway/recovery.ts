@@ -81,7 +81,7 @@ export class SessionRecovery {
 
   /** Called by Socket.IO when a connection is lost in a way that it may come back from. */
   save(pid: string, sid: string, data: SocketData): void {
-    if (!data.actor || !data.joined || data.unrecoverable) return;
+    if (!data.actor || !data.joined || data.unrecoverable || !data.takesOffsets) return;
     const rooms = [...data.joined].map(([name, joined]) => this.savedRoom(name, joined, data.sureMark));
     // Those that it was still being brought back into when it was lost again.
     for (const { name, joined, after } of data.recovery?.rooms ?? []) {

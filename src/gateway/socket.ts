@@ -51,6 +51,8 @@ export interface SocketData {
   sureMark: number;
   nextSureMark: number;
   recovery: Recovery | null;
+  /** Its events carry an offset (see offsets); without one there is no coming back by Socket.IO's own means. */
+  takesOffsets: boolean;
   /** The offset that the client brought when it connected, whether it was recovered or not; null: none. */
   cameWith: string | null;
   /** It missed something that is gone for good: its client has to begin anew. */
