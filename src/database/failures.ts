@@ -18,10 +18,18 @@ const driverMessages =
 
 /** The SQLSTATE or system code at the root of an error, whoever wrapped it. */
 export function databaseCode(error: unknown): string | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause ?? previousOf(at), depth++) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
-  }
+  for (const at of chainOf(error)) if ('code' in at && typeof at.code === 'string') return at.code;
   return undefined;
+}
+
+/** The name of the rule that was broken. It is always the same, where the sentence is in PostgreSQL's language. */
+function brokenRule(error: unknown): string | undefined {
+  for (const at of chainOf(error)) if ('constraint' in at && typeof at.constraint === 'string') return at.constraint;
+  return undefined;
+}
+
+function* chainOf(error: unknown): Iterable<Error> {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause ?? previousOf(at), depth++) yield at;
 }
 
 function previousOf(error: Error): unknown {
@@ -44,7 +52,7 @@ export function isAftermath(error: unknown): boolean {
 /** Whether `error` says that a unique rule was broken; `constraint` narrows it to one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (databaseCode(error) !== '23505') return false;
-  return constraint === undefined || (error instanceof Error && error.message.includes(constraint));
+  return constraint === undefined || brokenRule(error) === constraint;
 }
 
 /** Whether `error` says that a row referred to is gone. */
@@ -52,16 +60,19 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return databaseCode(error) === '23503';
 }
 
-/** How the names of rules end by which rows belong to something that others may delete meanwhile. */
-const owner = /insert or update on table .*_(server|workspace|agent)_id_foreign"$/;
+/**
+ * How the names of rules end by which rows belong to something that others may delete meanwhile: only what is new can
+ * break them, since what belongs to something goes with it.
+ */
+const owner = /_(server|workspace|agent)_id_foreign$/;
 
 /**
  * Turns "what this is to belong to has been deleted just now" into what it would have been a moment later; other errors
  * stay what they are.
  */
 function asMissing(error: unknown): unknown {
-  if (!isForeignKeyViolation(error) || !(error instanceof Error)) return error;
-  const [, thing] = owner.exec(error.message) ?? [];
+  if (!isForeignKeyViolation(error)) return error;
+  const [, thing] = owner.exec(brokenRule(error) ?? '') ?? [];
   if (thing === undefined) return error;
   return new AppError(thing === 'agent' ? 'AGENT_NOT_FOUND' : 'SERVER_NOT_FOUND', { cause: error });
 }

@@ -130,7 +130,7 @@ function spanOf(batch: Item[]): string {
 function asTransferError(error: unknown, span: string): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (isUniqueViolation(error)) {
-    const [, columns, values] = /^Key \((.+)\)=\((.+)\) already exists/.exec(error.detail ?? '') ?? [];
+    const [, columns, values] = /\((.+)\)=\((.+)\)/.exec(error.detail ?? '') ?? [];
     const what = columns ? `the ${columns} "${values}"` : 'one of these';
     return new TransferError(`${span}: this installation already has ${what}, or the file has it twice.`);
   }
