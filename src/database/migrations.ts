@@ -25,6 +25,7 @@ import { UnspacedWords } from './migrations/0058-unspaced-words.ts';
 import { SortedSearch } from './migrations/0059-sorted-search.ts';
 import { UncheckedThreads } from './migrations/0060-unchecked-threads.ts';
 import { WordsInTags } from './migrations/0061-words-in-tags.ts';
+import { NamedThreads } from './migrations/0062-named-threads.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
@@ -50,6 +51,7 @@ export const migrations = [
   { name: '0059-sorted-search', class: SortedSearch },
   { name: '0060-unchecked-threads', class: UncheckedThreads },
   { name: '0061-words-in-tags', class: WordsInTags },
+  { name: '0062-named-threads', class: NamedThreads },
 ];
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */

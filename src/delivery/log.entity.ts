@@ -29,10 +29,10 @@ const LogEntrySchema = defineEntity({
   indexes: [
     { name: 'log_entries_created', properties: ['createdAt'], type: 'brin' },
     {
-      // Entries beside its message:new that repeat a message's content, which must go when the message goes.
+      // Entries beside its message:new that repeat a message's content, be it as a name, which must go when the message goes.
       name: 'log_entries_retold',
       expression:
-        "create index log_entries_retold on log_entries (stream_id, (data ->> 'id')) where event in ('message:updated', 'message:pinned', 'message:unpinned')",
+        "create index log_entries_retold on log_entries (stream_id, (data ->> 'id')) where event in ('message:updated', 'message:pinned', 'message:unpinned', 'thread:created', 'thread:updated')",
     },
     {
       // Entries that quote a message to those who were notified of it, which must go with it too.

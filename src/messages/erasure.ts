@@ -2,6 +2,7 @@ import type { Rows } from '../database/database.ts';
 import { pipelined } from '../database/transaction.ts';
 import { channelRoom, streamId } from '../delivery/entry.ts';
 import { insertJobs } from '../notifications/notification.jobs.ts';
+import { untitled } from '../threads/thread.title.ts';
 
 interface ErasedMessage {
   id: string;
@@ -43,6 +44,12 @@ async function redactLog(rows: Rows, channelId: string, erased: ErasedMessage[])
     [[...gone], stream],
   );
   const told = [...erased, ...replies];
+  // What they are called by now; before, that may have been how their message began.
+  const threads = await rows<{ id: string; name: string }>(
+    'SELECT id, name FROM threads WHERE parent_message_id = ANY($1::uuid[])',
+    [[...gone]],
+  );
+  const names = new Map(threads.map(({ id, name }) => [id, name]));
   // Beside message:new, these events repeat a message's record; an index finds them (see LogRow).
   const entries = await rows<{ seq: number; json: string }>(
     `SELECT seq, data::text AS json FROM log_entries
@@ -50,25 +57,37 @@ async function redactLog(rows: Rows, channelId: string, erased: ErasedMessage[])
      UNION ALL
      SELECT seq, data::text FROM log_entries
      WHERE stream_id = $1 AND data ->> 'id' = ANY($3::text[])
-       AND event IN ('message:updated', 'message:pinned', 'message:unpinned')`,
-    [stream, told.map((message) => message.seq), told.map((message) => message.id)],
+       AND event IN ('message:updated', 'message:pinned', 'message:unpinned', 'thread:created', 'thread:updated')`,
+    [stream, told.map((message) => message.seq), [...told, ...threads].map(({ id }) => id)],
   );
   if (entries.length === 0) return;
   await rows(
     `UPDATE log_entries SET data = redacted.data FROM unnest($2::bigint[], $3::json[]) AS redacted (seq, data)
      WHERE log_entries.stream_id = $1 AND log_entries.seq = redacted.seq`,
-    [stream, entries.map((entry) => entry.seq), entries.map((entry) => redacted(entry.json, gone))],
+    [stream, entries.map((entry) => entry.seq), entries.map((entry) => redacted(entry.json, gone, names))],
   );
 }
 
 /** What a message's record says when the message is gone. */
 const blank = { content: '', attachments: [], reactions: [], mentions: [], metadata: null };
 
-/** The record of a message without the words of those in `gone`; JSON text in and out. */
-export function redacted(json: string, gone: Set<string>): string {
-  const data: { id: string; replyTo: { id: string } | null } = JSON.parse(json);
+interface Told {
+  id: string;
+  replyTo?: { id: string } | null;
+  thread?: { id: string } | null;
+}
+
+/**
+ * The record of a message, or of a thread, without the words of those in `gone`; JSON text in and out.
+ * @param names of threads that start from them
+ */
+export function redacted(json: string, gone: Set<string>, names: Map<string, string>): string {
+  const data: Told = JSON.parse(json);
+  const name = names.get(data.id);
+  if (name !== undefined) return JSON.stringify({ ...data, name });
   // Its shape stays: clients that read the log from further back still take it for a message.
   const replyTo = data.replyTo && { ...data.replyTo, content: '', deleted: true };
-  if (gone.has(data.id)) return JSON.stringify({ ...data, ...blank, replyTo });
+  const thread = data.thread && { ...data.thread, name: names.get(data.thread.id) ?? untitled };
+  if (gone.has(data.id)) return JSON.stringify({ ...data, ...blank, replyTo, thread });
   return replyTo && gone.has(replyTo.id) ? JSON.stringify({ ...data, replyTo }) : json;
 }

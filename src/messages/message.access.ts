@@ -20,14 +20,15 @@ export const gone = missingAs('MESSAGE_NOT_FOUND');
 
 /**
  * Makes sure that a message is there, and that its row stays until the transaction ends, also when its channel is deleted
- * meanwhile. @throws AppError MESSAGE_NOT_FOUND
+ * meanwhile. @returns what it says. @throws AppError MESSAGE_NOT_FOUND
  */
-export async function holdMessage(rows: Rows, messageId: string): Promise<void> {
-  const [there] = await rows<{ id: string }>(
-    'SELECT id FROM messages WHERE id = $1 AND deleted_at IS NULL FOR KEY SHARE',
+export async function holdMessage(rows: Rows, messageId: string): Promise<string> {
+  const [there] = await rows<{ content: string }>(
+    'SELECT content FROM messages WHERE id = $1 AND deleted_at IS NULL FOR KEY SHARE',
     [messageId],
   );
   if (!there) throw new AppError('MESSAGE_NOT_FOUND');
+  return there.content;
 }
 
 /** The only way to get at a message on behalf of someone. */

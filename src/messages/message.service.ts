@@ -15,6 +15,7 @@ import { AppError } from '../errors.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import { insertJobs, type NotificationQueue } from '../notifications/notification.jobs.ts';
 import { isQuoted } from '../notifications/quotes.ts';
+import { retitle } from '../threads/thread.title.ts';
 import { invalid } from '../validation.ts';
 import { eraseMessages } from './erasure.ts';
 import { KeptPages } from './kept-pages.ts';
@@ -160,9 +161,10 @@ export class MessageService {
     const users = newlyNamed(row.mentions ?? [], mentions);
     return this.changes.run(async (change) => {
       // The log is locked first: edits of one message are told in the order in which they were made.
-      const [, updated, record, isCopied] = await pipelined([
+      const [, updated, , record, isCopied] = await pipelined([
         change.lock(channelRoom(channel.id)),
         change.rows(update, [messageId, content, mentions.length > 0 ? JSON.stringify(mentions) : null]),
+        retitle(change, messageId, content),
         this.tellUpdated(change, actor, messageId),
         isQuoted(change.rows, messageId),
       ]);
@@ -190,7 +192,7 @@ export class MessageService {
     const { row, channel } = await this.access.deletable(actor, messageId);
     const gone = { id: row.id, channelId: channel.id, seq: row.seq, threadId: row.thread_id };
     await this.changes.run(async (change) => {
-      await change.lock(channelRoom(channel.id));
+      await pipelined([change.lock(channelRoom(channel.id)), retitle(change, row.id, '')]);
       const erased = await eraseMessages(change.rows, channel.id, [row.id]);
       if (erased.length === 0) throw new AppError('MESSAGE_NOT_FOUND');
       if (row.thread_id) {

@@ -20,6 +20,8 @@ const ThreadSchema = defineEntity({
     /** Null once the thread is deleted, so that its message can start another one. */
     parentMessageId: p.uuid().nullable().unique(),
     name: p.string().columnType('text'),
+    /** Someone gave it its name; else that is how its message begins. */
+    isNamed: p.boolean().default(true),
     creatorId: () => p.manyToOne(User).mapToPk().fieldName('creator_id').index(false),
     isArchived: p.boolean().default(false),
     /** Changed in the transactions that write and delete its messages, under the lock of the channel's log. */

@@ -15,7 +15,7 @@ import type { SendInput } from '../messages/message.composer.ts';
 import type { listMessagesSchema, threadMessageSchema } from '../messages/message.contract.ts';
 import { MessageList } from '../messages/message.list.ts';
 import type { MessageService } from '../messages/message.service.ts';
-import { cut, type MessageRecord, messageRecord } from '../messages/message.view.ts';
+import { type MessageRecord, messageRecord } from '../messages/message.view.ts';
 import type { ThreadAccess } from './thread.access.ts';
 import {
   type createThreadSchema,
@@ -25,6 +25,7 @@ import {
   threadUpdated,
   type updateThreadSchema,
 } from './thread.contract.ts';
+import { forgetTitles, titleOf } from './thread.title.ts';
 import { selectThreads, type ThreadRecord, type ThreadRow, threadRecord } from './thread.view.ts';
 
 const ofChannel = `${selectThreads} WHERE channel_id = $1 AND deleted_at IS NULL AND id < $2 ORDER BY id DESC LIMIT $3`;
@@ -97,15 +98,14 @@ export class ThreadService {
     if (known) return { result: threadRecord(known), repeated: true };
     await this.channels.postable(actor, row.channel_id).catch(gone);
     if (row.thread_id !== null) throw new AppError('THREAD_IN_THREAD');
-    const title = name ?? titleOf(row.content);
     return this.changes.run(async (change) => {
       const room = channelRoom(row.channel_id);
       await change.lock(room);
-      await holdMessage(change.rows, messageId);
+      const title = name ?? titleOf(await holdMessage(change.rows, messageId));
       const added = await change.rows<{ id: string }>(
-        `INSERT INTO threads (id, channel_id, parent_message_id, name, creator_id, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, now(), now()) ON CONFLICT (parent_message_id) DO NOTHING RETURNING id`,
-        [uuid(), row.channel_id, messageId, title, actor.userId],
+        `INSERT INTO threads (id, channel_id, parent_message_id, name, is_named, creator_id, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, now(), now()) ON CONFLICT (parent_message_id) DO NOTHING RETURNING id`,
+        [uuid(), row.channel_id, messageId, title, name !== null, actor.userId],
       );
       const thread = await first(change.rows, byParent, messageId);
       if (added.length > 0) change.publish(threadCreated.in(room, thread));
@@ -137,7 +137,8 @@ export class ThreadService {
       const room = channelRoom(channel.id);
       await change.lock(room);
       const changed = await change.rows<{ id: string }>(
-        `UPDATE threads SET name = coalesce($2, name), is_archived = coalesce($3, is_archived), updated_at = now()
+        `UPDATE threads SET name = coalesce($2, name), is_named = is_named OR $2::text IS NOT NULL,
+           is_archived = coalesce($3, is_archived), updated_at = now()
          WHERE id = $1 AND deleted_at IS NULL
            AND (name <> coalesce($2, name) OR is_archived <> coalesce($3, is_archived)) RETURNING id`,
         [threadId, input.name ?? null, input.isArchived ?? null],
@@ -159,6 +160,7 @@ export class ThreadService {
       await change.lock(room);
       const { parentMessageId } = await first(change.rows, byId, threadId);
       await change.rows('UPDATE threads SET parent_message_id = NULL, deleted_at = now() WHERE id = $1', [threadId]);
+      await forgetTitles(change.rows, channel.id, threadId);
       await eraseSome(change.rows, channel.id, threadId);
       change.publish(threadDeleted.in(room, { id: threadId, channelId: channel.id, parentMessageId }, threadId));
       change.afterCommit(async () => {
@@ -196,12 +198,6 @@ export class ThreadService {
     const { channel } = await this.access.postable(actor, threadId);
     return this.messages.sentWith(actor, channel.id, idempotencyKey);
   }
-}
-
-/** What a thread is called that nobody gave a name: how its message begins, in one line. */
-function titleOf(content: string): string {
-  const line = content.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  return cut(line, 100).trim() || 'Thread';
 }
 
 async function first(rows: Rows, text: string, id: string): Promise<ThreadRecord> {

@@ -18,8 +18,9 @@ export interface ThreadRow {
 
 export type ThreadRecord = z.output<typeof threadSchema>;
 
-export const selectThreads = `SELECT id, channel_id, name, parent_message_id, creator_id, is_archived, message_count,
-  last_message_at, created_at, updated_at FROM threads`;
+export const threadColumns = `id, channel_id, name, parent_message_id, creator_id, is_archived, message_count,
+  last_message_at, created_at, updated_at`;
+export const selectThreads = `SELECT ${threadColumns} FROM threads`;
 
 export function threadRecord(row: ThreadRow): ThreadRecord {
   return {

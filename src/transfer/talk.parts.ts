@@ -12,6 +12,7 @@ export const threads = part({
     channelId: id,
     parentMessageId: id.nullable(),
     name: label(100),
+    isNamed: z.boolean().default(true),
     creatorId: id,
     isArchived: z.boolean(),
     lastMessageAt: time.nullable(),

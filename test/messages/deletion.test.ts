@@ -93,6 +93,49 @@ describe('a deleted message', () => {
     expect((await bob.get(`/api/channels/${channel.id}/messages?include=threads`)).body.messages).to.have.length(2);
   });
 
+  it('leaves the name of its thread where nobody gave it one, and follows an edit there', async () => {
+    const { alice, bob, channel } = here;
+    const ears = [await alice.listen(channel.id), await bob.listen(channel.id)];
+    const parent = await alice.say(channel.id, `${secret} one`);
+    const thread = (await bob.post(`/api/messages/${parent.id}/thread`)).body;
+    const named = async () => (await alice.get(`/api/threads/${thread.id}`)).body.name;
+    await alice.patch(`/api/messages/${parent.id}`, { content: `${secret} two` });
+    expect(await named()).to.equal(`${secret} two`);
+    for (const ear of ears) {
+      await ear.next('thread:updated', ({ name }) => name === `${secret} two`);
+      await ear.next('message:updated', (message) => message.thread.name === `${secret} two`);
+    }
+    await alice.delete(`/api/messages/${parent.id}`);
+    for (const ear of ears) await ear.next('thread:updated', ({ name }) => name === 'Thread');
+    expect(await named()).to.equal('Thread');
+    expect(await everything()).to.not.include(secret);
+  });
+
+  it('leaves the name of a thread that is gone already', async () => {
+    const { alice, channel } = here;
+    const parent = await alice.say(channel.id, secret);
+    const thread = (await alice.post(`/api/messages/${parent.id}/thread`)).body;
+    await alice.put(`/api/channels/${channel.id}/pins/${parent.id}`);
+    await alice.delete(`/api/threads/${thread.id}`);
+    await alice.delete(`/api/messages/${parent.id}`);
+    expect(await everything()).to.not.include(secret);
+  });
+
+  it('leaves a name that someone gave its thread', async () => {
+    const { alice, channel } = here;
+    const parents = [await alice.say(channel.id, `${secret} a`), await alice.say(channel.id, `${secret} b`)];
+    const [given, renamed] = parents;
+    await alice.post(`/api/messages/${given?.id}/thread`, { name: 'given' });
+    const { id } = (await alice.post(`/api/messages/${renamed?.id}/thread`)).body;
+    await alice.patch(`/api/threads/${id}`, { name: 'renamed' });
+    for (const parent of parents) await alice.patch(`/api/messages/${parent.id}`, { content: `${secret} c` });
+    for (const parent of parents) await alice.delete(`/api/messages/${parent.id}`);
+    const { body } = await alice.get(`/api/channels/${channel.id}/threads`);
+    expect(body.map(({ name }: Loose) => name)).to.deep.equal(['renamed', 'given']);
+    // What it was called before is in no log either.
+    expect(await everything()).to.not.include(secret);
+  });
+
   it('takes its reactions and pins along', async () => {
     const { alice, bob, channel } = here;
     const sent = await alice.say(channel.id, 'x');
