@@ -3,19 +3,16 @@ import type { ParleySocket } from './socket.ts';
 
 /**
  * What tears the connection below a socket down at once. Closing politely waits for the peer's good-bye, which does not
- * come from one that does not read, or is gone without a word; with long polling it waits for the next poll.
+ * come from one that does not read, or is gone without a word. With long polling there is nobody to wait for.
  */
 export function tearDownOf(socket: ParleySocket): () => void {
-  // Engine.IO has no public way to either: to its WebSocket, or to what the close of long polling has put off.
-  const { transport } = socket.conn;
-  const wire: unknown = Reflect.get(transport, 'socket');
-  if (typeof wire !== 'object' || wire === null) return () => call(transport, 'shouldClose');
-  return () => call(wire, 'terminate');
-}
-
-function call(on: object, name: string): void {
-  const method: unknown = Reflect.get(on, name);
-  if (typeof method === 'function') method.call(on);
+  // Engine.IO has no public way to its WebSocket.
+  const wire: unknown = Reflect.get(socket.conn.transport, 'socket');
+  if (typeof wire !== 'object' || wire === null) return () => {};
+  return () => {
+    const terminate: unknown = Reflect.get(wire, 'terminate');
+    if (typeof terminate === 'function') terminate.call(wire);
+  };
 }
 
 /**

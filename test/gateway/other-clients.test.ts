@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { until } from '../bench/until.ts';
+import { RawPoller } from '../world/raw-poller.ts';
 import { type World, world } from '../world/world.ts';
 
 /** What came in Socket.IO's event packets: the name and all arguments of each. */
@@ -65,29 +66,15 @@ describe('clients of other languages', () => {
 
   it('give python-socketio what its handlers take with long polling too, beside clients that recover', async () => {
     const stock = await webSocket({});
-    const opened = await fetch(url(`transport=polling&t=${Date.now() / 1000 + 0.0001}`));
-    const { sid } = JSON.parse((await opened.text()).slice(1));
-    const session = url(`transport=polling&sid=${sid}`);
-    const send = (body: string) => fetch(session, { method: 'POST', body });
-    await send(`40${JSON.stringify({ token: here.bob.token })}`);
-    await send(`42["channel:join",{"channelId":"${here.channel.id}"}]`);
-    const heard: Heard = [];
-    let isOver = false;
-    const polling = (async () => {
-      while (!isOver) {
-        const packets = (await (await fetch(session)).text()).split('\x1e');
-        heard.push(...packets.filter((text) => text.startsWith('42')).map((text) => JSON.parse(text.slice(2))));
-      }
-    })();
-    await until(() => heard.some(([event]) => event === 'presence:snapshot'), { message: 'not in the channel' });
+    const poller = await RawPoller.open(here.bob.node.url, here.bob.token, `&t=${Date.now() / 1000 + 0.0001}`);
+    await poller.join(here.channel.id);
     await here.alice.say(here.channel.id, 'hello');
-    expect(await argumentsOf(heard, events)).to.deep.equal([['object'], ['object']]);
+    const heard = events.map((event) => until(() => poller.event(event), { message: 'an event is missing' }));
+    expect((await Promise.all(heard)).map((all) => all.length)).to.deep.equal([1, 1]);
     expect(await argumentsOf(stock, events)).to.deep.equal([
       ['object', 'string'],
       ['object', 'string'],
     ]);
-    isOver = true;
-    await send('1');
-    await polling;
+    await poller.close();
   });
 });
