@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageSchema, sendMessageSchema } from '../messages/message.contract.ts';
-import { replayed, sendErrors, sentMessage } from '../messages/message.routes.ts';
+import { sendErrors, sentFirst, sentMessage } from '../messages/message.routes.ts';
 import { Reply, type Route, route, uuidParam } from '../rest/route.ts';
 import { dmChannelSchema, listDmMessagesSchema, openDmSchema } from './direct.contract.ts';
 import type { DirectService } from './direct.service.ts';
@@ -76,10 +76,7 @@ function messageRoutes(base: string, direct: DirectService): Route[] {
       answer: messageSchema,
       errors: [...sendErrors],
       limit: 'messages',
-      repeats: async ({ actor, params, idempotencyKey }) => {
-        const first = await direct.sentWith(actor, params.id, idempotencyKey);
-        return first && replayed(first);
-      },
+      repeats: ({ actor, params, idempotencyKey }) => sentFirst(direct.sentWith(actor, params.id, idempotencyKey)),
       handle: async ({ actor, params, body, idempotencyKey }) =>
         sentMessage(await direct.send(actor, params.id, body, idempotencyKey), idempotencyKey),
     }),

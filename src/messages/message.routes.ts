@@ -52,10 +52,8 @@ function listRoutes(messages: MessageService): Route[] {
       answer: messageSchema,
       errors: [...sendErrors],
       limit: 'messages',
-      repeats: async ({ actor, params, idempotencyKey }) => {
-        const first = await messages.sentWith(actor, params.channelId, idempotencyKey);
-        return first && replayed(first);
-      },
+      repeats: ({ actor, params, idempotencyKey }) =>
+        sentFirst(messages.sentWith(actor, params.channelId, idempotencyKey)),
       handle: async ({ actor, params, body, idempotencyKey }) =>
         sentMessage(await messages.send(actor, params.channelId, body, idempotencyKey), idempotencyKey),
     }),
@@ -94,8 +92,15 @@ export function sentMessage({ result, repeated }: Written<MessageRecord>, key: s
   return key ? replayed(result) : new Reply(result, { status: 200 });
 }
 
-/** What was sent first with an Idempotency-Key. */
-export const replayed = (first: MessageRecord): Reply<MessageRecord> =>
+/** What was sent first with an Idempotency-Key, if anything. */
+export async function sentFirst(
+  looking: Promise<MessageRecord | undefined>,
+): Promise<Reply<MessageRecord> | undefined> {
+  const first = await looking;
+  return first && replayed(first);
+}
+
+const replayed = (first: MessageRecord): Reply<MessageRecord> =>
   new Reply(first, { headers: { 'Idempotency-Replayed': 'true' } });
 
 function oneMessageRoutes(messages: MessageService): Route[] {

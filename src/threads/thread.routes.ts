@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listMessagesSchema, messageSchema, threadMessageSchema } from '../messages/message.contract.ts';
-import { replayed, sendErrors, sentMessage } from '../messages/message.routes.ts';
+import { sendErrors, sentFirst, sentMessage } from '../messages/message.routes.ts';
 import { Reply, type Route, route, uuidParam } from '../rest/route.ts';
 import { done, doneSchema } from '../schema.ts';
 import {
@@ -146,10 +146,7 @@ function messagesOfThread(threads: ThreadService): Route[] {
       answer: messageSchema,
       errors: [...sendErrors],
       limit: 'messages',
-      repeats: async ({ actor, params, idempotencyKey }) => {
-        const first = await threads.sentWith(actor, params.id, idempotencyKey);
-        return first && replayed(first);
-      },
+      repeats: ({ actor, params, idempotencyKey }) => sentFirst(threads.sentWith(actor, params.id, idempotencyKey)),
       handle: async ({ actor, params, body, idempotencyKey }) =>
         sentMessage(await threads.send(actor, params.id, body, idempotencyKey), idempotencyKey),
     }),
