@@ -46,10 +46,27 @@ export class MessageAccess {
    * @throws AppError MESSAGE_NOT_FOUND, NOT_A_MEMBER
    */
   async readable(actor: Actor, messageId: string): Promise<FoundMessage> {
+    const row = await this.find(messageId);
+    return { row, channel: await this.channels.readable(actor, row.channel_id).catch(gone) };
+  }
+
+  /**
+   * A message that the actor may read, or that it wrote in a channel that it is in: bots that are not to listen there know
+   * what they said themselves.
+   * @throws AppError like `readable`
+   */
+  private async known(actor: Actor, messageId: string): Promise<FoundMessage> {
+    const row = await this.find(messageId);
+    if (row.author_id !== actor.userId) {
+      return { row, channel: await this.channels.readable(actor, row.channel_id).catch(gone) };
+    }
+    return { row, channel: await this.channels.entered(actor, row.channel_id).catch(gone) };
+  }
+
+  private async find(messageId: string): Promise<MessageRow> {
     const [row] = await this.database.rows<MessageRow>(oneMessage, [messageId]);
     if (!row) throw new AppError('MESSAGE_NOT_FOUND');
-    const channel = await this.channels.readable(actor, row.channel_id).catch(gone);
-    return { row, channel };
+    return row;
   }
 
   /**
@@ -58,7 +75,10 @@ export class MessageAccess {
    *   FORBIDDEN for a bot that is not to reply
    */
   async open(actor: Actor, messageId: string): Promise<FoundMessage> {
-    const found = await this.readable(actor, messageId);
+    return this.requireOpen(actor, await this.readable(actor, messageId));
+  }
+
+  private async requireOpen(actor: Actor, found: FoundMessage): Promise<FoundMessage> {
     if (found.channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
     await this.channels.requireUnblocked(actor, found.channel);
     await this.channels.requireReply(actor, found.channel.id);
@@ -67,7 +87,7 @@ export class MessageAccess {
 
   /** A message that the actor may change: its own. @throws AppError like `open`, FORBIDDEN */
   async editable(actor: Actor, messageId: string): Promise<FoundMessage> {
-    const found = await this.open(actor, messageId);
+    const found = await this.requireOpen(actor, await this.known(actor, messageId));
     if (found.row.author_id !== actor.userId) {
       throw new AppError('FORBIDDEN', { message: 'Only its author may edit a message.' });
     }
@@ -79,7 +99,7 @@ export class MessageAccess {
    * @throws AppError like `readable`, FORBIDDEN
    */
   async deletable(actor: Actor, messageId: string): Promise<FoundMessage> {
-    const found = await this.readable(actor, messageId);
+    const found = await this.known(actor, messageId);
     if (found.row.author_id === actor.userId) return found;
     if (may(found.channel.role, 'message:delete-others')) return found;
     if (found.row.is_bot && (await this.isOwnBot(actor, found.row.author_id))) return found;

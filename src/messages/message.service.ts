@@ -159,7 +159,7 @@ export class MessageService {
     const { row, channel } = await this.access.editable(actor, messageId);
     const mentions = await this.mentions.find(channel, content);
     const users = newlyNamed(row.mentions ?? [], mentions);
-    return this.changes.run(async (change) => {
+    const edited = await this.changes.run(async (change) => {
       // The log is locked first: edits of one message are told in the order in which they were made.
       const [, updated, , record, isCopied] = await pipelined([
         change.lock(channelRoom(channel.id)),
@@ -178,6 +178,7 @@ export class MessageService {
       }
       return record;
     });
+    return actor.user.isBot ? this.asHeard(actor, edited) : edited;
   }
 
   /** Publishes a message as it is now, after a change of it. The log of its channel must be locked. */
@@ -240,11 +241,14 @@ export class MessageService {
     return written;
   }
 
-  /** A bot that is not to listen in a channel does not get what others said there by replying to it (contract §4). */
+  /**
+   * A bot that is not to listen in a channel does not get what others said there by replying to it (contract §4), nor what
+   * they made of its own message.
+   */
   private async asHeard(actor: Actor, record: MessageRecord): Promise<MessageRecord> {
-    const { replyTo } = record;
-    if (!replyTo || (await this.channels.mayListen(actor, record.channelId))) return record;
-    return { ...record, replyTo: { ...replyTo, content: '' } };
+    if (await this.channels.mayListen(actor, record.channelId)) return record;
+    const replyTo = record.replyTo && { ...record.replyTo, content: '' };
+    return { ...record, replyTo, thread: null, reactions: [] };
   }
 
   private async sentBefore(actor: Actor, channelId: string, nonce: string): Promise<MessageRecord | undefined> {

@@ -187,6 +187,27 @@ describe('policies of agents', () => {
     expect(heard).to.have.lengthOf(3);
   });
 
+  it('let a bot that is not to listen change what it wrote itself, and see nothing of the others by that', async () => {
+    const { bob, channel } = here;
+    const made = await robot();
+    await set(made, { mode: 'custom', listen: false });
+    const { id: replyToId } = await bob.say(channel.id, 'not for bots');
+    const [one, two] = [await made.say(channel.id, 'one', { replyToId }), await made.say(channel.id, 'two')];
+    await bob.post(`/api/messages/${one.id}/reactions`, { emoji: '👍' });
+    await bob.post(`/api/messages/${one.id}/thread`, { name: 'not for bots either' });
+    const { status, body } = await made.patch(`/api/messages/${one.id}`, { content: 'changed' });
+    expect([status, body.content, body.reactions, body.thread]).to.deep.equal([200, 'changed', [], null]);
+    expect(body.replyTo.content).to.equal('');
+    const mouth = await made.connect();
+    const edited = await mouth.emit('message:edit', { messageId: two.id, content: 'changed too' });
+    expect(edited.message).to.include({ content: 'changed too' });
+    expect((await bob.get(`/api/messages/${one.id}`)).body.replyTo.content).to.equal('not for bots');
+    expect((await made.delete(`/api/messages/${one.id}`)).status).to.equal(200);
+    expect(await mouth.emit('message:delete', { messageId: two.id })).to.include({ ok: true });
+    expect((await made.patch(`/api/messages/${replyToId}`, { content: 'mine' })).status).to.equal(403);
+    expect((await made.delete(`/api/messages/${replyToId}`)).status).to.equal(403);
+  });
+
   it('bar a bot that is not to listen from everything in the channel', async () => {
     const made = await robot();
     const { channel, alice, bob } = here;
