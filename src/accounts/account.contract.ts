@@ -46,6 +46,9 @@ export const authSchema = record('AuthAnswer', {
  */
 export const usernameKey = (name: string): string => name.normalize('NFC').toLowerCase();
 
+/** What stands there for a user who was deleted: nobody can register it, and so keep someone else from being deleted. */
+export const deletedUsernameKey = (userId: string): string => `.${userId}`;
+
 /** As mentions they mean many people, so no account may be called so. */
 const reservedUsernames = new Set(['here', 'everyone']);
 

@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
-import { usernameKey } from '../accounts/account.contract.ts';
+import { deletedUsernameKey, usernameKey } from '../accounts/account.contract.ts';
 import { holdUser } from '../accounts/people.ts';
 import { User } from '../accounts/user.entity.ts';
 import type { Database, Rows } from '../database/database.ts';
@@ -43,8 +43,7 @@ const setConfig = 'UPDATE agents SET config = coalesce($2::json, config), update
 /** Its user too: nobody takes it into a server meanwhile (see Roster). */
 const holdAll = 'SELECT a.id FROM agents a JOIN users u ON u.id = a.user_id WHERE a.id = $1 FOR UPDATE';
 const bury = `UPDATE users SET deleted_at = now(), username = 'deleted-' || right(replace(id::text, '-', ''), 20),
-  username_key = 'deleted-' || right(replace(id::text, '-', ''), 20), display_name = 'Deleted user',
-  avatar_url = NULL, updated_at = now() WHERE id = $1`;
+  username_key = $2, display_name = 'Deleted user', avatar_url = NULL, updated_at = now() WHERE id = $1`;
 
 /** Whether someone is about, as others are told (contract §9). */
 export interface AgentPresence {
@@ -141,7 +140,7 @@ export class AgentService {
       const tokenIds = await this.tokens.idsOf(change, agentId);
       await this.leaveAll(change, agent.user_id);
       await change.rows('DELETE FROM agents WHERE id = $1', [agentId]);
-      await change.rows(bury, [agent.user_id]);
+      await change.rows(bury, [agent.user_id, deletedUsernameKey(agent.user_id)]);
       change.afterCommit(() => this.identity.forgetTokens(tokenIds));
       change.afterCommit(() => this.dismiss(agent.user_id));
     });

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { roles } from '../access/roles.ts';
-import { displayNameSchema, emailSchema, usernameKey, usernameSchema } from '../accounts/account.contract.ts';
+import {
+  deletedUsernameKey,
+  displayNameSchema,
+  emailSchema,
+  usernameKey,
+  usernameSchema,
+} from '../accounts/account.contract.ts';
 import { agentStatuses, slashCommandSchema } from '../agents/agent.contract.ts';
 import { policyModes } from '../agents/policies/policy.contract.ts';
 import { channelTypes } from '../channels/channel.contract.ts';
@@ -24,8 +30,8 @@ export const users = part({
   }),
   from: `users t WHERE t.id IN (${people}) ORDER BY t.id`,
   select: { email: `CASE WHEN t.deleted_at IS NULL AND t.id IN (${contacts}) THEN t.email END` },
-  derive: ({ username, tier }, place) => ({
-    username_key: usernameKey(String(username)),
+  derive: ({ id, username, tier, deletedAt }, place) => ({
+    username_key: deletedAt === null ? usernameKey(String(username)) : deletedUsernameKey(String(id)),
     tier: place.tierOf(tier),
   }),
   also: `INSERT INTO streams (id, kind) SELECT id, 'user' FROM json_populate_recordset(NULL::users, $1::json)`,

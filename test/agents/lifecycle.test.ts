@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { type Bot, bot } from '../world/bot.ts';
+import { type Bot, bot, botIn } from '../world/bot.ts';
 import { withRows } from '../world/log.ts';
 import { startCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';
@@ -154,6 +154,15 @@ describe('the life of an agent', () => {
     expect((await owner.get(`/api/agents/${robot.agentId}`)).status).to.equal(404);
     // The name is free again.
     expect((await owner.post('/api/agents', { name: robot.username })).status).to.equal(201);
+  });
+
+  it('ends also where somebody took the name that it is shown under from then on', async () => {
+    const robot = await botIn(here.server, owner);
+    const said = (await robot.post(`/api/channels/${here.channel.id}/messages`, { content: 'farewell' })).body;
+    const shown = `deleted-${robot.id.replaceAll('-', '').slice(-20)}`;
+    await bot(stranger, { name: shown });
+    expect((await owner.delete(`/api/agents/${robot.agentId}`)).status).to.equal(200);
+    expect((await owner.get(`/api/messages/${said.id}`)).body.author).to.include({ username: shown, id: robot.id });
   });
 
   it('ends wholly, whatever it is given in the same moment', async () => {
