@@ -1,12 +1,10 @@
-import { z } from 'zod';
 import { extensionOf } from '../infrastructure/media-types.ts';
+import { textSchema } from '../schema.ts';
 
 const maxNameLength = 255;
 
 /** What a folder or a file may be called (contract §8): kept as typed, case-sensitive. */
-export const nodeNameSchema = z
-  .string()
-  .max(maxNameLength, `must have at most ${maxNameLength} characters`)
+export const nodeNameSchema = textSchema(maxNameLength)
   .refine((name) => name.trim() !== '', 'must not be empty')
   .refine((name) => !/[/\\]/.test(name), 'must not contain "/" or "\\"')
   .refine((name) => name !== '.' && name !== '..', 'must not be "." or ".."')
