@@ -135,7 +135,7 @@ export const fileSchema = z.strictObject({
     deltas: rate.describe('pieces of a reply in the making'),
     uploads: rate.describe('uploads of one user'),
     search: rate.describe('searches of one user'),
-    modelProxy: rate.describe('calls of models of one user'),
+    modelProxy: rate.describe('calls of models by one token'),
     webhooks: rate.describe('new webhooks and trial deliveries of one user'),
   }),
   modelProxy: z.strictObject({
