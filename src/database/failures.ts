@@ -1,7 +1,10 @@
 import { AppError } from '../errors.ts';
 
 /** SQLSTATE classes and codes that mean "not reachable now" rather than "wrong". */
-const unavailableStates = /^(08|53|57P0[1-5]|57014|25006|25P03)/;
+const unavailableStates = /^(08|53|55000|57P0[1-5]|57014|25006|25P03)/;
+/** Those by which PostgreSQL lets somebody in no more: a password was changed, or a backup is being put in place. */
+const refusedStates = /^(28|3D)/;
+/** The last line: this machine, or this process, has no more to connect with. */
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -11,7 +14,11 @@ const networkCodes = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ENETDOWN',
+  'EHOSTDOWN',
+  'EAI_FAIL',
   'ENOENT',
+  ...['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS'],
 ]);
 const driverMessages =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable|Cannot use a pool after/i;
@@ -91,5 +98,10 @@ export function asDatabaseError(error: unknown): unknown {
 export function isUnavailable(error: unknown): boolean {
   const code = databaseCode(error) ?? '';
   const message = error instanceof Error ? error.message : '';
-  return networkCodes.has(code) || unavailableStates.test(code) || driverMessages.test(message);
+  return networkCodes.has(code) || unavailableStates.test(code) || isRefused(error) || driverMessages.test(message);
+}
+
+/** Whether PostgreSQL is there and lets nobody in with these settings. */
+export function isRefused(error: unknown): boolean {
+  return refusedStates.test(databaseCode(error) ?? '');
 }

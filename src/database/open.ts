@@ -1,9 +1,8 @@
 import pg from 'pg';
-import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
-import { asDatabaseError, databaseCode } from './failures.ts';
+import { databaseCode, isRefused, isUnavailable } from './failures.ts';
 
 /** Where the database is, and how to let go of it. */
 export interface OpenDatabase {
@@ -44,9 +43,8 @@ async function tryToConnect(url: string): Promise<{ message: string; passing: bo
     await client.connect();
     return null;
   } catch (error) {
-    const known = asDatabaseError(error);
     const message = error instanceof Error ? error.message || (databaseCode(error) ?? 'no answer') : String(error);
-    return { message, passing: known instanceof AppError };
+    return { message, passing: isUnavailable(error) && !isRefused(error) };
   } finally {
     await client.end().catch(() => {});
   }

@@ -86,6 +86,29 @@ describe('connections that PostgreSQL ends', () => {
     await until(() => database.pool.totalCount === database.pool.idleCount);
   });
 
+  it('and does not take again, for whatever reason, are PostgreSQL being away', async () => {
+    const server = new URL(place.url);
+    const name = server.pathname.slice(1);
+    server.pathname = '/postgres';
+    const operator = await Database.connect(server.href, testSettings(server.href, null), pino({ level: 'silent' }));
+    const admit = (admitted: boolean) => operator.rows(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${admitted}`);
+    const ask = [
+      () => database.rows('SELECT 1'),
+      () => database.transaction(async ({ rows }) => rows('SELECT 1')),
+      () => database.quickRows('SELECT 1'),
+    ];
+    await admit(false);
+    await operator.rows(`SELECT pg_terminate_backend(pid)::text AS ended FROM pg_stat_activity WHERE datname = $1`, [
+      name,
+    ]);
+    await until(() => database.connections.open === 0);
+    const codes = await Promise.all(ask.map((one) => codeOf(one())));
+    await admit(true);
+    await operator.close();
+    expect(codes).to.deep.equal(ask.map(() => 'DATABASE_UNAVAILABLE'));
+    expect(await Promise.all(ask.map((one) => codeOf(one())))).to.deep.equal(ask.map(() => 'done'));
+  });
+
   it('in the middle of a transaction, since its node is frozen or gone, hold up nobody for long', async () => {
     const settings = testSettings(place.url, null);
     const { database: limits } = settings;
