@@ -9,7 +9,7 @@ import { entities } from './entities.ts';
 import { asDatabaseError, isUnavailable } from './failures.ts';
 import { HungConnections } from './hung-connections.ts';
 import { onceForAll, openPool, preparing } from './pools.ts';
-import { type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
+import { failedStatementLog, type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
 import { dialectOf, onConnection, pipelined, type Rows, Transaction } from './transaction.ts';
 
 export type { Rows, Transaction };
@@ -46,11 +46,11 @@ export class Database {
   private readonly watches: StatementWatch[];
   private readonly hung: HungConnections;
 
-  private constructor(url: string, orm: MikroORM, pools: Pools, watch: StatementWatch, hung: HungConnections) {
+  private constructor(url: string, orm: MikroORM, pools: Pools, watches: StatementWatch[], hung: HungConnections) {
     this.url = url;
     this.orm = orm;
     [this.pool, this.statements, this.quickPool] = pools;
-    this.watches = [watch];
+    this.watches = watches;
     this.hung = hung;
     for (const pool of pools) watchStatements(pool, this.watches);
   }
@@ -72,9 +72,9 @@ export class Database {
       driverOptions: dialectOf(pool),
       logger: (message: string) => log.debug(message),
     });
-    const slow = slowStatementLog(slowStatementMs, log);
+    const watches = [slowStatementLog(slowStatementMs, log), failedStatementLog(log)];
     const pools: Pools = [pool, statements, quickPool];
-    return new Database(url, orm, pools, slow, new HungConnections(pools, statementTimeoutMs + 1000));
+    return new Database(url, orm, pools, watches, new HungConnections(pools, statementTimeoutMs + 1000));
   }
 
   /** Tells `watch` of every statement from here on. */

@@ -67,3 +67,25 @@ describe('a statement without its values', () => {
   ];
   for (const [text, shown] of cases) it(shown, () => expect(withoutValues(text)).to.equal(shown));
 });
+
+describe('statements that PostgreSQL cannot do just now', () => {
+  it('are logged with the reason, and not one by one', async () => {
+    const place = await createDatabase();
+    const lines: Record<string, unknown>[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const database = await Database.connect(place.url, testSettings(place.url, null), log);
+    const fail = (state: string) =>
+      `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${state}', MESSAGE = 'No space left on device'; END $$`;
+    await database.rows(fail('22012')).catch(() => {});
+    for (let i = 0; i < 5; i++) {
+      await database.rows(fail('53100')).catch(() => {});
+      await database.transaction(async ({ rows }) => rows(fail('53100'))).catch(() => {});
+    }
+    await database.close();
+    await place.drop();
+    const record = { level: 40, reason: 'No space left on device', state: '53100', failed: 1 };
+    expect(lines.map(({ time: _time, pid: _pid, hostname: _hostname, ...line }) => line)).to.deep.equal([
+      { ...record, msg: 'PostgreSQL could not do what it was asked for.' },
+    ]);
+  });
+});
