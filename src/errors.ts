@@ -4,6 +4,10 @@
  */
 export const errorCodes = {
   VALIDATION_FAILED: [400, 'The request has values that do not fit; see issues.'],
+  MALFORMED_REQUEST: [
+    400,
+    'This is no HTTP request that can be understood; see how its lines and its body are framed.',
+  ],
   MALFORMED_JSON: [400, 'The body is not valid JSON.'],
   MALFORMED_MULTIPART: [400, 'The body is not valid multipart/form-data.'],
   INVALID_CURSOR: [400, 'The cursor is not one that this list gave out; start again without it.'],
@@ -78,6 +82,7 @@ export const errorCodes = {
   APP_FILE_NOT_FOUND: [404, 'There is nothing at this address in the app.'],
   UNKNOWN_EVENT: [404, 'There is no such event; see the API documents.'],
   METHOD_NOT_ALLOWED: [405, 'This address does not know this method.'],
+  REQUEST_TIMEOUT: [408, 'The request did not arrive in time; send it again.'],
   EMAIL_TAKEN: [409, 'This e-mail already has an account; sign in instead.'],
   USERNAME_TAKEN: [409, 'This username is taken; choose another one.'],
   SLUG_TAKEN: [409, 'This slug is taken; choose another one.'],
@@ -100,6 +105,7 @@ export const errorCodes = {
   BODY_TOO_LARGE: [413, 'The body is too large.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json.'],
   UNSAFE_URL: [422, 'This address may not be called from here; use a public https address.'],
+  HEADERS_TOO_LARGE: [431, 'The headers of the request, with its address, are too large.'],
   RATE_LIMITED: [429, 'Too many requests; wait and try again.'],
   STREAM_LIMIT: [429, 'This bot makes as many replies at once as it may; finish some first.'],
   BOT_LOOP: [429, 'Bots only answer each other here; they go on when a person has spoken.'],

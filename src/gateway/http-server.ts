@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { refuseBroken } from './broken-requests.ts';
 import { isForSockets } from './upgrades.ts';
 
 /** Longer than load balancers keep idle connections: what is closed here may be what one of them is about to use. */
@@ -11,5 +12,6 @@ const slowestLine = 64 * 1024;
 /** The HTTP server of a node. @param uploadBytes the largest upload */
 export function createHttpServer(answer: RequestListener, uploadBytes: number): Server {
   const requestTimeout = Math.max(leastRequestTimeout, Math.ceil((uploadBytes / slowestLine) * 1000));
-  return createServer({ keepAliveTimeout, requestTimeout, shouldUpgradeCallback: isForSockets }, answer);
+  const server = createServer({ keepAliveTimeout, requestTimeout, shouldUpgradeCallback: isForSockets }, answer);
+  return server.on('clientError', refuseBroken);
 }
