@@ -1,19 +1,61 @@
 import { expect } from 'chai';
+import { until } from '../bench/until.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
+
+/** More than is fetched at first, and than is fetched with that while one comes near to where it begins. */
+const many = 170;
 
 describe('what other browsers than Chromium do', () => {
   let here: WebWorld;
   let alice: Visitor;
+  let long: string;
 
   before(async () => {
     here = await webWorld();
     alice = await here.visit(here.alice);
+    long = await here.newChannel('long');
+    for (let i = 0; i < many; i++) await here.bob.say(long, `line ${i}`);
     await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
   });
   after(() => here.close());
 
+  const said = () => alice.page.locator('article[data-id] .text').allInnerTexts();
+  const scroller = () => alice.page.locator('.scroller');
+
   it('shows the end of a conversation: a list that may shrink is left out of reach in Firefox and WebKit', async () => {
     const shrink = `getComputedStyle(document.querySelector('.scroller > .messages')).flexShrink`;
     expect(await alice.page.evaluate(shrink)).to.equal('0');
+  });
+
+  it('fetches what comes before what is read, and not all that was ever said', async () => {
+    await alice.go(`/app/s/${here.server.id}/${long}`);
+    await until(async () => (await said()).length === 50);
+    // Farther than there is: what stands for older messages is all that is seen.
+    await scroller().evaluate((element) => element.scrollTo({ top: -1e6 }));
+    const place = await scroller().evaluate((element) => element.scrollTop);
+    await until(async () => (await said()).length > 50);
+    expect(await scroller().evaluate((element) => element.scrollTop)).to.equal(place);
+  });
+
+  it('leaves one where one reads while something comes, as Safari does not by itself', async () => {
+    const safari = await here.visit(here.alice);
+    await safari.page.addInitScript(`{
+      const supports = CSS.supports;
+      CSS.supports = (name, value) => name !== 'overflow-anchor' && supports.call(CSS, name, value);
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync('.scroller { overflow-anchor: none; }');
+      document.adoptedStyleSheets = [sheet];
+    }`);
+    await safari.open(`/app/s/${here.server.id}/${long}`);
+    const line = safari.page.locator('article', { hasText: `line ${many - 25}` });
+    const top = () => line.evaluate((element) => Math.round(element.getBoundingClientRect().top));
+    await safari.page.locator('article', { hasText: `line ${many - 1}` }).waitFor();
+    await safari.page.locator('.scroller').evaluate((element) => element.scrollTo({ top: -500 }));
+    await safari.page.getByRole('button', { name: /newest/ }).waitFor();
+    const before = await top();
+    await here.bob.say(long, 'the latest');
+    await safari.page.locator('article', { hasText: 'the latest' }).waitFor();
+    await until(async () => (await top()) === before);
+    expect(safari.complaints).to.deep.equal([]);
   });
 });

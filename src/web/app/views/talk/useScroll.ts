@@ -16,13 +16,14 @@ export function useScroll(ref: RefObject<HTMLElement | null>, timeline: Timeline
   const messages = timeline.messages.value;
   const hasTarget = target !== null && messages.some(({ id }) => id === target);
 
+  useHeldPlace(ref, timeline);
   useLayoutEffect(() => {
     const scroller = ref.current;
     if (!scroller || !loaded) return;
     const key = hasTarget ? target : timeline.key;
     if (placed.current === key) return;
     placed.current = key;
-    if (hasTarget && target) elementOf(scroller, target)?.scrollIntoView({ block: 'center' });
+    if (hasTarget && target) showInMiddle(scroller, timeline, target);
     else if (target === null) restore(scroller, timeline.key);
   }, [loaded, hasTarget, target, timeline, ref]);
 
@@ -55,6 +56,7 @@ function lookAround(scroller: HTMLElement, timeline: Timeline): boolean {
   const fromStart = scroller.scrollHeight - scroller.clientHeight - fromEnd;
   const isAtEnd = fromEnd < nearEnd && !timeline.hasNewer.peek();
   keepAnchor(timeline.key, isAtEnd ? null : topOf(scroller));
+  lookedAt.set(scroller, scroller.scrollTop);
   if (fromStart < nearStart) void timeline.loadOlder();
   if (fromEnd < nearStart) void timeline.loadNewer();
   return isAtEnd;
@@ -62,6 +64,37 @@ function lookAround(scroller: HTMLElement, timeline: Timeline): boolean {
 
 const elementOf = (scroller: HTMLElement, id: string) =>
   scroller.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`);
+
+function showInMiddle(scroller: HTMLElement, timeline: Timeline, id: string): void {
+  elementOf(scroller, id)?.scrollIntoView({ block: 'center' });
+  keepAnchor(timeline.key, topOf(scroller));
+}
+
+/** Where a list was when it was last looked what is in view. */
+const lookedAt = new WeakMap<HTMLElement, number>();
+
+/**
+ * Keeps what is read where it is while something comes or grows below it, or goes from there. Most browsers do that by
+ * themselves; Safari does not.
+ */
+function useHeldPlace(ref: RefObject<HTMLElement | null>, { key, messages }: Timeline): void {
+  const hold = () => {
+    const scroller = ref.current;
+    // Who has scrolled since goes where they want.
+    if (!scroller || lookedAt.get(scroller) !== scroller.scrollTop || CSS.supports('overflow-anchor', 'auto')) return;
+    restore(scroller, key);
+    lookedAt.set(scroller, scroller.scrollTop);
+  };
+  // Before it is looked again what is in view.
+  useLayoutEffect(hold, [messages.value, key]);
+  useEffect(() => {
+    const list = ref.current?.firstElementChild;
+    if (!list) return;
+    const observer = new ResizeObserver(hold);
+    observer.observe(list);
+    return () => observer.disconnect();
+  }, [ref, key]);
+}
 
 function restore(scroller: HTMLElement, channelId: string): void {
   const anchor = anchorOf(channelId);
