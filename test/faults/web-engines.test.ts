@@ -58,4 +58,17 @@ describe('what other browsers than Chromium do', () => {
     await until(async () => (await top()) === before);
     expect(safari.complaints).to.deep.equal([]);
   });
+
+  it('sends nothing with the Enter that takes a letter, whichever tells of it first: the letter or the key', async () => {
+    await alice.go(`/app/s/${here.server.id}/${here.channel.id}`);
+    const composer = alice.page.locator('#composer');
+    await composer.fill('にほん');
+    for (const hint of ['isComposing: true', 'keyCode: 229']) {
+      const key = `new KeyboardEvent('keydown', { key: 'Enter', code: 'Enter', ${hint}, bubbles: true, cancelable: true })`;
+      expect(await alice.page.evaluate(`document.querySelector('#composer').dispatchEvent(${key})`)).to.equal(true);
+    }
+    expect(await composer.inputValue()).to.equal('にほん');
+    await composer.press('Enter');
+    await until(async () => (await said()).at(-1) === 'にほん');
+  });
 });

@@ -21,8 +21,14 @@ export function watchKeys(event: KeyboardEvent): void {
  */
 export const hasEnter = (): boolean => hasKeys.value || !isTouched();
 
+/**
+ * Whether a key belongs to letters that are put together from several keys, as in Japanese: Enter takes one there.
+ * Safari ends that before it tells of the key, which nothing but its code gives away.
+ */
+export const isComposing = (event: KeyboardEvent): boolean => event.isComposing || event.keyCode === 229;
+
 /** Whether a key says that a text is ready. */
 export function isReady(event: KeyboardEvent): boolean {
-  if (event.key !== 'Enter' || event.isComposing || event.shiftKey) return false;
+  if (event.key !== 'Enter' || isComposing(event) || event.shiftKey) return false;
   return hasEnter() || event.ctrlKey || event.metaKey;
 }

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
 import { editing } from '../../state/drafts.ts';
-import { hasEnter, isReady } from '../../state/keyboard.ts';
+import { hasEnter, isComposing, isReady } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { attempt } from '../../state/toasts.ts';
 import { listOf, Suggestions, useSuggestions } from './Suggestions.tsx';
@@ -63,7 +63,7 @@ function useEditing(message: Message, timeline: Timeline) {
   const suggesting = useSuggestions(message.channelId, ref, setText);
   const press = (event: KeyboardEvent) => {
     if (suggesting.press(event)) return;
-    if (event.key === 'Escape') close();
+    if (event.key === 'Escape' && !isComposing(event)) close();
     if (!isReady(event)) return;
     event.preventDefault();
     void keep();

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
+import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { attempt } from '../../state/toasts.ts';
 import { Icon } from '../parts/Icon.tsx';
@@ -114,7 +115,7 @@ function Picker({ message, onChoose, onClose }: PickerProps) {
         enterkeyhint="done"
         onKeyDown={(event) => {
           const emoji = event.currentTarget.value.trim();
-          if (event.key === 'Enter' && emoji && !event.isComposing) onChoose(emoji);
+          if (event.key === 'Enter' && emoji && !isComposing(event)) onChoose(emoji);
         }}
       />
     </fieldset>

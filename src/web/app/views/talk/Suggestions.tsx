@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { parley } from '../../state/client.ts';
 import { commandsOf } from '../../state/commands.ts';
+import { isComposing } from '../../state/keyboard.ts';
 
 interface Suggestion {
   id: string;
@@ -48,7 +49,7 @@ export function useSuggestions(channelId: string, box: TextBox, change: (text: s
   };
   const press = (event: KeyboardEvent): boolean => {
     const suggestion = list[chosen];
-    if (!suggestion || event.isComposing) return false;
+    if (!suggestion || isComposing(event)) return false;
     if (event.key === 'ArrowDown') setChosen((chosen + 1) % list.length);
     else if (event.key === 'ArrowUp') setChosen((chosen + list.length - 1) % list.length);
     else if (event.key === 'Enter' || event.key === 'Tab') take(suggestion);

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { MessageInput } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
 import { draftOf, editing, keepDraft, replyTo } from '../../state/drafts.ts';
-import { isReady, isTouched } from '../../state/keyboard.ts';
+import { isComposing, isReady, isTouched } from '../../state/keyboard.ts';
 import { dropAllFiles, filesFor } from '../../state/outgoing-files.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { tell } from '../../state/toasts.ts';
@@ -44,7 +44,7 @@ export function useComposer(timeline: Timeline) {
   const suggesting = useSuggestions(channelId, ref, change);
   const press = (event: KeyboardEvent) => {
     if (suggesting.press(event)) return;
-    if (event.key === 'Escape') replyTo.value = null;
+    if (event.key === 'Escape' && !isComposing(event)) replyTo.value = null;
     if (event.key === 'ArrowUp' && text === '') return editLast(timeline, event);
     if (!isReady(event)) return;
     event.preventDefault();
