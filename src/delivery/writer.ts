@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { isConflict } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
@@ -6,6 +7,7 @@ import type { Tracing } from '../infrastructure/tracing.ts';
 import type { Settings } from '../settings.ts';
 import { type Batch, BatchCommit, type Write, type WriterTable, type Written } from './batch.ts';
 import type { Delivery } from './delivery.ts';
+import type { LogEntry } from './entry.ts';
 
 interface Job<Row, Result> {
   write: Write<Row, Result>;
@@ -22,8 +24,9 @@ const maxAttempts = 4;
 const overheadBytes = 512;
 
 /**
- * Group commit: what is sent while one batch is being committed goes into the next one. A single write goes at once;
- * under load batches form by themselves, and each costs one transaction.
+ * Group commit: what is sent while one batch is being committed goes into the next one, with all else that is read in the
+ * same turn of the event loop. A single write goes at once; under load batches form by themselves, and each costs one
+ * transaction.
  *
  * Writes are acknowledged after the commit, in order per room. What cannot be written in time fails with
  * DATABASE_UNAVAILABLE; the queue is bounded in number and bytes.
@@ -67,7 +70,9 @@ export class Writer<Row, Result> {
     return new Promise((resolve, reject) => {
       this.queue.push({ write, size, deadline: performance.now() + sendTimeoutMs, resolve, reject });
       this.queuedBytes += size;
-      if (!this.running) void this.drain();
+      if (this.running) return;
+      this.running = true;
+      setImmediate(() => void this.drain());
     });
   }
 
@@ -80,16 +85,17 @@ export class Writer<Row, Result> {
   }
 
   private async drain(): Promise<void> {
-    this.running = true;
-    let tell = () => {};
+    let giveOut = () => {};
     while (this.queue.length > 0) {
       const writing = this.write(this.next());
       // PostgreSQL works on this batch while the sockets get the one before.
-      tell();
-      tell = await writing;
+      giveOut();
+      giveOut = await writing;
+      // Who waited has been answered, and sends again while the sockets get this batch.
+      await endOfTurn();
     }
     this.running = false;
-    tell();
+    giveOut();
   }
 
   private next(): Job<Row, Result>[] {
@@ -99,8 +105,9 @@ export class Writer<Row, Result> {
   }
 
   /**
-   * Writes a batch. One write that cannot be done must not fail its neighbours: then each is tried alone.
-   * @returns tells everyone what became of it
+   * Writes a batch and answers its callers. One write that cannot be done must not fail its neighbours: then each is tried
+   * alone.
+   * @returns gives the events out
    */
   private async write(
     jobs: Job<Row, Result>[],
@@ -113,13 +120,13 @@ export class Writer<Row, Result> {
         span.set('parley.batch.size', writes.length);
         return withDeadline(this.commit.run(writes), deadline - performance.now());
       });
-      return () => this.tell(jobs, batch);
+      this.answer(jobs, batch.outcomes);
+      return () => this.giveOut(batch.entries);
     } catch (error) {
       if (isConflict(error) && attempt < maxAttempts) return this.write(jobs, attempt + 1, deadline);
       if (jobs.length > 1 && !(error instanceof AppError)) return this.writeOneByOne(jobs);
-      return () => {
-        for (const job of jobs) this.fail(job, error);
-      };
+      for (const job of jobs) this.fail(job, error);
+      return () => {};
     }
   }
 
@@ -131,17 +138,11 @@ export class Writer<Row, Result> {
     return () => {};
   }
 
-  private tell(jobs: Job<Row, Result>[], { entries, outcomes }: Batch<Row, Result>): void {
+  private answer(jobs: Job<Row, Result>[], outcomes: Batch<Row, Result>['outcomes']): void {
     const { counters } = this.delivery;
     counters.batches++;
     counters.batchedSends += jobs.length;
     counters.onBatch(jobs.length);
-    try {
-      this.delivery.committed(entries);
-    } catch (error) {
-      // It is in the log, from which the sockets get it; the senders have what they asked for.
-      this.log.error({ err: error }, 'Events could not be given out.');
-    }
     const now = performance.now();
     for (const job of jobs) {
       const written = outcomes.get(job.write);
@@ -151,6 +152,15 @@ export class Writer<Row, Result> {
       }
       counters.onSend(now - job.deadline + this.settings.sendTimeoutMs);
       job.resolve(written);
+    }
+  }
+
+  private giveOut(entries: LogEntry[]): void {
+    try {
+      this.delivery.committed(entries);
+    } catch (error) {
+      // It is in the log, from which the sockets get it.
+      this.log.error({ err: error }, 'Events could not be given out.');
     }
   }
 
