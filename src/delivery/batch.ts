@@ -25,8 +25,8 @@ export interface WriterTable<Row, Result> {
 export interface Write<Row, Result> {
   room: Room;
   row: Row;
-  /** The same key in the same room is written once only; null: every time. */
-  onceKey: string | null;
+  /** The same key in the same room is written once only; of several that were used before the first one counts. */
+  onceKeys: string[];
   threadId: string | null;
   /** The payload as JSON text, an object without its number: that is added as `seq` and `eventSeq`. */
   json: string;
@@ -84,9 +84,10 @@ export class BatchCommit<Row, Result> {
   private arePlain(writes: Write<Row, Result>[]): boolean {
     const keys = new Set<string>();
     return writes.every((write) => {
-      const key = onceKeyOf(write);
-      if (key !== null && keys.has(key)) return false;
-      if (key !== null) keys.add(key);
+      for (const key of onceKeysOf(write)) {
+        if (keys.has(key)) return false;
+        keys.add(key);
+      }
       return write.threadId === null && this.table.isPlain(write.row);
     });
   }
@@ -155,8 +156,9 @@ export class BatchCommit<Row, Result> {
     const fresh: { row: Row; seq: number }[] = [];
     const first = new Map<string, Result>();
     for (const write of writes) {
-      const key = onceKeyOf(write);
-      const earlier = repeats.get(write) ?? (key === null ? undefined : first.get(key));
+      const keys = onceKeysOf(write);
+      const used = keys.find((key) => first.has(key));
+      const earlier = repeats.get(write) ?? (used === undefined ? undefined : first.get(used));
       if (earlier !== undefined) {
         batch.outcomes.set(write, { result: earlier, repeated: true });
         continue;
@@ -165,7 +167,7 @@ export class BatchCommit<Row, Result> {
       heads.set(streamId(write.room), seq);
       const result = this.number(write, seq, batch);
       fresh.push({ row: write.row, seq });
-      if (key !== null) first.set(key, result);
+      for (const key of keys) first.set(key, result);
     }
     return fresh;
   }
@@ -179,7 +181,7 @@ export class BatchCommit<Row, Result> {
   }
 
   private async repeats(rows: Rows, writes: Write<Row, Result>[]): Promise<Map<Write<Row, Result>, Result>> {
-    const keyed = writes.filter(({ onceKey }) => onceKey !== null);
+    const keyed = writes.filter(({ onceKeys }) => onceKeys.length > 0);
     if (keyed.length === 0) return new Map();
     const found = await this.table.findRepeats(
       rows,
@@ -194,8 +196,8 @@ export class BatchCommit<Row, Result> {
   }
 }
 
-function onceKeyOf<Row, Result>({ room, onceKey }: Write<Row, Result>): string | null {
-  return onceKey === null ? null : `${room} ${onceKey}`;
+function onceKeysOf<Row, Result>({ room, onceKeys }: Write<Row, Result>): string[] {
+  return onceKeys.map((key) => `${room} ${key}`);
 }
 
 /** How far each write's number lies behind the head of its log: 1, 2, 3, … in each; and how many there are of each. */

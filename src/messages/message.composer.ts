@@ -10,7 +10,7 @@ import { isoTime } from '../schema.ts';
 import type { ThreadAccess } from '../threads/thread.access.ts';
 import type { sendMessageSchema } from './message.contract.ts';
 import { isThere, type NewMessage, selectMessages } from './message.table.ts';
-import { headerNonce, type MessageRow } from './message.view.ts';
+import type { MessageRow } from './message.view.ts';
 
 export type SendInput = z.output<typeof sendMessageSchema>;
 
@@ -61,7 +61,8 @@ export class MessageComposer {
       attachmentIds: files.map((file) => file.id),
       mentions: mentions.length > 0 ? mentions : null,
       metadata: input.metadata ?? null,
-      nonce: nonceOf(input, idempotencyKey),
+      nonce: input.nonce ?? null,
+      sentKey: idempotencyKey,
       createdAt: new Date().toISOString(),
       isDirect: channel.kind === 'dm',
       lastBotSeq: null,
@@ -92,14 +93,6 @@ export class MessageComposer {
       return row;
     });
   }
-}
-
-/**
- * What makes a message be sent once. The nonce goes before the key: it is of the message, whichever way it comes, and its
- * author knows the message by it.
- */
-export function nonceOf(input: SendInput, idempotencyKey: string | null): string | null {
-  return input.nonce ?? (idempotencyKey === null ? null : headerNonce(idempotencyKey));
 }
 
 /** A new message in the form in which it would be read back, without reading it. It has no number yet. */

@@ -48,8 +48,7 @@ const contentSchema = textSchema(maxContent).refine(
 const metadataSchema = jsonObjectSchema(maxMetadataBytes);
 
 /** In UTF-16 units. */
-export const maxNonce = 64;
-export const nonceSchema = textSchema(maxNonce, z.string().min(1));
+export const nonceSchema = textSchema(64, z.string().min(1));
 
 const newMessageSchema = z.object({
   content: contentSchema.default(''),

@@ -22,6 +22,11 @@ const MessageSchema = defineEntity({
       properties: ['channelId', 'authorId', 'nonce'],
       where: { nonce: { $ne: null } },
     },
+    {
+      name: 'messages_sent_key',
+      properties: ['channelId', 'authorId', 'sentKey'],
+      where: { sentKey: { $ne: null } },
+    },
   ],
   indexes: [
     {
@@ -56,6 +61,8 @@ const MessageSchema = defineEntity({
     metadata: p.json<Record<string, unknown>>().columnType('json').nullable(),
     mentions: p.json<MentionRecord[]>().columnType('json').nullable(),
     nonce: p.string().columnType('text').nullable(),
+    /** The Idempotency-Key of the request, or the reply in the making, that it came of. */
+    sentKey: p.string().columnType('text').nullable(),
     isEdited: p.boolean().default(false),
     pinnedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),

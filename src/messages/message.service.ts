@@ -20,7 +20,7 @@ import { invalid } from '../validation.ts';
 import { eraseMessages } from './erasure.ts';
 import { KeptPages } from './kept-pages.ts';
 import type { MessageAccess } from './message.access.ts';
-import { asRow, type MessageComposer, nonceOf, type SendInput } from './message.composer.ts';
+import { asRow, type MessageComposer, type SendInput } from './message.composer.ts';
 import {
   type listMessagesSchema,
   messageDeleted,
@@ -32,13 +32,14 @@ import {
 import { MessageList, messagePage } from './message.list.ts';
 import { asNoticed, isNoticed, newlyNamed } from './message.notices.ts';
 import { type NewMessage, readMessage, StaleMessage, selectMessages } from './message.table.ts';
-import { headerNonce, type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
+import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
 const update = `UPDATE messages SET content = $2, mentions = $3::json, is_edited = true,
     updated_at = greatest(now(), updated_at + interval '1 ms')
   WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
-const byNonce = `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.nonce = $3
+const sentBy = (column: string) => `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.${column} = $3
   AND m.created_at > now() - interval '1 day'`;
+const [byNonce, byKey] = [sentBy('nonce'), sentBy('sent_key')];
 /** How often a message is made anew when what it refers to changes while it is sent. */
 const composeAttempts = 5;
 
@@ -86,8 +87,8 @@ export class MessageService {
   }
 
   /**
-   * Sends a message. It is committed when this returns; the same nonce (without one, the same Idempotency-Key) of the same
-   * author in the same channel gives the first message again.
+   * Sends a message. It is committed when this returns; the same nonce, and the same Idempotency-Key, of the same author in
+   * the same channel gives the first message again.
    *
    * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED, THREAD_NOT_FOUND, THREAD_ARCHIVED,
    *   MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_NOT_FOUND, ATTACHMENT_INVALID, BOT_LOOP, DATABASE_UNAVAILABLE
@@ -119,8 +120,8 @@ export class MessageService {
       } catch (error) {
         if (error instanceof StaleMessage && attempt < composeAttempts) continue;
         // It may have been sent before: then what it needed has been used up by itself.
-        const nonce = nonceOf(input, idempotencyKey);
-        const earlier = nonce && error instanceof AppError ? await this.sentBefore(actor, channelId, nonce) : undefined;
+        const isRefused = error instanceof AppError;
+        const earlier = isRefused ? await this.sentBefore(actor, channelId, input.nonce, idempotencyKey) : undefined;
         if (earlier) return { result: earlier, repeated: true };
         throw error instanceof StaleMessage ? new AppError('SERVER_BUSY') : error;
       }
@@ -130,7 +131,7 @@ export class MessageService {
   /** What was sent with an Idempotency-Key before, within its day, if anything. @throws AppError for the place, like `send` */
   async sentWith(actor: Actor, channelId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
     await this.channels.postable(actor, channelId);
-    const first = await this.sentBefore(actor, channelId, headerNonce(idempotencyKey));
+    const first = await this.sentBefore(actor, channelId, null, idempotencyKey);
     return first && this.asHeard(actor, first);
   }
 
@@ -232,7 +233,7 @@ export class MessageService {
     const written = await this.writer.submit({
       room: channelRoom(channel.id),
       row,
-      onceKey: row.nonce === null ? null : `${actor.userId} ${row.nonce}`,
+      onceKeys: onceKeysOf(row),
       threadId: row.threadId,
       json: JSON.stringify({ ...record, seq: undefined }),
       complete: (seq) => Object.assign(record, { seq }),
@@ -251,8 +252,21 @@ export class MessageService {
     return { ...record, replyTo, thread: null, reactions: [] };
   }
 
-  private async sentBefore(actor: Actor, channelId: string, nonce: string): Promise<MessageRecord | undefined> {
-    const [row] = await this.database.rows<MessageRow>(byNonce, [channelId, actor.userId, nonce]);
+  private async sentBefore(
+    actor: Actor,
+    channelId: string,
+    nonce: string | null | undefined,
+    key: string | null,
+  ): Promise<MessageRecord | undefined> {
+    const by = async (text: string, value: string | null | undefined) =>
+      value ? (await this.database.rows<MessageRow>(text, [channelId, actor.userId, value]))[0] : undefined;
+    const row = (await by(byKey, key)) ?? (await by(byNonce, nonce));
     return row && messageRecord(row, actor.userId);
   }
+}
+
+/** What makes a message be sent once in its channel; the key goes before the nonce. */
+function onceKeysOf({ authorId, nonce, sentKey }: NewMessage): string[] {
+  const keys = sentKey === null ? [] : [`${authorId} key ${sentKey}`];
+  return nonce === null ? keys : [...keys, `${authorId} nonce ${nonce}`];
 }

@@ -24,6 +24,8 @@ export interface NewMessage {
   mentions: MentionRecord[] | null;
   metadata: Record<string, unknown> | null;
   nonce: string | null;
+  /** What its request was sent once by, beside the nonce. */
+  sentKey: string | null;
   createdAt: string;
   /** Whether it is sent in a DM. */
   isDirect: boolean;
@@ -85,10 +87,11 @@ const columns: Columns<NewMessage> = [
   { name: 'metadata', type: 'json', of: (row) => row.metadata && JSON.stringify(row.metadata) },
   { name: 'mentions', type: 'json', of: (row) => row.mentions && JSON.stringify(row.mentions) },
   { name: 'nonce', type: 'text', of: (row) => row.nonce },
+  { name: 'sent_key', type: 'text', of: (row) => row.sentKey },
   { name: 'created_at', type: 'timestamptz', of: (row) => row.createdAt },
 ];
 /** What plain messages do not have; leaving it out saves a batch of them a fifteenth. */
-const special = ['thread_id', 'reply_to_id', 'mentions'];
+const special = ['thread_id', 'reply_to_id', 'mentions', 'sent_key'];
 const plainColumns = columns.filter(({ name }) => !special.includes(name));
 
 const namesOf = (some: Columns<NewMessage>) => some.map(({ name }) => name).join(', ');
@@ -98,11 +101,27 @@ const types = columns.map(({ type }, at) => `$${at + 3}::${type}[]`).join(', ');
 const insertAll = `${inserting(namesOf(columns))}
   FROM unnest($1::uuid[], $2::bigint[], ${types}) AS new (stream_id, seq, ${namesOf(columns)})`;
 
+/** A key counts whatever the request says (contract §13), so what is found by it comes last, and stays. */
+const sentBefore = `WITH item AS (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[])
+      WITH ORDINALITY AS item (channel_id, author_id, nonce, sent_key, place)
+  ), known AS (
+    SELECT place, m.id, false AS by_key FROM item JOIN messages m USING (channel_id, author_id, nonce)
+    UNION ALL SELECT place, m.id, true FROM item JOIN messages m USING (channel_id, author_id, sent_key)
+  )
+  SELECT known.place::int, m.created_at < now() - ${rememberedFor} AS expired, m.*
+  FROM known JOIN (${selectMessages}) AS m ON m.id = known.id ORDER BY by_key`;
+const makeRoom = 'UPDATE messages SET nonce = NULL, sent_key = NULL WHERE id = ANY($1::uuid[])';
+
 /** The writer's way into `messages`. */
 export const messageTable: WriterTable<NewMessage, MessageRecord> = {
   event: messageNew.name,
   isPlain: (row) =>
-    !isNoticed(row) && row.mentions === null && row.attachmentIds.length === 0 && row.lastBotSeq === null,
+    !isNoticed(row) &&
+    row.mentions === null &&
+    row.attachmentIds.length === 0 &&
+    row.lastBotSeq === null &&
+    row.sentKey === null,
   columns: plainColumns,
   insertion: inserting(namesOf(plainColumns)),
 
@@ -111,17 +130,12 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
       items.map((item) => item.channelId),
       items.map((item) => item.authorId),
       items.map((item) => item.nonce),
+      items.map((item) => item.sentKey),
     ];
-    // Old nonces make room, so that a client that counts from 1 each day is understood each day.
-    const found = await rows<MessageRow & { place: number; expired: boolean }>(
-      `SELECT item.place::int, m.created_at < now() - ${rememberedFor} AS expired, m.*
-       FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS item (channel_id, author_id, nonce, place)
-       JOIN (${selectMessages}) AS m
-         ON m.channel_id = item.channel_id AND m.author_id = item.author_id AND m.nonce = item.nonce`,
-      keys,
-    );
+    const found = await rows<MessageRow & { place: number; expired: boolean }>(sentBefore, keys);
+    // Old ones make room, so that a client that counts from 1 each day is understood each day.
     const expired = found.filter((row) => row.expired).map((row) => row.id);
-    if (expired.length > 0) await rows('UPDATE messages SET nonce = NULL WHERE id = ANY($1::uuid[])', [expired]);
+    if (expired.length > 0) await rows(makeRoom, [expired]);
     const repeats = found.filter((row) => !row.expired);
     return new Map(repeats.map((row) => [row.place - 1, { ...messageRecord(row, null), ...shownNonce(row.nonce) }]));
   },

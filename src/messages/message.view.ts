@@ -3,7 +3,7 @@ import { type AttachmentRow, attachmentRecord } from '../media/attachment.view.t
 import type { MentionRecord } from '../mentions/mention.contract.ts';
 import type { ReactionSummary } from '../reactions/reaction.view.ts';
 import { isoTime, isoTimeOrNull } from '../schema.ts';
-import { maxNonce, type messageSchema } from './message.contract.ts';
+import type { messageSchema } from './message.contract.ts';
 
 export type MessageRecord = z.output<typeof messageSchema>;
 
@@ -97,9 +97,6 @@ export function cut(text: string, max: number): string {
   return head.isWellFormed() ? head : head.slice(0, -1);
 }
 
-/** Keys of Idempotency-Key headers, and of streams, are kept beside nonces, and are longer than any nonce can be. */
-export const headerNonce = (key: string): string => `key:${key}`.padStart(maxNonce + 1, ':');
-
 export function shownNonce(nonce: string | null): { nonce?: string } {
-  return nonce === null || nonce.length > maxNonce ? {} : { nonce };
+  return nonce === null ? {} : { nonce };
 }

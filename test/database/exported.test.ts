@@ -10,7 +10,7 @@ const leftOut: Record<string, string[]> = {
   servers: ['member_count'],
   channels: ['kind', 'deleted_at'],
   threads: ['message_count', 'deleted_at'],
-  messages: ['search'],
+  messages: ['search', 'sent_key'],
   workspaces: ['folder_count', 'file_count', 'total_bytes'],
 };
 

@@ -30,6 +30,7 @@ async function talk(
     metadata: { deep: { a: [1] } },
   });
   const reply = await bob.say(channelId, 'a reply', { replyToId: first.id, nonce: 'n-1' });
+  await bob.post(`/api/channels/${channelId}/messages`, { content: 'by a key' }, { 'idempotency-key': 'furnished' });
   const gone = await carol.say(channelId, 'will be deleted');
   await carol.say(channelId, 'answers what goes', { replyToId: gone.id });
   await bot.say(channelId, 'beep');

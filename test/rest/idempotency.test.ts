@@ -259,6 +259,43 @@ describe('Idempotency-Key', () => {
       expect(sent.map((message) => message.content)).to.deep.equal(['a', 'b', 'c']);
     });
 
+    it('hold both where a message has both, on every node, also at once', async () => {
+      const { alice: author, channel } = here;
+      const [key, nonce] = [newKey(), newKey()];
+      const send = (i: number, body: object, ...keys: string[]) =>
+        alice(i).post(path(), { content: `try ${i}`, ...body }, keys[0] ? keyed(keys[0]) : {});
+      const tries = Array.from({ length: 12 }, (_, i) =>
+        i % 3 === 0
+          ? send(i, { nonce }, key)
+          : i % 3 === 1
+            ? send(i, { nonce: newKey() }, key)
+            : send(i, { nonce }, newKey()),
+      );
+      // Whichever is the first of all has the one or the other; those that share neither with it are the second message.
+      const ids = new Set((await Promise.all(tries)).map(({ body }) => body.id));
+      expect(ids.size).to.be.at.most(2);
+      const [both, other] = [newKey(), newKey()];
+      const first = (await send(0, { nonce: both }, both)).body;
+      const again = [
+        await send(1, { nonce: other }, both),
+        await send(2, { nonce: both }, other),
+        await send(3, {}, both),
+        await send(4, { nonce: both }),
+      ];
+      expect(again.map(({ body }) => [body.id, body.nonce])).to.deep.equal(again.map(() => [first.id, both]));
+      const mouth = await author.connect();
+      const bySocket = await mouth.emit('message:send', { channelId: channel.id, content: 'x', nonce: both });
+      expect(bySocket.message.id).to.equal(first.id);
+      mouth.close();
+    });
+
+    it('count by the key where they were used for different messages', async () => {
+      const [key, nonce] = [newKey(), newKey()];
+      const byKey = (await alice(0).post(path(), { content: 'by key' }, keyed(key))).body;
+      await alice(0).post(path(), { content: 'by nonce', nonce });
+      expect((await alice(1).post(path(), { content: 'both', nonce }, keyed(key))).body).to.deep.equal(byKey);
+    });
+
     it('do not meet: a key is no nonce', async () => {
       const { alice, channel } = here;
       const byNonce = await alice.say(channel.id, 'by nonce', { nonce: 'k' });
