@@ -111,6 +111,8 @@ export class RedisConnections {
   async close(): Promise<void> {
     clearInterval(this.timer);
     this.listeners.length = 0;
+    // That it is gone from here on is nothing to be told.
+    this.isHealthy = false;
     for (const client of [this.commands, this.subscriber, this.adapterSubscriber]) client.disconnect();
   }
 
