@@ -88,7 +88,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   await migrate(place.url, log);
   const database = await Database.connect(place.url, settings, log, true);
   shutdown.add('database', () => database.close());
-  const tracing = await openTracing(settings, nodeId);
+  const tracing = await openTracing(settings, nodeId, log);
   shutdown.add('tracing', () => tracing.close());
   if (tracing.statements) database.watch(tracing.statements);
   await bootstrapInvite(database, settings, log);

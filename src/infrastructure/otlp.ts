@@ -5,22 +5,48 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { type StatementWatch, withoutValues } from '../database/statements.ts';
 import { version } from '../version.ts';
+import type { Log } from './log.ts';
 import type { SpanSpec, Tracing } from './tracing.ts';
 import { within } from './within.ts';
 
 const closingMs = 1000;
 
+/** Says when spans do not arrive, and when they do again, once each: nothing else would tell of a wrong address. */
+class ToldExporter extends OTLPTraceExporter {
+  private readonly log: Log;
+  private arrives = true;
+
+  constructor(url: string, log: Log) {
+    super({ url });
+    this.log = log;
+  }
+
+  override export(...[spans, done]: Parameters<OTLPTraceExporter['export']>): void {
+    super.export(spans, (result) => {
+      this.tell(result.code === 0, result.error?.message);
+      done(result);
+    });
+  }
+
+  private tell(arrives: boolean, reason: string | undefined): void {
+    if (arrives === this.arrives) return;
+    this.arrives = arrives;
+    if (arrives) this.log.info('Traces arrive at their collector again.');
+    else this.log.warn({ reason }, 'Traces do not arrive at their collector; they are thrown away until they do.');
+  }
+}
+
 /**
  * Sends spans to a collector by OTLP over HTTP. Everything else is as the standard's variables say: the sampler
  * (OTEL_TRACES_SAMPLER), headers (OTEL_EXPORTER_OTLP_HEADERS), batches (OTEL_BSP_…), resource attributes.
  */
-export function exportTraces(url: string, nodeId: string): Tracing {
+export function exportTraces(url: string, nodeId: string, log: Log): Tracing {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const own = { 'service.name': 'parley', 'service.version': version, 'service.instance.id': nodeId };
   const resource = defaultResource()
     .merge(resourceFromAttributes(own))
     .merge(detectResources({ detectors: [envDetector] }));
-  const spanProcessors = [new BatchSpanProcessor(new OTLPTraceExporter({ url }))];
+  const spanProcessors = [new BatchSpanProcessor(new ToldExporter(url, log))];
   const provider = new BasicTracerProvider({ resource, spanProcessors });
   const tracer = provider.getTracer('parley', version);
   return {

@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa';
 import type { StatementWatch } from '../database/statements.ts';
 import type { Settings } from '../settings.ts';
+import type { Log } from './log.ts';
 
 /** A piece of work in a trace. */
 export interface Span {
@@ -36,10 +37,14 @@ const silent: Span = { set() {}, fail() {} };
 export const untraced: Tracing = { span: (_, work) => work(silent), statements: null, close: async () => {} };
 
 /** Tracing as the environment asks for it. The parts of OpenTelemetry are loaded only then. */
-export async function openTracing({ tracesUrl }: Pick<Settings, 'tracesUrl'>, nodeId: string): Promise<Tracing> {
+export async function openTracing(
+  { tracesUrl }: Pick<Settings, 'tracesUrl'>,
+  nodeId: string,
+  log: Log,
+): Promise<Tracing> {
   if (!tracesUrl) return untraced;
   const { exportTraces } = await import('./otlp.ts');
-  return exportTraces(tracesUrl, nodeId);
+  return exportTraces(tracesUrl, nodeId, log);
 }
 
 /** A span for each request. */

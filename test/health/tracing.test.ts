@@ -4,8 +4,10 @@ import { createServer, type IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { openTracing } from '../../src/infrastructure/tracing.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { until } from '../bench/until.ts';
+import { keptLog } from '../world/kept-log.ts';
 import { startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 import { world } from '../world/world.ts';
@@ -22,6 +24,7 @@ interface Received {
 async function startCollector() {
   const spans: Received[] = [];
   const services = new Set<unknown>();
+  const state = { refuses: false };
   const take = async (request: IncomingMessage) => {
     const body: Loose = await json(request);
     for (const { resource, scopeSpans } of body.resourceSpans) {
@@ -33,14 +36,17 @@ async function startCollector() {
     }
   };
   const server = createServer((request, response) => {
-    take(request).then(() => response.setHeader('content-type', 'application/json').end('{}'));
+    take(request).then(() => {
+      response.statusCode = state.refuses ? 400 : 200;
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   const port = address !== null && typeof address === 'object' ? address.port : 0;
   const stop = () => new Promise((resolve) => server.close(resolve).closeAllConnections());
-  return { spans, services, url: `http://127.0.0.1:${port}/v1/traces`, stop };
+  return { spans, services, state, url: `http://127.0.0.1:${port}/v1/traces`, stop };
 }
 
 function valuesOf(attributes: Loose): Record<string, unknown> {
@@ -101,5 +107,29 @@ describe('tracing', () => {
     expect([...collector.services]).to.deep.equal(['parley']);
     const told = JSON.stringify(spans);
     for (const secret of ['the words of a message', alice.username, alice.token]) expect(told).not.to.contain(secret);
+  });
+
+  it('says once when its collector takes nothing, and when it does again', async () => {
+    const { log, messages } = keptLog();
+    process.env.OTEL_BSP_SCHEDULE_DELAY = '20';
+    const tracing = await openTracing({ tracesUrl: collector.url }, 'a node', log);
+    delete process.env.OTEL_BSP_SCHEDULE_DELAY;
+    const send = async () => {
+      const { length } = collector.spans;
+      await tracing.span({ name: 'work', kind: 'internal' }, async () => {});
+      await until(() => collector.spans.length > length);
+    };
+    await send();
+    collector.state.refuses = true;
+    for (let i = 0; i < 3; i++) await send();
+    await until(() => messages.length === 1);
+    collector.state.refuses = false;
+    await send();
+    await until(() => messages.length === 2);
+    await tracing.close();
+    expect(messages).to.deep.equal([
+      'Traces do not arrive at their collector; they are thrown away until they do.',
+      'Traces arrive at their collector again.',
+    ]);
   });
 });
