@@ -57,6 +57,16 @@ export const numberSchema = (number: z.ZodNumber) =>
 
 const whole = z.number().int('must be a whole number');
 
+/** May be left out of what is sent, or be null, which says the same: there are clients that always send all fields. */
+export const omittable = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
+
+/** The same, with what it is then. */
+export const withDefault = <S extends z.ZodType>(schema: S, fallback: z.output<S>) =>
+  schema
+    .nullish()
+    .transform((value) => value ?? fallback)
+    .meta({ default: fallback });
+
 /** How many entries of a list are asked for. */
 export const limitSchema = (max: number, fallback: number) => numberSchema(whole.min(1).max(max)).default(fallback);
 

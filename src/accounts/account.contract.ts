@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema, nameSchema, record, textSchema, timeSchema } from '../schema.ts';
+import { idSchema, nameSchema, omittable, record, textSchema, timeSchema } from '../schema.ts';
 import { inviteCodeSchema, membershipSchema } from './membership.contract.ts';
 
 export const smallUserSchema = record('SmallUser', {
@@ -87,9 +87,9 @@ const avatarUrlSchema = z
 export const registerSchema = z.object({
   email: emailSchema,
   password: passwordSchema,
-  username: usernameSchema.optional(),
-  displayName: displayNameSchema.optional(),
-  inviteCode: inviteCodeSchema.optional(),
+  username: omittable(usernameSchema),
+  displayName: omittable(displayNameSchema),
+  inviteCode: omittable(inviteCodeSchema),
 });
 
 export const loginSchema = z.object({
@@ -110,10 +110,10 @@ const unconfirmed = { path: ['confirmPassword'], message: 'must be the same as n
 /** `oldPassword`, also `currentPassword`; not needed where there is no password yet. */
 export const changePasswordSchema = z
   .object({
-    oldPassword: z.string().max(1024).optional(),
-    currentPassword: z.string().max(1024).optional(),
+    oldPassword: omittable(z.string().max(1024)),
+    currentPassword: omittable(z.string().max(1024)),
     newPassword: passwordSchema,
-    confirmPassword: z.string().max(1024).optional(),
+    confirmPassword: omittable(z.string().max(1024)),
   })
   .refine(confirmed, unconfirmed);
 
@@ -128,15 +128,15 @@ export const verifyCodeSchema = z.object({
     .string()
     .trim()
     .regex(/^\d{6}$/, 'must be six digits'),
-  displayName: displayNameSchema.optional(),
-  inviteCode: inviteCodeSchema.optional(),
+  displayName: omittable(displayNameSchema),
+  inviteCode: omittable(inviteCodeSchema),
 });
 
 export const completeResetSchema = z
   .object({
     token: z.string().min(1).max(512),
     newPassword: passwordSchema,
-    confirmPassword: z.string().max(1024).optional(),
+    confirmPassword: omittable(z.string().max(1024)),
   })
   .refine(confirmed, unconfirmed);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durableEvent } from '../delivery/event.ts';
-import { record } from '../schema.ts';
+import { omittable, record } from '../schema.ts';
 
 export const membershipSchema = record('Membership', {
   status: z.string(),
@@ -14,7 +14,7 @@ export const inviteCodeSchema = z.string().trim().min(1, 'must not be empty').ma
 
 /** `code`, also `inviteCode` (contract §3). */
 export const redeemSchema = z
-  .object({ code: inviteCodeSchema.optional(), inviteCode: inviteCodeSchema.optional() })
+  .object({ code: omittable(inviteCodeSchema), inviteCode: omittable(inviteCodeSchema) })
   .transform(({ code, inviteCode }) => ({ code: code ?? inviteCode }))
   .pipe(z.object({ code: z.string() }));
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { idSchema, nameSchema, record, timeSchema } from '../schema.ts';
+import { idSchema, nameSchema, record, timeSchema, withDefault } from '../schema.ts';
 
 export const createTokenSchema = z.object({
   name: nameSchema(100),
-  scope: z.enum(['user:read', 'user:write']).default('user:read'),
+  scope: withDefault(z.enum(['user:read', 'user:write']), 'user:read'),
   /** Null or left out: it does not expire. */
   expiresInDays: z.number().int().min(1).max(365).nullable().optional(),
 });

@@ -34,7 +34,7 @@ const agentFields = z.object({
   username: z.string().optional().describe('The same as `name`.'),
   displayName: displayNameSchema.nullish(),
   avatarUrl: urlSchema.nullish(),
-  config: jsonObjectSchema(maxNoteBytes).optional(),
+  config: jsonObjectSchema(maxNoteBytes).nullish(),
 });
 
 /** `username` is another spelling of `name`, and does not come through beside it. */
@@ -52,7 +52,7 @@ export const updateAgentSchema = z.preprocess(
 );
 
 /** A bot may say that it is in trouble, and that it is well again. */
-export const heartbeatSchema = z.object({ status: z.enum(['running', 'error']).optional() });
+export const heartbeatSchema = z.object({ status: z.enum(['running', 'error']).nullish() });
 
 export const heartbeatAnswerSchema = z.object({
   ok: z.literal(true),

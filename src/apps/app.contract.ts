@@ -4,10 +4,12 @@ import {
   limitSchema,
   nameSchema,
   offsetSchema,
+  omittable,
   record,
   textSchema,
   timeSchema,
   urlSchema,
+  withDefault,
 } from '../schema.ts';
 import { slugSchema } from '../servers/server.contract.ts';
 import { appStatuses, appTypes } from './app.entity.ts';
@@ -64,12 +66,12 @@ const descriptive = {
 export const createAppSchema = z.object({
   name: nameSchema(200),
   slug: appSlugSchema.nullish().describe('Made of the name when it is left out.'),
-  type: z.enum(appTypes).default('html'),
+  type: withDefault(z.enum(appTypes), 'html'),
   htmlContent: htmlSchema.nullish().describe('For `html`.'),
   fileId: idSchema.nullish().describe('For `zip`: a ZIP file in the workspace.'),
   url: urlSchema.nullish().describe('For `url`: an https address.'),
-  status: z.enum(appStatuses).default('active'),
-  isHomepage: z.boolean().default(false),
+  status: withDefault(z.enum(appStatuses), 'active'),
+  isHomepage: withDefault(z.boolean(), false),
   ...descriptive,
 });
 
@@ -84,7 +86,7 @@ export const updateAppSchema = z.object({
 });
 
 export const publishAppSchema = z.object({
-  name: nameSchema(200).optional().describe('The name of the folder or file when it is left out.'),
+  name: omittable(nameSchema(200)).describe('The name of the folder or file when it is left out.'),
   slug: appSlugSchema
     .nullish()
     .describe(
@@ -92,6 +94,6 @@ export const publishAppSchema = z.object({
     ),
   folderId: idSchema.nullish().describe('A folder of the workspace.'),
   fileId: idSchema.nullish().describe('Instead: a ZIP or HTML file of the workspace, or a folder.'),
-  isHomepage: z.boolean().optional(),
+  isHomepage: omittable(z.boolean()),
   ...descriptive,
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, nameSchema, record, textSchema, timeSchema } from '../schema.ts';
+import { idSchema, nameSchema, omittable, record, textSchema, timeSchema, withDefault } from '../schema.ts';
 import { mostUnread } from './unread.ts';
 
 export const unreadSchema = z
@@ -40,10 +40,10 @@ const descriptionSchema = textSchema(1024).nullish();
 
 export const createChannelSchema = z.object({
   name: nameSchema(100),
-  type: z.enum(channelTypes).default('text'),
+  type: withDefault(z.enum(channelTypes), 'text'),
   description: descriptionSchema,
   topic: descriptionSchema,
-  isPrivate: z.boolean().default(false),
+  isPrivate: withDefault(z.boolean(), false),
 });
 
 export const updateChannelSchema = z.object({
@@ -66,14 +66,14 @@ export const positionsSchema = z
   });
 
 export const markReadSchema = z
-  .object({ messageId: idSchema.optional(), seq: z.number().int().min(0).optional() })
+  .object({ messageId: omittable(idSchema), seq: omittable(z.number().int().min(0)) })
   .refine((body) => body.messageId !== undefined || body.seq !== undefined, {
     path: ['seq'],
     message: 'must be given, or messageId',
   });
 
 export const markReadEventSchema = z
-  .object({ channelId: idSchema, messageId: idSchema.optional(), seq: z.number().int().min(0).optional() })
+  .object({ channelId: idSchema, messageId: omittable(idSchema), seq: omittable(z.number().int().min(0)) })
   .refine((body) => body.messageId !== undefined || body.seq !== undefined, {
     path: ['seq'],
     message: 'must be given, or messageId',

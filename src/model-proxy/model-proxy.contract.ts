@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { idSchema, limitSchema, nameSchema, record, timeSchema } from '../schema.ts';
+import { idSchema, limitSchema, nameSchema, omittable, record, timeSchema } from '../schema.ts';
 
 const modelName = z.string().trim().min(1).max(200);
 
 export const mintTokenSchema = z.object({
   runtimeId: nameSchema(200),
   templateSlug: nameSchema(200).nullish(),
-  expiresInDays: z.number().int().min(1).max(365).optional().describe('30 unless told.'),
-  models: z.array(modelName).min(1).max(100).optional().describe('Only these; without it all that are offered.'),
+  expiresInDays: omittable(z.number().int().min(1).max(365)).describe('30 unless told.'),
+  models: omittable(z.array(modelName).min(1).max(100)).describe('Only these; without it all that are offered.'),
 });
 
 export const modelTokenSchema = record('ModelToken', {

@@ -12,6 +12,7 @@ import {
   textSchema,
   timeSchema,
   urlSchema,
+  withDefault,
 } from '../schema.ts';
 
 /** Slugs that are parts of paths. */
@@ -62,7 +63,7 @@ export const createServerSchema = z.object({
   iconUrl: urlSchema.nullish(),
   bannerUrl: urlSchema.nullish(),
   homepageHtml: homepageSchema.nullish(),
-  isPublic: z.boolean().default(false),
+  isPublic: withDefault(z.boolean(), false),
 });
 
 export const updateServerSchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, nameSchema, record, textSchema, timeSchema } from '../schema.ts';
+import { idSchema, nameSchema, record, textSchema, timeSchema, withDefault } from '../schema.ts';
 import { nodeNameSchema } from './names.ts';
 
 export const workspaceStatsSchema = z.object({
@@ -88,7 +88,7 @@ export const updateFolderSchema = z.object({ name: nodeNameSchema.optional(), ..
 
 export const createFileSchema = z.object({
   name: nodeNameSchema,
-  content: z.string().default(''),
+  content: withDefault(z.string(), ''),
   parentId: parentSchema,
 });
 export const updateFileSchema = z.object({
@@ -112,10 +112,7 @@ export const uploadFieldsSchema = z.object({ parentId: parentTextSchema });
 export const pasteSchema = z.object({
   nodeIds: z.array(idSchema).min(1).max(200),
   targetParentId: parentSchema,
-  mode: z
-    .enum(['copy', 'cut', 'move'])
-    .default('copy')
-    .transform((mode) => (mode === 'move' ? 'cut' : mode)),
+  mode: withDefault(z.enum(['copy', 'cut', 'move']), 'copy').transform((mode) => (mode === 'move' ? 'cut' : mode)),
 });
 export const pasteAnswer = z.object({
   nodes: z.array(nodeSchema).describe('What was pasted, without what is inside.'),

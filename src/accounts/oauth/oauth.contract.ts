@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema, record, timeSchema } from '../../schema.ts';
+import { idSchema, omittable, record, timeSchema } from '../../schema.ts';
 import { displayNameSchema } from '../account.contract.ts';
 import { inviteCodeSchema } from '../membership.contract.ts';
 
@@ -24,11 +24,11 @@ const tokenText = z.string().min(1).max(16_384);
 /** `idToken`, also `credential`, as Google's button calls it. */
 export const idTokenSchema = z
   .object({
-    idToken: tokenText.optional(),
-    credential: tokenText.optional(),
-    nonce: z.string().min(1).max(512).optional(),
-    displayName: displayNameSchema.optional(),
-    inviteCode: inviteCodeSchema.optional(),
+    idToken: omittable(tokenText),
+    credential: omittable(tokenText),
+    nonce: omittable(z.string().min(1).max(512)),
+    displayName: omittable(displayNameSchema),
+    inviteCode: omittable(inviteCodeSchema),
   })
   .refine(({ idToken, credential }) => (idToken ?? credential) !== undefined, {
     path: ['idToken'],

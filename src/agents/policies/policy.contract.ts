@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durableEvent } from '../../delivery/event.ts';
-import { idSchema, jsonObjectSchema, record, timeSchema } from '../../schema.ts';
+import { idSchema, jsonObjectSchema, omittable, record, timeSchema } from '../../schema.ts';
 
 export const policyModes = ['replyAll', 'mentionOnly', 'custom', 'disabled'] as const;
 export type PolicyMode = (typeof policyModes)[number];
@@ -37,11 +37,11 @@ export const buddyPolicySchema = effectivePolicySchema.extend({
 
 /** What may be set; what is left out stays, or is as for `replyAll` where there was nothing. */
 const policyInput = z.object({
-  mode: z.enum(policyModes).optional(),
-  mentionOnly: z.boolean().optional(),
-  reply: z.boolean().optional(),
-  listen: z.boolean().optional(),
-  config: jsonObjectSchema(maxConfigBytes).optional(),
+  mode: omittable(z.enum(policyModes)),
+  mentionOnly: omittable(z.boolean()),
+  reply: omittable(z.boolean()),
+  listen: omittable(z.boolean()),
+  config: omittable(jsonObjectSchema(maxConfigBytes)),
 });
 export type PolicyInput = z.output<typeof policyInput>;
 
@@ -63,7 +63,7 @@ export const setPoliciesAnswerSchema = z.union([policySchema, z.array(policySche
 
 export const listPoliciesSchema = z.object({ serverId: serverRefSchema.optional() });
 
-export const setBuddyPolicySchema = policyInput.extend({ buddyUserId: idSchema.optional() });
+export const setBuddyPolicySchema = policyInput.extend({ buddyUserId: omittable(idSchema) });
 
 const configServerSchema = z.object({
   id: idSchema,

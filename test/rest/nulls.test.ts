@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { botIn } from '../world/bot.ts';
+import { request } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+/** Clients in many languages send all the fields that they know. */
+describe('what may be left out of a request', () => {
+  let here: World;
+
+  before(async () => {
+    here = await world();
+  });
+  after(() => here.close());
+
+  it('may be null at registration, which says the same', async () => {
+    const body = { password: 'correct horse', username: null, displayName: null, inviteCode: null };
+    const email = `null-${Date.now()}@example.com`;
+    const answer = await request(here.alice.node, 'POST', '/api/auth/register', { ...body, email });
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
+    expect(answer.body.user).to.include({ email });
+    expect(answer.body.user.displayName).to.equal(answer.body.user.username);
+  });
+
+  it('may be null where something is made or done, and the default holds', async () => {
+    const { alice, server, channel } = here;
+    const robot = await botIn(server, alice);
+    const base = `/api/servers/${server.id}`;
+    const made = async (path: string, body: object) => {
+      const answer = await alice.post(path, body);
+      expect(answer.status, JSON.stringify(answer.body)).to.be.oneOf([200, 201]);
+      return answer.body;
+    };
+    expect(await made('/api/servers', { name: 'Nulls', isPublic: null })).to.include({ isPublic: false });
+    const fields = { type: null, isPrivate: null };
+    expect(await made(`${base}/channels`, { name: 'n', ...fields })).to.include({ type: 'text', isPrivate: false });
+    expect(await made('/api/tokens', { name: 'n', scope: null })).to.include({ scope: 'user:read' });
+    const file = await made(`${base}/workspace/files`, { name: 'n.txt', content: null });
+    expect((await made(`${base}/workspace/nodes/paste`, { nodeIds: [file.id], mode: null })).nodes).to.have.lengthOf(1);
+    const page = { name: 'n', htmlContent: 'n', type: null, status: null, isHomepage: null };
+    expect(await made(`${base}/apps`, page)).to.include({ type: 'html', status: 'active', isHomepage: false });
+    const policy = { channelId: channel.id, mode: null, mentionOnly: true, reply: null, config: null };
+    expect((await alice.put(`/api/agents/${robot.agentId}/policies`, policy)).body).to.include({ mode: 'mentionOnly' });
+    const read = await alice.put(`/api/channels/${channel.id}/read`, { messageId: null, seq: 0 });
+    expect(read.status, JSON.stringify(read.body)).to.equal(200);
+    expect((await alice.put(`/api/channels/${channel.id}/read`, { messageId: null, seq: null })).status).to.equal(400);
+  });
+});
