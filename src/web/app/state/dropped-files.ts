@@ -11,8 +11,8 @@ const deepest = 30;
 export async function droppedFiles(transfer: DataTransfer): Promise<DroppedFile[]> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
   const plain = [...transfer.files].map((file) => ({ folders: [], file }));
-  // Where nothing is known of folders there are only files.
-  if (entries.some((entry) => entry === null)) return plain;
+  // Nothing but files, or nothing is known of folders. Not all that browsers call an entry can be opened as one.
+  if (!entries.some((entry) => entry?.isDirectory)) return plain;
   const found: DroppedFile[] = [];
   for (const entry of entries) if (entry) await collect(entry, [], found);
   return found;
