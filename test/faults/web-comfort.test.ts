@@ -57,6 +57,21 @@ describe('reading and writing in the web client', () => {
     expect(await phone.page.getByRole('button', { name: 'Threads' }).isVisible()).to.equal(false);
   });
 
+  it('has the caret where one writes when a dialog opens, and where one was when it closes', async () => {
+    const { page } = alice;
+    for (const [opener, field] of [
+      ['Search', 'Words to look for'],
+      ['Create a channel', 'Name'],
+    ] as const) {
+      await page.getByRole('button', { name: opener, exact: true }).click();
+      await page.getByRole('dialog').getByLabel(field, { exact: true }).waitFor();
+      await until(async () => await page.evaluate(`document.activeElement.tagName === 'INPUT'`));
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await until(async () => (await page.evaluate(`document.activeElement.ariaLabel`)) === opener);
+    }
+  });
+
   it('tells where a message was found, and closes the search with one key', async () => {
     await here.alice.say(here.channel.id, `needle ${'in a haystack '.repeat(200)}`);
     await alice.page.getByRole('button', { name: 'Search' }).click();

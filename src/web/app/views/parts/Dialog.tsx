@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from './IconButton.tsx';
 
 interface DialogProps {
@@ -14,14 +14,17 @@ interface DialogProps {
 export function Dialog({ title, wide = false, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    const before = document.activeElement;
+  const before = useRef<Element | null>(null);
+  // Before a field in it takes the focus: what is not shown yet cannot have it.
+  useLayoutEffect(() => {
+    before.current = document.activeElement;
     ref.current?.showModal();
-    return () => {
-      // A dialog that is taken away, instead of being closed, leaves the focus nowhere.
-      if (before instanceof HTMLElement && document.activeElement === document.body) before.focus();
-    };
   }, []);
+  const giveBack = () => {
+    // A dialog that is taken away, instead of being closed, leaves the focus nowhere.
+    if (before.current instanceof HTMLElement && document.activeElement === document.body) before.current.focus();
+  };
+  useEffect(() => giveBack, []);
   return (
     <dialog ref={ref} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
       <header>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { parley, sentence } from '../../state/client.ts';
+import { isComposing } from '../../state/keyboard.ts';
 import { pathTo } from '../../state/router.ts';
 import { channels, currentServer } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
@@ -37,6 +38,8 @@ const pageSize = 25;
 export function Search({ channelId, onClose }: FindingProps) {
   const { list, asked, error, hasMore, search, more } = useSearch(channelId);
   const server = currentServer.value;
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
@@ -46,13 +49,14 @@ export function Search({ channelId, onClose }: FindingProps) {
     <Dialog title={server ? `Search in ${server.name}` : 'Search'} onClose={onClose}>
       <form class="inline" onSubmit={submit}>
         <input
+          ref={field}
           type="search"
           name="query"
           aria-label="Words to look for"
           maxLength={256}
           required
           // The browser would only empty the field.
-          onKeyDown={({ key }) => key === 'Escape' && onClose()}
+          onKeyDown={(event) => event.key === 'Escape' && !isComposing(event) && onClose()}
         />
         <button type="submit" class="button">
           Search
