@@ -111,8 +111,13 @@ export class ChannelService {
     return this.change(
       actor,
       channelId,
-      `UPDATE channels SET is_archived = $2, updated_at = now()
-       WHERE id = $1 AND deleted_at IS NULL AND is_archived <> $2 RETURNING id`,
+      // Who was let in before sends no more either: the head of the log is locked from here to where it says so.
+      `WITH changed AS (
+         UPDATE channels SET is_archived = $2, updated_at = now()
+         WHERE id = $1 AND deleted_at IS NULL AND is_archived <> $2 RETURNING id
+       ), closed AS (
+         UPDATE streams SET is_closed = $2 FROM changed WHERE streams.id = changed.id
+       ) SELECT id FROM changed`,
       [isArchived],
     );
   }

@@ -27,6 +27,7 @@ import { UncheckedThreads } from './migrations/0060-unchecked-threads.ts';
 import { WordsInTags } from './migrations/0061-words-in-tags.ts';
 import { NamedThreads } from './migrations/0062-named-threads.ts';
 import { SentKeys } from './migrations/0063-sent-keys.ts';
+import { ClosedLogs } from './migrations/0064-closed-logs.ts';
 
 /** All migrations, in the order in which they run. Released ones are never changed. */
 export const migrations = [
@@ -54,6 +55,7 @@ export const migrations = [
   { name: '0061-words-in-tags', class: WordsInTags },
   { name: '0062-named-threads', class: NamedThreads },
   { name: '0063-sent-keys', class: SentKeys },
+  { name: '0064-closed-logs', class: ClosedLogs },
 ];
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */

@@ -4,7 +4,7 @@ import { isConflict } from '../database/failures.ts';
 import { pipelined } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import { type LogEntry, type Room, sequenced, streamId } from './entry.ts';
-import { alone, type Columns, lockStreams, together, write } from './log.ts';
+import { alone, type Columns, lockOpenStreams, together, write } from './log.ts';
 
 /** The table that a writer fills beside the log. */
 export interface WriterTable<Row, Result> {
@@ -46,7 +46,7 @@ interface Head {
   last_seq: number;
 }
 
-/** What became of the writes of a batch; those that are missing in `outcomes` had no room any more. */
+/** What became of the writes of a batch; those that are missing in `outcomes` had no room any more, or a closed one. */
 export interface Batch<Row, Result> {
   entries: LogEntry[];
   outcomes: Map<Write<Row, Result>, Written<Result>>;
@@ -132,7 +132,7 @@ export class BatchCommit<Row, Result> {
 
   private async inSteps(rows: Rows, writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
     // From here on no one else appends to these rooms, so what is looked up next cannot change until the commit.
-    const heads = await lockStreams(
+    const heads = await lockOpenStreams(
       rows,
       writes.map(({ room }) => room),
     );

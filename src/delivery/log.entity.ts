@@ -15,6 +15,8 @@ const StreamSchema = defineEntity({
     floorSeq: p.bigint('number').default(0),
     /** The last entry that is not just a new message which changes nothing beside. */
     changedSeq: p.bigint('number').default(0),
+    /** The writer adds nothing; changes still do. */
+    isClosed: p.boolean().default(false),
   },
 });
 

@@ -36,12 +36,18 @@ export async function createStream(rows: Rows, room: Room): Promise<void> {
  * @returns the last number taken, by stream id; rooms without a log are missing
  */
 export async function lockStreams(rows: Rows, rooms: Iterable<Room>): Promise<Map<string, number>> {
+  return new Map((await lockHeads(rows, rooms)).map((row) => [row.id, row.last_seq]));
+}
+
+/** The same, without those that are closed. */
+export async function lockOpenStreams(rows: Rows, rooms: Iterable<Room>): Promise<Map<string, number>> {
+  const open = (await lockHeads(rows, rooms)).filter((row) => !row.is_closed);
+  return new Map(open.map((row) => [row.id, row.last_seq]));
+}
+
+function lockHeads(rows: Rows, rooms: Iterable<Room>): Promise<(StreamRow & { is_closed: boolean })[]> {
   const ids = [...new Set(rooms)].map(streamId);
-  const heads = await rows<StreamRow>(
-    'SELECT id, last_seq FROM streams WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE',
-    [ids],
-  );
-  return new Map(heads.map((row) => [row.id, row.last_seq]));
+  return rows('SELECT id, last_seq, is_closed FROM streams WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE', [ids]);
 }
 
 /** Gives each draft the next number of its room and moves `heads` along. */
@@ -84,7 +90,7 @@ export type Columns<Row> = { name: string; type: ElementType; of: (row: Row) => 
  * The statement that does all at once: it moves the heads of the logs, numbers, inserts into a table and writes the
  * entries. $1 is the event, $2 has the logs and $3 how many entries each of them gets, $4 the log of each item, $5 how far
  * behind the head its number is, $6 payloads as JSON text without their closing brace, and then come the columns. Its rows are
- * the heads as they were; items without a log are left out.
+ * the heads as they were; items without a log, or of a closed one, are left out.
  *
  * The logs must be given in the order of their ids: they are locked in the order in which they are given, as
  * `lockStreams` does it.
@@ -96,7 +102,7 @@ export function together<Row>(columns: Columns<Row>, insertion: string): string 
   const lists = columns.map(({ type }, at) => arrayOf(type, `$${at + 7}`)).join(', ');
   return `WITH moved AS (
     UPDATE streams SET last_seq = last_seq + log.entries FROM unnest($2::uuid[], $3::int[]) AS log (id, entries)
-    WHERE streams.id = log.id RETURNING streams.id, last_seq - log.entries AS last_seq
+    WHERE streams.id = log.id AND NOT is_closed RETURNING streams.id, last_seq - log.entries AS last_seq
   ), numbered AS MATERIALIZED (
     SELECT item.*, moved.last_seq + item.step AS seq
     FROM unnest($4::uuid[], $5::int[], ${textsOfJson('$6')}, ${lists})
@@ -112,12 +118,12 @@ export function together<Row>(columns: Columns<Row>, insertion: string): string 
 
 /**
  * The same for one item, which saves a quarter of the time: nothing is gathered, sorted or joined. $1 is the event, $2
- * its stream, $3 the payload, and then come the columns. Its row is the head as it was, if there is a log.
+ * its stream, $3 the payload, and then come the columns. Its row is the head as it was, if there is a log that is not closed.
  */
 export function alone<Row>(columns: Columns<Row>, insertion: string): string {
   const values = columns.map(({ name, type }, at) => `$${at + 4}::${type} AS ${name}`).join(', ');
   return `WITH numbered AS (
-    UPDATE streams SET last_seq = last_seq + 1 WHERE id = $2 RETURNING id AS stream_id, last_seq AS seq
+    UPDATE streams SET last_seq = last_seq + 1 WHERE id = $2 AND NOT is_closed RETURNING id AS stream_id, last_seq AS seq
   ), inserted AS (
     ${insertion} FROM (SELECT stream_id, seq, ${values} FROM numbered) AS item
   ), logged AS (

@@ -123,6 +123,11 @@ export class MessageService {
         const isRefused = error instanceof AppError;
         const earlier = isRefused ? await this.sentBefore(actor, channelId, input.nonce, idempotencyKey) : undefined;
         if (earlier) return { result: earlier, repeated: true };
+        if (isRefused && error.code === 'CHANNEL_NOT_FOUND') {
+          // Its log was closed since the channel was looked at; another look says why.
+          this.channels.forgetHere(channelId);
+          await this.channels.postable(actor, channelId);
+        }
         throw error instanceof StaleMessage ? new AppError('SERVER_BUSY') : error;
       }
     }

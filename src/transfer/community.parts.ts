@@ -103,8 +103,9 @@ export const channels = part({
   refers: { serverId: 'servers', createdBy: 'users' },
   derive: () => ({ kind: 'server' }),
   // Nothing of the old log came along: whoever was at a number of it reads the lists anew.
-  also: `INSERT INTO streams (id, kind, last_seq, floor_seq) SELECT (c ->> 'id')::uuid, 'channel',
-    (c ->> 'last_seq')::bigint, (c ->> 'last_seq')::bigint FROM json_array_elements($1::json) AS c`,
+  also: `INSERT INTO streams (id, kind, last_seq, floor_seq, is_closed) SELECT (c ->> 'id')::uuid, 'channel',
+    (c ->> 'last_seq')::bigint, (c ->> 'last_seq')::bigint, (c ->> 'is_archived')::boolean
+    FROM json_array_elements($1::json) AS c`,
 });
 
 const inChannels = 'JOIN channels c ON c.id = t.channel_id WHERE c.server_id = $1 ORDER BY t.channel_id, t.user_id';

@@ -123,6 +123,29 @@ describe('at the same moment', () => {
       expect((await alice.delete(`/api/agents/${agentId}`)).body.code).to.equal('AGENT_NOT_FOUND');
     });
 
+    it('is not sent to a channel any more behind the word that it is archived', async () => {
+      const { alice, bob, channel } = here;
+      const before = await alice.say(channel.id, 'before');
+      const waitFor = (count: number) => until(async () => ((await onlooker.query(waiting)).rowCount ?? 0) >= count);
+      const messages = `/api/channels/${channel.id}/messages`;
+      for (const body of [{ content: 'plain' }, { content: 'a reply', replyToId: before.id }]) {
+        await client.query('BEGIN');
+        await client.query('SELECT FROM streams WHERE id = $1 FOR UPDATE', [channel.id]);
+        const archiving = alice.post(`/api/channels/${channel.id}/archive`);
+        await waitFor(1);
+        // Let in, since the channel is not archived yet.
+        const sending = bob.post(messages, body);
+        await waitFor(2);
+        await client.query('COMMIT');
+        expect((await archiving).body.isArchived).to.equal(true);
+        expect((await sending).body.code).to.equal('CHANNEL_ARCHIVED');
+        const { events } = (await bob.get(`/api/channels/${channel.id}/events?after=0`)).body;
+        expect(events.at(-1).event).to.equal('channel:updated');
+        await alice.post(`/api/channels/${channel.id}/unarchive`);
+        expect((await bob.post(messages, { content: 'after' })).status).to.equal(201);
+      }
+    });
+
     it('is left by each once', async () => {
       const { bob, server, channel } = here;
       const left = await thrice(channel.id, () => bob.post(`/api/servers/${server.id}/leave`));
