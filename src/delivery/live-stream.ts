@@ -22,6 +22,8 @@ export class LiveStream {
   /** Everything up to here has left the log. */
   floor: number;
   lastUsed = performance.now();
+  /** An event came under a number that was given out for another one: the log went back (see Sweeper). */
+  isContradicted = false;
   /** Delivery numbers of the node for the events up to `position`, oldest first. */
   private marks: number[] = [];
   private tail: LogEntry[] = [];
@@ -57,13 +59,14 @@ export class LiveStream {
   /** Takes entries as they come. @returns whether one is missing before a later one that is here */
   offer(entries: LogEntry[]): boolean {
     const due: LogEntry[] = [];
+    const start = this.tailStart;
     const take = (entry: LogEntry) => {
       this.position = entry.seq;
       due.push(entry);
     };
     for (const entry of entries) {
-      if (entry.seq <= this.position) continue;
-      if (entry.seq === this.position + 1) take(entry);
+      if (entry.seq <= this.position) this.compare(entry, this.tail[entry.seq - start - 1]);
+      else if (entry.seq === this.position + 1) take(entry);
       else if (this.held.size < maxHeld) this.held.set(entry.seq, entry);
     }
     for (let next = this.held.get(this.position + 1); next; next = this.held.get(this.position + 1)) take(next);
@@ -77,6 +80,7 @@ export class LiveStream {
   skipTo(position: number): void {
     if (position <= this.position) return;
     this.position = position;
+    this.isContradicted = false;
     this.tail = [];
     this.tailSize = 0;
     this.marks = [];
@@ -164,6 +168,11 @@ export class LiveStream {
     for (const waiter of [...this.waiters]) waiter.wake();
   }
 
+  /** What comes again comes from another road; or from another past. */
+  private compare(entry: LogEntry, given: LogEntry | undefined): void {
+    if (given && !isSame(entry, given)) this.isContradicted = true;
+  }
+
   /** @param due what comes next, `position` being its last number */
   private giveOut(due: LogEntry[]): void {
     for (const entry of due) {
@@ -193,4 +202,14 @@ export class LiveStream {
   private wakeWaiters(): void {
     for (const waiter of [...this.waiters]) if (waiter.after < this.position) waiter.wake();
   }
+}
+
+/** Whether two entries tell of one thing. Their words may differ: what was deleted is taken out of the log. */
+function isSame(one: LogEntry, other: LogEntry): boolean {
+  return one.json === other.json || (one.event === other.event && idOf(one) === idOf(other));
+}
+
+function idOf({ json }: LogEntry): unknown {
+  const data: unknown = JSON.parse(json);
+  return typeof data === 'object' && data !== null && 'id' in data ? data.id : undefined;
 }

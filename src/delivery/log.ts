@@ -147,11 +147,11 @@ export async function readHeads(rows: Rows, ids: string[]): Promise<Map<string, 
   );
 }
 
-/** The logs that moved past the position that is known for them, with their new heads. */
+/** The logs that are not at the position that is known for them, with their heads. */
 export async function readMoved(rows: Rows, known: { id: string; seq: number }[]): Promise<Map<string, number>> {
   const found = await rows<StreamRow>(
     `SELECT streams.id, streams.last_seq FROM unnest($1::uuid[], $2::bigint[]) AS known (id, seq)
-     JOIN streams ON streams.id = known.id WHERE streams.last_seq > known.seq`,
+     JOIN streams ON streams.id = known.id WHERE streams.last_seq <> known.seq`,
     [known.map((head) => head.id), known.map((head) => head.seq)],
   );
   return new Map(found.map((row) => [row.id, row.last_seq]));
@@ -194,6 +194,19 @@ const leap = 1_000_000;
 export async function leapAhead(rows: Rows): Promise<void> {
   await rows('TRUNCATE log_entries');
   await rows('UPDATE streams SET last_seq = last_seq + $1, floor_seq = last_seq + $1', [leap]);
+}
+
+/** The same for one log that went back behind `position`, unless another node was first. */
+export async function leapOver(rows: Rows, room: Room, position: number): Promise<void> {
+  await rows(
+    `WITH ahead AS (
+       UPDATE streams SET last_seq = greatest(last_seq, $2) + $3, floor_seq = greatest(last_seq, $2) + $3,
+         changed_seq = greatest(last_seq, $2) + $3
+       WHERE id = $1 AND floor_seq <= $2 RETURNING id
+     )
+     DELETE FROM log_entries USING ahead WHERE stream_id = ahead.id`,
+    [streamId(room), position, leap],
+  );
 }
 
 const trimBatch = 1000;

@@ -3,7 +3,7 @@ import type { Log } from '../infrastructure/log.ts';
 import type { DeliveryCounters } from './counters.ts';
 import { byRoom, ownFirst, type Room, streamId } from './entry.ts';
 import type { LiveStream } from './live-stream.ts';
-import { readLogs, readMoved } from './log.ts';
+import { leapOver, readLogs, readMoved } from './log.ts';
 
 /** How many rooms are read with one query, and how many events of each. */
 const roomsAtOnce = 200;
@@ -67,6 +67,8 @@ export class Sweeper {
     const positions = known.map(({ id, stream }) => ({ id, seq: stream.position }));
     const moved = await readMoved(this.database.committedRows, positions);
     this.counters.lag = 0;
+    const back = known.filter(({ id, stream }, at) => stream.isContradicted || isBehind(moved.get(id), positions[at]));
+    if (back.length > 0) await this.turnBack(back.map(({ stream }) => stream));
     if (moved.size === 0) return;
     // What was committed a moment ago is most likely on its way; only what does not come is read.
     await new Promise((resolve) => setTimeout(resolve, this.gapWaitMs));
@@ -74,6 +76,18 @@ export class Sweeper {
     this.counters.swept += behind.length;
     for (const stream of behind) this.counters.lag += (moved.get(streamId(stream.room)) ?? 0) - stream.position;
     for (let at = 0; at < behind.length; at += roomsAtOnce) await this.catchUpAll(behind.slice(at, at + roomsAtOnce));
+  }
+
+  /**
+   * PostgreSQL has lost commits whose events were given out, as a standby may that takes over, and their numbers go to
+   * others. The log goes on further up, so that everyone begins anew; other nodes find it there.
+   */
+  private async turnBack(streams: LiveStream[]): Promise<void> {
+    this.log.warn({ rooms: streams.length }, 'PostgreSQL has lost events that were given out; their rooms begin anew.');
+    for (const stream of streams) {
+      await leapOver(this.database.quickRows, stream.room, stream.position);
+      await this.pull(stream);
+    }
   }
 
   /** Catches up many rooms with one query; those that are far behind go on by themselves. */
@@ -88,4 +102,9 @@ export class Sweeper {
       else await this.pull(stream);
     }
   }
+}
+
+/** Whether a head is behind a position that was known before it was read. */
+function isBehind(head: number | undefined, known: { seq: number } | undefined): boolean {
+  return head !== undefined && known !== undefined && head < known.seq;
 }
