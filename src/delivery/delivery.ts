@@ -90,10 +90,18 @@ export class Delivery {
 
   /** Gives out what was just committed here, and tells the other nodes. */
   committed(entries: LogEntry[]): void {
-    for (const [room, ofRoom] of byRoom(entries)) {
-      this.bus.publish(room, ofRoom);
-      this.offer(room, ofRoom);
-    }
+    this.publish(entries);
+    this.giveOut(entries);
+  }
+
+  /** Tells the other nodes what was just committed here. */
+  publish(entries: LogEntry[]): void {
+    for (const [room, ofRoom] of byRoom(entries)) this.bus.publish(room, ofRoom);
+  }
+
+  /** Gives what was just committed here to this node's own sockets. */
+  giveOut(entries: LogEntry[]): void {
+    for (const [room, ofRoom] of byRoom(entries)) this.offer(room, ofRoom);
     this.onCommitted(entries);
   }
 

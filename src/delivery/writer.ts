@@ -7,7 +7,6 @@ import type { Tracing } from '../infrastructure/tracing.ts';
 import type { Settings } from '../settings.ts';
 import { type Batch, BatchCommit, type Write, type WriterTable, type Written } from './batch.ts';
 import type { Delivery } from './delivery.ts';
-import type { LogEntry } from './entry.ts';
 
 interface Job<Row, Result> {
   write: Write<Row, Result>;
@@ -107,7 +106,7 @@ export class Writer<Row, Result> {
   /**
    * Writes a batch and answers its callers. One write that cannot be done must not fail its neighbours: then each is tried
    * alone.
-   * @returns gives the events out
+   * @returns gives the events to the sockets of this node
    */
   private async write(
     jobs: Job<Row, Result>[],
@@ -116,12 +115,16 @@ export class Writer<Row, Result> {
   ): Promise<() => void> {
     try {
       const writes = jobs.map(({ write }) => write);
-      const batch = await this.tracing.span({ name: 'write batch', kind: 'internal', alone: true }, (span) => {
-        span.set('parley.batch.size', writes.length);
-        return withDeadline(this.commit.run(writes), deadline - performance.now());
-      });
-      this.answer(jobs, batch.outcomes);
-      return () => this.giveOut(batch.entries);
+      const { entries, outcomes } = await this.tracing.span(
+        { name: 'write batch', kind: 'internal', alone: true },
+        (span) => {
+          span.set('parley.batch.size', writes.length);
+          return withDeadline(this.commit.run(writes), deadline - performance.now());
+        },
+      );
+      this.tell(() => this.delivery.publish(entries));
+      this.answer(jobs, outcomes);
+      return () => this.tell(() => this.delivery.giveOut(entries));
     } catch (error) {
       if (isConflict(error) && attempt < maxAttempts) return this.write(jobs, attempt + 1, deadline);
       if (jobs.length > 1 && !(error instanceof AppError)) return this.writeOneByOne(jobs);
@@ -155,11 +158,11 @@ export class Writer<Row, Result> {
     }
   }
 
-  private giveOut(entries: LogEntry[]): void {
+  private tell(some: () => void): void {
     try {
-      this.delivery.committed(entries);
+      some();
     } catch (error) {
-      // It is in the log, from which the sockets get it.
+      // What happened is in the log, from which whoever was to hear of it gets it.
       this.log.error({ err: error }, 'Events could not be given out.');
     }
   }
