@@ -30,10 +30,14 @@ const configuration = {
   mcp: { disabled: true },
 };
 
+/** Scalar checks its data with zod, which tries whether it may make code of text; the policy of the page refuses that. */
+const before = 'globalThis.__zod_globalConfig = { jitless: true };\n';
+
 /** The reference; it is put together when the first one asks for it. */
 export const reference = madeOnce(async (): Promise<Reference> => {
   const start = `Scalar.createApiReference('#reference', ${JSON.stringify(configuration)});\n`;
   const assets = await Promise.all([
+    makeAsset('before.js', Buffer.from(before)),
     makeAsset('scalar.js', await readFile(scalar)),
     makeAsset('start.js', Buffer.from(start)),
   ]);

@@ -25,6 +25,8 @@ describe('the page of the API documents', () => {
     page.on('request', (request) => {
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) complaints.push(request.url());
     });
+    const refused = `addEventListener('securitypolicyviolation', (event) => console.error(event.violatedDirective))`;
+    await page.addInitScript(refused);
     await page.goto(url + address);
     return { page, complaints };
   }
