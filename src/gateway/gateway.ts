@@ -24,7 +24,7 @@ import { Homecoming, handshakeSchema, type RoomsOnConnect } from './homecoming.t
 import { Membership, type RoomAccess } from './membership.ts';
 import { takesOffsets } from './offsets.ts';
 import { Outlet } from './outlet.ts';
-import { endWithoutFarewell } from './polling.ts';
+import { adaptPolling } from './polling.ts';
 import { SessionRecovery } from './recovery.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
@@ -83,7 +83,7 @@ export class Gateway {
       },
     });
     this.io.engine.on('initial_headers', (_headers, request) => gatherOpening(request));
-    this.io.engine.on('connection', endWithoutFarewell);
+    this.io.engine.on('connection', adaptPolling);
     this.io.adapter(this.createAdapter());
     const outlet = new Outlet(this.io, nodeId, (events, sockets) => delivery.counters.onFanOut(events, sockets));
     this.expiry = new TokenExpiry(this.io, settings.accounts.expiryWarningSeconds);

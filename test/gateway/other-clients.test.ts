@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { until } from '../bench/until.ts';
-import { RawPoller } from '../world/raw-poller.ts';
+import { pythonQuery, RawPoller } from '../world/raw-poller.ts';
 import { type World, world } from '../world/world.ts';
 
 /** What came in Socket.IO's event packets: the name and all arguments of each. */
@@ -50,7 +50,7 @@ describe('clients of other languages', () => {
 
   const events = ['ready', 'message:new'];
   for (const [client, options, takes] of [
-    ['python-socketio over WebSocket', { query: `&t=${Date.now() / 1000 + 0.0001}` }, ['object']],
+    ['python-socketio over WebSocket', { query: pythonQuery }, ['object']],
     ['python-socketio with aiohttp', { agent: 'Python/3.11 aiohttp/3.8.4' }, ['object']],
     ['socket_io_client of Dart', { agent: 'Dart/3.5 (dart:io)' }, ['object']],
     ['one that says that it does not recover', { auth: { recover: false } }, ['object']],
@@ -66,7 +66,7 @@ describe('clients of other languages', () => {
 
   it('give python-socketio what its handlers take with long polling too, beside clients that recover', async () => {
     const stock = await webSocket({});
-    const poller = await RawPoller.open(here.bob.node.url, here.bob.token, `&t=${Date.now() / 1000 + 0.0001}`);
+    const poller = await RawPoller.open(here.bob.node.url, here.bob.token, pythonQuery);
     await poller.join(here.channel.id);
     await here.alice.say(here.channel.id, 'hello');
     const heard = events.map((event) => until(() => poller.event(event), { message: 'an event is missing' }));

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
+import { range } from '../world/follower.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
-import { RawPoller } from '../world/raw-poller.ts';
+import { pythonQuery, RawPoller } from '../world/raw-poller.ts';
 import { type World, world } from '../world/world.ts';
 
-describe('a long-polling connection that the server ends', () => {
+describe('a long-polling connection', () => {
   let cluster: Cluster;
   let here: World;
 
@@ -21,7 +22,19 @@ describe('a long-polling connection that the server ends', () => {
   /** What python-engineio takes for a farewell for ever. */
   const farewell = '1';
 
-  it('is told of a session that was revoked before it is unknown', async () => {
+  it('brings python-socketio no more at once than it takes, and everything in order', async () => {
+    const poller = await RawPoller.open(here.bob.node.url, here.bob.token, pythonQuery);
+    await poller.join(here.channel.id);
+    const said = await Promise.all(range(1, 100).map((i) => here.alice.say(here.channel.id, `${i}`)));
+    await until(() => poller.events('message:new').length === said.length, { message: 'not all came' });
+    const seqs = poller.events('message:new').map(([message]) => message.seq);
+    expect(seqs).to.deep.equal(said.map(({ seq }) => seq).sort((a, b) => a - b));
+    // So many in one answer it refuses (`max_decode_packets`).
+    expect(poller.mostAtOnce).to.be.within(2, 16);
+    await poller.close();
+  });
+
+  it('that is ended is told of a revoked session before it is unknown', async () => {
     const poller = await RawPoller.open(here.bob.node.url, here.bob.token);
     await here.bob.post('/api/auth/logout');
     await until(() => poller.end, { message: 'not ended' });
@@ -30,7 +43,7 @@ describe('a long-polling connection that the server ends', () => {
     expect(poller.end).to.deep.equal(unknown);
   });
 
-  it('is unknown when its node stops, and not dismissed', async () => {
+  it('that is ended with its node is unknown, and not dismissed', async () => {
     const poller = await RawPoller.open(here.alice.node.url, here.alice.token);
     here.close();
     await Promise.all(cluster.nodes.map((node) => node.stop()));

@@ -1,9 +1,15 @@
 import { until } from '../bench/until.ts';
+import type { Loose } from './person.ts';
+
+/** A part of each request of python-socketio, by which it is known. */
+export const pythonQuery = `&t=${Date.now() / 1000 + 0.0001}`;
 
 /** A client by long polling that is no library: Engine.IO's requests alone. */
 export class RawPoller {
   /** Every packet that came, as it came. */
   readonly packets: string[] = [];
+  /** The most of them that came with one answer. */
+  mostAtOnce = 0;
   /** The answer that ended it; null: it goes on. */
   end: { status: number; body: unknown } | null = null;
   private readonly session: string;
@@ -35,21 +41,30 @@ export class RawPoller {
 
   /** All arguments of the first event of this name. */
   event(name: string): unknown[] | undefined {
-    const events = this.packets
-      .filter((packet) => packet.startsWith('42'))
-      .map((packet) => JSON.parse(packet.slice(2)));
-    return events.find(([event]) => event === name)?.slice(1);
+    return this.events(name)[0];
+  }
+
+  /** All arguments of each event of this name, in order. */
+  events(name: string): Loose[][] {
+    const texts = this.packets.filter((packet) => packet.startsWith('42')).map((packet) => packet.slice(2));
+    const events: Loose[][] = texts.map((text) => JSON.parse(text));
+    return events.filter(([event]) => event === name).map(([, ...rest]) => rest);
   }
 
   close(): Promise<void> {
     return this.send('1');
   }
 
+  private take(packets: string[]): void {
+    this.packets.push(...packets);
+    this.mostAtOnce = Math.max(this.mostAtOnce, packets.length);
+  }
+
   private async poll(): Promise<void> {
     while (!this.end) {
       const answer = await fetch(this.session);
       const text = await answer.text();
-      if (answer.ok) this.packets.push(...text.split('\x1e'));
+      if (answer.ok) this.take(text.split('\x1e'));
       else this.end = { status: answer.status, body: JSON.parse(text) };
     }
   }
