@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { passingEvent } from '../delivery/event.ts';
 import { errorSchema } from '../error-schema.ts';
-import { idSchema, limitSchema, numberSchema, objectOrId, record, seqSchema } from '../schema.ts';
+import { idSchema, limitSchema, numberSchema, objectOrId, omittable, record, seqSchema } from '../schema.ts';
 
 /** A piece of a room's log: what the ack of a join and the log routes have in common (contract §13, Delivery). */
 export const logPageSchema = record('LogPage', {
@@ -19,7 +19,7 @@ export const readLogSchema = z.object({
 
 export const joinSchema = objectOrId('channelId', {
   channelId: idSchema,
-  after: z.number().int().min(0).optional(),
+  after: omittable(z.number().int().min(0)),
 });
 export const leaveSchema = objectOrId('channelId', { channelId: idSchema });
 

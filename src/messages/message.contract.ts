@@ -4,7 +4,16 @@ import { durableEvent, passingEvent } from '../delivery/event.ts';
 import { attachmentSchema, maxAttachments, sentAttachmentSchema } from '../media/attachment.contract.ts';
 import { mentionSchema } from '../mentions/mention.contract.ts';
 import { reactionSchema } from '../reactions/reaction.contract.ts';
-import { idSchema, isBlank, jsonObjectSchema, limitSchema, record, textSchema, timeSchema } from '../schema.ts';
+import {
+  idSchema,
+  isBlank,
+  jsonObjectSchema,
+  limitSchema,
+  record,
+  textSchema,
+  timeSchema,
+  withDefault,
+} from '../schema.ts';
 import { threadSummarySchema } from '../threads/thread.contract.ts';
 
 export const maxContent = 16_000;
@@ -82,7 +91,7 @@ export const editMessageSchema = z.object({
 export const typingSchema = z.object({
   channelId: idSchema,
   threadId: idSchema.nullish(),
-  typing: z.boolean().default(true),
+  typing: withDefault(z.boolean(), true),
 });
 
 export const listMessagesSchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, limitSchema, nameSchema, objectOrId, record, timeSchema } from '../schema.ts';
+import { idSchema, limitSchema, nameSchema, objectOrId, omittable, record, timeSchema } from '../schema.ts';
 
 /** What a message tells of the thread that starts from it. */
 export const threadSummarySchema = record('ThreadSummary', {
@@ -39,7 +39,7 @@ export const listThreadsSchema = z.object({
 
 export const threadIdSchema = objectOrId('threadId', {
   threadId: idSchema,
-  after: z.number().int().min(0).optional(),
+  after: omittable(z.number().int().min(0)),
 });
 
 const eventSeq = { eventSeq: z.number().int().optional() };

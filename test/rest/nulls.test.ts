@@ -44,4 +44,28 @@ describe('what may be left out of a request', () => {
     expect(read.status, JSON.stringify(read.body)).to.equal(200);
     expect((await alice.put(`/api/channels/${channel.id}/read`, { messageId: null, seq: null })).status).to.equal(400);
   });
+
+  it('may be null in events of sockets: whoever knows no position yet joins without one', async () => {
+    const { alice, channel, server } = here;
+    const robot = await botIn(server, alice);
+    const socket = await robot.connect();
+    const { id } = (await alice.post(`/api/channels/${channel.id}/messages`, { content: 'of a thread' })).body;
+    const thread = (await alice.post(`/api/messages/${id}/thread`, { name: null })).body;
+    const events = [
+      ['channel:join', { channelId: channel.id, after: null }],
+      ['thread:join', { threadId: thread.id, after: null }],
+      ['message:typing', { channelId: channel.id, threadId: null, typing: null }],
+      [
+        'message:stream',
+        { channelId: channel.id, streamId: 's', delta: 'so', offset: null, done: null, content: null },
+      ],
+    ] as const;
+    for (const [event, payload] of events) {
+      const ack = await socket.emit(event, payload);
+      expect(ack.ok, `${event}: ${JSON.stringify(ack)}`).to.equal(true);
+    }
+    const { message } = await socket.emit('message:stream', { channelId: channel.id, streamId: 's', done: true });
+    expect(message.content).to.equal('so');
+    robot.hangUp();
+  });
 });

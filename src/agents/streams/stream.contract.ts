@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { smallUserSchema } from '../../accounts/account.contract.ts';
 import { passingEvent } from '../../delivery/event.ts';
 import { maxContent, messageSchema } from '../../messages/message.contract.ts';
-import { idSchema, textSchema } from '../../schema.ts';
+import { idSchema, omittable, textSchema, withDefault } from '../../schema.ts';
 
 const maxDeltaBytes = 4 * 1024;
 const streamIdSchema = textSchema(64, z.string().min(1));
@@ -13,22 +13,17 @@ export const streamSchema = z.object({
   streamId: streamIdSchema.describe(
     "The bot's own name for this reply: the same for all its pieces, another one for each reply. `done` under a name that was used within 24 hours gives the message that came of it then.",
   ),
-  delta: z
-    .string()
-    .refine((text) => Buffer.byteLength(text) <= maxDeltaBytes, 'must have at most 4 KiB')
-    .default('')
-    .describe('What comes next.'),
-  offset: z
-    .int()
-    .min(0)
-    .optional()
-    .describe(
-      'Where the delta stands in the reply, in UTF-16 units; what was there from here on is replaced, so a piece may be said again. 0 begins anew; a number beyond what arrived means that something is missing, and only the whole ends it.',
-    ),
-  done: z.boolean().default(false).describe('This was the last piece: the whole becomes a message.'),
-  content: textSchema(maxContent)
-    .optional()
-    .describe('With `done`: the whole text, for a bot that came back and does not know which pieces arrived.'),
+  delta: withDefault(
+    z.string().refine((text) => Buffer.byteLength(text) <= maxDeltaBytes, 'must have at most 4 KiB'),
+    '',
+  ).describe('What comes next.'),
+  offset: omittable(z.int().min(0)).describe(
+    'Where the delta stands in the reply, in UTF-16 units; what was there from here on is replaced, so a piece may be said again. 0 begins anew; a number beyond what arrived means that something is missing, and only the whole ends it.',
+  ),
+  done: withDefault(z.boolean(), false).describe('This was the last piece: the whole becomes a message.'),
+  content: omittable(textSchema(maxContent)).describe(
+    'With `done`: the whole text, for a bot that came back and does not know which pieces arrived.',
+  ),
   replyToId: idSchema.nullish(),
   threadId: idSchema.nullish(),
 });

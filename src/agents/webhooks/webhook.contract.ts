@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { allEvents } from '../../delivery/event.ts';
-import { idSchema, record, timeSchema } from '../../schema.ts';
+import { idSchema, record, timeSchema, withDefault } from '../../schema.ts';
 
 export const putWebhookSchema = z.object({
   url: z
@@ -49,7 +49,7 @@ const secretSchema = z.string().nullable().describe('`whsec_…`: shown this onc
 export const webhookWithSecretSchema = webhookSchema.extend({ secret: secretSchema });
 
 export const enableWebhookSchema = z.object({
-  skip: z.boolean().default(false).describe('True: what waits is not delivered any more; go on from now.'),
+  skip: withDefault(z.boolean(), false).describe('True: what waits is not delivered any more; go on from now.'),
 });
 
 export const webhookTestSchema = z.object({
