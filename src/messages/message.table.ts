@@ -91,7 +91,7 @@ const columns: Columns<NewMessage> = [
   { name: 'created_at', type: 'timestamptz', of: (row) => row.createdAt },
 ];
 /** What plain messages do not have; leaving it out saves a batch of them a fifteenth. */
-const special = ['thread_id', 'reply_to_id', 'mentions', 'sent_key'];
+const special = ['thread_id', 'reply_to_id', 'mentions'];
 const plainColumns = columns.filter(({ name }) => !special.includes(name));
 
 const namesOf = (some: Columns<NewMessage>) => some.map(({ name }) => name).join(', ');
@@ -117,11 +117,7 @@ const makeRoom = 'UPDATE messages SET nonce = NULL, sent_key = NULL WHERE id = A
 export const messageTable: WriterTable<NewMessage, MessageRecord> = {
   event: messageNew.name,
   isPlain: (row) =>
-    !isNoticed(row) &&
-    row.mentions === null &&
-    row.attachmentIds.length === 0 &&
-    row.lastBotSeq === null &&
-    row.sentKey === null,
+    !isNoticed(row) && row.mentions === null && row.attachmentIds.length === 0 && row.lastBotSeq === null,
   columns: plainColumns,
   insertion: inserting(namesOf(plainColumns)),
 
