@@ -57,6 +57,15 @@ describe('reading and writing in the web client', () => {
     expect(await phone.page.getByRole('button', { name: 'Threads' }).isVisible()).to.equal(false);
   });
 
+  it('keeps every button of a channel on the screen of a phone, however long its name is', async () => {
+    const id = await here.newChannel('a-channel-with-a-very-long-name-that-does-not-fit-anywhere');
+    await phone.go(`/app/s/${here.server.id}/${id}`);
+    await phone.page.getByRole('heading', { level: 1, name: 'a-channel-with' }).waitFor();
+    const more = await phone.page.getByRole('button', { name: 'More' }).boundingBox();
+    expect(more && more.x + more.width).to.be.at.most(390);
+    await phone.go(`/app/s/${here.server.id}/${here.channel.id}`);
+  });
+
   it('has the caret where one writes when a dialog opens, and where one was when it closes', async () => {
     const { page } = alice;
     for (const [opener, field] of [
