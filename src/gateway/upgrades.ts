@@ -29,14 +29,14 @@ function hostOf(headers: IncomingHttpHeaders, trustProxy: number): string {
 }
 
 /**
- * Whether pages of an origin may open sockets (contract §9): of those that are set, or of this site itself, since
- * browsers name the origin of a socket also where it is the same.
+ * Whether pages of an origin may open sockets (contract §9): of those that are set, or of this site itself, since browsers
+ * name the origin of a socket also where it is the same. So do other programs (Python's), and those may come by an address
+ * inside, not by the public one.
  */
-function allowsOrigin(
-  { origin, host }: IncomingHttpHeaders,
-  { corsOrigins, publicUrl }: Pick<Settings, 'corsOrigins' | 'publicUrl'>,
-): boolean {
+function allowsOrigin(headers: IncomingHttpHeaders, { corsOrigins, publicUrl, trustProxy }: Settings): boolean {
+  const { origin } = headers;
   if (origin === undefined || corsOrigins.length === 0 || corsOrigins.includes(origin)) return true;
   if (!URL.canParse(origin)) return false;
-  return publicUrl === null ? new URL(origin).host === host : new URL(publicUrl).origin === origin;
+  const { host } = new URL(origin);
+  return host === hostOf(headers, trustProxy) || (publicUrl !== null && new URL(publicUrl).origin === origin);
 }

@@ -56,6 +56,8 @@ describe('a request to upgrade', () => {
         const host = 'chat.example';
         expect(await dial(node, { host, origin: 'https://chat.example' })).to.equal(101);
         expect(await dial(node, { host, origin: 'https://other.example' })).to.equal(101);
+        // As python-socketio does it on the same machine.
+        expect(await dial(node, { host: 'localhost:3000', origin: 'http://localhost:3000' })).to.equal(101);
         for (const origin of ['https://evil.example', 'https://chat.example.evil.example', 'null']) {
           expect(await dial(node, { host, origin }), origin).to.be.within(400, 403);
         }
