@@ -59,6 +59,11 @@ describe('what other browsers than Chromium do', () => {
     expect(safari.complaints).to.deep.equal([]);
   });
 
+  it('copies who said something, with what they said: Firefox leaves out names that are buttons', async () => {
+    const select = `getComputedStyle(document.querySelector('article .author')).userSelect`;
+    expect(await alice.page.evaluate(select)).to.equal('text');
+  });
+
   it('sends nothing with the Enter that takes a letter, whichever tells of it first: the letter or the key', async () => {
     await alice.go(`/app/s/${here.server.id}/${here.channel.id}`);
     const composer = alice.page.locator('#composer');
