@@ -12,7 +12,7 @@ export const notificationSchema = z.object({
   type: z.enum(notificationTypes),
   kind: z.enum(kinds),
   title: z.string(),
-  body: z.string(),
+  body: z.string().describe('What a message says, cut; of a `server.invite` the code to join with.'),
   referenceType: z.string().nullable(),
   referenceId: idSchema.nullable(),
   senderId: idSchema.nullable(),

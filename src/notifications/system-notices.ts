@@ -14,15 +14,17 @@ interface Names {
 export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<NotificationDraft[]> {
   if (jobs.length === 0) return [];
   const names = await readNames(rows, jobs);
+  const codes = await readInviteCodes(rows, jobs);
   const drafts: NotificationDraft[] = [];
   for (const job of jobs) {
     const { kind, senderId, serverId, channelId, referenceType, referenceId } = job;
     if (!isKind(kind)) continue;
     const title = titleOf(kind, names.of(senderId), names.of(serverId), names.of(channelId));
     const place = { senderId, serverId, channelId, referenceType, referenceId };
+    const body = (kind === 'server.invite' && serverId && codes.get(serverId)) || '';
     for (const userId of await recipients(rows, job)) {
       if (userId === job.by) continue;
-      drafts.push({ userId, kind, ...place, title, body: '', at: new Date(job.at), onlyUnderAll: false });
+      drafts.push({ userId, kind, ...place, title, body, at: new Date(job.at), onlyUnderAll: false });
     }
   }
   return drafts;
@@ -51,6 +53,17 @@ async function readNames(rows: Rows, jobs: SystemJob[]): Promise<Names> {
   );
   const names = new Map(found.map((row) => [row.id, row.name]));
   return { of: (id) => (id && names.get(id)) || 'someone' };
+}
+
+/** What those who are invited get in with, also when they were not there to hear of it. */
+async function readInviteCodes(rows: Rows, jobs: SystemJob[]): Promise<Map<string, string>> {
+  const ids = jobs.filter(({ kind }) => kind === 'server.invite').map(({ serverId }) => serverId);
+  if (ids.length === 0) return new Map();
+  const found = await rows<{ id: string; code: string }>(
+    'SELECT id, invite_code AS code FROM servers WHERE id = ANY($1::uuid[])',
+    [ids],
+  );
+  return new Map(found.map(({ id, code }) => [id, code]));
 }
 
 function titleOf(kind: NotificationKind, sender: string, server: string, channel: string): string {

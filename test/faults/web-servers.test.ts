@@ -110,4 +110,12 @@ describe('servers in the web client', () => {
     await until(async () => (await bob.page.getByRole('link', { name: 'Tea party' }).count()) === 0);
     expect([...alice.complaints, ...bob.complaints, ...carol.complaints]).to.deep.equal([]);
   });
+
+  it('let in again whoever is invited, by the notification of it', async () => {
+    await here.alice.post(`/api/servers/${here.server.id}/invite-member`, { userId: here.bob.id });
+    await bob.open('/app/notifications');
+    await bob.page.getByRole('link', { name: 'invites you to Tea party' }).click();
+    await bob.page.getByRole('button', { name: 'Join' }).click();
+    await bob.page.getByRole('link', { name: 'Tea party' }).waitFor();
+  });
 });

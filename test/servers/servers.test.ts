@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { until } from '../bench/until.ts';
 import { expectError } from '../rest/verdict.ts';
 import { botIn } from '../world/bot.ts';
 import { request } from '../world/person.ts';
@@ -235,6 +236,16 @@ describe('servers', () => {
     expect((await carol.post('/api/servers/_/join', { inviteCode: invitation.inviteCode })).status).to.equal(200);
     const again = await bob.post(`/api/servers/${server.id}/invite-member`, { userId: carol.id });
     expect(again.body.code).to.equal('ALREADY_MEMBER');
+  });
+
+  it('invite those who are away, who find the way in among their notifications', async () => {
+    const { bob, server } = here;
+    const dora = await register(bob.node);
+    expect((await bob.post(`/api/servers/${server.id}/invite-member`, { userId: dora.id })).status).to.equal(200);
+    await until(async () => (await dora.get('/api/notifications')).body.length === 1);
+    const [notice] = (await dora.get('/api/notifications')).body;
+    expect(notice).to.include({ kind: 'server.invite', serverId: server.id, body: server.inviteCode });
+    expect((await dora.post(`/api/servers/${server.id}/join`, { inviteCode: notice.body })).status).to.equal(200);
   });
 
   it('let people in who ask, when an admin agrees', async () => {

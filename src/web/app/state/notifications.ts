@@ -56,7 +56,8 @@ export function readChannel(channelId: string): void {
 }
 
 /** Where a notification leads. */
-export function pathOf({ referenceType, referenceId, serverId, channelId, kind }: NotificationRecord): string {
+export function pathOf({ referenceType, referenceId, serverId, channelId, kind, body }: NotificationRecord): string {
+  if (kind === 'server.invite' && body) return pathTo.invite(body);
   if (kind.startsWith('friendship.')) return '/app/friends';
   if (referenceType === 'agent' && referenceId) return pathTo.agent(referenceId);
   if (serverId && kind.endsWith('.join_request')) return pathTo.manage(serverId, 'invites');
