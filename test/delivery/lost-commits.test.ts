@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { sharedRedis } from '../bench/redis.ts';
+import { until } from '../bench/until.ts';
+import { botIn } from '../world/bot.ts';
 import { Follower, range } from '../world/follower.ts';
 import { withRows } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
@@ -65,6 +67,22 @@ describe('a PostgreSQL that comes back without its last commits', () => {
     await lose(channelId, 2);
     await expectAnew(channelId, 5);
     expect((await here.bob.get(`/api/channels/${channelId}/messages`)).body.messages).to.have.lengthOf(4);
+  });
+
+  it('tells bots and long polls, too', async () => {
+    const { alice, bob, server } = here;
+    const robot = await botIn(server, alice);
+    const channelId = await here.newChannel();
+    await alice.post(`/api/channels/${channelId}/members`, { userId: robot.id });
+    const { seq } = await alice.say(channelId, 'hello');
+    followers.push(new Follower({ url: bob.node.url, token: robot.token }));
+    await followers[0]?.connected(1);
+    await followers[0]?.join(channelId);
+    const poll = bob.get(`/api/channels/${channelId}/events?after=${seq}&wait=20`);
+    await until(() => cluster.nodes.some((node) => node.delivery.peek(`channel:${channelId}`)?.isWaitedFor));
+    await lose(channelId, 1);
+    expect((await poll).body).to.include({ recovered: false });
+    await expectAnew(channelId, seq);
   });
 
   it('does so too where as much was said again before anyone looked', async () => {
