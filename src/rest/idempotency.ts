@@ -1,3 +1,4 @@
+import type { Rows } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
 import type { Chore } from '../infrastructure/chores.ts';
 import type { SentReply } from './answer.ts';
@@ -31,7 +32,7 @@ export class Idempotency {
         [userId, route, key],
       );
       if (claimed.length === 0) return this.firstAnswer(rows, userId, route, key);
-      const reply = await work();
+      const reply = await carriedOn(rows, work);
       await rows(
         'UPDATE idempotency_keys SET status = $4, answer = $5::json WHERE user_id = $1 AND route = $2 AND key = $3',
         [userId, route, key, reply.status, toKeep(reply).text],
@@ -40,18 +41,29 @@ export class Idempotency {
     });
   }
 
-  private async firstAnswer(
-    rows: Parameters<Parameters<Changes['run']>[0]>[0]['rows'],
-    userId: string,
-    route: string,
-    key: string,
-  ): Promise<SentReply> {
+  private async firstAnswer(rows: Rows, userId: string, route: string, key: string): Promise<SentReply> {
     const [first] = await rows<{ status: number; answer: string }>(
       'SELECT status, answer::text AS answer FROM idempotency_keys WHERE user_id = $1 AND route = $2 AND key = $3',
       [userId, route, key],
     );
     if (!first) throw new Error('The first answer of an idempotency key is gone.');
     return { status: first.status, headers: { 'Idempotency-Replayed': 'true' }, text: first.answer };
+  }
+}
+
+const sayMs = 500;
+
+/**
+ * Does something that may take its time outside of its transaction, as taking a large ZIP file apart does: PostgreSQL ends
+ * transactions in which nothing happens. Those of nodes that are frozen still end.
+ */
+async function carriedOn<T>(rows: Rows, work: () => Promise<T>): Promise<T> {
+  // Where this fails, so does what comes next in the transaction.
+  const timer = setInterval(() => void rows('SELECT 1').catch(() => {}), sayMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
   }
 }
 

@@ -1,11 +1,22 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import JSZip from 'jszip';
+import pg from 'pg';
+import { startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 import { type Entry, zip } from './zip.ts';
 
 const page: Entry = { name: 'index.html', content: '<h1>hi</h1>' };
+
+async function uploadTo({ alice, server }: World, bytes: Uint8Array): Promise<Loose> {
+  const form = new FormData();
+  form.append('file', new File([new Uint8Array(bytes)], 'bundle.zip'));
+  const headers = { authorization: `Bearer ${alice.token}` };
+  const path = `/api/servers/${server.id}/workspace/upload`;
+  return (await fetch(alice.node.url + path, { method: 'POST', body: form, headers })).json();
+}
 
 describe('apps from ZIP files', () => {
   let here: World;
@@ -16,15 +27,7 @@ describe('apps from ZIP files', () => {
 
   async function publish(bytes: Uint8Array, slug = 'app'): Promise<{ status: number; body: Loose }> {
     const base = `/api/servers/${here.server.id}`;
-    const form = new FormData();
-    form.append('file', new File([new Uint8Array(bytes)], 'bundle.zip'));
-    const headers = { authorization: `Bearer ${here.alice.token}` };
-    const upload = await fetch(`${here.alice.node.url}${base}/workspace/upload`, {
-      method: 'POST',
-      body: form,
-      headers,
-    });
-    const file: Loose = await upload.json();
+    const file = await uploadTo(here, bytes);
     const answer = await here.alice.post(`${base}/apps/publish`, { slug, fileId: file.id });
     await here.alice.delete(`${base}/workspace/files/${file.id}`);
     return answer;
@@ -147,5 +150,40 @@ describe('apps from ZIP files', () => {
     expect((await publish(zip([page, { name: '../x' }]), 'kept')).status).to.equal(400);
     expect(String(await serve('/', 'kept'))).to.equal('<h1>hi</h1>');
     expect((await here.bob.get(`/api/servers/${here.server.id}/apps/kept`)).body.version).to.equal(1);
+  });
+});
+
+describe('an app from a ZIP file that takes long to be taken apart', () => {
+  it('is published once where its request has a key, however long that is', async () => {
+    const cluster = await startCluster({ nodes: 1, settings: { database: { idleTransactionMs: 1500 } } });
+    const here = await world(cluster);
+    const { alice, server } = here;
+    const large = { name: 'large.bin', content: randomBytes(600_000) };
+    const file = await uploadTo(here, zip([large, page]));
+    const client = new pg.Client(cluster.databaseUrl);
+    await client.connect();
+    const publish = () =>
+      alice.post(
+        `/api/servers/${server.id}/apps/publish`,
+        { slug: 'slow', fileId: file.id },
+        { 'idempotency-key': 'k' },
+      );
+    let isAnswered = false;
+    const publishing = publish().finally(() => {
+      isAnswered = true;
+    });
+    // Each of its pieces has to wait for a while.
+    while (!isAnswered) {
+      await client.query('BEGIN');
+      await client.query('LOCK TABLE blob_chunks IN EXCLUSIVE MODE');
+      await delay(500);
+      await client.query('COMMIT');
+    }
+    await client.end();
+    const { status, body } = await publishing;
+    expect([status, body.version], JSON.stringify(body)).to.deep.equal([201, 1]);
+    expect((await publish()).body).to.deep.equal(body);
+    here.close();
+    await cluster.stop();
   });
 });
