@@ -78,7 +78,7 @@ export const passwordSchema = textSchema(128)
 export const displayNameSchema = nameSchema(64);
 
 /** An address on the web, or a path on this site. */
-const avatarUrlSchema = z
+export const avatarUrlSchema = z
   .string()
   .max(2048)
   .regex(/^(https?:\/\/[^\s]+|\/(?![/\\])[^\s]*)$/, 'must be an http or https URL, or a path of this site')

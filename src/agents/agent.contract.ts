@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { displayNameSchema, smallUserSchema, usernameSchema } from '../accounts/account.contract.ts';
+import { avatarUrlSchema, displayNameSchema, smallUserSchema, usernameSchema } from '../accounts/account.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, jsonObjectSchema, record, textSchema, timeSchema, urlSchema } from '../schema.ts';
+import { idSchema, jsonObjectSchema, record, textSchema, timeSchema } from '../schema.ts';
 
 export const agentStatuses = ['running', 'stopped', 'error'] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
@@ -33,7 +33,7 @@ const agentFields = z.object({
   name: usernameSchema,
   username: z.string().optional().describe('The same as `name`.'),
   displayName: displayNameSchema.nullish(),
-  avatarUrl: urlSchema.nullish(),
+  avatarUrl: avatarUrlSchema.nullish(),
   config: jsonObjectSchema(maxNoteBytes).nullish(),
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { roles } from '../access/roles.ts';
 import {
+  avatarUrlSchema,
   deletedUsernameKey,
   displayNameSchema,
   emailSchema,
@@ -22,7 +23,7 @@ export const users = part({
     username: usernameSchema,
     email: emailSchema.nullable(),
     displayName: displayNameSchema,
-    avatarUrl: url,
+    avatarUrl: avatarUrlSchema.nullable(),
     isBot: z.boolean(),
     tier: label(100),
     ...times,

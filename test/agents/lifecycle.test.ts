@@ -78,6 +78,8 @@ describe('the life of an agent', () => {
     expect(changed.status).to.equal(200);
     expect(changed.body).to.include({ name: `${robot.username}x`, avatarUrl: 'https://example.com/a.png' });
     expect((await robot.on(stranger.node).get('/api/auth/me')).body.username).to.equal(`${robot.username}x`);
+    const picture = { avatarUrl: '/avatars/of-this-site.png' };
+    expect((await owner.patch(path, picture)).body, 'as a bot itself may set it').to.include(picture);
     expect((await owner.patch(path, { avatarUrl: null })).body.avatarUrl).to.equal(null);
     expect((await owner.patch(path, { name: stranger.username })).body.code).to.equal('USERNAME_TAKEN');
   });

@@ -16,6 +16,10 @@ export async function furnish({ alice, bob, carol, server, channel }: World): Pr
   await alice.patch(`${at}/members/${bob.id}`, { role: 'moderator' });
   await talk({ alice, bob, carol, bot }, channel.id, secret.id);
   await fill(alice, bob, at);
+  await bob.patch('/api/auth/me', { avatarUrl: '/avatars/of-this-site.png' });
+  const lost = await botIn(server, bob);
+  await lost.say(channel.id, 'said by a bot that is gone');
+  await bob.delete(`/api/agents/${lost.agentId}`);
   // Someone who left is still the author of what they wrote.
   await carol.post(`${at}/leave`);
   await alice.post(`/api/channels/${secret.id}/messages`, { content: 'the last word' });
