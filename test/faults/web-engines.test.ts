@@ -59,6 +59,19 @@ describe('what other browsers than Chromium do', () => {
     expect(safari.complaints).to.deep.equal([]);
   });
 
+  it('shows all of a message that is being changed: in Safari a box is no higher by itself than it is made', async () => {
+    await alice.go(`/app/s/${here.server.id}/${here.channel.id}`);
+    await here.alice.say(here.channel.id, 'one\ntwo\nthree\nfour');
+    await alice.page.locator('article', { hasText: 'four' }).waitFor();
+    await alice.page.locator('#composer').press('ArrowUp');
+    const box = alice.page.getByLabel('Edit the message');
+    const hidden = () => box.evaluate((element) => element.scrollHeight - element.clientHeight);
+    expect(await hidden()).to.equal(0);
+    await box.press('Shift+Enter');
+    expect(await hidden()).to.equal(0);
+    await box.press('Escape');
+  });
+
   it('copies who said something, with what they said: Firefox leaves out names that are buttons', async () => {
     const select = `getComputedStyle(document.querySelector('article .author')).userSelect`;
     expect(await alice.page.evaluate(select)).to.equal('text');

@@ -93,6 +93,6 @@ export function useGrowth(ref: { current: HTMLTextAreaElement | null }, text: st
     if (!box) return;
     box.style.height = 'auto';
     // Without text it would be as high as what stands there instead of it.
-    if (text !== '') box.style.height = `${box.scrollHeight}px`;
+    if (text !== '') box.style.height = `${box.scrollHeight + box.offsetHeight - box.clientHeight}px`;
   }, [ref, text]);
 }

@@ -5,6 +5,7 @@ import { editing } from '../../state/drafts.ts';
 import { hasEnter, isComposing, isReady } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { attempt } from '../../state/toasts.ts';
+import { useGrowth } from './ComposerParts.tsx';
 import { listOf, Suggestions, useSuggestions } from './Suggestions.tsx';
 import { composerBeside } from './useComposer.ts';
 
@@ -48,6 +49,7 @@ function useEditing(message: Message, timeline: Timeline) {
     ref.current?.focus();
     ref.current?.setSelectionRange(text.length, text.length);
   }, []);
+  useGrowth(ref, text);
   const close = () => {
     composerBeside(ref.current)?.focus();
     editing.value = null;
