@@ -61,6 +61,8 @@ export interface Node {
 /** How long caches are trusted: while other nodes are heard they say what to drop, otherwise only time does. */
 const cacheTtlMs = { heard: 5000, unheard: 1000 };
 const redisWaitMs = 1000;
+/** For closing all parts, once those are answered who were being served. */
+const closingMs = 1000;
 
 /**
  * Puts a node together and starts it: the only place that knows all parts.
@@ -71,7 +73,7 @@ export async function startNode(
   log: Log = createLog(settings.logLevel),
   link: WorkerLink | null = null,
 ): Promise<Node> {
-  const shutdown = new Shutdown(log);
+  const shutdown = new Shutdown(log, settings.shutdown.graceMs + closingMs);
   try {
     return await assemble(settings, log, shutdown, link);
   } catch (error) {
@@ -84,7 +86,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const nodeId = randomBytes(6).toString('hex');
   let url = '';
   const place = await openDatabaseUrl(settings, log);
-  shutdown.add('embedded PostgreSQL', () => place.stop());
+  shutdown.add('embedded PostgreSQL', () => place.stop(), 'to its end');
   await migrate(place.url, log);
   const database = await Database.connect(place.url, settings, log, true);
   shutdown.add('database', () => database.close());

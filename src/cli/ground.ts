@@ -31,7 +31,7 @@ const redisWaitMs = 2000;
 
 /** Opens the installation that the settings name. A server that runs on the same data folder lends its database. */
 export async function openGround(settings: Settings, log: Log): Promise<CommandGround> {
-  const shutdown = new Shutdown(log);
+  const shutdown = new Shutdown(log, settings.shutdown.graceMs);
   try {
     const database = await openDatabase(settings, log, shutdown);
     const redis = settings.redisUrl
@@ -78,7 +78,7 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
 async function openDatabase(settings: Settings, log: Log, shutdown: Shutdown): Promise<Database> {
   const running = settings.databaseUrl ? null : runningDatabaseUrl(settings.dataDir);
   const place = running ? { url: running, stop: async () => {} } : await openDatabaseUrl(settings, log);
-  shutdown.add('embedded PostgreSQL', () => place.stop());
+  shutdown.add('embedded PostgreSQL', () => place.stop(), 'to its end');
   await migrate(place.url, log);
   const database = await Database.connect(place.url, settings, log);
   shutdown.add('database', () => database.close());

@@ -158,6 +158,26 @@ describe('PostgreSQL', () => {
     expect(nonces).to.equal(300);
   });
 
+  it('that hangs does not keep a node from ending in time', async () => {
+    const { alice, channel } = site.here;
+    const [node] = site.nodes;
+    postgres.pause();
+    const changes = range(1, 10).flatMap((i) => [
+      alice.post(`/api/channels/${channel.id}/messages`, { content: `last ${i}` }),
+      alice.patch('/api/auth/me', { displayName: `Alice ${i}` }),
+    ]);
+    const answered = Promise.allSettled(changes);
+    // Until they wait for PostgreSQL.
+    await delay(500);
+    const exit = await node?.stop();
+    postgres.resume();
+    await answered;
+    await node?.start();
+    expect(exit).to.include({ code: 0 });
+    // Eight seconds for those who are being served, one for the parts, and what a busy machine takes.
+    expect(exit?.ms).to.be.below(10_500);
+  });
+
   it('never makes a node fail or log an error', async () => {
     await delay(200);
     for (const node of site.nodes) {
