@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import yauzl from 'yauzl';
 import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
+import { isConflict, isUnavailable } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
 import { checkedBytes } from '../infrastructure/zip-entry.ts';
 import {
@@ -90,7 +91,7 @@ async function asBundleError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof AppError) throw error;
+    if (error instanceof AppError || isUnavailable(error) || isConflict(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw badBundle(`The ZIP file cannot be read: ${reason.slice(0, 200).replace(/\.$/, '')}.`, error);
   }

@@ -186,4 +186,24 @@ describe('an app from a ZIP file that takes long to be taken apart', () => {
     here.close();
     await cluster.stop();
   });
+
+  it('is not said to be broken for what went wrong in the database', async () => {
+    const cluster = await startCluster({ nodes: 1, settings: { database: { idleTransactionMs: 600 } } });
+    const here = await world(cluster);
+    const { alice, server } = here;
+    const file = await uploadTo(here, zip([page]));
+    const client = new pg.Client(cluster.databaseUrl);
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE blob_chunks IN EXCLUSIVE MODE');
+    const key = { 'idempotency-key': 'k' };
+    const publishing = alice.post(`/api/servers/${server.id}/apps/publish`, { slug: 'held', fileId: file.id }, key);
+    // A change waits for a lock for less than that, and begins anew.
+    await delay(700);
+    await client.query('COMMIT');
+    await client.end();
+    expect((await publishing).status).to.equal(201);
+    here.close();
+    await cluster.stop();
+  });
 });
