@@ -1,4 +1,3 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { isConflict } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
@@ -84,17 +83,8 @@ export class Writer<Row, Result> {
   }
 
   private async drain(): Promise<void> {
-    let giveOut = () => {};
-    while (this.queue.length > 0) {
-      const writing = this.write(this.next());
-      // PostgreSQL works on this batch while the sockets get the one before.
-      giveOut();
-      giveOut = await writing;
-      // Who waited has been answered, and sends again while the sockets get this batch.
-      await endOfTurn();
-    }
+    while (this.queue.length > 0) await this.write(this.next());
     this.running = false;
-    giveOut();
   }
 
   private next(): Job<Row, Result>[] {
@@ -104,41 +94,39 @@ export class Writer<Row, Result> {
   }
 
   /**
-   * Writes a batch and answers its callers. One write that cannot be done must not fail its neighbours: then each is tried
-   * alone.
-   * @returns gives the events to the sockets of this node
+   * Writes a batch, answers its callers and gives its events out. One write that cannot be done must not fail its
+   * neighbours: then each is tried alone.
    */
   private async write(
     jobs: Job<Row, Result>[],
     attempt = 1,
     deadline = performance.now() + this.settings.sendTimeoutMs,
-  ): Promise<() => void> {
+  ): Promise<void> {
+    let batch: Batch<Row, Result>;
     try {
       const writes = jobs.map(({ write }) => write);
-      const { entries, outcomes } = await this.tracing.span(
-        { name: 'write batch', kind: 'internal', alone: true },
-        (span) => {
-          span.set('parley.batch.size', writes.length);
-          return withDeadline(this.commit.run(writes), deadline - performance.now());
-        },
-      );
-      this.tell(() => this.delivery.publish(entries));
-      this.answer(jobs, outcomes);
-      return () => this.tell(() => this.delivery.giveOut(entries));
+      batch = await this.tracing.span({ name: 'write batch', kind: 'internal', alone: true }, (span) => {
+        span.set('parley.batch.size', writes.length);
+        return withDeadline(this.commit.run(writes), deadline - performance.now());
+      });
     } catch (error) {
       if (isConflict(error) && attempt < maxAttempts) return this.write(jobs, attempt + 1, deadline);
       if (jobs.length > 1 && !(error instanceof AppError)) return this.writeOneByOne(jobs);
       for (const job of jobs) this.fail(job, error);
-      return () => {};
+      return;
     }
+    const { entries, outcomes } = batch;
+    this.tell(() => this.delivery.publish(entries));
+    this.answer(jobs, outcomes);
+    // At the end of this turn: PostgreSQL is at the next batch by then, and those who were answered send again.
+    setImmediate(() => this.tell(() => this.delivery.giveOut(entries)));
   }
 
-  private async writeOneByOne(jobs: Job<Row, Result>[]): Promise<() => void> {
+  private async writeOneByOne(jobs: Job<Row, Result>[]): Promise<void> {
     for (const job of jobs) {
       if (job.deadline < performance.now()) this.fail(job, new AppError('DATABASE_UNAVAILABLE'));
-      else (await this.write([job]))();
+      else await this.write([job]);
     }
-    return () => {};
   }
 
   private answer(jobs: Job<Row, Result>[], outcomes: Batch<Row, Result>['outcomes']): void {

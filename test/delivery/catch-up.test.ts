@@ -111,7 +111,7 @@ describe('coming back', () => {
 
     it('refuses nonsense', async () => {
       const { socket } = await follow(here.bob);
-      for (const after of [-1, 1.5, '3', null]) {
+      for (const after of [-1, 1.5, '3', {}]) {
         const ack = await socket.emitWithAck('channel:join', { channelId, after });
         expect(ack).to.include({ ok: false, code: 'VALIDATION_FAILED' });
       }
