@@ -34,7 +34,9 @@ describe('what other browsers than Chromium do', () => {
     await scroller().evaluate((element) => element.scrollTo({ top: -1e6 }));
     const place = await scroller().evaluate((element) => element.scrollTop);
     await until(async () => (await said()).length > 50);
-    expect(await scroller().evaluate((element) => element.scrollTop)).to.equal(place);
+    // What stood for them may have been a line higher than what is there now; the next page is far away in any case.
+    expect(await scroller().evaluate((element) => element.scrollTop)).to.be.closeTo(place, 100);
+    expect(await said()).to.have.length(100);
   });
 
   it('leaves one where one reads while something comes, as Safari does not by itself', async () => {
