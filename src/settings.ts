@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { type FileSettings, fileSchema } from './config-schema.ts';
-import { type JwtSecret, jwtSecrets } from './jwt-secrets.ts';
-import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
-import { SettingsError } from './settings-error.ts';
-import { hosts, isOrigin, list, origins } from './settings-lists.ts';
+import { type FileSettings, fileSchema } from './settings/config-schema.ts';
+import { type JwtSecret, jwtSecrets } from './settings/jwt-secrets.ts';
+import { oauthProviders, type ProviderSettings } from './settings/oauth-settings.ts';
+import { SettingsError } from './settings/settings-error.ts';
+import { hosts, isOrigin, list, origins } from './settings/settings-lists.ts';
 
 export { SettingsError };
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { fileSchema } from '../src/config-schema.ts';
+import { fileSchema } from '../src/settings/config-schema.ts';
 import { isKnownEnvironment, loadSettings, SettingsError } from '../src/settings.ts';
 
 describe('the settings', () => {
@@ -184,7 +184,7 @@ describe('the settings', () => {
 
     it('is one for all that start together', async () => {
       const script = `const { ownSecret } = await import(process.argv[1]); process.stdout.write(ownSecret(process.argv[2]));`;
-      const module = import.meta.resolve('../src/own-secret.ts');
+      const module = import.meta.resolve('../src/settings/own-secret.ts');
       const start = () => {
         const args = ['--input-type=module', '-e', script, module, dataDir];
         return promisify(execFile)(process.execPath, args).then(({ stdout }) => stdout);

@@ -7,8 +7,8 @@ import type { Caches } from '../delivery/caches.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import type { RateLimits } from '../infrastructure/rate-limits.ts';
+import { invalid } from '../schema/validation.ts';
 import type { Settings } from '../settings.ts';
-import { invalid } from '../validation.ts';
 import {
   type changePasswordSchema,
   type loginSchema,

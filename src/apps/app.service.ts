@@ -7,7 +7,7 @@ import { isUniqueViolation } from '../database/failures.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import type { Outgoing } from '../infrastructure/outgoing.ts';
-import { invalid } from '../validation.ts';
+import { invalid } from '../schema/validation.ts';
 import type { AppAccess } from './app.access.ts';
 import type {
   appDetailSchema,

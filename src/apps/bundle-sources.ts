@@ -3,7 +3,7 @@ import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Database } from '../database/database.ts';
 import { ifMissing } from '../errors.ts';
 import { extensionOf } from '../infrastructure/media-types.ts';
-import { invalid } from '../validation.ts';
+import { invalid } from '../schema/validation.ts';
 import { readInside } from '../workspace/node.table.ts';
 import type { WorkspaceAccess } from '../workspace/workspace.access.ts';
 import { maxHtmlBytes } from './app.contract.ts';

@@ -10,11 +10,11 @@ import { forgetRequests, settleRequest } from '../join-requests/join-request.tab
 import { seeOff } from '../notifications/farewell.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { StatusReader } from '../presence/status.ts';
+import { idCursor } from '../schema/validation.ts';
 import { firstId, type MemberPage } from '../servers/member.service.ts';
 import { shown } from '../servers/roster.ts';
 import { type listMembersSchema, memberJoined, memberLeft } from '../servers/server.contract.ts';
 import { type MemberRecord, type MemberRow, memberColumns, memberRecord, userColumns } from '../servers/server.view.ts';
-import { idCursor } from '../validation.ts';
 import type { ChannelAccess, ChannelInfo, SeenChannel } from './channel.access.ts';
 import { channelMemberAdded, channelMemberRemoved } from './channel.contract.ts';
 import { channelRecordOf } from './channel.reader.ts';

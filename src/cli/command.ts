@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import type { Services } from '../features.ts';
+import { validated } from '../schema/validation.ts';
 import type { Settings } from '../settings.ts';
-import { validated } from '../validation.ts';
 
 /** What a command gets. */
 export interface Input {

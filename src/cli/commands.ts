@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { displayNameSchema, emailSchema, passwordSchema, usernameSchema } from '../accounts/account.contract.ts';
 import type { ListedUser } from '../accounts/operator.service.ts';
-import { validated } from '../validation.ts';
+import { validated } from '../schema/validation.ts';
 import { asText, type Command, type Input, theWord } from './command.ts';
 import { transferCommands } from './transfer-commands.ts';
 

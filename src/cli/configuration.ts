@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { fileSchema } from '../config-schema.ts';
+import { fileSchema } from '../settings/config-schema.ts';
 import { environmentSchema } from '../settings.ts';
 
 /** The root of the repository. */

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import type { Rows } from '../database/database.ts';
+import { validated } from '../schema/validation.ts';
 import { TransferError } from '../transfer/failure.ts';
 import type { Manifest } from '../transfer/manifest.ts';
-import { validated } from '../validation.ts';
 import { asText, type Command, theWord } from './command.ts';
 
 const mebibyte = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { passingEvent } from '../delivery/event.ts';
-import { errorSchema } from '../error-schema.ts';
+import { errorSchema } from '../schema/error-schema.ts';
 import { idSchema, limitSchema, numberSchema, objectOrId, omittable, record, seqSchema } from '../schema.ts';
 
 /** A piece of a room's log: what the ack of a join and the log routes have in common (contract §13, Delivery). */

@@ -1,9 +1,16 @@
 import type { EventRoom, EventSpec } from '../delivery/event.ts';
-import { errorExample, errorSchema, errorWith, generalErrors, tokenErrors, withCompanions } from '../error-schema.ts';
 import type { ErrorCode } from '../errors.ts';
-import { Examples } from '../examples.ts';
-import { headline } from '../headline.ts';
-import { type JsonSchemas, jsonSchemas } from '../json-schemas.ts';
+import {
+  errorExample,
+  errorSchema,
+  errorWith,
+  generalErrors,
+  tokenErrors,
+  withCompanions,
+} from '../schema/error-schema.ts';
+import { Examples } from '../schema/examples.ts';
+import { headline } from '../schema/headline.ts';
+import { type JsonSchemas, jsonSchemas } from '../schema/json-schemas.ts';
 import type { Handler } from './handler.ts';
 
 /** The AsyncAPI 3 document of a node's sockets: what is read from handlers and events is what holds. */

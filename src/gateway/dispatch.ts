@@ -1,6 +1,6 @@
 import { AppError, asAppError, type ErrorCode } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
-import { validated } from '../validation.ts';
+import { validated } from '../schema/validation.ts';
 import type { Handler } from './handler.ts';
 import { noPlace, type Place, takePlace } from './lanes.ts';
 import type { ParleySocket } from './socket.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Reply, type Route, route, textParam, uuidParam } from '../rest/route.ts';
-import { validated } from '../validation.ts';
+import { validated } from '../schema/validation.ts';
 import { emojiSchema, reactionSchema, reactionsAnswerSchema, reactSchema } from './reaction.contract.ts';
 import type { ReactionService } from './reaction.service.ts';
 

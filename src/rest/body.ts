@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { Actor } from '../access/actor.ts';
 import { AppError } from '../errors.ts';
-import { invalid } from '../validation.ts';
+import { invalid } from '../schema/validation.ts';
 import { boundaryOf, type Part, readParts } from './multipart.ts';
 import type { Route } from './route.ts';
 

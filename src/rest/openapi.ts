@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError, type ErrorCode, errorCodes } from '../errors.ts';
 import {
   byStatus,
   errorExample,
@@ -7,11 +8,10 @@ import {
   generalErrors,
   tokenErrors,
   withCompanions,
-} from '../error-schema.ts';
-import { AppError, type ErrorCode, errorCodes } from '../errors.ts';
-import { Examples } from '../examples.ts';
-import { headline } from '../headline.ts';
-import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved } from '../json-schemas.ts';
+} from '../schema/error-schema.ts';
+import { Examples } from '../schema/examples.ts';
+import { headline } from '../schema/headline.ts';
+import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved } from '../schema/json-schemas.ts';
 import { idExample } from '../schema.ts';
 import { contentHeaders } from './content.ts';
 import type { Route } from './route.ts';

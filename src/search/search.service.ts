@@ -5,8 +5,8 @@ import type { Database } from '../database/database.ts';
 import { hasUnspaced, unspacedQuery, unspacedWords, untaggedQuery } from '../database/unspaced.ts';
 import { selectMessages } from '../messages/message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from '../messages/message.view.ts';
+import { idCursor } from '../schema/validation.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
-import { idCursor } from '../validation.ts';
 import type { searchMessagesSchema } from './search.contract.ts';
 
 /** Every channel that a user may read. $1 user, $2 whether it is a bot, $3 one server or null */

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Rows } from '../database/database.ts';
 import { isUniqueViolation } from '../database/failures.ts';
-import { validated } from '../validation.ts';
+import { validated } from '../schema/validation.ts';
 import { fitting, parsed } from './export-file.ts';
 import { TransferError } from './failure.ts';
 import type { Ledger } from './ledger.ts';

@@ -7,7 +7,7 @@ import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 import { withCharset } from '../infrastructure/media-types.ts';
 import { contentDisposition, type ServedContent } from '../infrastructure/served-content.ts';
 import type { SignedLinks } from '../infrastructure/signed-links.ts';
-import { validated } from '../validation.ts';
+import { validated } from '../schema/validation.ts';
 import type { NodeService } from './node.service.ts';
 import { type NodeRecord, nodeRecord, type PlacedRow } from './node.view.ts';
 import type { FileContent } from './tree-edit.ts';

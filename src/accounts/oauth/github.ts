@@ -1,6 +1,6 @@
 import * as openid from 'openid-client';
 import { z } from 'zod';
-import type { ProviderSettings } from '../../oauth-settings.ts';
+import type { ProviderSettings } from '../../settings/oauth-settings.ts';
 import type { Settings } from '../../settings.ts';
 import { normalizedEmail, type Provider, type ProviderIdentity, type SignInChecks } from './provider.ts';
 

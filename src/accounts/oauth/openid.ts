@@ -2,7 +2,7 @@ import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jos
 import * as openid from 'openid-client';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { ProviderSettings } from '../../oauth-settings.ts';
+import type { ProviderSettings } from '../../settings/oauth-settings.ts';
 import type { Settings } from '../../settings.ts';
 import { emailSchema } from '../account.contract.ts';
 import type { IdTokenVerifier, Provider, ProviderIdentity, SignInChecks } from './provider.ts';

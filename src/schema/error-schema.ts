@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AppError, type ErrorBody, type ErrorCode, errorCodes } from './errors.ts';
-import { idExample } from './schema.ts';
+import { AppError, type ErrorBody, type ErrorCode, errorCodes } from '../errors.ts';
+import { idExample } from '../schema.ts';
 
 const codes = Object.entries(errorCodes).map(([code, [status, sentence]]) => `- \`${code}\` (${status}): ${sentence}`);
 

@@ -1,5 +1,5 @@
+import { idExample, timeExample } from '../schema.ts';
 import type { JsonSchema, JsonSchemas } from './json-schemas.ts';
-import { idExample, timeExample } from './schema.ts';
 
 /** What a text is likely to be, by the name of its field; whatever a schema says about itself comes first. */
 const byName: Record<string, unknown> = {

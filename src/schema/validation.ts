@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { AppError, type Issue } from './errors.ts';
+import { AppError, type Issue } from '../errors.ts';
+import { isUuid } from '../schema.ts';
 import { issueSentence, mostTelling } from './issue-sentences.ts';
-import { isUuid } from './schema.ts';
 
 /** A long list of wrong values must not be answered with a longer one. */
 const maxIssues = 50;
