@@ -6,7 +6,7 @@ import type { Log } from '../infrastructure/log.ts';
 import { within } from '../infrastructure/within.ts';
 import type { Settings } from '../settings.ts';
 import { entities } from './entities.ts';
-import { asDatabaseError, isUnavailable } from './failures.ts';
+import { asDatabaseError, isUnavailable, takesNoWrites } from './failures.ts';
 import { HungConnections } from './hung-connections.ts';
 import { onceForAll, openPool, preparing } from './pools.ts';
 import { failedStatementLog, type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
@@ -211,9 +211,15 @@ export class Database {
     }
   }
 
-  /** Whether PostgreSQL answers within `ms`. */
-  answers(ms: number): Promise<boolean> {
-    return within(this.statements.query('SELECT 1'), ms);
+  /** What PostgreSQL does for those who ask now; `silent`: it does not answer within `ms`. */
+  async condition(ms: number): Promise<'well' | 'read-only' | 'silent'> {
+    const found: { readOnly: boolean }[] = [];
+    // Connections that were opened before may go on reading where nothing is written any more; new ones are refused.
+    const asked = this.committedRows<{ readOnly: boolean }>(readOnlyNow)
+      .catch((error) => (takesNoWrites(error) ? [{ readOnly: true }] : Promise.reject(error)))
+      .then((rows) => found.push(...rows));
+    if (!(await within(asked, ms))) return 'silent';
+    return found[0]?.readOnly ? 'read-only' : 'well';
   }
 
   async close(): Promise<void> {
@@ -223,6 +229,9 @@ export class Database {
     this.hung.close();
   }
 }
+
+/** True of a standby too. */
+const readOnlyNow = `SELECT current_setting('transaction_read_only')::boolean AS "readOnly"`;
 
 /** Begins a transaction whose statements are planned for their values. */
 const plannedApart = 'BEGIN; SET LOCAL plan_cache_mode = force_custom_plan';

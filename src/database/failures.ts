@@ -101,6 +101,11 @@ export function isUnavailable(error: unknown): boolean {
   return networkCodes.has(code) || unavailableStates.test(code) || isRefused(error) || driverMessages.test(message);
 }
 
+/** Whether PostgreSQL is there and lets nobody change anything: a standby, or a primary on its way to become one. */
+export function takesNoWrites(error: unknown): boolean {
+  return databaseCode(error instanceof AppError ? error.cause : error) === '25006';
+}
+
 /** Whether PostgreSQL is there and lets nobody in with these settings. */
 export function isRefused(error: unknown): boolean {
   return refusedStates.test(databaseCode(error) ?? '');

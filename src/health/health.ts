@@ -23,7 +23,9 @@ export class Health {
   async problems(): Promise<string[]> {
     const problems: string[] = [];
     if (this.draining) problems.push('This node is shutting down.');
-    if (!(await this.database.answers(answerWithinMs))) problems.push('The database does not answer.');
+    const condition = await this.database.condition(answerWithinMs);
+    if (condition === 'silent') problems.push('The database does not answer.');
+    if (condition === 'read-only') problems.push('The database takes no writes.');
     if (this.redis && !this.redis.healthy) problems.push('Redis does not answer.');
     return problems;
   }

@@ -3,6 +3,7 @@ import pino from 'pino';
 import { User } from '../../src/accounts/user.entity.ts';
 import { Database } from '../../src/database/database.ts';
 import { AppError } from '../../src/errors.ts';
+import { Health } from '../../src/health/health.ts';
 import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
 import { startProxy } from '../bench/tcp-proxy.ts';
 import { until } from '../bench/until.ts';
@@ -175,8 +176,20 @@ describe('connections that PostgreSQL ends', () => {
     ];
     const codes = await Promise.all(answers.map(codeOf));
     expect(new Set(codes)).to.deep.equal(new Set(['DATABASE_UNAVAILABLE']));
+    expect(await new Health(behind, null).problems()).to.deep.equal(['The database takes no writes.']);
     await database.rows(`ALTER DATABASE "${name}" RESET default_transaction_read_only`);
     expect(await codeOf(behind.rows('SELECT 1'))).to.equal('done');
+    await behind.close();
+  });
+
+  it('and that stay where nothing may be written any more keep the node from being ready', async () => {
+    const behind = await Database.connect(place.url, testSettings(place.url, null), pino({ level: 'silent' }));
+    const health = new Health(behind, null);
+    expect(await health.problems()).to.deep.equal([]);
+    await behind.rows(`SET default_transaction_read_only = on`);
+    expect(await health.problems()).to.deep.equal(['The database takes no writes.']);
+    await behind.rows(`SET default_transaction_read_only = off`);
+    expect(await health.problems()).to.deep.equal([]);
     await behind.close();
   });
 
