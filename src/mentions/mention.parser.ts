@@ -63,8 +63,36 @@ export function possibleNames(text: string, min: number, max: number): string[] 
   return names;
 }
 
-/** The text with everything in code blanked out, so that places stay. */
+/**
+ * The text with everything in code blanked out, so that places stay. Code stands between runs of as many backticks; of a
+ * run that does not come again, as many of the last ones as do. Each run is looked at once, however many there are: a
+ * regular expression would look for the end of each anew, through all of the text.
+ */
 function withoutCode(content: string): string {
-  if (!content.includes('`')) return content;
-  return content.replace(/(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, (code) => ' '.repeat(code.length));
+  const runs = [...content.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ length, end: index + length }));
+  const ends = Map.groupBy(runs.toReversed(), ({ length }) => length);
+  let text = '';
+  let from = 0;
+  for (const { length, end } of runs) {
+    const code = end > from ? codeFrom(end, length, ends) : undefined;
+    if (!code) continue;
+    text += content.slice(from, code.start) + ' '.repeat(code.end - code.start);
+    from = code.end;
+  }
+  return text + content.slice(from);
+}
+
+/** The code that begins with a run. @param ends the runs of each length, the first one last; those behind are taken away */
+function codeFrom(
+  opened: number,
+  most: number,
+  ends: Map<number, { end: number }[]>,
+): { start: number; end: number } | undefined {
+  for (let length = most; length > 0; length--) {
+    const later = ends.get(length);
+    while (later?.length && (later.at(-1)?.end ?? 0) <= opened) later.pop();
+    const close = later?.at(-1);
+    if (close) return { start: opened - length, end: close.end };
+  }
+  return undefined;
 }
