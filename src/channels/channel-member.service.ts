@@ -17,13 +17,14 @@ import { type listMembersSchema, memberJoined, memberLeft } from '../servers/ser
 import { type MemberRecord, type MemberRow, memberColumns, memberRecord, userColumns } from '../servers/server.view.ts';
 import type { ChannelAccess, ChannelInfo, SeenChannel } from './channel.access.ts';
 import { channelMemberAdded, channelMemberRemoved } from './channel.contract.ts';
+import { isInChannel, selectIsInChannel } from './channel.membership.ts';
 import { channelRecordOf } from './channel.reader.ts';
 
 /** Everyone of the server but those put out, and the bots that were let in. $1 channel, $2 server */
 const ofOpen = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
   LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
   WHERE m.server_id = $2 AND m.user_id > $3
-    AND CASE WHEN u.is_bot THEN cm.excluded IS FALSE ELSE cm.excluded IS NOT TRUE END
+    AND ${selectIsInChannel('u.is_bot', 'cm.excluded')}
   ORDER BY m.user_id LIMIT $4`;
 const ofPrivate = `SELECT ${memberColumns} FROM channel_members cm
   JOIN server_members m ON m.server_id = $2 AND m.user_id = cm.user_id JOIN users u ON u.id = cm.user_id
@@ -154,7 +155,7 @@ export class ChannelMemberService {
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
     await this.changes.run(async (change) => {
       const seat = await findSeat(change.rows, channelId, serverId, userId);
-      const isIn = seat && (channel.isPrivate || seat.is_bot ? seat.excluded === false : seat.excluded !== true);
+      const isIn = seat && isInChannel(channel.isPrivate || seat.is_bot, seat.excluded);
       if (!isIn) throw new AppError('MEMBER_NOT_FOUND');
       requireToRemove(actor, channel, seat);
       await this.takeOut(change, channel, serverId, memberRecord(seat, this.statuses).user);

@@ -7,6 +7,7 @@ import type { DirectAccess } from '../direct/direct.access.ts';
 import { AppError } from '../errors.ts';
 import type { Cache } from '../infrastructure/cache.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
+import { isInChannel } from './channel.membership.ts';
 
 /** What access to a channel depends on. */
 export interface ChannelInfo {
@@ -32,12 +33,12 @@ export interface SeenChannel extends OpenChannel {
   isMember: boolean;
 }
 
-/** `in`: let in; `out`: put out of an open channel; `none`: neither, so the channel's own rule decides. */
+/** Someone's row in a channel, if there is one (see `isInChannel`). */
 interface Entry {
-  state: 'in' | 'out' | 'none';
+  excluded: boolean | null;
 }
 
-const nowhere: Entry = { state: 'none' };
+const noEntry: Entry = { excluded: null };
 
 const channelCache = 'channels';
 const memberCache = 'channel-members';
@@ -187,7 +188,7 @@ export class ChannelAccess {
   private async lookUp(actor: Actor, channelId: string): Promise<SeenChannel> {
     const channel = await this.find(channelId);
     const seat = channel.serverId === null ? undefined : await this.servers.seat(channel.serverId, actor.userId);
-    const entry = channel.serverId === null || seat ? await this.entry(channelId, actor.userId) : nowhere;
+    const entry = channel.serverId === null || seat ? await this.entry(channelId, actor.userId) : noEntry;
     const visible = seen(actor, channel, seat?.role ?? null, entry);
     if (!visible) throw new AppError('CHANNEL_NOT_FOUND');
     return visible;
@@ -195,26 +196,25 @@ export class ChannelAccess {
 
   private async entry(channelId: string, userId: string): Promise<Entry> {
     const entry = await this.members.get(memberKey(channelId, userId), async () => {
-      const [row] = await this.database.committedRows<{ excluded: boolean }>(
+      const [row] = await this.database.committedRows<Entry>(
         'SELECT excluded FROM channel_members WHERE channel_id = $1 AND user_id = $2',
         [channelId, userId],
       );
-      if (!row) return nowhere;
-      return { state: row.excluded ? 'out' : 'in' };
+      return row ?? noEntry;
     });
-    return entry ?? nowhere;
+    return entry ?? noEntry;
   }
 }
 
 /** The rule of who may know of a channel; undefined: the actor may not. */
-function seen(actor: Actor, channel: ChannelInfo, role: Role | null, { state }: Entry): SeenChannel | undefined {
+function seen(actor: Actor, channel: ChannelInfo, role: Role | null, { excluded }: Entry): SeenChannel | undefined {
   const { isBot } = actor.user;
   if (channel.serverId !== null && role === null) {
     const isOpenToAll = channel.serverIsPublic && !channel.isPrivate && !isBot;
     return isOpenToAll ? { ...channel, role, isMember: false } : undefined;
   }
   const needsEntry = channel.kind === 'dm' || channel.isPrivate || isBot;
-  const isMember = needsEntry ? state === 'in' : state !== 'out';
+  const isMember = isInChannel(needsEntry, excluded);
   const mayKnow = isMember || !needsEntry || (may(role, 'channel:see-private') && !isBot);
   return mayKnow ? { ...channel, role, isMember } : undefined;
 }

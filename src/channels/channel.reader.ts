@@ -2,6 +2,7 @@ import type { Actor } from '../access/actor.ts';
 import { may, type Role } from '../access/roles.ts';
 import type { Rows } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { selectIsInChannel } from './channel.membership.ts';
 import {
   type ChannelItem,
   type ChannelItemRow,
@@ -22,8 +23,8 @@ const selectItems = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.descrip
   FROM channels c JOIN streams s ON s.id = c.id
   LEFT JOIN channel_members own ON own.channel_id = c.id AND own.user_id = $2
   LEFT JOIN channel_reads r ON r.channel_id = c.id AND r.user_id = $2
-  CROSS JOIN LATERAL (SELECT CASE WHEN c.kind = 'dm' OR c.is_private OR $3 THEN own.excluded IS FALSE
-    ELSE $4 AND own.excluded IS NOT TRUE END AS is_member) place
+  CROSS JOIN LATERAL (
+    SELECT ${selectIsInChannel("c.kind = 'dm' OR c.is_private OR $3", 'own.excluded', '$4')} AS is_member) place
   LEFT JOIN LATERAL (SELECT m.created_at, left(m.content, 200) AS content FROM messages m
     WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 1) last ON true
   LEFT JOIN LATERAL (${selectUnread('c.id', 'coalesce(r.last_read_seq, 0)', '$2')}) unread ON place.is_member

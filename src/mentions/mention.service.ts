@@ -3,6 +3,7 @@ import type { Actor } from '../access/actor.ts';
 import { may } from '../access/roles.ts';
 import { usernameKey } from '../accounts/account.contract.ts';
 import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
+import { selectIsInChannel } from '../channels/channel.membership.ts';
 import type { Database } from '../database/database.ts';
 import type { MentionRecord, suggestionsSchema, suggestQuerySchema } from './mention.contract.ts';
 import { type Candidate, findCandidates, possibleNames } from './mention.parser.ts';
@@ -27,8 +28,8 @@ type Suggestion = z.input<typeof suggestionsSchema>['suggestions'][number];
 const usersHere = `SELECT u.id, u.username, u.username_key, u.display_name, u.avatar_url, u.is_bot FROM users u
   LEFT JOIN server_members sm ON sm.server_id = $2 AND sm.user_id = u.id
   LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = u.id
-  WHERE u.deleted_at IS NULL AND CASE WHEN $3 OR u.is_bot THEN cm.excluded IS FALSE
-    ELSE sm.user_id IS NOT NULL AND cm.excluded IS NOT TRUE END`;
+  WHERE u.deleted_at IS NULL
+    AND ${selectIsInChannel('$3 OR u.is_bot', 'cm.excluded', 'sm.user_id IS NOT NULL')}`;
 const usersNamed = `${usersHere} AND (u.username_key = ANY($4::text[]) OR u.id = ANY($5::uuid[]))`;
 /** Whose names begin with $4. Signs are compared by their codes, so that the same plan finds any beginning by its index. */
 const usersLike = `${usersHere} AND u.username_key ~>=~ $4 AND u.username_key ~<~ ($4 || chr(1114111))

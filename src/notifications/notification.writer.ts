@@ -1,4 +1,5 @@
 import { v7 as uuid } from 'uuid';
+import { selectMayRead } from '../channels/channel.membership.ts';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
@@ -6,7 +7,6 @@ import { type NotificationDraft, scopeOf } from './draft.ts';
 import { notificationNew, notificationUpdated } from './notification.contract.ts';
 import { type Strategy, typeOfKind } from './notification.kinds.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
-import { seesChannel } from './sight.ts';
 
 /** Repeats within so long of the first become one notification (contract §7). */
 const aggregationMs = 5 * 60 * 1000;
@@ -72,7 +72,7 @@ const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_s
     AND NOT (d.may_block AND EXISTS (
       SELECT FROM blocks b WHERE b.user_id = d.user_id AND b.blocked_id = d.sender_id))
     AND (d.request_id IS NULL OR EXISTS (SELECT FROM friendships f WHERE f.id = d.request_id))
-    AND (d.channel_id IS NULL OR ${seesChannel('d.user_id')})
+    AND (d.channel_id IS NULL OR ${selectMayRead('d.user_id')})
   ORDER BY d.place`;
 
 /**

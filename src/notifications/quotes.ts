@@ -1,10 +1,10 @@
+import { selectMayRead } from '../channels/channel.membership.ts';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { preview } from './message-notices.ts';
 import { notificationUpdated } from './notification.contract.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
-import { seesChannel } from './sight.ts';
 
 /** A notification that quotes what a message no longer says. */
 export interface Stale {
@@ -14,7 +14,7 @@ export interface Stale {
 
 const messageAndChannel = 'LEFT JOIN messages m ON m.id = known.id LEFT JOIN channels c ON c.id = m.channel_id';
 /** What the message says now to a user: nothing once it is gone, or to whoever may no longer read it. */
-const saidTo = (user: string) => `CASE WHEN ${seesChannel(user)} THEN ${preview} ELSE '' END`;
+const saidTo = (user: string) => `CASE WHEN ${selectMayRead(user)} THEN ${preview} ELSE '' END`;
 const quoting = `SELECT n.id, n.user_id, n.body AS former, ${saidTo('n.user_id')} AS body
   FROM unnest($1::uuid[]) AS known (id)
   JOIN notifications n ON n.reference_type = 'message' AND n.reference_id = known.id ${messageAndChannel}`;

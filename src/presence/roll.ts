@@ -1,3 +1,4 @@
+import { selectIsInChannel } from '../channels/channel.membership.ts';
 import type { Database } from '../database/database.ts';
 import { Cache } from '../infrastructure/cache.ts';
 import type { PresenceDirectory } from './directory.ts';
@@ -11,9 +12,9 @@ const smallChannel = 2000;
 const keptMs = 2000;
 const keptChannels = 1000;
 
-const peopleOf = `SELECT m.user_id FROM channels c JOIN server_members m ON m.server_id = c.server_id
+const peopleOf = `SELECT m.user_id FROM channels c JOIN server_members m ON m.server_id = c.server_id JOIN users u ON u.id = m.user_id
     LEFT JOIN channel_members own ON own.channel_id = c.id AND own.user_id = m.user_id
-    WHERE c.id = $1 AND NOT c.is_private AND own.excluded IS NOT TRUE
+    WHERE c.id = $1 AND NOT c.is_private AND ${selectIsInChannel('u.is_bot', 'own.excluded')}
   UNION ALL
   SELECT m.user_id FROM channels c JOIN channel_members m ON m.channel_id = c.id
     WHERE c.id = $1 AND c.is_private AND NOT m.excluded`;

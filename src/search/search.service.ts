@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
+import { selectIsInChannel } from '../channels/channel.membership.ts';
 import type { Database } from '../database/database.ts';
 import { hasUnspaced, unspacedQuery, unspacedWords, untaggedQuery } from '../database/unspaced.ts';
 import { selectMessages } from '../messages/message.table.ts';
@@ -14,7 +15,7 @@ const readableChannels = `
   SELECT c.id FROM server_members sm JOIN channels c ON c.server_id = sm.server_id AND c.deleted_at IS NULL
     LEFT JOIN channel_members cm ON cm.channel_id = c.id AND cm.user_id = sm.user_id
   WHERE sm.user_id = $1 AND ($3::uuid IS NULL OR sm.server_id = $3)
-    AND CASE WHEN c.is_private OR $2 THEN cm.excluded IS FALSE ELSE cm.excluded IS NOT TRUE END
+    AND ${selectIsInChannel('c.is_private OR $2', 'cm.excluded')}
   UNION ALL
   SELECT c.id FROM channel_members cm JOIN channels c ON c.id = cm.channel_id AND c.kind = 'dm' AND c.deleted_at IS NULL
   WHERE cm.user_id = $1 AND NOT cm.excluded AND $3::uuid IS NULL

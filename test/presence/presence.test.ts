@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import WebSocket from 'ws';
 import { until } from '../bench/until.ts';
+import { botIn } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Listener, Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
@@ -67,6 +68,20 @@ describe('presence', () => {
     });
     // Those who are away come last; before word of the others came to this node, that was said of all.
     expect(ear.all('presence:snapshot').at(-1).members.at(-1).userId).to.equal(dora.id);
+  });
+
+  it('shows those who join a channel only the bots that are in it', async () => {
+    const { alice, server, channel } = here;
+    const bot = await botIn(server, alice);
+    const elsewhere = await here.newChannel();
+    const ear = await alice.listen(channel.id, elsewhere);
+    const shown = async (channelId: string) => {
+      const { members } = await ear.next('presence:snapshot', (snapshot) => snapshot.channelId === channelId);
+      return members.map((member: Loose) => member.userId);
+    };
+    expect(await shown(channel.id)).to.include.members([alice.id, bot.id]);
+    expect(await shown(elsewhere)).to.include(alice.id);
+    expect(await shown(elsewhere)).not.to.include(bot.id);
   });
 
   it('of one who joins a server while online is told to its people at once', async () => {
