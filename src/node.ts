@@ -242,8 +242,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
 }
 
 async function connectRedis(settings: Settings, log: Log, shutdown: Shutdown): Promise<RedisConnections | null> {
-  if (!settings.redisUrl) return null;
-  const redis = new RedisConnections({ url: settings.redisUrl, cluster: settings.redisCluster }, log);
+  const redis = RedisConnections.of(settings, log);
+  if (!redis) return null;
   shutdown.add('Redis', () => redis.close());
   if (!(await redis.waitUntilHealthy(redisWaitMs))) log.warn('Redis is not there yet; starting without it.');
   return redis;

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { merge, readConfigFiles } from './settings/config-files.ts';
 import { type FileSettings, fileSchema } from './settings/config-schema.ts';
 import { type JwtSecret, jwtSecrets } from './settings/jwt-secrets.ts';
 import { oauthProviders, type ProviderSettings } from './settings/oauth-settings.ts';
@@ -33,6 +33,11 @@ export const environmentSchema = z.object({
     .meta(told('the PostgreSQL that all nodes use', 'an embedded one in `DATA_DIR`')),
   REDIS_URL: url('redis', 'rediss').optional().meta(told('over which nodes hear each other', 'one node')),
   REDIS_CLUSTER: z.enum(['on', 'off']).default('off').meta(told('`on`: `REDIS_URL` is one node of a Redis Cluster')),
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits, "_", ".", ":" or "-"')
+    .default('parley')
+    .meta(told('how all its names in Redis begin: another one for each deployment that uses the same Redis')),
   DATA_DIR: z.string().default('./data').meta(told('database, secrets, outgoing mail')),
   WEB_CONCURRENCY: whole(1, 256)
     .default(1)
@@ -112,6 +117,8 @@ export interface Settings extends FileSettings {
   redisUrl: string | null;
   /** Whether `redisUrl` is one node of a Redis Cluster (Redis 7 or newer). */
   redisCluster: boolean;
+  /** How all names in Redis begin. */
+  redisPrefix: string;
   dataDir: string;
   /** How many nodes share the port, each a process of its own. */
   workers: number;
@@ -166,6 +173,7 @@ export function loadSettings(
     databaseUrl: env.DATABASE_URL ?? null,
     redisUrl: env.REDIS_URL ?? null,
     redisCluster: env.REDIS_CLUSTER === 'on',
+    redisPrefix: env.REDIS_PREFIX,
     dataDir,
     workers: env.WEB_CONCURRENCY,
     jwtSecrets: [],
@@ -256,41 +264,4 @@ function tracesUrl(env: z.infer<typeof environmentSchema>): string | null {
 
 function defaultSender(publicUrl: string | undefined): string {
   return `Parley <no-reply@${publicUrl ? new URL(publicUrl).hostname : 'localhost'}>`;
-}
-
-const configFolder = path.join(import.meta.dirname, '..', 'config');
-const fileFor = (environment: string) => path.join(configFolder, `${environment.replace(/[^\w-]/g, '')}.json`);
-
-/** Whether there are settings for it. Refusing it would be too much: on many platforms the variable is for all programs. */
-export function isKnownEnvironment(environment: string): boolean {
-  return environment === 'development' || existsSync(fileFor(environment));
-}
-
-function readConfigFiles(environment: string): unknown {
-  const own = fileFor(environment);
-  const base = readJson(path.join(configFolder, 'default.json'));
-  return existsSync(own) ? merge(base, readJson(own)) : base;
-}
-
-function readJson(file: string): object {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new SettingsError(`The file ${file} cannot be read: ${error instanceof Error ? error.message : error}.`);
-  }
-}
-
-/** Lays `over` on `base`, object by object; arrays and plain values are replaced whole. */
-function merge<T extends object>(base: T, over: object): T {
-  const result: T = { ...base };
-  for (const [key, value] of Object.entries(over)) {
-    if (value === undefined) continue;
-    const old: unknown = Reflect.get(base, key);
-    Reflect.set(result, key, isPlainObject(old) && isPlainObject(value) ? merge(old, value) : value);
-  }
-  return result;
-}
-
-function isPlainObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { isKnownEnvironment } from '../src/settings/config-files.ts';
 import { fileSchema } from '../src/settings/config-schema.ts';
-import { isKnownEnvironment, loadSettings, SettingsError } from '../src/settings.ts';
+import { loadSettings, SettingsError } from '../src/settings.ts';
 
 describe('the settings', () => {
   let dataDir: string;

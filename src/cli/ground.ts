@@ -34,9 +34,7 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
   const shutdown = new Shutdown(log, settings.shutdown.graceMs);
   try {
     const database = await openDatabase(settings, log, shutdown);
-    const redis = settings.redisUrl
-      ? new RedisConnections({ url: settings.redisUrl, cluster: settings.redisCluster }, log)
-      : null;
+    const redis = RedisConnections.of(settings, log);
     shutdown.add('Redis', () => redis?.close());
     await redis?.waitUntilHealthy(redisWaitMs);
     const nodeId = randomBytes(6).toString('hex');

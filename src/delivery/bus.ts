@@ -1,4 +1,4 @@
-import { controlChannel, type RedisConnections } from '../infrastructure/redis.ts';
+import type { RedisConnections } from '../infrastructure/redis.ts';
 import { within } from '../infrastructure/within.ts';
 import type { LogEntry, Room } from './entry.ts';
 
@@ -43,7 +43,6 @@ export class SoloBus implements Bus {
 }
 
 const subscribeWaitMs = 250;
-const roomPrefix = 'parley:room:';
 
 interface PendingControl {
   missing: number;
@@ -59,6 +58,7 @@ interface PendingControl {
 export class RedisBus implements Bus {
   private readonly redis: RedisConnections;
   private readonly nodeId: string;
+  private readonly roomPrefix: string;
   private entriesListener: (room: Room, entries: LogEntry[]) => void = () => {};
   private controlListener: (message: ControlMessage) => void | Promise<void> = () => {};
   private readonly pending = new Map<string, PendingControl>();
@@ -67,8 +67,9 @@ export class RedisBus implements Bus {
   constructor(redis: RedisConnections, nodeId: string) {
     this.redis = redis;
     this.nodeId = nodeId;
+    this.roomPrefix = redis.named('room:');
     redis.onMessage((channel, text) => this.receive(channel, text));
-    void redis.subscribe(controlChannel);
+    void redis.subscribe(redis.controlChannel);
     void redis.subscribe(this.replyChannel(nodeId));
   }
 
@@ -102,7 +103,7 @@ export class RedisBus implements Bus {
       const entry: PendingControl = { missing: 0, done: finish };
       this.pending.set(id, entry);
       const text = JSON.stringify({ id, from: this.nodeId, message });
-      void this.redis.publish(controlChannel, text).then((receivers) => {
+      void this.redis.publish(this.redis.controlChannel, text).then((receivers) => {
         // This node is one of the receivers; it has acted already. None at all: Redis did not take it.
         if (receivers === 0) return finish(false);
         entry.missing += receivers - 1;
@@ -120,21 +121,21 @@ export class RedisBus implements Bus {
   }
 
   private replyChannel(nodeId: string): string {
-    return `parley:reply:${nodeId}`;
+    return this.redis.named(`reply:${nodeId}`);
   }
 
   private roomChannel(room: Room): string {
-    return `${roomPrefix}${room}`;
+    return this.roomPrefix + room;
   }
 
   private receive(channel: string, text: string): void {
-    if (channel === controlChannel) {
+    if (channel === this.redis.controlChannel) {
       void this.receiveControl(text);
     } else if (channel === this.replyChannel(this.nodeId)) {
       const entry = this.pending.get(text);
       if (entry && --entry.missing === 0) entry.done(true);
     } else {
-      const room = roomOf(channel.slice(roomPrefix.length));
+      const room = roomOf(channel.slice(this.roomPrefix.length));
       if (!room || text.startsWith(`${this.nodeId}\n`)) return;
       const entries = decode(room, text);
       if (entries) this.entriesListener(room, entries);

@@ -214,7 +214,9 @@ export class Gateway {
     const recovery = this.recovery;
     // Socket.IO calls it with `new`, so it must not be an arrow function.
     return function create(nsp: unknown): Adapter {
-      const adapter = redis ? new RedisAdapter(nsp, redis.commands, redis.adapterSubscriber) : new Adapter(nsp);
+      const adapter = redis
+        ? new RedisAdapter(nsp, redis.commands, redis.adapterSubscriber, { key: redis.named('socket.io') })
+        : new Adapter(nsp);
       const everywhere = adapter.broadcast.bind(adapter);
       adapter.broadcast = (packet, options) => {
         const [room] = options.rooms;

@@ -96,7 +96,7 @@ export class SessionRecovery {
     this.here.set(pid, saved);
     if (!this.redis?.healthy) return;
     const promise = this.redis.commands
-      .set(key(pid), JSON.stringify(saved), 'EX', this.limits.recoverySeconds)
+      .set(key(this.redis, pid), JSON.stringify(saved), 'EX', this.limits.recoverySeconds)
       .catch(() => this.log.debug('A session could not be saved for recovery.'))
       .finally(() => this.saving.delete(promise));
     this.saving.add(promise);
@@ -133,7 +133,7 @@ export class SessionRecovery {
   /** Forgets a saved session that must not be used (again). */
   forget(pid: string): void {
     this.here.delete(pid);
-    if (this.redis?.healthy) void this.redis.commands.del(key(pid)).catch(() => {});
+    if (this.redis?.healthy) void this.redis.commands.del(key(this.redis, pid)).catch(() => {});
   }
 
   /** Waits until everything saved so far has reached Redis. */
@@ -158,7 +158,7 @@ export class SessionRecovery {
 
   private async load(pid: string): Promise<Saved | undefined> {
     if (!this.redis?.healthy) return undefined;
-    const text = await this.redis.commands.get(key(pid)).catch(() => null);
+    const text = await this.redis.commands.get(key(this.redis, pid)).catch(() => null);
     return text === null ? undefined : JSON.parse(text);
   }
 
@@ -179,7 +179,7 @@ export class SessionRecovery {
   }
 }
 
-const key = (pid: string) => `parley:recovery:${pid}`;
+const key = (redis: RedisConnections, pid: string) => redis.named(`recovery:${pid}`);
 
 /** Where a client begins that got nothing of the connection. */
 const nothingYet = -1;

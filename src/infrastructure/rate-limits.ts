@@ -30,8 +30,6 @@ interface Limiter {
   own: RateLimiterMemory;
 }
 
-const keyPrefix = (name: LimitName) => `parley:limit:${name}`;
-
 /**
  * Who may do how much in which time (contract §3), counted for all nodes in Redis. While Redis is away each node counts
  * by itself, so that a limit is never just gone.
@@ -99,7 +97,7 @@ export class RateLimits {
 
   private createLimiter(name: LimitName): Limiter {
     const { points, seconds: duration } = this.rates[name];
-    const options = { points, duration, keyPrefix: keyPrefix(name) };
+    const options = { points, duration, keyPrefix: this.redis?.named(`limit:${name}`) };
     const own = new RateLimiterMemory(options);
     const storeClient = this.redis?.commands;
     const shared = storeClient ? new RateLimiterRedis({ ...options, storeClient, insuranceLimiter: own }) : null;

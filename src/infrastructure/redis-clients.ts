@@ -4,10 +4,13 @@ import { StandaloneConnector } from 'ioredis/built/connectors/index.js';
 /** A client of one Redis or of a cluster. */
 export type RedisClient = Redis | Cluster;
 
-/** @param cluster whether the URL is that of one node of a cluster; the others are found by it */
+/** What of a Redis is this deployment's. */
 export interface RedisPlace {
   url: string;
+  /** Whether the URL is that of one node of a cluster; the others are found by it. */
   cluster: boolean;
+  /** How all its names begin. */
+  prefix: string;
 }
 
 /**
@@ -67,7 +70,11 @@ const retryStrategy = (times: number) => Math.min(times * 50, 500);
  * @param waits whether what is asked before it is connected waits, rather than failing at once
  * @param answerMs how long an answer may take; undefined: any time
  */
-export function redisClient({ url, cluster }: RedisPlace, waits: boolean, answerMs?: number): RedisClient {
+export function redisClient(
+  { url, cluster }: Omit<RedisPlace, 'prefix'>,
+  waits: boolean,
+  answerMs?: number,
+): RedisClient {
   const common: RedisOptions = { connectTimeout, commandTimeout: answerMs, maxRetriesPerRequest: null };
   if (!cluster) return new ForgivingRedis(url, { ...common, retryStrategy, enableOfflineQueue: waits });
   const options: ClusterOptions = {

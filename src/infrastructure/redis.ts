@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { Settings } from '../settings.ts';
 import type { Log } from './log.ts';
 import { type RedisClient, type RedisPlace, redisClient } from './redis-clients.ts';
 import { within } from './within.ts';
 
 const healthCheckMs = 500;
 const answerMs = 1000;
-
-/** Where orders between nodes go. */
-export const controlChannel = 'parley:control';
 
 /**
  * The node's connections to Redis. Redis may be absent at the start, die, hang or come back at any time:
@@ -25,15 +23,27 @@ export class RedisConnections {
   private readonly listeners: ((healthy: boolean) => void)[] = [];
   private readonly log: Log;
   private readonly isCluster: boolean;
+  private readonly prefix: string;
+  /** Where orders between nodes go. */
+  readonly controlChannel: string;
   /** In a cluster, for what this node says to itself: it goes the way of orders, by the tag in its name. */
-  private readonly echoChannel = `{${controlChannel}}:echo:${randomBytes(6).toString('hex')}`;
+  private readonly echoChannel: string;
   private echoed: () => void = () => {};
   private checking = false;
   private lastAnswerMs = 0;
 
+  /** @returns null for a node that is alone */
+  static of(settings: Settings, log: Log): RedisConnections | null {
+    const { redisUrl: url, redisCluster: cluster, redisPrefix: prefix } = settings;
+    return url === null ? null : new RedisConnections({ url, cluster, prefix }, log);
+  }
+
   constructor(place: RedisPlace, log: Log) {
     this.log = log;
     this.isCluster = place.cluster;
+    this.prefix = place.prefix;
+    this.controlChannel = this.named('control');
+    this.echoChannel = `{${this.controlChannel}}:echo:${randomBytes(6).toString('hex')}`;
     this.commands = redisClient(place, false, answerMs);
     this.subscriber = redisClient(place, true);
     this.adapterSubscriber = redisClient(place, true);
@@ -53,6 +63,11 @@ export class RedisConnections {
       void this.subscribe(this.echoChannel);
     }
     this.timer = setInterval(() => void this.check(), healthCheckMs);
+  }
+
+  /** The name of a key or channel of this deployment, beside others that use the same Redis. */
+  named(what: string): string {
+    return `${this.prefix}:${what}`;
   }
 
   /**

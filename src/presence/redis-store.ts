@@ -21,9 +21,6 @@ const scripts = {
   all: script('all'),
 };
 
-// The scripts touch many keys at once: in a cluster the tag puts all of them on one shard.
-const prefix = '{parley:presence}:';
-const channel = 'parley:presence';
 /** So many users are put into one call, so that no script holds up Redis for long. */
 const chunkSize = 500;
 
@@ -46,6 +43,9 @@ export class RedisPresenceStore implements PresenceStore {
   private readonly nodeId: string;
   private readonly settings: Settings['presence'];
   private readonly log: Log;
+  private readonly channel: string;
+  /** The scripts touch many keys at once: in a cluster the tag puts all of them on one shard. */
+  private readonly prefix: string;
   private listener: StoreListener = { changed: () => {}, hurried: () => {} };
   private events: RedisStoreEvents = { forgotten: () => {}, emptied: () => {}, missed: () => {} };
   /** Of the last thing that was heard; null: not known. */
@@ -57,15 +57,17 @@ export class RedisPresenceStore implements PresenceStore {
     this.nodeId = nodeId;
     this.settings = settings;
     this.log = log;
+    this.channel = redis.named('presence');
+    this.prefix = `{${this.channel}}:`;
   }
 
   /** From now on this node hears of the others, and they of it. */
   start(events: RedisStoreEvents): void {
     this.events = events;
     this.redis.subscriber.on('message', (from: string, text: string) => {
-      if (from === channel) this.hear(text);
+      if (from === this.channel) this.hear(text);
     });
-    void this.redis.subscriber.subscribe(channel);
+    void this.redis.subscriber.subscribe(this.channel);
     this.timer = setInterval(() => void this.renew().catch(() => {}), this.settings.renewMs);
     void this.renew().catch(() => {});
   }
@@ -103,7 +105,7 @@ export class RedisPresenceStore implements PresenceStore {
 
   async hurry(userId: string): Promise<void> {
     await this.beat(userId, 0);
-    await this.redis.commands.publish(channel, `now\n${userId}`);
+    await this.redis.commands.publish(this.channel, `now\n${userId}`);
   }
 
   async all(): Promise<StatusChange[]> {
@@ -143,7 +145,7 @@ export class RedisPresenceStore implements PresenceStore {
   }
 
   private async run(text: string, first: string, rest: string[]): Promise<unknown> {
-    return this.redis.commands.eval(text, 1, prefix, channel, first, ...rest);
+    return this.redis.commands.eval(text, 1, this.prefix, this.channel, first, ...rest);
   }
 
   private hear(text: string): void {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { Cluster as RedisCluster } from 'ioredis';
-import { controlChannel } from '../../src/infrastructure/redis.ts';
 import { type RedisClient, redisClient } from '../../src/infrastructure/redis-clients.ts';
 import { startRedisCluster, type TestRedisCluster } from '../bench/redis.ts';
 import { until } from '../bench/until.ts';
@@ -8,6 +7,9 @@ import { Follower, range } from '../world/follower.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
+
+/** Where orders between nodes go. */
+const controlChannel = 'parley:control';
 
 describe('two nodes over a Redis Cluster of three', () => {
   let redis: TestRedisCluster;

@@ -1,17 +1,78 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { Redis } from 'ioredis';
 import { RedisConnections } from '../../src/infrastructure/redis.ts';
-import { sharedRedis } from '../bench/redis.ts';
+import { sharedRedis, startRedis } from '../bench/redis.ts';
+import { until } from '../bench/until.ts';
+import { botIn } from '../world/bot.ts';
 import { keptLog } from '../world/kept-log.ts';
+import { startCluster } from '../world/nodes.ts';
+import { world } from '../world/world.ts';
 
 describe('the connections to Redis', () => {
   it('are closed without a word: a node that ends has not lost its Redis', async () => {
     const { log, messages } = keptLog();
-    const redis = new RedisConnections({ url: await sharedRedis(), cluster: false }, log);
+    const redis = new RedisConnections({ url: await sharedRedis(), cluster: false, prefix: 'parley' }, log);
     expect(await redis.waitUntilHealthy(10_000)).to.equal(true);
     const ended = [redis.commands, redis.subscriber].map((client) => once(client, 'end'));
     await redis.close();
     await Promise.all(ended);
     expect(messages).to.deep.equal(['Redis is reachable.']);
   });
+
+  it('name all that is kept and said there after their deployment, so that several may use one Redis', async () => {
+    const own = await startRedis();
+    const client = new Redis(own.url);
+    const watcher = await client.monitor();
+    const names = new Set<string>();
+    watcher.on('monitor', (_time: string, command: string[]) => {
+      for (const name of namesIn(command)) names.add(name);
+    });
+    const cluster = await startCluster({
+      nodes: 2,
+      redisUrl: own.url,
+      settings: { redisPrefix: 'staging', rateLimits: true },
+    });
+    const here = await world(cluster);
+    const { alice, bob, channel, server } = here;
+    const [ear, helper] = [await bob.listen(channel.id), await botIn(server, alice)];
+    const voice = await helper.listen(channel.id);
+    voice.socket.emit('message:stream', { channelId: channel.id, streamId: 'one', delta: 'He' });
+    await ear.next('message:stream');
+    await alice.say(channel.id, 'hello');
+    await ear.next('message:new');
+    ear.socket.io.engine.close();
+    await until(() => [...names].some((name) => name.includes(':recovery:')), { message: 'nothing was saved' });
+    await alice.delete(`/api/servers/${server.id}/members/${bob.id}`);
+    const kinds = ['control', 'reply', 'room', 'presence', 'limit', 'streams', 'recovery', 'socket.io'];
+    for (const kind of kinds) expect([...names].join(' ')).to.contain(`staging:${kind}`);
+    expect([...names].filter((name) => !/^\{?staging:/.test(name))).to.deep.equal([]);
+    here.close();
+    helper.hangUp();
+    await cluster.stop();
+    for (const connection of [watcher, client]) connection.disconnect();
+    await own.stop();
+  });
 });
+
+const nameless = new Set([
+  'ping',
+  'info',
+  'client',
+  'hello',
+  'select',
+  'script',
+  'monitor',
+  'time',
+  'multi',
+  'exec',
+  'quit',
+]);
+
+/** The keys and channels in a command. */
+function namesIn([command = '', ...rest]: string[]): string[] {
+  const name = command.toLowerCase();
+  if (nameless.has(name)) return [];
+  if (name.startsWith('eval')) return rest.slice(2, 2 + Number(rest[1]));
+  return /subscribe|^del$/.test(name) ? rest : rest.slice(0, 1);
+}

@@ -34,7 +34,7 @@ describe('the wishes of those who are just coming', () => {
 
   it('are so in Redis, too', async () => {
     const log = createLog('silent');
-    const redis = new RedisConnections({ url: await sharedRedis(), cluster: false }, log);
+    const redis = new RedisConnections({ url: await sharedRedis(), cluster: false, prefix: 'parley' }, log);
     try {
       expect(await redis.waitUntilHealthy(10_000)).to.equal(true);
       const store = new RedisPresenceStore(redis, randomUUID(), testSettings('', null).presence, log);

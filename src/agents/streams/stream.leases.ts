@@ -15,7 +15,6 @@ const placeSchema = z.object({
   channelId: z.string(),
   threadId: z.string().nullable(),
 });
-const key = 'parley:streams';
 const overdueSchema = z.array(z.string());
 
 // By the clock of Redis: those of nodes differ, and one that is ahead would end what is being made on the others.
@@ -54,19 +53,21 @@ export const cutKnownMs = 60 * 60 * 1000;
  */
 export class StreamLeases {
   private readonly redis: RedisConnections | null;
+  private readonly key: string;
   private readonly onEnd: (place: StreamPlace) => void;
   private readonly timer: NodeJS.Timeout | undefined;
 
   /** @param onEnd called on one node for a stream that nobody has carried on */
   constructor(redis: RedisConnections | null, onEnd: (place: StreamPlace) => void) {
     this.redis = redis;
+    this.key = redis?.named('streams') ?? '';
     this.onEnd = onEnd;
     if (redis) this.timer = setInterval(() => void this.look(), lookMs);
   }
 
   carryOn(place: StreamPlace, forMs: number): void {
     if (!this.redis?.healthy) return;
-    void this.redis.commands.eval(carryOn, 1, key, nameOf(place), forMs + slackMs).catch(() => {});
+    void this.redis.commands.eval(carryOn, 1, this.key, nameOf(place), forMs + slackMs).catch(() => {});
   }
 
   /** Whether it has begun already, on whichever node, be it that it was cut short since. */
@@ -74,22 +75,23 @@ export class StreamLeases {
     if (!this.redis?.healthy) return false;
     const { commands } = this.redis;
     const name = nameOf(place);
-    const scores = await Promise.all([commands.zscore(key, name), commands.zscore(key, cutMark + name)]).catch(
-      () => [],
-    );
+    const scores = await Promise.all([
+      commands.zscore(this.key, name),
+      commands.zscore(this.key, cutMark + name),
+    ]).catch(() => []);
     return scores.some((score) => score !== null);
   }
 
   /** It is over without an end: what still comes of it is not the whole. */
   cut(place: StreamPlace): void {
     if (!this.redis?.healthy) return;
-    void this.redis.commands.eval(cut, 1, key, nameOf(place), cutKnownMs).catch(() => {});
+    void this.redis.commands.eval(cut, 1, this.key, nameOf(place), cutKnownMs).catch(() => {});
   }
 
   end(place: StreamPlace): void {
     if (!this.redis?.healthy) return;
     const name = nameOf(place);
-    void this.redis.commands.zrem(key, name, cutMark + name).catch(() => {});
+    void this.redis.commands.zrem(this.key, name, cutMark + name).catch(() => {});
   }
 
   close(): void {
@@ -101,7 +103,7 @@ export class StreamLeases {
     if (!redis?.healthy) return;
     // Redis that is away or full is no news here; what could not be taken, the next look finds.
     const overdue = overdueSchema.safeParse(
-      await redis.commands.eval(takeOverdue, 1, key, atOnce, cutKnownMs).catch(() => []),
+      await redis.commands.eval(takeOverdue, 1, this.key, atOnce, cutKnownMs).catch(() => []),
     );
     for (const name of overdue.data ?? []) {
       const place = placeSchema.safeParse(JSON.parse(name));

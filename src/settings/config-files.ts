@@ -1,0 +1,41 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { SettingsError } from './settings-error.ts';
+
+const configFolder = path.join(import.meta.dirname, '../..', 'config');
+const fileFor = (environment: string) => path.join(configFolder, `${environment.replace(/[^\w-]/g, '')}.json`);
+
+/** Whether there are settings for it. Refusing it would be too much: on many platforms the variable is for all programs. */
+export function isKnownEnvironment(environment: string): boolean {
+  return environment === 'development' || existsSync(fileFor(environment));
+}
+
+/** config/default.json with the environment's own file laid over it. */
+export function readConfigFiles(environment: string): unknown {
+  const own = fileFor(environment);
+  const base = readJson(path.join(configFolder, 'default.json'));
+  return existsSync(own) ? merge(base, readJson(own)) : base;
+}
+
+function readJson(file: string): object {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new SettingsError(`The file ${file} cannot be read: ${error instanceof Error ? error.message : error}.`);
+  }
+}
+
+/** Lays `over` on `base`, object by object; arrays and plain values are replaced whole. */
+export function merge<T extends object>(base: T, over: object): T {
+  const result: T = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    if (value === undefined) continue;
+    const old: unknown = Reflect.get(base, key);
+    Reflect.set(result, key, isPlainObject(old) && isPlainObject(value) ? merge(old, value) : value);
+  }
+  return result;
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
