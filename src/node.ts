@@ -26,7 +26,7 @@ import { SocketLimits } from './gateway/limits.ts';
 import { sharedListening, sharePort } from './gateway/shared-port.ts';
 import { Health } from './health/health.ts';
 import { watchConnections, watchDatabase, watchDelivery, watchEvents, watchWebhooks } from './health/watches.ts';
-import { addressKey } from './infrastructure/client-address.ts';
+import { addressKey, clientAddress } from './infrastructure/client-address.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
 import { Mailer } from './infrastructure/mail.ts';
 import { Metrics } from './infrastructure/metrics.ts';
@@ -204,8 +204,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const doors = { routes, handlers: handlers() };
   gateway.setHandlers(doors.handlers);
   if (settings.socketAdmin) {
-    await openAdmin(gateway.io, settings.socketAdmin, nodeId, async (address) => {
-      const quota = await limits.take('auth', addressKey(address));
+    await openAdmin(gateway.io, settings.socketAdmin, nodeId, async ({ headers, address }) => {
+      const quota = await limits.take('auth', addressKey(clientAddress(headers, address, settings.trustProxy)));
       return quota?.exceeded === true;
     });
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textSchema } from '../schema.ts';
-import type { ParleyServer } from './socket.ts';
+import type { ParleyServer, ParleySocket } from './socket.ts';
 
 /** Where Socket.IO's admin UI connects to. */
 const namespaceName = '/admin';
@@ -16,20 +16,20 @@ const credentialsSchema = z.union([
  * room, no event, and can do nothing. Its other mode shows every message and every token, and wraps what sockets hold.
  * The package is loaded only here.
  * @param admin the bcrypt hash of the password
- * @param isTooMuch counts a try of an address; true: it has had its share
+ * @param isTooMuch counts a try of a client; true: it has had its share
  */
 export async function openAdmin(
   io: ParleyServer,
   admin: { username: string; passwordHash: string },
   nodeId: string,
-  isTooMuch: (address: string) => Promise<boolean>,
+  isTooMuch: (client: ParleySocket['handshake']) => Promise<boolean>,
 ): Promise<void> {
   const { instrument } = await import('@socket.io/admin-ui');
   // Before the package's own check, which takes anything for a password and a while for each.
   io.of(namespaceName).use((socket, next) => {
     const isWell = credentialsSchema.safeParse(socket.handshake.auth).success;
     if (!isWell) return next(new Error('invalid credentials'));
-    isTooMuch(socket.handshake.address).then(
+    isTooMuch(socket.handshake).then(
       (exceeded) => next(exceeded ? new Error('too many tries') : undefined),
       () => next(new Error('try again')),
     );

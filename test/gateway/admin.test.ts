@@ -13,7 +13,8 @@ describe('the admin UI of Socket.IO', () => {
   let here: World;
   const sockets: Socket[] = [];
   before(async () => {
-    cluster = await startCluster({ settings: { socketAdmin: { username: 'admin', passwordHash }, rateLimits: true } });
+    const socketAdmin = { username: 'admin', passwordHash };
+    cluster = await startCluster({ settings: { socketAdmin, rateLimits: true, trustProxy: 1 } });
     here = await world(cluster);
   });
   afterEach(() => {
@@ -24,14 +25,15 @@ describe('the admin UI of Socket.IO', () => {
     await cluster.stop();
   });
 
-  const dial = (auth: object, url = cluster.nodes[0]?.url ?? ''): Socket => {
-    const options = { auth, transports: ['websocket'], forceNew: true, reconnection: false };
+  const dial = (auth: object, url = cluster.nodes[0]?.url ?? '', from = '203.0.113.7'): Socket => {
+    const extraHeaders = { 'x-forwarded-for': from };
+    const options = { auth, extraHeaders, transports: ['websocket'], forceNew: true, reconnection: false };
     const socket = io(`${url}/admin`, options);
     sockets.push(socket);
     return socket;
   };
-  const refused = async (auth: object, url?: string): Promise<string> => {
-    const socket = dial(auth, url);
+  const refused = async (auth: object, url?: string, from?: string): Promise<string> => {
+    const socket = dial(auth, url, from);
     return new Promise((resolve) => {
       socket.once('connect_error', ({ message }) => resolve(message));
       socket.once('connect', () => resolve('let in'));
@@ -82,5 +84,7 @@ describe('the admin UI of Socket.IO', () => {
     for (let i = 0; i < 40; i++) tries.push(await refused({ username: 'admin', password: `guess ${i}` }));
     expect(new Set(tries)).to.deep.equal(new Set(['invalid credentials', 'too many tries']));
     expect(await refused({ username: 'admin', password })).to.equal('too many tries');
+    // The operator comes through the same proxy, from another address.
+    expect(await refused({ username: 'admin', password }, undefined, '203.0.113.8')).to.equal('let in');
   });
 });
