@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Outgoing } from '../infrastructure/outgoing.ts';
 import { isolation } from './isolation.ts';
-import { answerHeaders, requestHeaders } from './proxy-headers.ts';
+import { answerHeaders, cameRound, requestHeaders } from './proxy-headers.ts';
 
 export interface ProxyLimits {
   timeoutMs: number;
@@ -46,6 +46,8 @@ export class AppProxy {
    */
   async pass(appId: string, given: ProxiedRequest, leaving: AbortSignal): Promise<ProxiedAnswer> {
     const base = await this.baseOf(appId);
+    // One request would go round until all places are taken.
+    if (cameRound(given.headers, appId)) throw failed('The address of the app leads back to it.');
     if (Number(given.headers['content-length']) > this.limits.maxBytes) throw new AppError('BODY_TOO_LARGE');
     if (this.running >= this.limits.concurrency) throw new AppError('SERVER_BUSY');
     // Who has gone by now would never give its place back.
@@ -57,7 +59,7 @@ export class AppProxy {
     try {
       const answer = await this.outgoing.request(target, {
         method: given.method,
-        headers: requestHeaders(given.headers),
+        headers: requestHeaders(given.headers, appId),
         body: hasBody(given) ? this.limited(given.body, () => new AppError('BODY_TOO_LARGE')) : null,
         signal: AbortSignal.any([leaving, timeout]),
       });
@@ -155,9 +157,8 @@ function hasBody({ headers }: ProxiedRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
 
-function tooLarge(): AppError {
-  return new AppError('APP_PROXY_FAILED', { message: 'The answer of the app is too large.' });
-}
+const failed = (message: string) => new AppError('APP_PROXY_FAILED', { message });
+const tooLarge = () => failed('The answer of the app is too large.');
 
 function asProxyError(error: unknown): AppError {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {

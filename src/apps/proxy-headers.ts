@@ -53,9 +53,18 @@ const dropped = {
   answer: new Set([...hopByHop, ...sitesOwn]),
 };
 
-/** The headers of a request without those that are the caller's own. */
-export function requestHeaders(headers: Given): Record<string, string | string[]> {
-  return kept(headers, dropped.request, /^x-forwarded-|^cf-/);
+/** Through which proxies a request came (RFC 8586); none of them may take it out. */
+const loopHeader = 'cdn-loop';
+
+/** The headers of a request without those that are the caller's own, and with the mark of the app that it goes to. */
+export function requestHeaders(headers: Given, appId: string): Record<string, string | string[]> {
+  const passed = [headers[loopHeader] ?? []].flat();
+  return { ...kept(headers, dropped.request, /^x-forwarded-|^cf-/), [loopHeader]: [...passed, appId].join(', ') };
+}
+
+/** Whether a request went through the app before: its address leads back here. */
+export function cameRound(headers: Given, appId: string): boolean {
+  return [headers[loopHeader] ?? []].flat().join().includes(appId);
 }
 
 /** The headers of an answer without those that would speak for this site. */

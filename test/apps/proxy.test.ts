@@ -69,6 +69,20 @@ describe('the app proxy', () => {
     expect(climbing.headers.host).to.equal(`127.0.0.1:${upstream.port}`);
   });
 
+  it('does not go round where the address of an app leads back to it', async () => {
+    let rounds = 0;
+    handle = async (request, response) => {
+      rounds++;
+      const headers = { 'cdn-loop': String(request.headers['cdn-loop']) };
+      const answer = await ask(request.url?.replace('/base', '') ?? '', { headers });
+      response.writeHead(answer.status).end(await answer.text());
+    };
+    const answer = await ask('/x', { headers: { 'cdn-loop': 'somebody-else; loops=1' } });
+    const body: Loose = await answer.json();
+    expect([answer.status, body.code, rounds]).to.deep.equal([502, 'APP_PROXY_FAILED', 1]);
+    expect(body.error).to.contain('leads back');
+  });
+
   it('lets the page of an app send to it, whatever origins may call this site', async () => {
     handle = (_, response) => response.writeHead(404).end();
     // What a browser asks first from a page in a sandbox, whose origin is none.
