@@ -7,11 +7,11 @@ import { AppError } from '../errors.ts';
 import { isoTime, isoTimeOrNull } from '../schema.ts';
 import type { Settings } from '../settings.ts';
 import { personalTokenPrefix } from './identity.ts';
-import { holdUser } from './people.ts';
 import type { createTokenSchema, newTokenSchema, personalTokenSchema } from './personal-token.contract.ts';
 import type { Revocation } from './revocation.ts';
 import { newSecret } from './secrets.ts';
 import { ownSession } from './session.service.ts';
+import { lockUser } from './user.reader.ts';
 
 type TokenRecord = z.input<typeof personalTokenSchema>;
 
@@ -50,7 +50,7 @@ export class PersonalTokenService {
     ownSession(actor);
     const { secret, hash } = newSecret(personalTokenPrefix);
     return this.changes.run(async (change) => {
-      await holdUser(change.rows, actor.userId);
+      await lockUser(change.rows, actor.userId);
       const [{ count } = { count: 0 }] = await change.rows<{ count: number }>(countOwn, [actor.userId]);
       if (count >= this.most) throw new AppError('TOKEN_LIMIT');
       const values = [uuid(), actor.userId, input.name, input.scope, hash, input.expiresInDays ?? null];

@@ -2,8 +2,8 @@ import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { deletedUsernameKey, usernameKey } from '../accounts/account.contract.ts';
-import { holdUser } from '../accounts/people.ts';
 import { User } from '../accounts/user.entity.ts';
+import { lockUser } from '../accounts/user.reader.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isUniqueViolation } from '../database/failures.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
@@ -95,7 +95,7 @@ export class AgentService {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no bots of their own.' });
     return this.named(() =>
       this.changes.run(async (change) => {
-        await holdUser(change.rows, actor.userId);
+        await lockUser(change.rows, actor.userId);
         const [owned] = await change.rows<{ count: number }>(countOf, [actor.userId]);
         if ((owned?.count ?? 0) >= this.settings.agents.maxPerOwner) throw new AppError('AGENT_LIMIT');
         const agent = await this.insert(change, actor, input);

@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
-import { personById } from '../accounts/people.ts';
+import { userById } from '../accounts/user.reader.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import { BatchedRead } from '../database/batched-read.ts';
 import type { Database, Rows } from '../database/database.ts';
@@ -62,7 +62,7 @@ export class DirectService {
    * @throws AppError OWN_USER, USER_NOT_FOUND also when they blocked the actor, USER_BLOCKED when the actor blocked them
    */
   async open(actor: Actor, userId: string): Promise<{ dm: DmRecord; created: boolean }> {
-    const other = await personById(this.database.rows, userId);
+    const other = await userById(this.database.rows, userId);
     if (other.id === actor.userId) throw new AppError('OWN_USER');
     await requireNoBlock(this.database.rows, actor, other.id);
     const pair = pairOf(actor.userId, other.id);

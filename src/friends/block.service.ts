@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor.ts';
-import { knownPerson, personById } from '../accounts/people.ts';
+import { anyUserById, userById } from '../accounts/user.reader.ts';
 import type { Database } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
@@ -41,7 +41,7 @@ export class BlockService {
   async block(actor: Actor, userId: string): Promise<BlockRecord> {
     if (userId === actor.userId) throw new AppError('OWN_USER');
     return this.changes.run(async (change) => {
-      const user = await personById(change.rows, userId);
+      const user = await userById(change.rows, userId);
       await change.lock(userRoom(actor.userId), userRoom(userId));
       const [held] = await change.rows<{ count: number }>(
         // One who is blocked already takes no further place.
@@ -64,7 +64,7 @@ export class BlockService {
   /** A second time changes nothing. @throws AppError USER_NOT_FOUND */
   async unblock(actor: Actor, userId: string): Promise<void> {
     await this.changes.run(async (change) => {
-      await knownPerson(change.rows, userId);
+      await anyUserById(change.rows, userId);
       await change.rows('DELETE FROM blocks WHERE user_id = $1 AND blocked_id = $2', [actor.userId, userId]);
       change.afterCommit(() => this.direct.forgetBetween(actor.userId, userId));
     });

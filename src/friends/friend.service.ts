@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import type { Actor } from '../access/actor.ts';
-import { knownPerson, personByUsername } from '../accounts/people.ts';
+import { anyUserById, userByUsername } from '../accounts/user.reader.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
@@ -82,7 +82,7 @@ export class FriendService {
   async request(actor: Actor, username: string): Promise<FriendshipRecord> {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no friends.' });
     return this.changes.run(async (change) => {
-      const other = await personByUsername(change.rows, username);
+      const other = await userByUsername(change.rows, username);
       if (other.id === actor.userId) throw new AppError('OWN_USER');
       if (other.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no friends.' });
       await change.lock(userRoom(actor.userId), userRoom(other.id));
@@ -114,7 +114,7 @@ export class FriendService {
       const row = await this.answerable(change, actor, id);
       const rejected = await setStatus(change.rows, row.id, 'rejected');
       tellRemoved(change, row);
-      return friendshipRecord(rejected, actor.userId, await knownPerson(change.rows, row.requester_id));
+      return friendshipRecord(rejected, actor.userId, await anyUserById(change.rows, row.requester_id));
     });
   }
 
@@ -157,7 +157,7 @@ export class FriendService {
     const accepted = await setStatus(change.rows, row.id, 'accepted');
     await this.tell(change, friendAccepted, accepted);
     await this.notify(change, 'friendship.accepted', accepter.userId, accepted);
-    return friendshipRecord(accepted, accepter.userId, await knownPerson(change.rows, row.requester_id));
+    return friendshipRecord(accepted, accepter.userId, await anyUserById(change.rows, row.requester_id));
   }
 
   private notify(change: Change, kind: NotificationKind, senderId: string, row: FriendshipRow): Promise<void> {
@@ -176,7 +176,7 @@ export class FriendService {
   /** Tells both, each as they see it. */
   private async tell(change: Change, event: DurableEvent<typeof friendshipSchema>, row: FriendshipRow): Promise<void> {
     for (const userId of [row.low_id, row.high_id]) {
-      const other = await knownPerson(change.rows, otherOf(row, userId));
+      const other = await anyUserById(change.rows, otherOf(row, userId));
       change.publish(event.in(userRoom(userId), friendshipRecord(row, userId, other)));
     }
   }

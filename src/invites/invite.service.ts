@@ -2,7 +2,7 @@ import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Capabilities } from '../access/capabilities.ts';
-import { holdUser } from '../accounts/people.ts';
+import { lockUser } from '../accounts/user.reader.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
@@ -42,7 +42,7 @@ export class InviteService {
   async create(actor: Actor, input: z.output<typeof createInvitesSchema>): Promise<InviteRecord[]> {
     this.capabilities.require(actor, 'invite:create');
     return this.changes.run(async ({ rows }) => {
-      await holdUser(rows, actor.userId);
+      await lockUser(rows, actor.userId);
       const [held] = await rows<{ count: number }>(
         'SELECT count(*)::int AS count FROM invite_codes WHERE created_by = $1',
         [actor.userId],

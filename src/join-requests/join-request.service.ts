@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { may, requireRole } from '../access/roles.ts';
+import { anyUserById } from '../accounts/user.reader.ts';
 import type { ChannelAccess, ChannelInfo } from '../channels/channel.access.ts';
 import { channelRecordOf } from '../channels/channel.reader.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
@@ -11,7 +12,7 @@ import { userRoom } from '../delivery/entry.ts';
 import { AppError, ifMissing } from '../errors.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import { deciders } from '../servers/audience.ts';
-import { type Roster, smallUserOf } from '../servers/roster.ts';
+import type { Roster } from '../servers/roster.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import { findServer, serverRecord } from '../servers/server.view.ts';
 import { type channelAccessSchema, joinRequestCreated, type serverAccessSchema } from './join-request.contract.ts';
@@ -144,7 +145,7 @@ export class JoinRequestService {
   private async letIn(change: Change, row: RequestRow, actor: Actor): Promise<void> {
     if (row.channel_id === null) {
       if (await this.isIn(change.rows, row)) return;
-      const user = await smallUserOf(change.rows, row.user_id);
+      const user = await anyUserById(change.rows, row.user_id);
       await this.roster.add(change, user, row.server_id, 'member', actor.userId);
       return;
     }

@@ -2,7 +2,7 @@ import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Capabilities } from '../access/capabilities.ts';
-import { holdUser } from '../accounts/people.ts';
+import { lockUser } from '../accounts/user.reader.ts';
 import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import type { Changes } from '../delivery/changes.ts';
@@ -70,7 +70,7 @@ export class ModelTokenService {
     const id = uuid();
     const expiresAt = new Date(Date.now() + expiresInDays * 24 * 60 * 60 * 1000);
     return this.changes.run(async (change) => {
-      await holdUser(change.rows, actor.userId);
+      await lockUser(change.rows, actor.userId);
       await change.rows('DELETE FROM model_tokens WHERE user_id = $1 AND expires_at <= now()', [actor.userId]);
       const held = await change.rows<TokenRow>(ofUser, [actor.userId]);
       if (held.length >= this.settings.tokensPerUser) throw new AppError('TOKEN_LIMIT');

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { outranks, type Role, requireRole } from '../access/roles.ts';
+import { anyUserById } from '../accounts/user.reader.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
@@ -11,7 +12,7 @@ import { idCursor } from '../schema/validation.ts';
 import type { Settings } from '../settings.ts';
 import type { Audience } from './audience.ts';
 import { requireRoomToOwn } from './ownership.ts';
-import { type Roster, shown, smallUserOf } from './roster.ts';
+import { type Roster, shown } from './roster.ts';
 import type { ServerAccess } from './server.access.ts';
 import { type listMembersSchema, memberUpdated, serverUpdated } from './server.contract.ts';
 import {
@@ -164,7 +165,7 @@ export class MemberService {
   private async write(change: Change, serverId: string, userId: string, role: Role): Promise<void> {
     const update = 'UPDATE server_members SET role = $3 WHERE server_id = $1 AND user_id = $2';
     await change.rows(update, [serverId, userId, role]);
-    const user = await smallUserOf(change.rows, userId);
+    const user = await anyUserById(change.rows, userId);
     for (const channelId of await this.audience.announcedIn(change.rows, serverId)) {
       const member = { serverId, channelId, userId, role, ...shown(user) };
       change.publish(memberUpdated.in(channelRoom(channelId), member));

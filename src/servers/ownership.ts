@@ -1,4 +1,4 @@
-import { holdUser } from '../accounts/people.ts';
+import { lockUser } from '../accounts/user.reader.ts';
 import type { Rows } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 
@@ -6,7 +6,7 @@ const countOf = `SELECT count(*)::int AS count FROM server_members WHERE user_id
 
 /** Makes sure that someone may own one more server, until the transaction ends. @throws AppError SERVER_LIMIT */
 export async function requireRoomToOwn(rows: Rows, userId: string, most: number): Promise<void> {
-  await holdUser(rows, userId);
+  await lockUser(rows, userId);
   const [owned] = await rows<{ count: number }>(countOf, [userId]);
   if ((owned?.count ?? 0) >= most) throw new AppError('SERVER_LIMIT');
 }

@@ -1,5 +1,6 @@
 import type { SmallUser } from '../access/actor.ts';
 import type { Role } from '../access/roles.ts';
+import { anyUserById } from '../accounts/user.reader.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { Rows } from '../database/database.ts';
 import { isUniqueViolation } from '../database/failures.ts';
@@ -86,7 +87,7 @@ export class Roster {
     if (removed.length === 0) throw new AppError('MEMBER_NOT_FOUND');
     await change.rows('UPDATE servers SET member_count = member_count - 1 WHERE id = $1', [serverId]);
     const entered = await this.dropEntries(change.rows, serverId, userId);
-    const user = await smallUserOf(change.rows, userId);
+    const user = await anyUserById(change.rows, userId);
     const open = await this.audience.announcedIn(change.rows, serverId);
     const channels = [...new Set([...open, ...entered])];
     for (const channelId of channels) {
@@ -141,17 +142,6 @@ export class Roster {
 async function hold(rows: Rows, userId: string): Promise<void> {
   const held = await rows('SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL FOR KEY SHARE', [userId]);
   if (held.length === 0) throw new AppError('USER_NOT_FOUND');
-}
-
-/** A user by id, as others see it. @throws AppError USER_NOT_FOUND */
-export async function smallUserOf(rows: Rows, userId: string): Promise<SmallUser> {
-  const [user] = await rows<SmallUser>(
-    `SELECT id, username, display_name AS "displayName", avatar_url AS "avatarUrl", is_bot AS "isBot"
-     FROM users WHERE id = $1`,
-    [userId],
-  );
-  if (!user) throw new AppError('USER_NOT_FOUND');
-  return user;
 }
 
 /** What the events of members show of a user. */
