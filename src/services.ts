@@ -1,5 +1,6 @@
 import { Capabilities } from './access/capabilities.ts';
 import { createAccounts } from './accounts/accounts.ts';
+import { forgetEnded } from './accounts/forget-ended.ts';
 import { AgentAccess } from './agents/agent.access.ts';
 import { AgentIdentity } from './agents/agent.identity.ts';
 import { agentServices } from './agents/agent.services.ts';
@@ -144,7 +145,7 @@ export function createServices(ground: Ground) {
     outgoing,
     notifications: notificationQueue,
   });
-  chores.add(forgetRead(settings.notifications.readDays));
+  chores.add(...forgetEnded(settings.accounts), forgetRead(settings.notifications.readDays));
   const services: Services = {
     accounts,
     ...community,

@@ -13,7 +13,6 @@ import { AccountService } from './account.service.ts';
 import { Dashboard } from './dashboard.ts';
 import { Departure } from './departure.ts';
 import { EmailCodeService } from './email-code.service.ts';
-import { AccountsHousekeeping } from './housekeeping.ts';
 import { Identity } from './identity.ts';
 import { MembershipService } from './membership.service.ts';
 import { LinkingService } from './oauth/linking.service.ts';
@@ -57,7 +56,6 @@ export function createAccounts(ground: AccountsGround) {
   const sessions = new SessionService({ ...ground, revocation, tokens });
   const membership = new MembershipService(ground);
   const mails = new AccountMails(ground.mailer, ground.publicUrl);
-  const housekeeping = new AccountsHousekeeping(database, settings.accounts, log);
   const linking = new LinkingService({ ...ground, mails, sessions, membership });
   const providers = createProviders(settings);
   return {
@@ -65,7 +63,6 @@ export function createAccounts(ground: AccountsGround) {
     identity,
     linking,
     oauth: new OAuthService({ ...ground, linking, providers }),
-    housekeeping,
     sessions,
     membership,
     service: new AccountService({ ...ground, passwords, sessions, membership, revocation }),
@@ -75,9 +72,6 @@ export function createAccounts(ground: AccountsGround) {
     personalTokens: new PersonalTokenService({ ...ground, revocation }),
     dashboard: new Dashboard(database),
     departure: new Departure(identity),
-    async close() {
-      housekeeping.close();
-      await activity.close();
-    },
+    close: () => activity.close(),
   };
 }

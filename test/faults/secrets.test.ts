@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import pg from 'pg';
 import pino from 'pino';
-import { AccountsHousekeeping } from '../../src/accounts/housekeeping.ts';
+import { forgetEnded } from '../../src/accounts/forget-ended.ts';
 import { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrations.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
@@ -124,7 +124,6 @@ describe('what ended long ago', () => {
     const cluster = await startCluster({ nodes: 1 });
     const settings = testSettings(cluster.databaseUrl, null);
     const database = await Database.connect(cluster.databaseUrl, settings, silent);
-    const housekeeping = new AccountsHousekeeping(database, settings.accounts, silent);
     try {
       const [node] = cluster.nodes;
       if (!node) throw new Error('no node');
@@ -133,11 +132,14 @@ describe('what ended long ago', () => {
       await ended.post('/api/auth/logout');
       await request(node, 'POST', '/api/auth/refresh', { refreshToken: alive.refreshToken });
       await database.rows("UPDATE sessions SET revoked_at = now() - interval '4 days' WHERE user_id = $1", [gone.id]);
-      expect(await housekeeping.run()).to.equal(1);
+      let removed = 0;
+      for (const chore of forgetEnded(settings.accounts)) {
+        removed += await database.quickTransaction((rows) => chore.step(rows));
+      }
+      expect(removed).to.equal(1);
       expect((await alive.get('/api/auth/me')).status).to.equal(200);
       expect((await ended.get('/api/auth/me')).body.code).to.equal('SESSION_REVOKED');
     } finally {
-      housekeeping.close();
       await database.close();
       await cluster.stop();
     }

@@ -1,0 +1,31 @@
+import type { Chore } from '../infrastructure/chores.ts';
+import type { Settings } from '../settings.ts';
+
+const batch = 1000;
+/** The time $1 seconds ago. */
+const longAgo = 'now() - make_interval(secs => $1)';
+
+/** What ends, and which of it ended long ago. */
+const ends = [
+  { table: 'sessions', key: 'id', isOver: `refresh_expires_at < ${longAgo} OR revoked_at < ${longAgo}` },
+  { table: 'personal_tokens', key: 'id', isOver: `revoked_at < ${longAgo}` },
+  { table: 'email_codes', key: 'email', isOver: `expires_at < ${longAgo}` },
+  { table: 'password_resets', key: 'token_hash', isOver: `expires_at < ${longAgo}` },
+  { table: 'oauth_states', key: 'state_hash', isOver: `expires_at < ${longAgo}` },
+];
+
+/**
+ * Removes what ended long ago: sessions, tokens, codes, links and unfinished sign-ins. They are remembered while an access
+ * token of an ended session may come, so that it is told why it is refused.
+ */
+export function forgetEnded(settings: Settings['accounts']): Chore[] {
+  const keepSeconds = settings.accessTokenSeconds + 24 * 60 * 60;
+  return ends.map(({ table, key, isOver }) => {
+    const remove = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${isOver} LIMIT ${batch})
+      RETURNING ${key}`;
+    return {
+      name: `forget ended ${table}`,
+      step: async (rows) => (await rows(remove, [keepSeconds])).length,
+    };
+  });
+}
