@@ -1,6 +1,6 @@
 import { accountHandlers } from './accounts/account.gateway.ts';
+import type { Accounts } from './accounts/account.services.ts';
 import { accountsRoutes } from './accounts/accounts.routes.ts';
-import type { Accounts } from './accounts/accounts.ts';
 import { agentHandlers } from './agents/agent.gateway.ts';
 import { agentProfileRoutes } from './agents/agent.profile.routes.ts';
 import { agentRoutes } from './agents/agent.routes.ts';
@@ -11,7 +11,7 @@ import { webhookDeliveries } from './agents/webhooks/webhook.contract.ts';
 import { webhookRoutes } from './agents/webhooks/webhook.routes.ts';
 import type { WebhookService } from './agents/webhooks/webhook.service.ts';
 import { serverAppRoutes } from './apps/app.routes.ts';
-import type { AppServices } from './apps/apps.ts';
+import type { AppServices } from './apps/app.services.ts';
 import { servingRoutes } from './apps/serving.routes.ts';
 import { bootstrapRoutes } from './channels/bootstrap.routes.ts';
 import type { BootstrapService } from './channels/bootstrap.service.ts';
@@ -73,7 +73,7 @@ import { pageRoutes } from './web/pages.routes.ts';
 import { fileRoutes } from './workspace/file.routes.ts';
 import { folderRoutes } from './workspace/folder.routes.ts';
 import { workspaceRoutes } from './workspace/workspace.routes.ts';
-import type { WorkspaceServices } from './workspace/workspace.ts';
+import type { WorkspaceServices } from './workspace/workspace.services.ts';
 
 /** The services that the doors lead to. */
 export interface Services extends AgentServices, WorkspaceServices, AppServices {

@@ -1,20 +1,19 @@
 import { Capabilities } from './access/capabilities.ts';
-import { createAccounts } from './accounts/accounts.ts';
+import { createAccounts } from './accounts/account.services.ts';
 import { forgetEnded } from './accounts/forget-ended.ts';
 import { AgentAccess } from './agents/agent.access.ts';
 import { AgentIdentity } from './agents/agent.identity.ts';
-import { agentServices } from './agents/agent.services.ts';
+import { createAgents } from './agents/agent.services.ts';
 import { AgentTokens } from './agents/agent.tokens.ts';
 import { BotHearing } from './agents/bot-hearing.ts';
 import { Concerns } from './agents/concerns.ts';
 import { LoopGuard } from './agents/loop-guard.ts';
 import { PolicyAccess } from './agents/policies/policy.access.ts';
-import { createWebhooks } from './agents/webhooks/webhooks.ts';
-import { createApps } from './apps/apps.ts';
+import { createWebhooks } from './agents/webhooks/webhook.services.ts';
+import { createApps } from './apps/app.services.ts';
 import { BlobCollector } from './blobs/blob.collector.ts';
 import { DatabaseBlobStore } from './blobs/blob.store.ts';
 import { ChannelAccess } from './channels/channel.access.ts';
-import { createCommunity } from './communities.ts';
 import type { Database } from './database/database.ts';
 import type { Caches } from './delivery/caches.ts';
 import type { CatchUp } from './delivery/catch-up.ts';
@@ -35,15 +34,16 @@ import { SignedLinks } from './infrastructure/signed-links.ts';
 import type { Tracing } from './infrastructure/tracing.ts';
 import { MessageAccess } from './messages/message.access.ts';
 import { messageTable } from './messages/message.table.ts';
-import { createModelServices } from './model-proxy/model-proxy.services.ts';
+import { createModels } from './model-proxy/model-proxy.services.ts';
 import { forgetRead } from './notifications/forget-read.ts';
 import { NotificationQueue } from './notifications/notification.jobs.ts';
-import { createPeople } from './people.ts';
 import { PresenceDirectory } from './presence/directory.ts';
 import { ServerAccess } from './servers/server.access.ts';
+import { createCommunity } from './services/community.services.ts';
+import { createPeople } from './services/people.services.ts';
 import type { Settings } from './settings.ts';
 import { ThreadAccess } from './threads/thread.access.ts';
-import { createWorkspace } from './workspace/workspace.ts';
+import { createWorkspace } from './workspace/workspace.services.ts';
 
 /** What the services stand on. */
 export interface Ground {
@@ -158,8 +158,8 @@ export function createServices(ground: Ground) {
       refreshed: (actor) => accounts.identity.refreshed(actor),
     }),
     ...people.services,
-    models: createModelServices({ ...ground, changes, capabilities, identity: accounts.identity }),
-    ...agentServices({
+    models: createModels({ ...ground, changes, capabilities, identity: accounts.identity }),
+    ...createAgents({
       ...ground,
       changes,
       agentAccess,

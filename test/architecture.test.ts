@@ -43,7 +43,7 @@ const isDoor = (file: string): boolean => /\.(routes|gateway)\.ts$/.test(file);
 /** They put all together, or watch all of it, and know everyone. */
 const isTop = (file: string): boolean =>
   ['main.ts', 'node.ts', 'cli.ts', 'services.ts', 'features.ts'].includes(file) ||
-  ['health', 'cli'].includes(room(file));
+  ['health', 'cli', 'node', 'services'].includes(room(file));
 
 /** The list of tables has to know all entities; that is what it is for. */
 const isTable = ({ from, to }: Import): boolean => from === 'database/entities.ts' && to.endsWith('.entity.ts');

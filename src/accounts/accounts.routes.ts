@@ -1,6 +1,6 @@
 import type { Route } from '../rest/route.ts';
 import { accountRoutes } from './account.routes.ts';
-import type { Accounts } from './accounts.ts';
+import type { Accounts } from './account.services.ts';
 import { departureRoutes } from './departure.routes.ts';
 import { mailedRoutes } from './mailed.routes.ts';
 import { membershipRoutes } from './membership.routes.ts';

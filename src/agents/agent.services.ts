@@ -20,7 +20,7 @@ export interface AgentServices {
   streams: ReplyStreams;
 }
 
-export function agentServices(parts: Parts): AgentServices {
+export function createAgents(parts: Parts): AgentServices {
   return {
     agents: new AgentService(parts),
     agentConfig: new AgentConfig(parts.database, parts.agentAccess),

@@ -13,10 +13,10 @@ import { ModelTokens } from './model-tokens.ts';
 import { ModelUsageService } from './model-usage.service.ts';
 import { Upstream } from './upstream.ts';
 
-export type ModelServices = ReturnType<typeof createModelServices>;
+export type ModelServices = ReturnType<typeof createModels>;
 
 /** Puts the services of this room together. */
-export function createModelServices(ground: {
+export function createModels(ground: {
   settings: Settings;
   log: Log;
   database: Database;

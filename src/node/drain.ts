@@ -1,8 +1,8 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server as TcpServer } from 'node:net';
-import type { Delivery } from './delivery/delivery.ts';
-import type { Health } from './health/health.ts';
-import type { Settings } from './settings.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { Health } from '../health/health.ts';
+import type { Settings } from '../settings.ts';
 
 /** As many connections as may be waiting when a node is told to stop. */
 const acceptTurns = 100;

@@ -1,12 +1,12 @@
-import type { ChannelAccess } from './channels/channel.access.ts';
-import { channelDeleted, channelMemberRemoved } from './channels/channel.contract.ts';
-import type { Delivery } from './delivery/delivery.ts';
-import { channelRoom, type LogEntry, type Room, streamId } from './delivery/entry.ts';
-import { messageDeleted } from './messages/message.contract.ts';
-import { notificationUpdated } from './notifications/notification.contract.ts';
-import type { ServerAccess } from './servers/server.access.ts';
-import { serverDeleted, serverLeft } from './servers/server.contract.ts';
-import { threadDeleted } from './threads/thread.contract.ts';
+import type { ChannelAccess } from '../channels/channel.access.ts';
+import { channelDeleted, channelMemberRemoved } from '../channels/channel.contract.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { channelRoom, type LogEntry, type Room, streamId } from '../delivery/entry.ts';
+import { messageDeleted } from '../messages/message.contract.ts';
+import { notificationUpdated } from '../notifications/notification.contract.ts';
+import type { ServerAccess } from '../servers/server.access.ts';
+import { serverDeleted, serverLeft } from '../servers/server.contract.ts';
+import { threadDeleted } from '../threads/thread.contract.ts';
 
 /** Who is in which room of this node. */
 interface Rooms {
@@ -18,7 +18,12 @@ interface Rooms {
  * What events say about who is no longer where, and what is no longer there. Orders say the same faster (see Control);
  * where one was lost, the event of the same change arrives all the same, by way of the sweep.
  */
-export function followLosses(delivery: Delivery, rooms: Rooms, servers: ServerAccess, channels: ChannelAccess): void {
+export function followLostAccess(
+  delivery: Delivery,
+  rooms: Rooms,
+  servers: ServerAccess,
+  channels: ChannelAccess,
+): void {
   const forget = (entry: LogEntry, text: string) => delivery.peek(entry.room)?.forget(text, entry.seq);
   const followers: Record<string, (entry: LogEntry, data: unknown) => void> = {
     [serverLeft.name](entry, data) {

@@ -1,25 +1,25 @@
-import type { Capabilities } from './access/capabilities.ts';
-import type { ChannelAccess } from './channels/channel.access.ts';
-import type { Database } from './database/database.ts';
-import type { Changes } from './delivery/changes.ts';
-import type { Ephemeral } from './delivery/ephemeral.ts';
-import type { DirectAccess } from './direct/direct.access.ts';
-import { DirectActivity } from './direct/direct.activity.ts';
-import { DirectService } from './direct/direct.service.ts';
-import { BlockService } from './friends/block.service.ts';
-import { FriendService } from './friends/friend.service.ts';
-import type { Log } from './infrastructure/log.ts';
-import type { RedisConnections } from './infrastructure/redis.ts';
-import { InviteService } from './invites/invite.service.ts';
-import type { MessageService } from './messages/message.service.ts';
-import type { NotificationQueue } from './notifications/notification.jobs.ts';
-import { NotificationMaker } from './notifications/notification.maker.ts';
-import { NotificationService } from './notifications/notification.service.ts';
-import { NotificationWorker } from './notifications/notification.worker.ts';
-import type { PresenceDirectory } from './presence/directory.ts';
-import { Presence } from './presence/presence.ts';
-import type { Audience } from './servers/audience.ts';
-import type { Settings } from './settings.ts';
+import type { Capabilities } from '../access/capabilities.ts';
+import type { ChannelAccess } from '../channels/channel.access.ts';
+import type { Database } from '../database/database.ts';
+import type { Changes } from '../delivery/changes.ts';
+import type { Ephemeral } from '../delivery/ephemeral.ts';
+import type { DirectAccess } from '../direct/direct.access.ts';
+import { DirectActivity } from '../direct/direct.activity.ts';
+import { DirectService } from '../direct/direct.service.ts';
+import { BlockService } from '../friends/block.service.ts';
+import { FriendService } from '../friends/friend.service.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { RedisConnections } from '../infrastructure/redis.ts';
+import { InviteService } from '../invites/invite.service.ts';
+import type { MessageService } from '../messages/message.service.ts';
+import type { NotificationQueue } from '../notifications/notification.jobs.ts';
+import { NotificationMaker } from '../notifications/notification.maker.ts';
+import { NotificationService } from '../notifications/notification.service.ts';
+import { NotificationWorker } from '../notifications/notification.worker.ts';
+import type { PresenceDirectory } from '../presence/directory.ts';
+import { Presence } from '../presence/presence.ts';
+import type { Audience } from '../servers/audience.ts';
+import type { Settings } from '../settings.ts';
 
 /** What people are to each other: friends, DMs, invite codes, and what they are told of. */
 export function createPeople(parts: {
