@@ -6,7 +6,7 @@ import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
-import { createStream } from '../delivery/log.ts';
+import { closeStreams, createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import type { Chores } from '../infrastructure/chores.ts';
 import { seeOff } from '../notifications/farewell.ts';
@@ -134,11 +134,13 @@ export class ChannelService {
         [channelId],
       );
       if (deleted.length === 0) throw new AppError('CHANNEL_NOT_FOUND');
-      change.publish(channelDeleted.in(channelRoom(channelId), { id: channelId, channelId, serverId }));
+      const room = channelRoom(channelId);
+      change.publish(channelDeleted.in(room, { id: channelId, channelId, serverId }));
       const people = serverId ? await this.audience.people(change.rows, serverId) : [];
-      await seeOff(change, { serverId: null, channelId }, people, [channelRoom(channelId)]);
+      await seeOff(change, { serverId: null, channelId }, people, [room]);
+      await closeStreams(change.rows, [room]);
       change.afterCommit(() => this.access.forget([channelId]));
-      change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms: [channelRoom(channelId)] }));
+      change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms: [room] }));
       change.afterCommit(() => this.chores.soon());
     });
   }

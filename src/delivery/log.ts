@@ -50,6 +50,11 @@ function lockHeads(rows: Rows, rooms: Iterable<Room>): Promise<(StreamRow & { is
   return rows('SELECT id, last_seq, is_closed FROM streams WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE', [ids]);
 }
 
+/** From here on nobody sends to these rooms, which are locked, who was let in before. */
+export async function closeStreams(rows: Rows, rooms: Iterable<Room>): Promise<void> {
+  await rows('UPDATE streams SET is_closed = true WHERE id = ANY($1::uuid[])', [[...rooms].map(streamId)]);
+}
+
 /** Gives each draft the next number of its room and moves `heads` along. */
 export function number(drafts: Draft[], heads: Map<string, number>): LogEntry[] {
   return drafts.map((draft) => {

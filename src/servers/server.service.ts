@@ -12,6 +12,7 @@ import { isUniqueViolation } from '../database/failures.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
+import { closeStreams } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import type { Chores } from '../infrastructure/chores.ts';
 import { seeOff } from '../notifications/farewell.ts';
@@ -200,10 +201,12 @@ export class ServerService {
       const members = await this.audience.members(change.rows, id);
       const detached = await this.channels.detachAll(change, id);
       await change.rows('DELETE FROM servers WHERE id = $1', [id]);
-      await seeOff(change, { serverId: id, channelId: null, isGone: true }, members, []);
+      const rooms = detached.map(channelRoom);
+      await seeOff(change, { serverId: id, channelId: null, isGone: true }, members, rooms);
+      await closeStreams(change.rows, rooms);
       change.afterCommit(() => this.notifications.wake());
       change.afterCommit(() => this.channelAccess.forget(detached));
-      change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms: detached.map(channelRoom) }));
+      change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms }));
       change.afterCommit(() => this.chores.soon());
     });
   }

@@ -146,6 +146,22 @@ describe('at the same moment', () => {
       }
     });
 
+    for (const kind of ['channels', 'servers'] as const) {
+      it(`is not sent any more behind the word that it is gone: ${kind}`, async () => {
+        const { alice, bob, channel, server } = here;
+        const waitFor = (count: number) => until(async () => ((await onlooker.query(waiting)).rowCount ?? 0) >= count);
+        await client.query('BEGIN');
+        await client.query('SELECT FROM streams WHERE id = $1 FOR UPDATE', [channel.id]);
+        const deleting = alice.delete(`/api/${kind}/${kind === 'channels' ? channel.id : server.id}`);
+        await waitFor(1);
+        const sending = bob.post(`/api/channels/${channel.id}/messages`, { content: 'too late' });
+        await waitFor(2);
+        await client.query('COMMIT');
+        expect((await deleting).status).to.equal(200);
+        expect((await sending).body.code).to.equal('CHANNEL_NOT_FOUND');
+      });
+    }
+
     it('is left by each once', async () => {
       const { bob, server, channel } = here;
       const left = await thrice(channel.id, () => bob.post(`/api/servers/${server.id}/leave`));
