@@ -140,7 +140,8 @@ export class ThreadService {
         `UPDATE threads SET name = coalesce($2, name), is_named = is_named OR $2::text IS NOT NULL,
            is_archived = coalesce($3, is_archived), updated_at = now()
          WHERE id = $1 AND deleted_at IS NULL
-           AND (name <> coalesce($2, name) OR is_archived <> coalesce($3, is_archived)) RETURNING id`,
+           AND (name <> coalesce($2, name) OR NOT is_named AND $2::text IS NOT NULL OR is_archived <> coalesce($3, is_archived))
+         RETURNING id`,
         [threadId, input.name ?? null, input.isArchived ?? null],
       );
       const thread = await first(change.rows, byId, threadId);

@@ -162,6 +162,15 @@ describe('threads', () => {
     expect((await bob.patch(`/api/threads/${thread.id}`, { name: '' })).status).to.equal(400);
   });
 
+  it('keep the name that someone chose, also where it is the one that they had by themselves', async () => {
+    const { alice, channel } = here;
+    const said = await alice.say(channel.id, 'as it began');
+    const { id, name } = (await alice.post(`/api/messages/${said.id}/thread`)).body;
+    await alice.patch(`/api/threads/${id}`, { name });
+    await alice.patch(`/api/messages/${said.id}`, { content: 'something else' });
+    expect((await alice.get(`/api/threads/${id}`)).body.name).to.equal('as it began');
+  });
+
   it('are deleted with their messages, and another can start', async () => {
     const { alice, bob, carol, channel, server } = here;
     const thread = (await start()).body;
