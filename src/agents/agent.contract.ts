@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { avatarUrlSchema, displayNameSchema, smallUserSchema, usernameSchema } from '../accounts/account.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, jsonObjectSchema, record, textSchema, timeSchema } from '../schema.ts';
+import { idSchema, jsonObjectSchema, record, textSchema, timeSchema, withDefault } from '../schema.ts';
 
 export const agentStatuses = ['running', 'stopped', 'error'] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
@@ -31,7 +31,7 @@ export const agentDoneSchema = agentSchema.extend({ ok: z.literal(true) });
 
 const agentFields = z.object({
   name: usernameSchema,
-  username: z.string().optional().describe('The same as `name`.'),
+  username: z.string().nullish().describe('The same as `name`.'),
   displayName: displayNameSchema.nullish(),
   avatarUrl: avatarUrlSchema.nullish(),
   config: jsonObjectSchema(maxNoteBytes).nullish(),
@@ -42,7 +42,7 @@ function withName(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if (!('username' in value)) return value;
   const { username, ...rest } = value;
-  return 'name' in rest ? rest : { ...rest, name: username };
+  return 'name' in rest && rest.name !== null ? rest : { ...rest, name: username };
 }
 
 export const createAgentSchema = z.preprocess(withName, agentFields);
@@ -70,21 +70,26 @@ const commandName = z
 
 export const slashCommandSchema = z.object({
   name: commandName,
-  description: textSchema(200).default(''),
-  aliases: z.array(commandName).max(10).default([]),
+  description: textSchema(200),
+  aliases: z.array(commandName).max(10),
 });
 export type SlashCommand = z.output<typeof slashCommandSchema>;
 
+const sentCommandSchema = slashCommandSchema.extend({
+  description: withDefault(slashCommandSchema.shape.description, ''),
+  aliases: withDefault(slashCommandSchema.shape.aliases, []),
+});
+
 export const slashCommandsSchema = z.object({
   commands: z
-    .array(slashCommandSchema)
+    .array(sentCommandSchema)
     .max(50)
     .refine((commands) => {
       const names = commands.flatMap((command) => [command.name, ...command.aliases]);
       return new Set(names).size === names.length;
     }, 'must not use a name twice'),
 });
-export const slashCommandsAnswerSchema = slashCommandsSchema.extend({ ok: z.literal(true) });
+export const slashCommandsAnswerSchema = z.object({ ok: z.literal(true), commands: z.array(slashCommandSchema) });
 
 export const channelCommandsSchema = z.object({
   ok: z.literal(true),

@@ -54,11 +54,10 @@ export const updateChannelSchema = z.object({
 
 export const positionsSchema = z
   .object({
-    channelIds: z.array(idSchema).max(1000).optional().describe('In their order; the others follow.'),
-    positions: z
-      .array(z.object({ id: idSchema, position: z.number().int().min(0).max(1_000_000) }))
-      .max(1000)
-      .optional(),
+    channelIds: omittable(z.array(idSchema).max(1000)).describe('In their order; the others follow.'),
+    positions: omittable(
+      z.array(z.object({ id: idSchema, position: z.number().int().min(0).max(1_000_000) })).max(1000),
+    ),
   })
   .refine((body) => body.channelIds !== undefined || body.positions !== undefined, {
     path: ['channelIds'],

@@ -27,7 +27,12 @@ export const sentAttachmentSchema = z
 export const uploadAnswerSchema = attachmentSchema.extend({ key: idSchema.describe('The same as `id`.') });
 
 export const uploadFieldsSchema = z.object({
-  messageId: idSchema.optional().describe('A message of your own to add the file to at once.'),
+  messageId: z
+    .union([idSchema, z.literal(['', 'null'])])
+    .optional()
+    // In a form there is no null.
+    .transform((id) => (id === '' || id === 'null' ? undefined : id))
+    .describe('A message of your own to add the file to at once.'),
 });
 
 export const mediaUrlSchema = z.object({ url: z.string(), expiresAt: z.iso.datetime({ precision: 3 }) });

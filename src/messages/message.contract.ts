@@ -60,7 +60,7 @@ const metadataSchema = jsonObjectSchema(maxMetadataBytes);
 export const nonceSchema = textSchema(64, z.string().min(1));
 
 const newMessageSchema = z.object({
-  content: contentSchema.default(''),
+  content: withDefault(contentSchema, ''),
   attachments: z
     .array(sentAttachmentSchema)
     .max(maxAttachments)

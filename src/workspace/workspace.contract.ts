@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, nameSchema, record, textSchema, timeSchema, withDefault } from '../schema.ts';
+import { idSchema, nameSchema, omittable, record, textSchema, timeSchema, withDefault } from '../schema.ts';
 import { nodeNameSchema } from './names.ts';
 
 export const workspaceStatsSchema = z.object({
@@ -133,13 +133,13 @@ export type Command =
 
 const commandSchema = z
   .object({
-    type: z.enum(commandTypes).optional(),
-    action: z.enum(commandTypes).optional().describe('The same as `type`.'),
-    nodeId: idSchema.optional(),
-    folderId: idSchema.optional().describe('The same as `nodeId`.'),
-    fileId: idSchema.optional().describe('The same as `nodeId`.'),
-    name: nodeNameSchema.optional(),
-    content: z.string().optional(),
+    type: omittable(z.enum(commandTypes)),
+    action: omittable(z.enum(commandTypes)).describe('The same as `type`.'),
+    nodeId: omittable(idSchema),
+    folderId: omittable(idSchema).describe('The same as `nodeId`.'),
+    fileId: omittable(idSchema).describe('The same as `nodeId`.'),
+    name: omittable(nodeNameSchema),
+    content: omittable(z.string()),
     ...moved,
   })
   .transform((given, context): Command => {

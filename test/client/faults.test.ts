@@ -7,7 +7,7 @@ import { nodeCount, startCluster, testSettings } from '../world/nodes.ts';
 import { type World, world } from '../world/world.ts';
 import { type Talker, talker } from './talker.ts';
 
-const contents = (messages: { content?: string }[]) => messages.map(({ content = '' }) => content);
+const contents = (messages: { content?: string | null }[]) => messages.map(({ content }) => content ?? '');
 
 describe('the client library on a bad line', () => {
   let here: World;

@@ -45,6 +45,38 @@ describe('what may be left out of a request', () => {
     expect((await alice.put(`/api/channels/${channel.id}/read`, { messageId: null, seq: null })).status).to.equal(400);
   });
 
+  it('may be null inside of lists and beside its other spelling', async () => {
+    const { alice, server, channel } = here;
+    const robot = await botIn(server, alice);
+    const base = `/api/servers/${server.id}`;
+    const named = await alice.post('/api/agents', { name: null, username: `n-${Date.now()}` });
+    expect(named.status, JSON.stringify(named.body)).to.equal(201);
+    expect((await alice.post('/api/agents', { name: null, username: null })).status).to.equal(400);
+    const commands = [{ name: 'weather', description: null, aliases: null }];
+    const said = await alice.put(`/api/agents/${robot.agentId}/slash-commands`, { commands });
+    expect(said.body.commands).to.deep.equal([{ name: 'weather', description: '', aliases: [] }]);
+    const file = (await alice.post(`${base}/workspace/files`, { name: 'r.txt' })).body;
+    const rename = { type: 'rename', action: null, nodeId: null, folderId: null, fileId: file.id, name: 'q.txt' };
+    const renamed = await alice.post(`${base}/workspace/commands`, { commands: [{ ...rename, content: null }] });
+    expect(renamed.body[0]?.node, JSON.stringify(renamed.body)).to.include({ name: 'q.txt' });
+    const order = { channelIds: [channel.id], positions: null };
+    expect((await alice.patch(`${base}/channels/positions`, order)).status).to.equal(200);
+    expect((await alice.patch(`${base}/channels/positions`, { positions: null })).status).to.equal(400);
+  });
+
+  it('may be null, or empty in a form, where a file says enough', async () => {
+    const { alice, channel } = here;
+    for (const messageId of ['', 'null']) {
+      const upload = await alice.upload('said.txt', Buffer.from('said'), { messageId });
+      const message = { content: null, attachments: [{ id: upload.id, url: null }] };
+      const sent = await alice.post(`/api/channels/${channel.id}/messages`, message);
+      expect(sent.status, JSON.stringify(sent.body)).to.equal(201);
+      expect(sent.body.content).to.equal('');
+    }
+    const empty = await alice.post(`/api/channels/${channel.id}/messages`, { content: null });
+    expect(empty.body.issues).to.deep.equal([{ path: 'content', message: 'must not be empty', code: 'custom' }]);
+  });
+
   it('may be null in events of sockets: whoever knows no position yet joins without one', async () => {
     const { alice, channel, server } = here;
     const robot = await botIn(server, alice);
