@@ -11,6 +11,7 @@ import type {
   channelRead,
   channelUpdated,
 } from '../channels/channel.contract.ts';
+import type { EventSpec } from '../delivery/event.ts';
 import type { dmCreated } from '../direct/direct.contract.ts';
 import type { friendAccepted, friendRemoved, friendRequest } from '../friends/friend.contract.ts';
 import type { joinRequestCreated, joinRequestDecided } from '../join-requests/join-request.contract.ts';
@@ -38,7 +39,9 @@ import type {
 import type { threadCreated, threadDeleted, threadUpdated } from '../threads/thread.contract.ts';
 import type { workspaceChanged } from '../workspace/workspace.contract.ts';
 
-type Payload<E extends { payload: z.ZodType }> = z.output<E['payload']>;
+/** With the number in the room's log, for events that have one. */
+type Payload<E extends EventSpec> = z.output<E['payload']> &
+  (E extends { durable: true } ? { eventSeq?: number } : unknown);
 
 /** What happens in a channel. */
 export interface ChannelEvents {

@@ -19,6 +19,7 @@ export interface EventSpec<S extends z.ZodType = z.ZodType> {
 }
 
 export interface DurableEvent<S extends z.ZodType> extends EventSpec<S> {
+  durable: true;
   /** The event for a room, ready to be published by a change. */
   in(room: Room, data: z.input<S>, threadId?: string | null): Draft;
 }

@@ -30,6 +30,5 @@ export const dmCreated = durableEvent({
   room: 'user',
   payload: dmChannelSchema.extend({
     since: z.number().int().describe("Position in the channel's log from which its events follow by themselves."),
-    eventSeq: z.number().int().optional(),
   }),
 });

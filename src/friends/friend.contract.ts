@@ -25,25 +25,23 @@ export const requestFriendSchema = z.object({
 
 export const blockSchema = z.object({ userId: idSchema, user: smallUserSchema, createdAt: timeSchema });
 
-const eventSeq = { eventSeq: z.number().int().optional() };
-
 export const friendRequest = durableEvent({
   name: 'friend:request',
   summary: 'Someone asks you to be friends, or you asked on another device; `requesterId` says who.',
   room: 'user',
-  payload: friendshipSchema.extend(eventSeq),
+  payload: friendshipSchema,
 });
 
 export const friendAccepted = durableEvent({
   name: 'friend:accepted',
   summary: 'You have a new friend.',
   room: 'user',
-  payload: friendshipSchema.extend(eventSeq),
+  payload: friendshipSchema,
 });
 
 export const friendRemoved = durableEvent({
   name: 'friend:removed',
   summary: 'A friendship ended, or a request was cancelled or turned down.',
   room: 'user',
-  payload: z.object({ friendshipId: idSchema, userId: idSchema.describe('The other one.'), ...eventSeq }),
+  payload: z.object({ friendshipId: idSchema, userId: idSchema.describe('The other one.') }),
 });

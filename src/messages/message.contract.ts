@@ -108,20 +108,18 @@ export const messagePageSchema = record('MessagePage', {
   hasNewer: z.boolean().optional().describe('With `around` only.'),
 });
 
-const eventSeq = { eventSeq: z.number().int().optional() };
-
 export const messageNew = durableEvent({
   name: 'message:new',
   summary: 'A message was sent.',
   room: 'channel',
-  payload: messageSchema.extend(eventSeq),
+  payload: messageSchema,
 });
 
 export const messageUpdated = durableEvent({
   name: 'message:updated',
   summary: 'A message was edited.',
   room: 'channel',
-  payload: messageSchema.extend(eventSeq),
+  payload: messageSchema,
 });
 
 export const messageDeleted = durableEvent({
@@ -133,7 +131,6 @@ export const messageDeleted = durableEvent({
     channelId: idSchema,
     seq: z.number().int(),
     threadId: idSchema.nullable(),
-    ...eventSeq,
   }),
 });
 
@@ -141,14 +138,14 @@ export const messagePinned = durableEvent({
   name: 'message:pinned',
   summary: 'A message was pinned.',
   room: 'channel',
-  payload: messageSchema.extend(eventSeq),
+  payload: messageSchema,
 });
 
 export const messageUnpinned = durableEvent({
   name: 'message:unpinned',
   summary: 'A message is no longer pinned.',
   room: 'channel',
-  payload: messageSchema.extend(eventSeq),
+  payload: messageSchema,
 });
 
 export const messageTyping = passingEvent({

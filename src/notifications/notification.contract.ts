@@ -72,20 +72,18 @@ export const changePreferencesSchema = z.object({
   mutedChannelIds: mutedIds.optional(),
 });
 
-const eventSeq = { eventSeq: z.number().int().optional() };
-
 export const notificationNew = durableEvent({
   name: 'notification:new',
   summary: 'There is a new notification for you.',
   room: 'user',
-  payload: notificationSchema.extend(eventSeq),
+  payload: notificationSchema,
 });
 
 export const notificationUpdated = durableEvent({
   name: 'notification:updated',
   summary: 'A notification stands for one more repeat.',
   room: 'user',
-  payload: notificationSchema.extend(eventSeq),
+  payload: notificationSchema,
 });
 
 export const notificationRead = durableEvent({
@@ -99,6 +97,5 @@ export const notificationRead = durableEvent({
       .optional()
       .describe('Everything of this server or channel; both null: everything.'),
     unreadCount: z.number().int(),
-    ...eventSeq,
   }),
 });

@@ -53,7 +53,6 @@ export const reactionUpdated = durableEvent({
     channelId: idSchema,
     seq: z.number().int().describe('Of the message.'),
     reactions: z.array(reactionSchema),
-    eventSeq: z.number().int().optional(),
   }),
 });
 

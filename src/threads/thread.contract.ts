@@ -42,25 +42,23 @@ export const threadIdSchema = objectOrId('threadId', {
   after: omittable(z.number().int().min(0)),
 });
 
-const eventSeq = { eventSeq: z.number().int().optional() };
-
 export const threadCreated = durableEvent({
   name: 'thread:created',
   summary: 'A thread was started from a message.',
   room: 'channel',
-  payload: z.object({ ...threadSchema.shape, ...eventSeq }),
+  payload: threadSchema,
 });
 
 export const threadUpdated = durableEvent({
   name: 'thread:updated',
   summary: 'A thread was renamed or archived. Its messages are told by message:new and message:deleted.',
   room: 'channel',
-  payload: z.object({ ...threadSchema.shape, ...eventSeq }),
+  payload: threadSchema,
 });
 
 export const threadDeleted = durableEvent({
   name: 'thread:deleted',
   summary: 'A thread was deleted, and all messages in it.',
   room: 'channel',
-  payload: z.object({ id: idSchema, channelId: idSchema, parentMessageId: idSchema, ...eventSeq }),
+  payload: z.object({ id: idSchema, channelId: idSchema, parentMessageId: idSchema }),
 });

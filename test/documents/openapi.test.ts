@@ -180,6 +180,7 @@ describe('the OpenAPI document', () => {
     const { post } = document.webhooks['message:new'];
     const headers = post.parameters.map((each: Loose) => target(document, each.$ref).name);
     expect(headers).to.deep.equal(['webhook-id', 'webhook-timestamp', 'webhook-signature']);
+    expect(post.requestBody.content['application/json'].example.data).to.include.keys('content', 'eventSeq');
     const schema = compiled(post.requestBody.content['application/json'].schema, document);
     const data = { ...(await here.alice.say(here.channel.id, 'as sent')), eventSeq: 1 };
     const envelope = { timestamp: data.createdAt, agentId: data.id, room: `channel:${here.channel.id}`, seq: 1, data };

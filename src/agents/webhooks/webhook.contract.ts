@@ -71,6 +71,8 @@ function deliverySchema(type: string, data: z.ZodType) {
   });
 }
 
+const numbered = z.object({ eventSeq: z.number().int().describe('The same as `seq`.') });
+
 const lostSchema = z.object({
   channelId: idSchema.nullable().describe("Null: the bot's own room."),
   after: z.number().int().describe('The last event before the hole.'),
@@ -80,7 +82,9 @@ const lostSchema = z.object({
 
 /** Everything that a webhook may get: the durable events of rooms, just as sockets get them, and two of its own. */
 export function webhookDeliveries() {
-  const ofRooms = allEvents().filter(({ durable, room }) => durable && room !== 'socket');
+  const ofRooms = allEvents()
+    .filter(({ durable, room }) => durable && room !== 'socket')
+    .map((event) => ({ ...event, payload: event.payload.and(numbered) }));
   const own = [
     {
       name: 'events:lost',
