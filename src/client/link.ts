@@ -5,6 +5,8 @@ const connectTimeoutMs = 8000;
 const ackTimeoutMs = 6000;
 /** After a sleep someone sits in front of it and waits. */
 const probeTimeoutMs = 3000;
+/** What a packet has around the payload and the name of its event. */
+const packetBytes = 64;
 /** The server pings every 25 s. */
 const silenceMs = 32_000;
 
@@ -26,6 +28,8 @@ export class Link {
   private readonly unanswered = new Set<() => void>();
   private refusal: ParleyError | undefined;
   private silence: ReturnType<typeof setTimeout> | undefined;
+  /** The server ends a connection that brings a longer packet. */
+  private maxBytes = Number.POSITIVE_INFINITY;
 
   private constructor(socket: Socket, handlers: LinkHandlers) {
     this.socket = socket;
@@ -39,6 +43,9 @@ export class Link {
     socket.on('connect_error', (error) => {
       this.refusal = refusalOf(error);
       this.close();
+    });
+    socket.io.engine.on('handshake', ({ maxPayload }) => {
+      this.maxBytes = maxPayload;
     });
     socket.io.on('open', () => {
       socket.io.engine.on('packet', () => this.heard());
@@ -71,10 +78,12 @@ export class Link {
 
   /**
    * Sends an event and waits for its ack. Given `take`, the answer is handed to it before any later event.
-   * @throws ParleyError the server's; NETWORK when there was no answer: then the connection is given up
+   * @throws ParleyError the server's; NETWORK when there was no answer: then the connection is given up; BODY_TOO_LARGE
+   *   for what would end it, and the next one as well, since it is sent again
    */
   call<A>(event: string, payload: object, take: (answer: A) => void = () => {}): Promise<A> {
     return new Promise((resolve, reject) => {
+      if (sizeOf(payload) + event.length + packetBytes > this.maxBytes) return reject(tooLarge());
       const giveUp = () => reject(networkError('no answer'));
       this.unanswered.add(giveUp);
       this.socket.timeout(ackTimeoutMs).emit(event, payload, (failure: unknown, answer: A) => {
@@ -130,6 +139,10 @@ export class Link {
     this.silence = setTimeout(() => this.close(), silenceMs);
   }
 }
+
+/** In bytes, as the server counts them. */
+const sizeOf = (payload: object): number => new TextEncoder().encode(JSON.stringify(payload)).length;
+const tooLarge = () => new ParleyError({ code: 'BODY_TOO_LARGE', error: 'This is more than can be sent at once.' });
 
 /** The server's refusals bring a code; a transport that does not get through brings none. */
 function refusalOf(error: Error & { data?: unknown }): ParleyError {

@@ -24,6 +24,7 @@ import { Homecoming, handshakeSchema, type RoomsOnConnect } from './homecoming.t
 import { Membership, type RoomAccess } from './membership.ts';
 import { takesOffsets } from './offsets.ts';
 import { Outlet } from './outlet.ts';
+import { noteOversized } from './oversized.ts';
 import { adaptPolling } from './polling.ts';
 import { SessionRecovery } from './recovery.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
@@ -267,6 +268,7 @@ export class Gateway {
     socket.data.nextSureMark = socket.data.sureMark;
     if (typeof pid === 'string') this.recovery.follow(pid, socket);
     bindHandlers(socket, this.handlers, this.parts, this.parts.log);
+    noteOversized(socket, this.parts.settings.sockets.maxPayloadBytes, this.parts.log);
     this.settle(socket).catch((error) => {
       // Without its rooms a socket would miss things silently; it comes back by itself.
       this.parts.log.warn({ err: error }, 'A socket could not be brought into its rooms.');

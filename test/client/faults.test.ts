@@ -42,6 +42,15 @@ describe('the client library on a bad line', () => {
     expect([alice.reloads, bob.reloads]).to.deep.equal([0, 0]);
   }
 
+  it('says of a message that is too long for the server that it is, and goes on with the next', async () => {
+    const channel = alice.parley.channel(here.channel.id);
+    const [long, next] = [channel.send('x'.repeat(3_000_000)), channel.send('short')];
+    const refused = await long.catch((error: unknown) => error);
+    expect(refused).to.include({ code: 'BODY_TOO_LARGE' });
+    expect((await next).content).to.equal('short');
+    expect(alice.parley.state.status).to.equal('live');
+  });
+
   it('sends everything once and in order while connections are cut again and again', async () => {
     const names = Array.from({ length: 40 }, (_, i) => String(i));
     const sends = [alice, bob].flatMap((one, who) =>
