@@ -56,6 +56,8 @@ export class Announcer {
   }
 
   private async audience(change: Change, workspace: OpenWorkspace): Promise<string[]> {
+    // Whoever joins at the same time comes before, and is told, or after, and finds it there; and nobody is told who left.
+    await change.rows('SELECT id FROM servers WHERE id = $1 FOR SHARE', [workspace.serverId]);
     const members = await change.rows<{ id: string }>(
       'SELECT user_id AS id FROM server_members WHERE server_id = $1 LIMIT $2',
       [workspace.serverId, maxTold + 1],
