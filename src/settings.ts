@@ -5,14 +5,20 @@ import { type FileSettings, fileSchema } from './settings/config-schema.ts';
 import { type JwtSecret, jwtSecrets } from './settings/jwt-secrets.ts';
 import { oauthProviders, type ProviderSettings } from './settings/oauth-settings.ts';
 import { SettingsError } from './settings/settings-error.ts';
-import { hosts, isOrigin, list, origins } from './settings/settings-lists.ts';
+import { hosts, isBase, isOrigin, list, origins } from './settings/settings-lists.ts';
 
 export { SettingsError };
 
-/** A number as text has it. */
+/** A number as people write it: JavaScript would read 0x10 and 1e3 as others than whoever mistyped them. */
 const whole = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;
-  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+  const number = z.number().min(min, { error }).max(max, { error });
+  return z
+    .string()
+    .trim()
+    .regex(/^\d{1,9}$/, { error })
+    .transform(Number)
+    .pipe(number);
 };
 /** What servers of mail take for a sender: an address, or a name with one. */
 const sender = /^([^<>@\s]+@[^<>@\s]+|[^<>]*<[^<>@\s]+@[^<>@\s]+>)$/;
@@ -27,7 +33,10 @@ export const environmentSchema = z.object({
   NODE_ENV: z.string().default('development').meta(told('which `config/<name>.json` is laid over `default.json`')),
   PORT: whole(0, 65_535).default(3000).meta(told('where to listen')),
   HOST: z.string().default('0.0.0.0').meta(told('the address to listen on')),
-  PUBLIC_URL: url('http', 'https').optional().meta(told('the address that people use, for links', 'from the port')),
+  PUBLIC_URL: url('http', 'https')
+    .refine(isBase, 'must be an address that links can go on from, such as https://chat.example.com')
+    .optional()
+    .meta(told('the address that people use, for links', 'from the port')),
   DATABASE_URL: url('postgres', 'postgresql')
     .optional()
     .meta(told('the PostgreSQL that all nodes use', 'an embedded one in `DATA_DIR`')),
