@@ -18,6 +18,20 @@ export interface ServedContent {
 }
 
 /**
+ * Headers of what users have uploaded: should a browser take it for a page, that page may do nothing. Clients on other
+ * origins may show it: whoever has the link may have the file.
+ */
+export const uploadHeaders = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+/** Whether a browser may show it in the place of a page: pictures, sound, video and plain text; nothing that can hold a script. */
+export function mayShowInline(contentType: string): boolean {
+  return /^((image|audio|video)\/(?!.*svg)[\w.+-]+|text\/plain)(;|$)/.test(contentType);
+}
+
+/**
  * A Content-Disposition that keeps any name (RFC 6266): its ASCII part for old clients, all of it for the others, and
  * nothing in it that could end the header or the value.
  */

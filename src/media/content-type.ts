@@ -42,13 +42,6 @@ function isText(head: Buffer): boolean {
   }
 }
 
-const safeInline = /^(image\/(png|jpeg|gif|webp|avif|apng|bmp|heic|heif)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/;
-
-/** Whether a browser may show it in the place of a page: nothing that can hold a script. */
-export function mayShow(contentType: string): boolean {
-  return safeInline.test(contentType);
-}
-
 /** A name without folders, control characters or excess, and never empty. */
 export function safeFilename(name: string): string {
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1).toWellFormed();

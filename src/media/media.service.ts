@@ -9,13 +9,18 @@ import { AppError, missingAs } from '../errors.ts';
 import type { Chore, Chores } from '../infrastructure/chores.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 import { withCharset } from '../infrastructure/media-types.ts';
-import { contentDisposition, type ServedContent } from '../infrastructure/served-content.ts';
+import {
+  contentDisposition,
+  mayShowInline,
+  type ServedContent,
+  uploadHeaders,
+} from '../infrastructure/served-content.ts';
 import type { SignedLinks } from '../infrastructure/signed-links.ts';
 import type { MessageAccess } from '../messages/message.access.ts';
 import type { MessageService } from '../messages/message.service.ts';
 import { type AttachmentRecord, maxAttachments, type mediaUrlSchema } from './attachment.contract.ts';
 import { type AttachmentRow, attachmentRecord, mediaPath, selectAttachments } from './attachment.view.ts';
-import { type ContentInfo, contentInfo, mayShow, safeFilename } from './content-type.ts';
+import { type ContentInfo, contentInfo, safeFilename } from './content-type.ts';
 
 /** A file whose bytes are in; there is no record of it yet. */
 export interface ReceivedFile extends ContentInfo {
@@ -25,13 +30,6 @@ export interface ReceivedFile extends ContentInfo {
 
 /** Shown in its place, or saved. */
 type Disposition = 'inline' | 'attachment';
-
-/** What people upload must not act in this site's name, whatever is in it (contract §6). */
-const caged = {
-  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-  // Clients on other origins may show it: whoever has the link may have the file.
-  'Cross-Origin-Resource-Policy': 'cross-origin',
-};
 
 interface FullRow extends AttachmentRow {
   uploader_id: string;
@@ -143,9 +141,9 @@ export class MediaService {
   }
 
   private served(row: FullRow, wish: Disposition): ServedContent {
-    const kind = mayShow(row.content_type) ? wish : 'attachment';
+    const kind = mayShowInline(row.content_type) ? wish : 'attachment';
     const headers = {
-      ...caged,
+      ...uploadHeaders,
       'Content-Type': withCharset(row.content_type),
       'Content-Disposition': contentDisposition(kind, row.filename),
       'Cache-Control': 'private, max-age=3600',

@@ -5,7 +5,12 @@ import type { BlobStore } from '../blobs/blob.store.ts';
 import { AppError } from '../errors.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 import { withCharset } from '../infrastructure/media-types.ts';
-import { contentDisposition, type ServedContent } from '../infrastructure/served-content.ts';
+import {
+  contentDisposition,
+  mayShowInline,
+  type ServedContent,
+  uploadHeaders,
+} from '../infrastructure/served-content.ts';
 import type { SignedLinks } from '../infrastructure/signed-links.ts';
 import { validated } from '../schema/validation.ts';
 import type { NodeService } from './node.service.ts';
@@ -101,26 +106,19 @@ export class FileService {
   }
 
   private served(file: PlacedRow & { blob_id: string }, disposition: Disposition): ServedContent {
-    const inline = disposition === 'inline' && isHarmless(file.mime ?? '');
+    const inline = disposition === 'inline' && mayShowInline(file.mime ?? '');
     return {
       size: file.size_bytes,
       etag: file.blob_id,
       headers: {
         'Content-Type': inline ? withCharset(file.mime ?? '') : 'application/octet-stream',
         'Content-Disposition': contentDisposition(inline ? 'inline' : 'attachment', file.name),
-        'Content-Security-Policy': "default-src 'none'; sandbox",
-        // The link is the permission: pages of other origins may show what it leads to.
-        'Cross-Origin-Resource-Policy': 'cross-origin',
+        ...uploadHeaders,
         'Cache-Control': 'private, no-cache',
       },
       read: (range) => this.blobs.read(file.blob_id, range),
     };
   }
-}
-
-/** Types that a browser may show without running anything. */
-function isHarmless(mime: string): boolean {
-  return mime === 'text/plain' || (/^(image|audio|video)\//.test(mime) && !mime.includes('svg'));
 }
 
 function subject(serverId: string, fileId: string, disposition: Disposition): string {

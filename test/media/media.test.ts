@@ -58,6 +58,16 @@ describe('files of messages', () => {
     }
   });
 
+  it('are played in place where they are voices', async () => {
+    const voice = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(24), Buffer.from('OpusHead'), Buffer.alloc(64)]);
+    const upload = await here.alice.upload('voice.ogg', voice);
+    const { headers } = await download(here.alice, upload.url);
+    expect([headers.get('content-type'), headers.get('content-disposition')?.split(';')[0]]).to.deep.equal([
+      'audio/ogg; codecs=opus',
+      'inline',
+    ]);
+  });
+
   it('keep their names, without anything that could break out of the header', async () => {
     const { alice } = here;
     const names = {
