@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import type { Database, Rows } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/failures.ts';
 import type { Log } from '../infrastructure/log.ts';
@@ -51,7 +52,7 @@ export class BlobCollector {
   private async collect(): Promise<number> {
     const used = await usedBy(this.database.rows);
     let removed = 0;
-    for (let after = '00000000-0000-0000-0000-000000000000'; !this.closed; ) {
+    for (let after: string = NIL; !this.closed; ) {
       const step = await this.database.quickTransaction(async (rows) => {
         const [lock] = await rows<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [collectLock]);
         return lock?.mine ? this.mark(rows, used, after) : undefined;

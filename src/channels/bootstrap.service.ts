@@ -47,6 +47,6 @@ export class BootstrapService {
       this.members.list(actor, channelId, { limit: shownMembers }),
       this.messages.list(actor, channelId, { limit: messages }),
     ]);
-    return { access, channel, server, channels, members: members.members, messages: page };
+    return { access, channel, server, channels, members: members.records, messages: page };
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Reply, type Route, route, uuidParam } from '../rest/route.ts';
+import { pageReply, Reply, type Route, route, uuidParam } from '../rest/route.ts';
 import { done, doneSchema } from '../schema.ts';
 import { listMembersSchema, memberSchema } from '../servers/server.contract.ts';
 import { addChannelMemberSchema } from './channel.contract.ts';
@@ -21,10 +21,7 @@ export function channelMemberRoutes(members: ChannelMemberService): Route[] {
       paged: true,
       answer: z.array(memberSchema),
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'],
-      async handle({ actor, params, query }) {
-        const page = await members.list(actor, params.id, query);
-        return new Reply(page.members, { headers: { 'X-Has-More': String(page.hasMore) } });
-      },
+      handle: async ({ actor, params, query }) => pageReply(await members.list(actor, params.id, query)),
     }),
     route({
       method: 'POST',

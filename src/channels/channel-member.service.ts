@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import type { z } from 'zod';
 import type { Actor, SmallUser } from '../access/actor.ts';
 import { may, outranks, requireRole } from '../access/roles.ts';
@@ -10,8 +11,8 @@ import { forgetRequests, settleRequest } from '../join-requests/join-request.tab
 import { seeOff } from '../notifications/farewell.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { StatusReader } from '../presence/status.ts';
+import { type ListPage, listPage } from '../schema/list-page.ts';
 import { idCursor } from '../schema/validation.ts';
-import { firstId, type MemberPage } from '../servers/member.service.ts';
 import { shown } from '../servers/roster.ts';
 import { type listMembersSchema, memberJoined, memberLeft } from '../servers/server.contract.ts';
 import { type MemberRecord, type MemberRow, memberColumns, memberRecord, userColumns } from '../servers/server.view.ts';
@@ -71,14 +72,15 @@ export class ChannelMemberService {
   }
 
   /** The members, in the order of their ids; of a direct message both. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
-  async list(actor: Actor, channelId: string, query: z.output<typeof listMembersSchema>): Promise<MemberPage> {
+  async list(
+    actor: Actor,
+    channelId: string,
+    query: z.output<typeof listMembersSchema>,
+  ): Promise<ListPage<MemberRecord>> {
     const channel = await this.access.visible(actor, channelId);
     if (channel.role === null && channel.kind === 'server') throw new AppError('NOT_A_MEMBER');
-    const rows = await this.rowsOf(channel, idCursor(query.cursor) ?? firstId, query.limit + 1);
-    return {
-      members: rows.slice(0, query.limit).map((row) => memberRecord(row, this.statuses)),
-      hasMore: rows.length > query.limit,
-    };
+    const rows = await this.rowsOf(channel, idCursor(query.cursor) ?? NIL, query.limit + 1);
+    return listPage(rows, query.limit, (row) => memberRecord(row, this.statuses));
   }
 
   private rowsOf({ id, serverId, isPrivate }: ChannelInfo, after: string, limit: number): Promise<MemberRow[]> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messageSchema, sendMessageSchema } from '../messages/message.contract.ts';
 import { sendErrors, sentFirst, sentMessage } from '../messages/message.routes.ts';
-import { Reply, type Route, route, uuidParam } from '../rest/route.ts';
+import { pageReply, Reply, type Route, route, uuidParam } from '../rest/route.ts';
 import { dmChannelSchema, listDmMessagesSchema, openDmSchema } from './direct.contract.ts';
 import type { DirectService } from './direct.service.ts';
 
@@ -61,7 +61,7 @@ function messageRoutes(base: string, direct: DirectService): Route[] {
       errors: ['CHANNEL_NOT_FOUND', 'FORBIDDEN', 'INVALID_CURSOR'],
       async handle({ actor, params, query }) {
         const { messages, hasMore } = await direct.messagesOf(actor, params.id, query);
-        return new Reply(messages, { headers: { 'X-Has-More': String(hasMore) } });
+        return pageReply({ records: messages, hasMore });
       },
     }),
     route({

@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Database } from '../database/database.ts';
@@ -14,7 +15,7 @@ type Usage = z.input<typeof usageSchema>;
 type Item = Usage['items'][number];
 
 /** Stands for no token in the key of the table. */
-const noToken = '00000000-0000-0000-0000-000000000000';
+const noToken = NIL;
 
 const add = `INSERT INTO model_usage (user_id, day, token_id, model, requests, prompt_tokens, completion_tokens)
   VALUES ($1, (now() AT TIME ZONE 'UTC')::date, $2, $3, 1, $4, $5)

@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import { selectIsInChannel } from '../channels/channel.membership.ts';
 import type { Change } from '../delivery/changes.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
@@ -102,10 +103,10 @@ export class NotificationMaker {
     const people = await change.rows<{ user_id: string }>(
       `SELECT s.user_id FROM server_members s JOIN users u ON u.id = s.user_id AND NOT u.is_bot
        JOIN channels c ON c.id = $4 LEFT JOIN channel_members m ON m.channel_id = c.id AND m.user_id = s.user_id
-       WHERE s.server_id = $1 AND s.user_id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
+       WHERE s.server_id = $1 AND s.user_id > $2
          AND ${selectIsInChannel('c.is_private', 'm.excluded')}
        ORDER BY s.user_id LIMIT $3`,
-      [message.server_id, job.after, portion, message.channel_id],
+      [message.server_id, job.after ?? NIL, portion, message.channel_id],
     );
     const meant = people
       .map((row) => row.user_id)

@@ -4,6 +4,7 @@ import type { Actor } from '../access/actor.ts';
 import type { AppError, ErrorCode } from '../errors.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 import type { LimitName } from '../infrastructure/rate-limits.ts';
+import type { ListPage } from '../schema/list-page.ts';
 
 /** How a path parameter is read; what does not fit does not exist (contract §1). */
 export interface Param {
@@ -72,6 +73,11 @@ export class Reply<A> {
     this.status = options.status;
     this.headers = options.headers ?? {};
   }
+}
+
+/** A bare list, whose header says whether it goes on (see `paged`). */
+export function pageReply<R>({ records, hasMore }: ListPage<R>): Reply<R[]> {
+  return new Reply(records, { headers: { 'X-Has-More': String(hasMore) } });
 }
 
 /** Text that is JSON already and is sent as it is. */

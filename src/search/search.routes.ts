@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageSchema } from '../messages/message.contract.ts';
-import { Reply, type Route, route } from '../rest/route.ts';
+import { pageReply, type Route, route } from '../rest/route.ts';
 import { searchMessagesSchema } from './search.contract.ts';
 import type { SearchService } from './search.service.ts';
 
@@ -18,10 +18,7 @@ export function searchRoutes(search: SearchService): Route[] {
       answer: z.array(messageSchema),
       errors: ['SERVER_NOT_FOUND', 'CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'],
       limit: 'search',
-      async handle({ actor, query }) {
-        const { records, hasMore } = await search.messages(actor, query);
-        return new Reply(records, { headers: { 'X-Has-More': String(hasMore) } });
-      },
+      handle: async ({ actor, query }) => pageReply(await search.messages(actor, query)),
     }),
   ];
 }

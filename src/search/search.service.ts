@@ -6,6 +6,7 @@ import type { Database } from '../database/database.ts';
 import { hasUnspaced, unspacedQuery, unspacedWords, untaggedQuery } from '../database/unspaced.ts';
 import { selectMessages } from '../messages/message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from '../messages/message.view.ts';
+import { type ListPage, listPage } from '../schema/list-page.ts';
 import { idCursor } from '../schema/validation.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import type { searchMessagesSchema } from './search.contract.ts';
@@ -53,10 +54,7 @@ export class SearchService {
   }
 
   /** Newest first. @throws AppError SERVER_NOT_FOUND, CHANNEL_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR */
-  async messages(
-    actor: Actor,
-    query: z.output<typeof searchMessagesSchema>,
-  ): Promise<{ records: MessageRecord[]; hasMore: boolean }> {
+  async messages(actor: Actor, query: z.output<typeof searchMessagesSchema>): Promise<ListPage<MessageRecord>> {
     const channelIds = await this.where(actor, query);
     const after = idCursor(query.cursor);
     if (channelIds.length === 0) return { records: [], hasMore: false };
@@ -72,8 +70,7 @@ export class SearchService {
       after,
       query.limit + 1,
     ]);
-    const records = rows.slice(0, query.limit).map((row) => messageRecord(row, actor.userId));
-    return { records, hasMore: rows.length > query.limit };
+    return listPage(rows, query.limit, (row) => messageRecord(row, actor.userId));
   }
 
   private async where(actor: Actor, query: z.output<typeof searchMessagesSchema>): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import type { Role } from '../access/roles.ts';
 import { channelCreated } from '../channels/channel.contract.ts';
 import { channelRecords } from '../channels/channel.reader.ts';
@@ -18,7 +19,6 @@ import { findServer, serverRecord } from './server.view.ts';
 const announcedChannels = 200;
 /** A server's home page goes to everyone with each change of it: in one transaction only about so much of that. */
 const toldCharacters = 4 * 1024 * 1024;
-const nobody = '00000000-0000-0000-0000-000000000000';
 
 const selectPeople = `SELECT m.user_id AS id FROM server_members m JOIN users u ON u.id = m.user_id
   WHERE m.server_id = $1 AND NOT u.is_bot AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;
@@ -59,7 +59,7 @@ export class Audience {
 
   /** Everyone who hears of a server, in the order of their ids. */
   people(rows: Rows, serverId: string): Promise<string[]> {
-    return this.some(rows, serverId, nobody, null);
+    return this.some(rows, serverId, NIL, null);
   }
 
   /** The same with the bots, which must hear of its end: no channel is left to tell them. */
@@ -74,7 +74,7 @@ export class Audience {
    */
   async tell(change: Change, news: News): Promise<void> {
     const most = await this.fitting(change.rows, news, atOnce);
-    const people = await this.some(change.rows, news.serverId, nobody, most);
+    const people = await this.some(change.rows, news.serverId, NIL, most);
     await this.tellNow(change, news, people);
     const last = people.at(-1);
     if (!last || people.length < most) return;
@@ -101,7 +101,7 @@ export class Audience {
       if (channel) for (const { id } of listeners) change.publish(channelCreated.in(userRoom(id), { channel }));
       return;
     }
-    const server = await findServer(change.rows, serverId, nobody);
+    const server = await findServer(change.rows, serverId, NIL);
     if (!server) return;
     for (const { id, role } of listeners) {
       change.publish(serverUpdated.in(userRoom(id), { server: serverRecord({ ...server, role }) }));

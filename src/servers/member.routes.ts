@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Reply, type Route, route, slugParam, uuidParam } from '../rest/route.ts';
+import { pageReply, type Route, route, slugParam, uuidParam } from '../rest/route.ts';
 import { done, doneSchema } from '../schema.ts';
 import type { MemberService } from './member.service.ts';
 import { joinServerSchema, listMembersSchema, memberSchema, serverSchema, setRoleSchema } from './server.contract.ts';
@@ -51,10 +51,7 @@ function comeAndGo(members: MemberService): Route[] {
       paged: true,
       answer: z.array(memberSchema),
       errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'],
-      async handle({ actor, params, query }) {
-        const page = await members.list(actor, params.id, query);
-        return new Reply(page.members, { headers: { 'X-Has-More': String(page.hasMore) } });
-      },
+      handle: async ({ actor, params, query }) => pageReply(await members.list(actor, params.id, query)),
     }),
   ];
 }

@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { outranks, type Role, requireRole } from '../access/roles.ts';
@@ -8,6 +9,7 @@ import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { StatusReader } from '../presence/status.ts';
+import { type ListPage, listPage } from '../schema/list-page.ts';
 import { idCursor } from '../schema/validation.ts';
 import type { Settings } from '../settings.ts';
 import type { Audience } from './audience.ts';
@@ -29,13 +31,6 @@ const page = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id
   WHERE m.server_id = $1 AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;
 const one = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
   WHERE m.server_id = $1 AND m.user_id = $2`;
-export const firstId = '00000000-0000-0000-0000-000000000000';
-
-/** A piece of a list of members, and whether it goes on. */
-export interface MemberPage {
-  members: MemberRecord[];
-  hasMore: boolean;
-}
 
 /** Who belongs to a server, and as what (contract §5). */
 export class MemberService {
@@ -69,13 +64,10 @@ export class MemberService {
   }
 
   /** The members, in the order of their ids. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR */
-  async list(actor: Actor, server: string, query: z.output<typeof listMembersSchema>): Promise<MemberPage> {
+  async list(actor: Actor, server: string, query: z.output<typeof listMembersSchema>): Promise<ListPage<MemberRecord>> {
     const { id } = await this.access.joined(actor, server);
-    const rows = await this.database.rows<MemberRow>(page, [id, idCursor(query.cursor) ?? firstId, query.limit + 1]);
-    return {
-      members: rows.slice(0, query.limit).map((row) => memberRecord(row, this.statuses)),
-      hasMore: rows.length > query.limit,
-    };
+    const rows = await this.database.rows<MemberRow>(page, [id, idCursor(query.cursor) ?? NIL, query.limit + 1]);
+    return listPage(rows, query.limit, (row) => memberRecord(row, this.statuses));
   }
 
   /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listMessagesSchema, messageSchema, threadMessageSchema } from '../messages/message.contract.ts';
 import { sendErrors, sentFirst, sentMessage } from '../messages/message.routes.ts';
-import { Reply, type Route, route, uuidParam } from '../rest/route.ts';
+import { pageReply, Reply, type Route, route, uuidParam } from '../rest/route.ts';
 import { done, doneSchema } from '../schema.ts';
 import {
   createThreadSchema,
@@ -10,7 +10,7 @@ import {
   threadSchema,
   updateThreadSchema,
 } from './thread.contract.ts';
-import type { ListPage, ThreadService } from './thread.service.ts';
+import type { ThreadService } from './thread.service.ts';
 
 const tag = 'Threads';
 const channelId = uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.');
@@ -70,7 +70,7 @@ export function threadRoutes(threads: ThreadService): Route[] {
       paged: true,
       answer: z.array(threadSchema),
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
-      handle: async ({ actor, params, query }) => listed(await threads.list(actor, params.channelId, query)),
+      handle: async ({ actor, params, query }) => pageReply(await threads.list(actor, params.channelId, query)),
     }),
     ...oneThread(threads),
     ...messagesOfThread(threads),
@@ -132,7 +132,7 @@ function messagesOfThread(threads: ThreadService): Route[] {
       paged: true,
       answer: z.array(messageSchema),
       errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'],
-      handle: async ({ actor, params, query }) => listed(await threads.listMessages(actor, params.id, query)),
+      handle: async ({ actor, params, query }) => pageReply(await threads.listMessages(actor, params.id, query)),
     }),
     route({
       method: 'POST',
@@ -151,8 +151,4 @@ function messagesOfThread(threads: ThreadService): Route[] {
         sentMessage(await threads.send(actor, params.id, body, idempotencyKey), idempotencyKey),
     }),
   ];
-}
-
-function listed<R>({ records, hasMore }: ListPage<R>): Reply<R[]> {
-  return new Reply(records, { headers: { 'X-Has-More': String(hasMore) } });
 }

@@ -1,4 +1,4 @@
-import { v7 as uuid } from 'uuid';
+import { MAX, v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
@@ -16,6 +16,7 @@ import type { listMessagesSchema, threadMessageSchema } from '../messages/messag
 import { MessageList } from '../messages/message.list.ts';
 import type { MessageService } from '../messages/message.service.ts';
 import { type MessageRecord, messageRecord } from '../messages/message.view.ts';
+import { type ListPage, listPage } from '../schema/list-page.ts';
 import type { ThreadAccess } from './thread.access.ts';
 import {
   type createThreadSchema,
@@ -31,15 +32,8 @@ import { selectThreads, type ThreadRecord, type ThreadRow, threadRecord } from '
 const ofChannel = `${selectThreads} WHERE channel_id = $1 AND deleted_at IS NULL AND id < $2 ORDER BY id DESC LIMIT $3`;
 const byId = `${selectThreads} WHERE id = $1 AND deleted_at IS NULL`;
 const byParent = `${selectThreads} WHERE parent_message_id = $1`;
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** Messages of a deleted thread are erased in steps of so many; threads of ordinary length at once. */
 const eraseBatch = 500;
-
-/** A piece of a list, and whether it goes on. */
-export interface ListPage<R> {
-  records: R[];
-  hasMore: boolean;
-}
 
 /** Side conversations (contract §6). */
 export class ThreadService {
@@ -120,9 +114,9 @@ export class ThreadService {
     query: z.output<typeof listThreadsSchema>,
   ): Promise<ListPage<ThreadRecord>> {
     await this.channels.readable(actor, channelId);
-    const values = [channelId, query.cursor ?? lastId, query.limit + 1];
+    const values = [channelId, query.cursor ?? MAX, query.limit + 1];
     const rows = await this.database.rows<ThreadRow>(ofChannel, values);
-    return { records: rows.slice(0, query.limit).map(threadRecord), hasMore: rows.length > query.limit };
+    return listPage(rows, query.limit, threadRecord);
   }
 
   async get(actor: Actor, threadId: string): Promise<ThreadRecord> {
