@@ -5,7 +5,7 @@ import { type FileSettings, fileSchema } from './settings/config-schema.ts';
 import { type JwtSecret, jwtSecrets } from './settings/jwt-secrets.ts';
 import { oauthProviders, type ProviderSettings } from './settings/oauth-settings.ts';
 import { SettingsError } from './settings/settings-error.ts';
-import { hosts, isBase, isOrigin, list, origins } from './settings/settings-lists.ts';
+import { hasEncodedSecrets, hosts, isBase, isOrigin, list, origins } from './settings/settings-lists.ts';
 
 export { SettingsError };
 
@@ -23,7 +23,9 @@ const whole = (min: number, max: number) => {
 /** What servers of mail take for a sender: an address, or a name with one. */
 const sender = /^([^<>@\s]+@[^<>@\s]+|[^<>]*<[^<>@\s]+@[^<>@\s]+>)$/;
 const url = (...protocols: string[]) =>
-  z.url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` });
+  z
+    .url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` })
+    .refine(hasEncodedSecrets, 'must have what is special in its name and password encoded, as %25 for %');
 
 /** @param unset what holds where the variable is not set, if no value says it */
 const told = (description: string, unset?: string) => ({ description, unset });
@@ -60,6 +62,7 @@ export const environmentSchema = z.object({
       ),
     ),
   SMTP_URL: url('smtp', 'smtps')
+    .refine((text) => URL.parse(text)?.hostname, 'must name a host, as smtp://mail.example.com does')
     .optional()
     .meta(told('the server that sends mail', 'mail is written to `DATA_DIR/outbox`')),
   MAIL_FROM: z

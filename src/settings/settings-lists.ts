@@ -39,3 +39,14 @@ export const origins = list.transform((items, context): string[] => {
 export const hosts = list.refine((items) => items.every((item) => /^[^\s/@*?#]+$/.test(item)), {
   error: 'must be a comma list of hosts such as 10.0.0.7 or hooks.internal:8080',
 });
+
+/** Whether the name and the password in a URL can be read: a sign like `%` has to be encoded in them. */
+export function hasEncodedSecrets(text: string): boolean {
+  const { username = '', password = '' } = URL.parse(text) ?? {};
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+}
