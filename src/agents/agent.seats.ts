@@ -56,18 +56,21 @@ export class AgentSeats {
    */
   async add(actor: Actor, server: string, agentIds: string[]): Promise<z.input<typeof addedAgentsSchema>> {
     const { id } = await this.servers.joined(actor, server);
-    const result: z.input<typeof addedAgentsSchema> = { added: [], failed: [] };
-    for (const agentId of new Set(agentIds)) {
-      try {
-        await this.addOne(actor, id, agentId);
-        result.added.push(agentId);
-      } catch (error) {
-        // What is nobody's fault fails all of them.
-        if (!(error instanceof AppError) || error.status >= 500) throw error;
-        result.failed.push({ agentId, error: error.message, code: error.code });
+    // In one change: what follows it waits once for a node that hangs, and not once for each of them.
+    return this.changes.run(async () => {
+      const result: z.input<typeof addedAgentsSchema> = { added: [], failed: [] };
+      for (const agentId of new Set(agentIds)) {
+        try {
+          await this.addOne(actor, id, agentId);
+          result.added.push(agentId);
+        } catch (error) {
+          // What is nobody's fault fails all of them.
+          if (!(error instanceof AppError) || error.status >= 500) throw error;
+          result.failed.push({ agentId, error: error.message, code: error.code });
+        }
       }
-    }
-    return result;
+      return result;
+    });
   }
 
   /** What a bot is told of each of its channels when it connects (contract §9). */

@@ -62,6 +62,23 @@ describe('a node that hangs', () => {
     listener?.close();
   });
 
+  it('holds up whoever brings several bots into a server by one wait', async () => {
+    const owner = await register(here);
+    const server = (await call(here, owner, 'POST', '/api/servers', { name: 'Home' })).body.id;
+    const agentIds: string[] = [];
+    for (const name of ['one', 'two', 'three'].map((word) => `${word}${crypto.randomUUID().slice(0, 8)}`)) {
+      agentIds.push((await call(here, owner, 'POST', '/api/agents', { name })).body.id);
+    }
+    there.signal('SIGSTOP');
+    const begun = performance.now();
+    const { body } = await call(here, owner, 'POST', `/api/servers/${server}/agents`, { agentIds });
+    const tookMs = performance.now() - begun;
+    there.signal('SIGCONT');
+    await there.ready();
+    expect(body.added).to.deep.equal(agentIds);
+    expect(tookMs).to.be.within(1500, 3500);
+  });
+
   /** A server with a private channel, and others in both. */
   async function furnish(owner: Account, member: Account, bot: { id: string; userId: string }) {
     const server = (await call(here, owner, 'POST', '/api/servers', { name: 'Home', isPublic: true })).body.id;
