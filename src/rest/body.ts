@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { Actor } from '../access/actor.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 import { invalid } from '../schema/validation.ts';
 import { boundaryOf, type Part, readParts } from './multipart.ts';
 import type { Route } from './route.ts';
@@ -22,19 +22,19 @@ const formOverhead = 1024 * 1024;
 /** Reads the bodies of requests: JSON whole, forms as they arrive. */
 export class BodyReader {
   private readonly limits: BodyLimits;
-  private readonly parseJson: ReturnType<typeof koaBody>;
+  private readonly takeIn: ReturnType<typeof koaBody>;
   private readonly parseForm = koaBody({ json: false, text: false, formLimit: maxFieldBytes, patchNode: false });
 
   constructor(limits: BodyLimits) {
     this.limits = limits;
-    this.parseJson = koaBody({
-      jsonTypes,
+    this.takeIn = koaBody({
+      textTypes: jsonTypes,
       parsedMethods: Object.values(HttpMethodEnum),
-      jsonLimit: limits.jsonBodyBytes,
-      // What is JSON but no object is for the schemas to refuse, which say so.
-      jsonStrict: false,
+      textLimit: limits.jsonBodyBytes,
+      // A character for each byte: as text it would have U+FFFD, which nobody sent, for what is no UTF-8.
+      encoding: 'binary',
+      json: false,
       urlencoded: false,
-      text: false,
       multipart: false,
       patchNode: false,
     });
@@ -45,12 +45,13 @@ export class BodyReader {
     if (!hasBody(context)) return {};
     if (!context.is(...jsonTypes)) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
     try {
-      await this.parseJson(context, async () => {});
+      await this.takeIn(context, async () => {});
+      const { body } = context.request;
+      // What is JSON but does not fit is for the schemas to refuse, which say so.
+      return body === '' ? {} : JSON.parse(textOf(Buffer.from(String(body), 'binary'), 'MALFORMED_JSON'));
     } catch (error) {
       throw asBodyError(error, context);
     }
-    const { body } = context.request;
-    return body === '' ? {} : body;
   }
 
   /** A form's fields, or JSON that came under any other content type; nothing where there is neither in it. */
@@ -100,7 +101,18 @@ function hasBody(context: Context): boolean {
   return Number(context.get('content-length') || 0) > 0 || context.get('transfer-encoding') !== '';
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function textOf(bytes: Buffer, code: ErrorCode): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new AppError(code, { message: 'The body is not valid UTF-8.', cause });
+  }
+}
+
 function asBodyError(error: unknown, context: Context): unknown {
+  if (error instanceof AppError) return error;
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   if (status === 413) return new AppError('BODY_TOO_LARGE', { cause: error });
   if (status === 415) return new AppError('UNSUPPORTED_MEDIA_TYPE', { cause: error });
@@ -124,7 +136,7 @@ class Fields {
       if (this.size > maxFieldBytes) throw new AppError('BODY_TOO_LARGE');
       pieces.push(piece);
     }
-    this.values[part.field] = Buffer.concat(pieces).toString('utf8');
+    this.values[part.field] = textOf(Buffer.concat(pieces), 'MALFORMED_MULTIPART');
   }
 }
 

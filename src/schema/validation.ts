@@ -59,10 +59,7 @@ function unfitText(value: unknown, depth: number): Unfit | undefined {
   return undefined;
 }
 
-/**
- * A key that schemas would leave out silently, and that JSON bodies are refused for before they come here. At the top it
- * is a field that nobody knows, like others.
- */
+/** A key that schemas would leave out silently. At the top it is a field that nobody knows, like others. */
 function unfitKey(key: string, depth: number): Unfit | undefined {
   if (key === '__proto__' && depth > 0) return { path: [], message: 'must not be a key' };
   return unfitString(key);
