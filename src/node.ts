@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import { authenticity } from './accounts/account.gateway.ts';
-import { goodbye, RevocationWatch } from './accounts/revocation.ts';
+import { goodbye, RevocationWatch } from './accounts/sessions/revocation.ts';
 import { attendBots } from './agents/agent.gateway.ts';
 import { AgentWatch } from './agents/agent.watch.ts';
 import { Database } from './database/database.ts';

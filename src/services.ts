@@ -127,7 +127,7 @@ export function createServices(ground: Ground) {
     nodeId: ground.nodeId,
     directory,
   });
-  accounts.departure.presence = { left: (userId) => people.services.presence.goodbye(userId) };
+  accounts.disconnects.presence = { left: (userId) => people.services.presence.goodbye(userId) };
   const workspace = createWorkspace({ settings, database, changes, serverAccess, blobs, links });
   const { workspaceAccess } = workspace;
   const outgoing = new Outgoing(settings.appProxyAllow);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idSchema, nameSchema, omittable, record, textSchema, timeSchema } from '../schema.ts';
-import { inviteCodeSchema, membershipSchema } from './membership.contract.ts';
+import { inviteCodeSchema, membershipSchema } from './membership/membership.contract.ts';
 
 export const smallUserSchema = record('SmallUser', {
   id: idSchema,

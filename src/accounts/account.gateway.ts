@@ -5,7 +5,7 @@ import { type Handler, handler } from '../gateway/handler.ts';
 import type { ParleySocket } from '../gateway/socket.ts';
 import { isoTimeOrNull } from '../schema.ts';
 import type { Identity } from './identity.ts';
-import { renewAckSchema, renewSchema } from './session.contract.ts';
+import { renewAckSchema, renewSchema } from './sessions/session.contract.ts';
 
 /** The check of each event. Usually all is known, and then no promise is made for it. */
 export function authenticity(identity: Identity): SocketServices['stillAuthentic'] {

@@ -13,7 +13,7 @@ import {
 } from './account.contract.ts';
 import type { AccountService } from './account.service.ts';
 import type { Dashboard } from './dashboard.ts';
-import { deviceOf } from './device.ts';
+import { deviceOf } from './sessions/device.ts';
 
 const tag = 'Accounts';
 const id = uuidParam('USER_NOT_FOUND', 'Id of the user.');

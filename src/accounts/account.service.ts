@@ -19,13 +19,13 @@ import {
   usernameKey,
 } from './account.contract.ts';
 import { ownUser, smallUser } from './account.view.ts';
-import type { Device } from './device.ts';
 import { userCache } from './identity.ts';
-import type { MembershipService } from './membership.service.ts';
+import type { MembershipService } from './membership/membership.service.ts';
 import { createUser, namingConflicts } from './new-user.ts';
 import type { Passwords } from './passwords.ts';
-import type { Revocation } from './revocation.ts';
-import { type AuthAnswer, ownSession, type SessionService } from './session.service.ts';
+import type { Device } from './sessions/device.ts';
+import type { Revocation } from './sessions/revocation.ts';
+import { type AuthAnswer, ownSession, type SessionService } from './sessions/session.service.ts';
 import { User } from './user.entity.ts';
 
 export interface AccountParts {

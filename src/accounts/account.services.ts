@@ -8,23 +8,23 @@ import type { Log } from '../infrastructure/log.ts';
 import type { Mailer } from '../infrastructure/mail.ts';
 import type { RateLimits } from '../infrastructure/rate-limits.ts';
 import type { Settings } from '../settings.ts';
-import { AccountMails } from './account.mails.ts';
 import { AccountService } from './account.service.ts';
 import { Dashboard } from './dashboard.ts';
-import { Departure } from './departure.ts';
-import { EmailCodeService } from './email-code.service.ts';
+import { DisconnectService } from './disconnect.service.ts';
 import { Identity } from './identity.ts';
-import { MembershipService } from './membership.service.ts';
+import { AccountMails } from './mailed/account.mails.ts';
+import { EmailCodeService } from './mailed/email-code.service.ts';
+import { PasswordResetService } from './mailed/password-reset.service.ts';
+import { MembershipService } from './membership/membership.service.ts';
 import { LinkingService } from './oauth/linking.service.ts';
 import { OAuthService } from './oauth/oauth.service.ts';
 import { createProviders } from './oauth/providers.ts';
 import { OperatorService } from './operator.service.ts';
-import { PasswordResetService } from './password-reset.service.ts';
 import { Passwords } from './passwords.ts';
-import { PersonalTokenService } from './personal-token.service.ts';
-import { Revocation } from './revocation.ts';
-import { SessionService } from './session.service.ts';
-import { SessionActivity } from './session-activity.ts';
+import { PersonalTokenService } from './personal-tokens/personal-token.service.ts';
+import { Revocation } from './sessions/revocation.ts';
+import { SessionService } from './sessions/session.service.ts';
+import { SessionActivity } from './sessions/session-activity.ts';
 import { Tokens } from './tokens.ts';
 
 export interface AccountsGround {
@@ -71,7 +71,7 @@ export function createAccounts(ground: AccountsGround) {
     operator: new OperatorService({ ...ground, passwords, membership, revocation }),
     personalTokens: new PersonalTokenService({ ...ground, revocation }),
     dashboard: new Dashboard(database),
-    departure: new Departure(identity),
+    disconnects: new DisconnectService(identity),
     close: () => activity.close(),
   };
 }

@@ -1,12 +1,12 @@
 import type { Route } from '../rest/route.ts';
 import { accountRoutes } from './account.routes.ts';
 import type { Accounts } from './account.services.ts';
-import { departureRoutes } from './departure.routes.ts';
-import { mailedRoutes } from './mailed.routes.ts';
-import { membershipRoutes } from './membership.routes.ts';
+import { disconnectRoutes } from './disconnect.routes.ts';
+import { mailedRoutes } from './mailed/mailed.routes.ts';
+import { membershipRoutes } from './membership/membership.routes.ts';
 import { oauthRoutes } from './oauth/oauth.routes.ts';
-import { personalTokenRoutes } from './personal-token.routes.ts';
-import { sessionRoutes } from './session.routes.ts';
+import { personalTokenRoutes } from './personal-tokens/personal-token.routes.ts';
+import { sessionRoutes } from './sessions/session.routes.ts';
 
 /** All routes about who someone is. */
 export function accountsRoutes(accounts: Accounts): Route[] {
@@ -17,6 +17,6 @@ export function accountsRoutes(accounts: Accounts): Route[] {
     ...sessionRoutes(accounts.sessions),
     ...personalTokenRoutes(accounts.personalTokens),
     ...membershipRoutes(accounts.membership),
-    ...departureRoutes(accounts.departure),
+    ...disconnectRoutes(accounts.disconnects),
   ];
 }

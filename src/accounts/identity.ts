@@ -5,9 +5,9 @@ import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import { AppError } from '../errors.ts';
 import { atMost, type Cache } from '../infrastructure/cache.ts';
-import { personalTokenCache, sessionCache } from './revocation.ts';
 import { hashSecret } from './secrets.ts';
-import type { SessionActivity } from './session-activity.ts';
+import { personalTokenCache, sessionCache } from './sessions/revocation.ts';
+import type { SessionActivity } from './sessions/session-activity.ts';
 import type { Tokens } from './tokens.ts';
 
 interface KnownUser {

@@ -4,10 +4,10 @@ import { AppError } from '../errors.ts';
 import { isoTime } from '../schema.ts';
 import type { Settings } from '../settings.ts';
 import { usernameKey } from './account.contract.ts';
-import type { MembershipService } from './membership.service.ts';
+import type { MembershipService } from './membership/membership.service.ts';
 import { createUser, namingConflicts } from './new-user.ts';
 import type { Passwords } from './passwords.ts';
-import type { Revocation } from './revocation.ts';
+import type { Revocation } from './sessions/revocation.ts';
 
 /** A user as the operator sees it. */
 export interface ListedUser {

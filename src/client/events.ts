@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { membershipUpdated } from '../accounts/membership.contract.ts';
+import type { membershipUpdated } from '../accounts/membership/membership.contract.ts';
 import type { slashCommandsUpdated } from '../agents/agent.contract.ts';
 import type { policyChanged } from '../agents/policies/policy.contract.ts';
 import type { messageStream } from '../agents/streams/stream.contract.ts';

@@ -1,7 +1,7 @@
-import { EmailCode, PasswordReset } from '../accounts/mailed-secret.entity.ts';
+import { EmailCode, PasswordReset } from '../accounts/mailed/mailed-secret.entity.ts';
 import { OAuthAccount, OAuthState } from '../accounts/oauth/oauth.entity.ts';
-import { PersonalToken } from '../accounts/personal-token.entity.ts';
-import { Session, UsedRefreshToken } from '../accounts/session.entity.ts';
+import { PersonalToken } from '../accounts/personal-tokens/personal-token.entity.ts';
+import { Session, UsedRefreshToken } from '../accounts/sessions/session.entity.ts';
 import { User } from '../accounts/user.entity.ts';
 import { Agent, AgentToken } from '../agents/agent.entity.ts';
 import { AgentPolicy } from '../agents/policies/policy.entity.ts';

@@ -3,7 +3,7 @@ import { type IncomingMessage, request, type Server, type ServerResponse } from 
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
-import { readOn } from '../infrastructure/unread.ts';
+import { drainRequest } from '../infrastructure/drain-request.ts';
 
 /** Several nodes behind one port of one machine. */
 export interface SharedPort {
@@ -81,7 +81,7 @@ function passRequest(socketPath: string, incoming: IncomingMessage, outgoing: Se
   });
   outgoing.on('finish', () => {
     if (!onward.writableFinished) onward.destroy();
-    readOn(incoming);
+    drainRequest(incoming);
   });
   outgoing.on('close', () => {
     // After the answer the connection may be another request's already.

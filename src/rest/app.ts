@@ -6,8 +6,8 @@ import helmet from 'helmet';
 import Koa, { type Context, type Middleware } from 'koa';
 import { asAppError } from '../errors.ts';
 import { clientAddress } from '../infrastructure/client-address.ts';
+import { drainRequest } from '../infrastructure/drain-request.ts';
 import type { Log } from '../infrastructure/log.ts';
-import { readOn } from '../infrastructure/unread.ts';
 import type { Settings } from '../settings.ts';
 import type { DoorServices } from './answer.ts';
 import { MountedRoutes, refuseRest } from './mount.ts';
@@ -89,7 +89,7 @@ async function withErrors(context: Context, next: () => Promise<unknown>, log: L
     sendError(context, error, log);
   }
   const { req, res } = context;
-  if (!req.complete || req.readableLength > 0) res.once('finish', () => readOn(req));
+  if (!req.complete || req.readableLength > 0) res.once('finish', () => drainRequest(req));
   const ms = Math.round(performance.now() - started);
   const isSlow = ms > slowRequestMs && !context.query.wait;
   if (!isSlow && !log.isLevelEnabled('debug')) return;

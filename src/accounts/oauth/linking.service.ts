@@ -8,11 +8,11 @@ import { AppError } from '../../errors.ts';
 import { isoTime } from '../../schema.ts';
 import type { Settings } from '../../settings.ts';
 import { displayNameSchema } from '../account.contract.ts';
-import type { AccountMails } from '../account.mails.ts';
-import type { Device } from '../device.ts';
-import type { MembershipService } from '../membership.service.ts';
+import type { AccountMails } from '../mailed/account.mails.ts';
+import type { MembershipService } from '../membership/membership.service.ts';
 import { createUser, namingConflicts } from '../new-user.ts';
-import { type AuthAnswer, ownSession, type SessionService } from '../session.service.ts';
+import type { Device } from '../sessions/device.ts';
+import { type AuthAnswer, ownSession, type SessionService } from '../sessions/session.service.ts';
 import type { oauthAccountSchema } from './oauth.contract.ts';
 import type { ProviderIdentity } from './provider.ts';
 

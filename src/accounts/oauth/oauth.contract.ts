@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema, omittable, record, timeSchema } from '../../schema.ts';
 import { displayNameSchema } from '../account.contract.ts';
-import { inviteCodeSchema } from '../membership.contract.ts';
+import { inviteCodeSchema } from '../membership/membership.contract.ts';
 
 const redirectSchema = z.string().max(2048).optional().catch(undefined);
 

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { RawReply, Reply, type Route, rawAnswer, route, textParam, uuidParam } from '../../rest/route.ts';
 import { done, doneSchema } from '../../schema.ts';
 import { authSchema } from '../account.contract.ts';
-import { deviceOf } from '../device.ts';
+import { deviceOf } from '../sessions/device.ts';
 import type { LinkingService } from './linking.service.ts';
 import {
   callbackSchema,

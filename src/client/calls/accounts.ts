@@ -12,15 +12,19 @@ import type {
   updateMeSchema,
   verifyCodeSchema,
 } from '../../accounts/account.contract.ts';
-import type { membershipSchema, redeemSchema } from '../../accounts/membership.contract.ts';
+import type { membershipSchema, redeemSchema } from '../../accounts/membership/membership.contract.ts';
 import type {
   linkAnswerSchema,
   linkSchema,
   oauthAccountSchema,
   oauthProviderSchema,
 } from '../../accounts/oauth/oauth.contract.ts';
-import type { createTokenSchema, newTokenSchema, personalTokenSchema } from '../../accounts/personal-token.contract.ts';
-import type { refreshSchema, sessionSchema, tokenPairSchema } from '../../accounts/session.contract.ts';
+import type {
+  createTokenSchema,
+  newTokenSchema,
+  personalTokenSchema,
+} from '../../accounts/personal-tokens/personal-token.contract.ts';
+import type { refreshSchema, sessionSchema, tokenPairSchema } from '../../accounts/sessions/session.contract.ts';
 import type { createInvitesSchema, inviteCodeSchema } from '../../invites/invite.contract.ts';
 import type { Answer, Body, Done } from './shapes.ts';
 

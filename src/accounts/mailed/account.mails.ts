@@ -1,5 +1,5 @@
-import type { Mail, Mailer } from '../infrastructure/mail.ts';
-import { MailTemplates } from '../infrastructure/mail-templates.ts';
+import type { Mail, Mailer } from '../../infrastructure/mail.ts';
+import { MailTemplates } from '../../infrastructure/mail-templates.ts';
 
 /** The mails of accounts. Their words are in config/mail. */
 export class AccountMails {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Route, route, uuidParam } from '../rest/route.ts';
-import { done, doneSchema } from '../schema.ts';
+import { type Route, route, uuidParam } from '../../rest/route.ts';
+import { done, doneSchema } from '../../schema.ts';
 import { refreshSchema, sessionSchema, tokenPairSchema } from './session.contract.ts';
 import type { SessionService } from './session.service.ts';
 

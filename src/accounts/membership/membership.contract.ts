@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { durableEvent } from '../delivery/event.ts';
-import { omittable, record } from '../schema.ts';
+import { durableEvent } from '../../delivery/event.ts';
+import { omittable, record } from '../../schema.ts';
 
 export const membershipSchema = record('Membership', {
   status: z.string(),

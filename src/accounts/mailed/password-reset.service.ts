@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import type { Database } from '../database/database.ts';
-import type { Changes } from '../delivery/changes.ts';
-import { AppError } from '../errors.ts';
-import type { RateLimits } from '../infrastructure/rate-limits.ts';
-import type { Settings } from '../settings.ts';
-import type { completeResetSchema } from './account.contract.ts';
+import type { Database } from '../../database/database.ts';
+import type { Changes } from '../../delivery/changes.ts';
+import { AppError } from '../../errors.ts';
+import type { RateLimits } from '../../infrastructure/rate-limits.ts';
+import type { Settings } from '../../settings.ts';
+import type { completeResetSchema } from '../account.contract.ts';
+import type { Passwords } from '../passwords.ts';
+import { hashSecret, newSecret } from '../secrets.ts';
+import type { Revocation } from '../sessions/revocation.ts';
 import type { AccountMails } from './account.mails.ts';
-import type { Passwords } from './passwords.ts';
-import type { Revocation } from './revocation.ts';
-import { hashSecret, newSecret } from './secrets.ts';
 
 const findByEmail = `SELECT id, username FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL`;
 const keepLink = `INSERT INTO password_resets (token_hash, user_id, expires_at)

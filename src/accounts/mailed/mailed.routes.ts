@@ -1,13 +1,13 @@
-import { type Route, route } from '../rest/route.ts';
-import { done, doneSchema } from '../schema.ts';
+import { type Route, route } from '../../rest/route.ts';
+import { done, doneSchema } from '../../schema.ts';
 import {
   authSchema,
   completeResetSchema,
   mailedSchema,
   startByEmailSchema,
   verifyCodeSchema,
-} from './account.contract.ts';
-import { deviceOf } from './device.ts';
+} from '../account.contract.ts';
+import { deviceOf } from '../sessions/device.ts';
 import type { EmailCodeService } from './email-code.service.ts';
 import type { PasswordResetService } from './password-reset.service.ts';
 

@@ -1,4 +1,4 @@
-import { type Route, route } from '../rest/route.ts';
+import { type Route, route } from '../../rest/route.ts';
 import { membershipSchema, redeemSchema } from './membership.contract.ts';
 import type { MembershipService } from './membership.service.ts';
 

@@ -6,8 +6,8 @@ export interface PresenceHook {
   left(userId: string): Promise<void>;
 }
 
-/** `POST /api/auth/disconnect`: a client goes. It does not wait for the answer, so it is always a good one. */
-export class Departure {
+/** A client says that it disconnects. It does not wait for the answer, so it is always a good one. */
+export class DisconnectService {
   /** Set by the feature that keeps presence. */
   presence: PresenceHook | null = null;
   private readonly identity: Identity;

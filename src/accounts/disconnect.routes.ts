@@ -3,10 +3,10 @@ import { bearerToken } from '../infrastructure/bearer.ts';
 import { type Route, route } from '../rest/route.ts';
 import { done, doneSchema } from '../schema.ts';
 import { disconnectSchema } from './account.contract.ts';
-import type { Departure } from './departure.ts';
+import type { DisconnectService } from './disconnect.service.ts';
 
 /** For clients that leave: `sendBeacon` sends neither headers nor, mostly, JSON as its content type. */
-export function departureRoutes(departure: Departure): Route[] {
+export function disconnectRoutes(disconnects: DisconnectService): Route[] {
   return [
     route({
       method: 'POST',
@@ -19,7 +19,7 @@ export function departureRoutes(departure: Departure): Route[] {
       anyBody: true,
       answer: doneSchema,
       async handle({ headers, body, ip }) {
-        await departure.left(bearerToken(headers.authorization) ?? body.token ?? null, ip);
+        await disconnects.left(bearerToken(headers.authorization) ?? body.token ?? null, ip);
         return done;
       },
     }),

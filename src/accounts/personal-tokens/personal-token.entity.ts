@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { User } from './user.entity.ts';
+import { User } from '../user.entity.ts';
 
 /** A token that a user made for a program of its own (contract §3). */
 const PersonalTokenSchema = defineEntity({

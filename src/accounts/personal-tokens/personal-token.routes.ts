@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Route, route, uuidParam } from '../rest/route.ts';
-import { done, doneSchema } from '../schema.ts';
+import { type Route, route, uuidParam } from '../../rest/route.ts';
+import { done, doneSchema } from '../../schema.ts';
 import { createTokenSchema, newTokenSchema, personalTokenSchema } from './personal-token.contract.ts';
 import type { PersonalTokenService } from './personal-token.service.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { passingEvent } from '../delivery/event.ts';
-import { idSchema, timeSchema } from '../schema.ts';
+import { passingEvent } from '../../delivery/event.ts';
+import { idSchema, timeSchema } from '../../schema.ts';
 
 export const refreshSchema = z.object({ refreshToken: z.string().min(1).max(8192) });
 

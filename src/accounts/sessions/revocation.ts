@@ -1,8 +1,8 @@
-import type { Database } from '../database/database.ts';
-import type { Caches } from '../delivery/caches.ts';
-import type { Change } from '../delivery/changes.ts';
-import type { Control } from '../delivery/control.ts';
-import type { Log } from '../infrastructure/log.ts';
+import type { Database } from '../../database/database.ts';
+import type { Caches } from '../../delivery/caches.ts';
+import type { Change } from '../../delivery/changes.ts';
+import type { Control } from '../../delivery/control.ts';
+import type { Log } from '../../infrastructure/log.ts';
 import { sessionRevoked } from './session.contract.ts';
 
 /** Names of the caches that know whether a session or a personal access token still holds. */

@@ -1,17 +1,17 @@
 import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
-import type { Actor } from '../access/actor.ts';
-import type { Database } from '../database/database.ts';
-import type { Changes } from '../delivery/changes.ts';
-import { AppError } from '../errors.ts';
-import { isoTime, isoTimeOrNull } from '../schema.ts';
-import type { Settings } from '../settings.ts';
-import { personalTokenPrefix } from './identity.ts';
+import type { Actor } from '../../access/actor.ts';
+import type { Database } from '../../database/database.ts';
+import type { Changes } from '../../delivery/changes.ts';
+import { AppError } from '../../errors.ts';
+import { isoTime, isoTimeOrNull } from '../../schema.ts';
+import type { Settings } from '../../settings.ts';
+import { personalTokenPrefix } from '../identity.ts';
+import { newSecret } from '../secrets.ts';
+import type { Revocation } from '../sessions/revocation.ts';
+import { ownSession } from '../sessions/session.service.ts';
+import { lockUser } from '../user.reader.ts';
 import type { createTokenSchema, newTokenSchema, personalTokenSchema } from './personal-token.contract.ts';
-import type { Revocation } from './revocation.ts';
-import { newSecret } from './secrets.ts';
-import { ownSession } from './session.service.ts';
-import { lockUser } from './user.reader.ts';
 
 type TokenRecord = z.input<typeof personalTokenSchema>;
 

@@ -1,17 +1,17 @@
 import { randomInt } from 'node:crypto';
 import type { z } from 'zod';
-import type { Database } from '../database/database.ts';
-import type { Change, Changes } from '../delivery/changes.ts';
-import { AppError } from '../errors.ts';
-import type { RateLimits } from '../infrastructure/rate-limits.ts';
-import type { Settings } from '../settings.ts';
-import type { verifyCodeSchema } from './account.contract.ts';
+import type { Database } from '../../database/database.ts';
+import type { Change, Changes } from '../../delivery/changes.ts';
+import { AppError } from '../../errors.ts';
+import type { RateLimits } from '../../infrastructure/rate-limits.ts';
+import type { Settings } from '../../settings.ts';
+import type { verifyCodeSchema } from '../account.contract.ts';
+import type { MembershipService } from '../membership/membership.service.ts';
+import { createUser, namingConflicts } from '../new-user.ts';
+import { keyedHash, sameText } from '../secrets.ts';
+import type { Device } from '../sessions/device.ts';
+import type { AuthAnswer, SessionService } from '../sessions/session.service.ts';
 import type { AccountMails } from './account.mails.ts';
-import type { Device } from './device.ts';
-import type { MembershipService } from './membership.service.ts';
-import { createUser, namingConflicts } from './new-user.ts';
-import { keyedHash, sameText } from './secrets.ts';
-import type { AuthAnswer, SessionService } from './session.service.ts';
 
 const keepCode = `INSERT INTO email_codes (email, code_hash, tries, expires_at)
   VALUES ($1, $2, 0, now() + make_interval(secs => $3))

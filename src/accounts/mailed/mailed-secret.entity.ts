@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { User } from './user.entity.ts';
+import { User } from '../user.entity.ts';
 
 /** The sign-in code that was mailed last to an address, which need not have an account (contract §3). */
 const EmailCodeSchema = defineEntity({

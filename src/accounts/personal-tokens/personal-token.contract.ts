@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema, nameSchema, record, timeSchema, withDefault } from '../schema.ts';
+import { idSchema, nameSchema, record, timeSchema, withDefault } from '../../schema.ts';
 
 export const createTokenSchema = z.object({
   name: nameSchema(100),

@@ -1,12 +1,12 @@
-import type { Actor } from '../access/actor.ts';
-import type { Capabilities, Membership } from '../access/capabilities.ts';
-import type { Caches } from '../delivery/caches.ts';
-import type { Change, Changes } from '../delivery/changes.ts';
-import { userRoom } from '../delivery/entry.ts';
-import { AppError } from '../errors.ts';
-import { redeemCode } from '../invites/redemption.ts';
-import type { Settings } from '../settings.ts';
-import { userCache } from './identity.ts';
+import type { Actor } from '../../access/actor.ts';
+import type { Capabilities, Membership } from '../../access/capabilities.ts';
+import type { Caches } from '../../delivery/caches.ts';
+import type { Change, Changes } from '../../delivery/changes.ts';
+import { userRoom } from '../../delivery/entry.ts';
+import { AppError } from '../../errors.ts';
+import { redeemCode } from '../../invites/redemption.ts';
+import type { Settings } from '../../settings.ts';
+import { userCache } from '../identity.ts';
 import { membershipUpdated } from './membership.contract.ts';
 
 /** Tiers of accounts, and how an invite code lifts one (contract §3). */

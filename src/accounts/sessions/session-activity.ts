@@ -1,6 +1,6 @@
-import type { Actor } from '../access/actor.ts';
-import type { Database } from '../database/database.ts';
-import type { Log } from '../infrastructure/log.ts';
+import type { Actor } from '../../access/actor.ts';
+import type { Database } from '../../database/database.ts';
+import type { Log } from '../../infrastructure/log.ts';
 
 const flushMs = 10_000;
 /** So much is remembered between two flushes; beyond it, the activity of some is written a little later. */
