@@ -69,6 +69,11 @@ export class RateLimits {
     return this.takeQuickly(actor.user.isBot ? 'botMessages' : 'messages', actor.userId);
   }
 
+  /** One more change of what others are shown, beside messages. */
+  takeChange(actor: { userId: string }): Quota | null {
+    return this.takeQuickly('changes', actor.userId);
+  }
+
   /** One more try of something that may fail so many times. @throws AppError RATE_LIMITED */
   async attempt(name: LimitName, key: string): Promise<Attempt> {
     const quota = await this.take(name, key);

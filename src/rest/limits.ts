@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Actor } from '../access/actor.ts';
 import { addressKey } from '../infrastructure/client-address.ts';
-import { type LimitName, quotaHeaders, type RateLimits, refusal } from '../infrastructure/rate-limits.ts';
+import { type LimitName, type Quota, quotaHeaders, type RateLimits, refusal } from '../infrastructure/rate-limits.ts';
 
 /** Counts a request, tells the client how much is left, and refuses what is too much (contract §2, §3). */
 export async function limitRequest(
@@ -10,9 +10,20 @@ export async function limitRequest(
   context: Context,
   actor: Actor | null,
 ): Promise<void> {
-  const quota =
-    actor && name === 'messages' ? limits.takeMessage(actor) : await limits.take(name, addressKey(context.ip));
+  const quota = await taken(limits, name, context, actor);
   if (!quota) return;
   if (quota.exceeded) throw refusal(quota);
   context.set(quotaHeaders(quota));
+}
+
+/** Whoever is signed in is counted as that user: many may share an address, and one may have many. */
+function taken(
+  limits: RateLimits,
+  name: LimitName,
+  context: Context,
+  actor: Actor | null,
+): Quota | null | Promise<Quota | null> {
+  if (!actor) return limits.take(name, addressKey(context.ip));
+  if (name === 'messages') return limits.takeMessage(actor);
+  return name === 'changes' ? limits.takeChange(actor) : limits.take(name, actor.userId);
 }

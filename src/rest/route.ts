@@ -171,7 +171,7 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   errors?: ErrorCode[];
   /** Gives errors another form than that of contract §2, for clients that were written for another service. */
   errorForm?: ErrorForm;
-  /** The rate limit that counts it: messages by user, everything else by client address. */
+  /** The rate limit that counts it: by user, or by client address where nobody is signed in. */
   limit?: LimitName;
   /**
    * `key`: the door answers repeats of an Idempotency-Key; `never`: doing it again is harmless, and the answer is not to

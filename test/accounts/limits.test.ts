@@ -15,7 +15,9 @@ const rates = {
   mailbox: { points: 2, seconds: 3600 },
   loginFailures: { points: 3, seconds: 900 },
   messages: { points: 10, seconds: 60 },
+  changes: { points: 5, seconds: 60 },
   events: { points: 5, seconds: 60 },
+  search: { points: 2, seconds: 60 },
   joins: { points: 8, seconds: 60 },
 };
 
@@ -131,6 +133,23 @@ describe('rate limits', () => {
     expect(ack).to.include({ ok: false, code: 'RATE_LIMITED' });
     expect(ack.retryAfter).to.be.within(1, 60);
     expect((await bob.post(path, { content: 'mine' })).status).to.equal(201);
+    here.close();
+  });
+
+  it('bound changes and searches by user, whatever address they come from', async () => {
+    const here = await world(cluster, address);
+    const { alice, channel } = here;
+    const from = (headers: object) => ({ authorization: `Bearer ${alice.token}`, ...headers });
+    const edit = () => request(at(0), 'PATCH', `/api/messages/${channel.id}`, { content: 'x' }, from(address()));
+    for (let i = 0; i < 5; i++) expect((await edit()).status).to.equal(404);
+    expectRefused(await edit(), 'changes', 5, 60);
+    const add = { emoji: '👍' };
+    expectRefused(await alice.post(`/api/messages/${channel.id}/reactions`, add), 'changes', 5, 60);
+    const search = () => request(at(0), 'GET', '/api/search/messages?query=x', undefined, from(address()));
+    for (let i = 0; i < 2; i++) expect((await search()).status).to.equal(200);
+    expectRefused(await search(), 'search', 2, 60);
+    for (let i = 0; i < 2; i++) expect((await here.bob.get('/api/search/messages?query=x')).status).to.equal(200);
+    expect((await here.bob.patch(`/api/messages/${channel.id}`, { content: 'x' })).status).to.equal(404);
     here.close();
   });
 
