@@ -88,7 +88,7 @@ export const addChannelMemberSchema = z.object({ userId: idSchema });
 
 export const channelCreated = durableEvent({
   name: 'channel:created',
-  summary: 'There is a new channel that you may see.',
+  summary: 'There is a new channel that you may see, or an archived one is back.',
   room: 'user',
   payload: z.object({ channel: channelSchema }),
 });
@@ -116,7 +116,10 @@ export const channelMemberAdded = durableEvent({
     channelId: idSchema,
     serverId: idSchema.nullable(),
     channel: channelSchema,
-    existing: z.boolean().optional().describe('You were in it before; told to bots when they connect.'),
+    existing: z
+      .boolean()
+      .optional()
+      .describe('You were in it before; told to bots when they connect, and when it was archived and is back.'),
   }),
 });
 

@@ -17,6 +17,7 @@ import type { ChannelAccess } from './channel.access.ts';
 import {
   channelCreated,
   channelDeleted,
+  channelMemberAdded,
   channelUpdated,
   type createChannelSchema,
   type positionsSchema,
@@ -26,6 +27,9 @@ import { Channel } from './channel.entity.ts';
 import { removeDeletedChannels } from './channel.purge.ts';
 import { channelItemOf, channelItems, channelRecordOf, channelRecords } from './channel.reader.ts';
 import type { ChannelItem, ChannelRecord } from './channel.view.ts';
+
+const selectBots = `SELECT u.id FROM channel_members m JOIN users u ON u.id = m.user_id
+  WHERE m.channel_id = $1 AND NOT m.excluded AND u.is_bot ORDER BY u.id`;
 
 /** Places for messages (contract §5). */
 export class ChannelService {
@@ -107,19 +111,32 @@ export class ChannelService {
 
   /** Nothing can be sent to an archived channel; it stays readable. @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */
   async archive(actor: Actor, channelId: string, isArchived: boolean): Promise<ChannelItem> {
-    await this.access.managed(actor, channelId, 'channel:archive');
-    return this.change(
-      actor,
-      channelId,
-      // Who was let in before sends no more either: the head of the log is locked from here to where it says so.
-      `WITH changed AS (
-         UPDATE channels SET is_archived = $2, updated_at = now()
-         WHERE id = $1 AND deleted_at IS NULL AND is_archived <> $2 RETURNING id
-       ), closed AS (
-         UPDATE streams SET is_closed = $2 FROM changed WHERE streams.id = changed.id
-       ) SELECT id FROM changed`,
-      [isArchived],
-    );
+    const { serverId } = await this.access.managed(actor, channelId, 'channel:archive');
+    const room = channelRoom(channelId);
+    return this.changes.run(async (change) => {
+      // Whoever joins while it is brought back comes before, and is told, or after, and finds it in the list.
+      await change.rows('SELECT id FROM servers WHERE id = $1 FOR SHARE', [serverId]);
+      const update = `UPDATE channels SET is_archived = $2, updated_at = now()
+        WHERE id = $1 AND deleted_at IS NULL AND is_archived <> $2 RETURNING id`;
+      if (await this.write(change, channelId, update, [isArchived])) {
+        const told = isArchived ? [] : await this.tellBack(change, channelId, serverId);
+        // Who was let in before sends no more either: the head of the log is locked from here to where it says so.
+        await change.lock(room, ...told.map(userRoom));
+        await closeStreams(change.rows, [room], isArchived);
+      }
+      const { role } = await this.access.visible(actor, channelId);
+      return channelItemOf(change.rows, actor, channelId, role);
+    });
+  }
+
+  /** Archived channels are in no list, and bots that connect are not told of them. @returns who is told that one is back */
+  private async tellBack(change: Change, channelId: string, serverId: string): Promise<string[]> {
+    const channel = await channelRecordOf(change.rows, channelId);
+    const bots = await change.rows<{ id: string }>(selectBots, [channelId]);
+    for (const { id } of bots) {
+      change.publish(channelMemberAdded.in(userRoom(id), { channelId, serverId, channel, existing: true }));
+    }
+    return [...bots.map(({ id }) => id), ...(await this.audience.tell(change, { serverId, channelId }))];
   }
 
   /**
@@ -187,15 +204,20 @@ export class ChannelService {
   /** Runs an update of one channel and tells of it, if it changed anything. */
   private change(actor: Actor, channelId: string, update: string, values: unknown[]): Promise<ChannelItem> {
     return this.changes.run(async (change) => {
-      const changed = await change.rows<{ id: string }>(update, [channelId, ...values]);
-      if (changed.length > 0) {
-        const channel = await channelRecordOf(change.rows, channelId);
-        change.publish(channelUpdated.in(channelRoom(channelId), { channel }));
-        change.afterCommit(() => this.access.forget([channelId]));
-      }
+      await this.write(change, channelId, update, values);
       const { role } = await this.access.visible(actor, channelId);
       return channelItemOf(change.rows, actor, channelId, role);
     });
+  }
+
+  /** @returns whether it changed anything */
+  private async write(change: Change, channelId: string, update: string, values: unknown[]): Promise<boolean> {
+    const changed = await change.rows<{ id: string }>(update, [channelId, ...values]);
+    if (changed.length === 0) return false;
+    const channel = await channelRecordOf(change.rows, channelId);
+    change.publish(channelUpdated.in(channelRoom(channelId), { channel }));
+    change.afterCommit(() => this.access.forget([channelId]));
+    return true;
   }
 
   private async insert(

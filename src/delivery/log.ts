@@ -50,9 +50,9 @@ function lockHeads(rows: Rows, rooms: Iterable<Room>): Promise<(StreamRow & { is
   return rows('SELECT id, last_seq, is_closed FROM streams WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE', [ids]);
 }
 
-/** From here on nobody sends to these rooms, which are locked, who was let in before. */
-export async function closeStreams(rows: Rows, rooms: Iterable<Room>): Promise<void> {
-  await rows('UPDATE streams SET is_closed = true WHERE id = ANY($1::uuid[])', [[...rooms].map(streamId)]);
+/** From here on nobody sends to these rooms, which are locked, who was let in before; not closed, they are open again. */
+export async function closeStreams(rows: Rows, rooms: Iterable<Room>, isClosed = true): Promise<void> {
+  await rows('UPDATE streams SET is_closed = $2 WHERE id = ANY($1::uuid[])', [[...rooms].map(streamId), isClosed]);
 }
 
 /** Gives each draft the next number of its room and moves `heads` along. */

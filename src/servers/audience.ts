@@ -24,16 +24,17 @@ const selectPeople = `SELECT m.user_id AS id FROM server_members m JOIN users u 
   WHERE m.server_id = $1 AND NOT u.is_bot AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;
 const selectMembers = 'SELECT user_id AS id FROM server_members WHERE server_id = $1 ORDER BY user_id';
 const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m
-  WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND NOT EXISTS (
-    SELECT FROM channel_members c WHERE c.channel_id = $3 AND c.user_id = m.user_id AND c.excluded
-  ) ORDER BY m.user_id`;
+  WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR EXISTS (
+    SELECT FROM channels c LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = m.user_id
+    WHERE c.id = $3 AND coalesce(NOT e.excluded, NOT c.is_private)
+  )) ORDER BY m.user_id`;
 
 interface Listener {
   id: string;
   role: Role;
 }
 
-/** What all people of a server are told: that it was changed, or, with a channel, that it has a new one. */
+/** What all people of a server are told: that it was changed, or, with a channel, that it has this one (again). */
 export interface News {
   serverId: string;
   channelId: string | null;
@@ -71,15 +72,18 @@ export class Audience {
   /**
    * Tells the people of a server something, each in the own room. In servers of ordinary size that is part of the
    * change; in large ones the rest are told by a job, portion by portion, so that no one waits for a lock on all of them.
+   * @returns those who may be told in the change
    */
-  async tell(change: Change, news: News): Promise<void> {
+  async tell(change: Change, news: News): Promise<string[]> {
     const most = await this.fitting(change.rows, news, atOnce);
     const people = await this.some(change.rows, news.serverId, NIL, most);
     await this.tellNow(change, news, people);
     const last = people.at(-1);
-    if (!last || people.length < most) return;
-    await insertJobs(change.rows, [{ job: 'news', ...news, after: last }]);
-    change.afterCommit(() => this.notifications.wake());
+    if (last && people.length === most) {
+      await insertJobs(change.rows, [{ job: 'news', ...news, after: last }]);
+      change.afterCommit(() => this.notifications.wake());
+    }
+    return people;
   }
 
   /** Whom a job tells, and a job for those after them. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { botIn } from '../world/bot.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -128,6 +129,28 @@ describe('channels', () => {
     for (const answer of await Promise.all(refused)) expect(answer.body.code).to.equal('CHANNEL_ARCHIVED');
     expect((await alice.post(`/api/channels/${channel.id}/unarchive`)).body.isArchived).to.equal(false);
     expect((await bob.post(`/api/channels/${channel.id}/messages`, { content: 'after' })).status).to.equal(201);
+  });
+
+  it('are told of when they are brought back, also to those who came meanwhile and to bots in them', async () => {
+    const { alice, bob, carol, server, channel } = here;
+    const secret = await create({ name: 'secret', isPrivate: true });
+    const robot = await botIn(server, alice);
+    for (const { id } of [channel, secret]) await alice.post(`/api/channels/${id}/archive`);
+    await carol.post('/api/servers/_/join', { inviteCode: server.inviteCode });
+    const [own, ear, owner] = [await carol.connect(), await robot.connect(), await alice.connect()];
+    expect(ear.all('channel:member-added')).to.deep.equal([]);
+    for (const { id } of [secret, channel, channel]) await alice.post(`/api/channels/${id}/unarchive`);
+    const told = await own.next('channel:created');
+    expect(told.channel).to.include({ id: channel.id, isArchived: false });
+    const again = await ear.next('channel:member-added');
+    expect(again).to.include({ channelId: channel.id, serverId: server.id, existing: true });
+    await owner.next('channel:created', (data) => data.channel.id === channel.id);
+    expect(owner.all('channel:created').map((data) => data.channel.id)).to.deep.equal([secret.id, channel.id]);
+    for (const who of [bob, carol, robot]) {
+      const { events }: Loose = (await who.get('/api/events?after=0')).body;
+      expect(events.filter(({ data }: Loose) => data.channel?.id === secret.id)).to.deep.equal([]);
+    }
+    robot.hangUp();
   });
 
   it('are gone for everyone when they are deleted, after a last event', async () => {
