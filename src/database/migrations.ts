@@ -89,12 +89,22 @@ export async function migrate(url: string, log: Log): Promise<string[]> {
   }
 }
 
+/** While nodes are upgraded one by one older ones go on; left behind, or started by mistake, one has to be found. */
+async function warnOfNewer(orm: MikroORM, log: Log): Promise<void> {
+  const known = new Set(migrations.map(({ name }) => name));
+  const executed = await orm.migrator.getExecuted();
+  const newer = executed.map(({ name }) => name).filter((name) => !known.has(name));
+  if (newer.length === 0) return;
+  log.warn({ migrations: newer }, 'A newer version of Parley migrated this database; run that one on all nodes.');
+}
+
 async function runPending(url: string, log: Log): Promise<string[]> {
   const orm = await migratingOrm(url);
   try {
     const done = await orm.migrator.up();
     const names = done.map((migration) => migration.name);
     if (names.length > 0) log.info({ migrations: names }, 'The database was migrated.');
+    await warnOfNewer(orm, log);
     return names;
   } finally {
     await orm.close(true);

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { migrate, migratingOrm, migrations } from '../../src/database/migrations.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { keptLog } from '../world/kept-log.ts';
 
 const log = createLog('silent');
 const names = migrations.map((migration) => migration.name);
@@ -34,6 +35,17 @@ describe('the schema', () => {
     await migrate(database.url, log);
     expect(await migrate(database.url, log)).to.deep.equal([]);
     expect(await applied(database.url)).to.deep.equal(names);
+  });
+
+  it('tells a node that it is older than its database, which it works on all the same', async () => {
+    const { log: kept, messages } = keptLog();
+    await migrate(database.url, kept);
+    expect(messages).to.deep.equal(['The database was migrated.']);
+    const client = await connect(database.url);
+    await client.query("INSERT INTO migrations (name, executed_at) VALUES ('9999-of-tomorrow', now())");
+    await client.end();
+    expect(await migrate(database.url, kept)).to.deep.equal([]);
+    expect(messages.at(-1)).to.contain('A newer version of Parley migrated this database');
   });
 
   it('is made once when several nodes begin at the same time', async () => {
