@@ -5,12 +5,12 @@ import type { Database, Rows } from '../database/database.ts';
 import type { Settings } from '../settings.ts';
 import { type Content, ExportFile } from './export-file.ts';
 import { TransferError } from './failure.ts';
-import { Ledger } from './ledger.ts';
+import { finishImport } from './finish-import.ts';
+import { ImportedIds } from './imported-ids.ts';
 import type { Manifest } from './manifest.ts';
 import { fileOf, type Place } from './part.ts';
 import { PartWriter } from './part-writer.ts';
 import { parts } from './parts.ts';
-import { settle } from './settling.ts';
 
 /** Contents up to this size are put into the store in one piece. */
 const smallBytes = 256 * 1024;
@@ -37,21 +37,21 @@ export async function importServer(
 }
 
 async function fill(rows: Rows, file: ExportFile, settings: Settings): Promise<void> {
-  const ledger = await Ledger.open(rows);
+  const imported = await ImportedIds.open(rows);
   const store = new DatabaseBlobStore({ rows, committedRows: rows });
   let contents = 0;
   for await (const content of file.contents()) {
-    await takeIn(store, ledger, content);
+    await takeIn(store, imported, content);
     contents++;
   }
   requireCount(file.manifest, 'blobs', contents);
   const place = placeOf(settings);
   for (const part of parts) {
     const name = fileOf(part);
-    const written = await new PartWriter(rows, ledger, part, place).write(file.lines(name));
+    const written = await new PartWriter(rows, imported, part, place).write(file.lines(name));
     requireCount(file.manifest, name, written);
   }
-  await settle(rows, ledger, file.manifest.server.id, settings.workspace);
+  await finishImport(rows, imported, file.manifest.server.id, settings.workspace);
 }
 
 function placeOf({ accounts, newAccountTier }: Settings): Place {
@@ -59,13 +59,13 @@ function placeOf({ accounts, newAccountTier }: Settings): Place {
   return { tierOf: (tier) => (typeof tier === 'string' && tiers.has(tier) ? tier : newAccountTier) };
 }
 
-async function takeIn(store: BlobStore, ledger: Ledger, { sha256, size, bytes }: Content): Promise<void> {
+async function takeIn(store: BlobStore, imported: ImportedIds, { sha256, size, bytes }: Content): Promise<void> {
   const isSmall = size <= smallBytes;
   const blob = isSmall
     ? await store.put(await buffer(Readable.from(bytes, { objectMode: false })))
     : await store.write(bytes, size);
   if (blob.hash !== sha256) throw new TransferError(`blobs/${sha256}: it has other bytes than its name says.`);
-  await ledger.addContent(sha256, blob.id);
+  await imported.addContent(sha256, blob.id);
 }
 
 /** A file from which lines are missing is as wrong as one with lines too many. */

@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../database/failures.ts';
 import { validated } from '../schema/validation.ts';
 import { fitting, parsed } from './export-file.ts';
 import { TransferError } from './failure.ts';
-import type { Ledger } from './ledger.ts';
+import type { ImportedIds } from './imported-ids.ts';
 import type { Line } from './lines.ts';
 import { columnOf, type Part, type Place } from './part.ts';
 import { parts } from './parts.ts';
@@ -25,13 +25,13 @@ const referredTo = new Set(parts.flatMap((part) => Object.values(part.refers)));
 /** Writes the lines of one part into its table, in batches. */
 export class PartWriter {
   private readonly rows: Rows;
-  private readonly ledger: Ledger;
+  private readonly imported: ImportedIds;
   private readonly part: Part;
   private readonly place: Place;
 
-  constructor(rows: Rows, ledger: Ledger, part: Part, place: Place) {
+  constructor(rows: Rows, imported: ImportedIds, part: Part, place: Place) {
     this.rows = rows;
-    this.ledger = ledger;
+    this.imported = imported;
     this.part = part;
     this.place = place;
   }
@@ -60,7 +60,7 @@ export class PartWriter {
     const span = spanOf(batch);
     const { table } = this.part;
     if (referredTo.has(table))
-      await this.ledger.add(
+      await this.imported.add(
         table,
         batch.map(({ record }) => record.id),
         span,
@@ -84,7 +84,7 @@ export class PartWriter {
         earlier.add(item.record.id);
       }
       const ids = [...new Set(outside.map(({ record }) => record[field]))];
-      const missing = ids.length > 0 ? await this.ledger.missing(table, ids) : new Set();
+      const missing = ids.length > 0 ? await this.imported.missing(table, ids) : new Set();
       const bad = missing.size > 0 && outside.find(({ record }) => missing.has(record[field]));
       if (bad) throw new TransferError(`${bad.place}: ${field}: the file brings no ${table} with this id before it.`);
     }
@@ -93,7 +93,7 @@ export class PartWriter {
   /** The records by the names of the columns. */
   private async asRows(batch: Item[]): Promise<Record<string, unknown>[]> {
     const sums = batch.map(({ record }) => record.sha256).filter((sum) => typeof sum === 'string');
-    const contents = sums.length > 0 ? await this.ledger.contents(sums) : new Map<string, string>();
+    const contents = sums.length > 0 ? await this.imported.contents(sums) : new Map<string, string>();
     return batch.map(({ place, record }) => {
       const { sha256, ...rest } = record;
       const row = Object.fromEntries(Object.entries(rest).map(([field, value]) => [columnOf(field), value]));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { resealing } from '../../src/agents/webhooks/resealing.ts';
+import { resealSecrets } from '../../src/agents/webhooks/reseal-secrets.ts';
 import { WebhookSender } from '../../src/agents/webhooks/webhook.sender.ts';
 import { Outgoing, type Resolve } from '../../src/infrastructure/outgoing.ts';
 import { SealedText } from '../../src/infrastructure/sealed-text.ts';
@@ -208,7 +208,7 @@ describe('webhooks that do not work', () => {
     expect(kept[0]?.secret).to.match(/^old\./);
     expect(Buffer.from(kept[0]?.secret.slice(4) ?? '', 'base64url').toString('latin1')).to.not.contain('whsec_');
     await withRows(cluster.databaseUrl, async (rows) => {
-      const chore = resealing(new SealedText([next, old]));
+      const chore = resealSecrets(new SealedText([next, old]));
       expect(await chore.step(rows)).to.equal(1);
       expect(await chore.step(rows)).to.equal(0);
     });

@@ -2,8 +2,8 @@ import type { Delivery } from '../../delivery/delivery.ts';
 import { type LogEntry, streamId } from '../../delivery/entry.ts';
 import type { Log } from '../../infrastructure/log.ts';
 import type { Settings } from '../../settings.ts';
-import type { Courier, Stops } from './courier.ts';
 import type { Claim, WebhookCursors } from './webhook.cursors.ts';
+import type { StopSignals, WebhookDeliverer } from './webhook.deliverer.ts';
 
 /** Between two looks, so that what happens at once is delivered with few queries. */
 const pauseMs = 20;
@@ -21,14 +21,14 @@ const renewalsPerLease = 5;
 export class WebhookDispatcher {
   private readonly delivery: Delivery;
   private readonly cursors: WebhookCursors;
-  private readonly courier: Courier;
+  private readonly deliverer: WebhookDeliverer;
   private readonly settings: Settings['webhooks'];
   private readonly log: Log;
   /** Which agents' webhooks hear of a room, by the id of its stream. */
   private audience = new Map<string, string[]>();
   private woken = new Set<string>();
   private readonly running = new Map<Claim, Promise<void>>();
-  private readonly stops: Stops = { closing: new AbortController(), leaving: new AbortController() };
+  private readonly signals: StopSignals = { closing: new AbortController(), leaving: new AbortController() };
   /** Agents that may be in other rooms than before. */
   private moved = new Set<string>();
   private followAt = 0;
@@ -41,20 +41,20 @@ export class WebhookDispatcher {
   constructor(parts: {
     delivery: Delivery;
     cursors: WebhookCursors;
-    courier: Courier;
+    deliverer: WebhookDeliverer;
     settings: Settings;
     log: Log;
   }) {
     this.delivery = parts.delivery;
     this.cursors = parts.cursors;
-    this.courier = parts.courier;
+    this.deliverer = parts.deliverer;
     this.settings = parts.settings.webhooks;
     this.log = parts.log;
   }
 
   /** For the operator: what became of the requests of this node, and how many are under way. */
   get counters(): { delivered: number; failed: number; underWay: number } {
-    return { ...this.courier.counters, underWay: this.running.size };
+    return { ...this.deliverer.counters, underWay: this.running.size };
   }
 
   start(): void {
@@ -72,8 +72,8 @@ export class WebhookDispatcher {
 
   /** Ends with the requests that are under way, at most after `graceMs`; other nodes go on from there. */
   async close(graceMs: number): Promise<void> {
-    this.stops.closing.abort();
-    const limit = setTimeout(() => this.stops.leaving.abort(), graceMs);
+    this.signals.closing.abort();
+    const limit = setTimeout(() => this.signals.leaving.abort(), graceMs);
     this.wakeUp();
     await this.loop;
     await Promise.all(this.running.values());
@@ -96,7 +96,7 @@ export class WebhookDispatcher {
   }
 
   private async run(): Promise<void> {
-    while (!this.stops.closing.signal.aborted) {
+    while (!this.signals.closing.signal.aborted) {
       try {
         await this.look();
         await this.rest();
@@ -112,7 +112,7 @@ export class WebhookDispatcher {
 
   /** Until the next look is due or something wakes it. */
   private async rest(): Promise<void> {
-    const signal = this.stops.closing.signal;
+    const signal = this.signals.closing.signal;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, Math.max(this.lookAt - performance.now(), 0));
       this.wakeUp = () => {
@@ -175,8 +175,8 @@ export class WebhookDispatcher {
   }
 
   private begin(claim: Claim): void {
-    const work = this.courier
-      .deliver(claim, this.stops)
+    const work = this.deliverer
+      .deliver(claim, this.signals)
       .catch((error) => this.putOff(claim, error))
       .finally(() => {
         this.running.delete(claim);

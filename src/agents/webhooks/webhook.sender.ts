@@ -4,7 +4,7 @@ import type { Outgoing } from '../../infrastructure/outgoing.ts';
 import { signatures } from './signature.ts';
 
 /** What is sent: its id is the same each time it is tried. */
-export interface Delivery {
+export interface WebhookRequest {
   url: string;
   /** As they were shown; all of them sign. */
   secrets: string[];
@@ -40,7 +40,7 @@ export class WebhookSender {
   }
 
   /** @param leaving gives up at once, when the node closes */
-  async send({ url, secrets, id, body }: Delivery, leaving?: AbortSignal): Promise<Outcome> {
+  async send({ url, secrets, id, body }: WebhookRequest, leaving?: AbortSignal): Promise<Outcome> {
     const timeout = AbortSignal.timeout(this.timeoutMs);
     const signal = leaving ? AbortSignal.any([timeout, leaving]) : timeout;
     const timestamp = Math.floor(Date.now() / 1000);

@@ -4,17 +4,17 @@ import type { Outgoing } from '../../infrastructure/outgoing.ts';
 import { SealedText } from '../../infrastructure/sealed-text.ts';
 import type { NotificationQueue } from '../../notifications/notification.jobs.ts';
 import type { Settings } from '../../settings.ts';
-import { Courier } from './courier.ts';
-import { resealing } from './resealing.ts';
+import { resealSecrets } from './reseal-secrets.ts';
 import { WebhookCursors } from './webhook.cursors.ts';
+import { WebhookDeliverer } from './webhook.deliverer.ts';
 import { WebhookDispatcher } from './webhook.dispatcher.ts';
 import { WebhookSender } from './webhook.sender.ts';
 import { WebhookService } from './webhook.service.ts';
 import { WebhookStops } from './webhook.stops.ts';
 
-type Made = 'cursors' | 'sender' | 'sealed' | 'stops' | 'courier';
+type Made = 'cursors' | 'sender' | 'sealed' | 'stops' | 'deliverer';
 type Parts = Omit<
-  ConstructorParameters<typeof Courier>[0] &
+  ConstructorParameters<typeof WebhookDeliverer>[0] &
     ConstructorParameters<typeof WebhookDispatcher>[0] &
     ConstructorParameters<typeof WebhookService>[0],
   Made
@@ -33,9 +33,9 @@ export function createWebhooks(parts: Parts): { webhooks: WebhookService; webhoo
   const cursors = new WebhookCursors(parts.database, leaseSeconds);
   const sender = new WebhookSender(parts.outgoing, timeoutMs);
   const stops = new WebhookStops(parts.changes, parts.notifications);
-  const courier = new Courier({ ...parts, cursors, sender, stops, sealed });
-  const webhookDispatcher = new WebhookDispatcher({ ...parts, cursors, courier });
-  parts.chores.add(resealing(sealed));
+  const deliverer = new WebhookDeliverer({ ...parts, cursors, sender, stops, sealed });
+  const webhookDispatcher = new WebhookDispatcher({ ...parts, cursors, deliverer });
+  parts.chores.add(resealSecrets(sealed));
   parts.control.handle({ webhook: ({ agentId }) => webhookDispatcher.changed(agentId) });
   return { webhooks: new WebhookService({ ...parts, sealed, sender }), webhookDispatcher };
 }

@@ -15,7 +15,7 @@ import type { WebhookStops } from './webhook.stops.ts';
 type Failure = Extract<Outcome, { delivered: false }>;
 
 /** What is to be sent as one request. */
-interface Letter {
+interface Envelope {
   id: string;
   body: string;
   /** Delivered up to here when it has arrived. */
@@ -23,7 +23,7 @@ interface Letter {
 }
 
 /** How a node that closes says so: to begin nothing any more, and then to let go of what is under way. */
-export interface Stops {
+export interface StopSignals {
   closing: AbortController;
   leaving: AbortController;
 }
@@ -38,7 +38,7 @@ const unclearMs = 500;
  * Brings what is new in a room to a webhook: one event after the other, each again and again until it has arrived
  * (contract §4). Nothing is kept in memory between two tries: what was erased or must not be heard any more is not sent.
  */
-export class Courier {
+export class WebhookDeliverer {
   /** Requests that this node has sent, for the operator. */
   readonly counters = { delivered: 0, failed: 0 };
   private readonly cursors: WebhookCursors;
@@ -71,32 +71,37 @@ export class Courier {
   }
 
   /** Delivers until nothing is left, something fails, or the claim is somebody else's. */
-  async deliver(claim: Claim, stops: Stops): Promise<void> {
+  async deliver(claim: Claim, signals: StopSignals): Promise<void> {
     let isMine = true;
-    while (isMine && !stops.closing.signal.aborted) {
+    while (isMine && !signals.closing.signal.aborted) {
       const { entries, lostUpTo } = await this.cursors.read(claim, claim.seq, pageSize);
       const last = lostUpTo ?? entries.at(-1)?.seq;
       if (last === undefined) break;
       isMine =
         lostUpTo === null
-          ? await this.deliverPage(claim, entries, last, stops)
-          : await this.send(claim, lostLetter(claim, lostUpTo), stops);
+          ? await this.deliverPage(claim, entries, last, signals)
+          : await this.send(claim, lostEnvelope(claim, lostUpTo), signals);
     }
     if (isMine) await this.cursors.release(claim);
   }
 
   /** @returns whether to go on with this claim */
-  private async deliverPage(claim: Claim, entries: LoggedEvent[], last: number, stops: Stops): Promise<boolean> {
+  private async deliverPage(
+    claim: Claim,
+    entries: LoggedEvent[],
+    last: number,
+    signals: StopSignals,
+  ): Promise<boolean> {
     const readAt = performance.now();
     const page = await this.heard(claim, entries);
     if (!page) return this.giveBack(claim, unclearMs);
     for (const entry of page) {
-      if (stops.closing.signal.aborted) return this.giveBack(claim);
+      if (signals.closing.signal.aborted) return this.giveBack(claim);
       // Asked again for each, since others may have taken long.
       const still = await this.heard(claim, [entry]);
       if (!still) return this.giveBack(claim, unclearMs);
       const [due] = still;
-      if (due && !(await this.send(claim, letterOf(claim, due), stops))) return false;
+      if (due && !(await this.send(claim, envelopeOf(claim, due), signals))) return false;
       if (due && performance.now() - readAt > freshMs) return true;
     }
     return claim.seq >= last || this.moveOn(claim, last, false);
@@ -130,7 +135,7 @@ export class Courier {
   }
 
   /** @returns whether to go on with this claim */
-  private async send(claim: Claim, { id, body, seq }: Letter, { leaving }: Stops): Promise<boolean> {
+  private async send(claim: Claim, { id, body, seq }: Envelope, { leaving }: StopSignals): Promise<boolean> {
     const secrets = signingSecrets(this.sealed, claim.secret, claim.previousSecrets);
     const outcome =
       secrets.length > 0
@@ -172,13 +177,13 @@ function failure(error: string): Outcome {
   return { delivered: false, error, gone: false, retryAfterMs: null };
 }
 
-function letterOf({ agentId, room, streamId }: Claim, { event, seq, json, at }: LoggedEvent): Letter {
+function envelopeOf({ agentId, room, streamId }: Claim, { event, seq, json, at }: LoggedEvent): Envelope {
   // The payload is JSON text already, and goes out byte by byte as sockets get it.
   const head = JSON.stringify({ type: event, timestamp: at, agentId, room, seq });
   return { id: idOf(agentId, `${streamId} ${seq}`), body: `${head.slice(0, -1)},"data":${json}}`, seq };
 }
 
-function lostLetter({ agentId, room, streamId, seq: after }: Claim, seq: number): Letter {
+function lostEnvelope({ agentId, room, streamId, seq: after }: Claim, seq: number): Envelope {
   const channelId = room.startsWith('channel:') ? streamId : null;
   const data = { channelId, after, seq, recovered: false };
   const timestamp = new Date().toISOString();

@@ -7,17 +7,17 @@ import { TransferError } from './failure.ts';
  * somebody's channel here, or to take a file whose content it only knows the sum of. It lies in the database, since there
  * may be millions, and is gone with the transaction.
  */
-export class Ledger {
+export class ImportedIds {
   private readonly rows: Rows;
 
   private constructor(rows: Rows) {
     this.rows = rows;
   }
 
-  static async open(rows: Rows): Promise<Ledger> {
+  static async open(rows: Rows): Promise<ImportedIds> {
     await rows('CREATE TEMP TABLE imported (kind text, id uuid, PRIMARY KEY (kind, id)) ON COMMIT DROP');
     await rows('CREATE TEMP TABLE imported_contents (sha256 text PRIMARY KEY, id uuid NOT NULL) ON COMMIT DROP');
-    return new Ledger(rows);
+    return new ImportedIds(rows);
   }
 
   /** @throws TransferError when one is there already */

@@ -1,7 +1,7 @@
 import type { Rows } from '../database/database.ts';
 import type { Settings } from '../settings.ts';
 import { TransferError } from './failure.ts';
-import type { Ledger } from './ledger.ts';
+import type { ImportedIds } from './imported-ids.ts';
 
 /** What follows from the rows is not taken from a file but counted. `$1` is the server. */
 const counted = [
@@ -42,14 +42,14 @@ const wrong: [query: string, sentence: string][] = [
 ];
 
 /** Counts what is counted, and looks at what only shows when all is there. @throws TransferError */
-export async function settle(
+export async function finishImport(
   rows: Rows,
-  ledger: Ledger,
+  imported: ImportedIds,
   serverId: string,
   { maxDepth }: Settings['workspace'],
 ): Promise<void> {
   const others = await rows<{ id: string }>("SELECT id FROM imported WHERE kind = 'servers' AND id <> $1", [serverId]);
-  const isThere = (await ledger.missing('servers', [serverId])).size === 0;
+  const isThere = (await imported.missing('servers', [serverId])).size === 0;
   if (!isThere || others.length > 0)
     throw new TransferError('servers.jsonl: it has to be the one server of the manifest.');
   for (const query of counted) await rows(query, [serverId]);
