@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { NIL } from 'uuid';
 import type { Database, Rows } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/failures.ts';
+import { jittered } from '../infrastructure/jitter.ts';
 import type { Log } from '../infrastructure/log.ts';
 
 const everyMs = 10 * 60_000;
@@ -26,7 +28,7 @@ export class BlobCollector {
     this.database = database;
     this.log = log;
     this.graceSeconds = settings.graceSeconds;
-    this.timer = setInterval(() => void this.run(), everyMs * (0.75 + Math.random() / 2));
+    this.timer = setInterval(() => void this.run(), jittered(everyMs));
     this.timer.unref();
   }
 
@@ -61,7 +63,7 @@ export class BlobCollector {
       for (const id of step.overdue) removed += await this.remove(id, used);
       if (!step.last) return removed;
       after = step.last;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await delay(pauseMs);
     }
     return removed;
   }

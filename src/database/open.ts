@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
 import { type Settings, SettingsError } from '../settings.ts';
@@ -31,7 +32,7 @@ async function waitForDatabase(url: string, patienceMs: number, log: Log): Promi
       throw new SettingsError(`The database of DATABASE_URL cannot be used: ${problem.message}.`);
     }
     if (tries === 0) log.warn(`The database of DATABASE_URL cannot be reached yet (${problem.message}); waiting.`);
-    await new Promise((resolve) => setTimeout(resolve, retryMs));
+    await delay(retryMs);
   }
 }
 

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Rows } from '../database/database.ts';
+import { jittered } from './jitter.ts';
 import type { Log } from './log.ts';
 
 /** Work that nobody waits for, done in small steps: each is one short transaction. */
@@ -27,8 +29,7 @@ export class Chores {
   constructor(database: Database, log: Log) {
     this.database = database;
     this.log = log;
-    // The first run comes at a random moment, so that nodes which start together do not work together.
-    this.timer = setInterval(() => this.soon(), everyMs * (0.75 + Math.random() / 2));
+    this.timer = setInterval(() => this.soon(), jittered(everyMs));
     this.timer.unref();
   }
 
@@ -60,7 +61,7 @@ export class Chores {
 
   private async finish(chore: Chore): Promise<void> {
     try {
-      while (!this.closed && (await this.step(chore)) > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      while (!this.closed && (await this.step(chore)) > 0) await delay(pauseMs);
     } catch (error) {
       if (!this.closed) this.log.warn({ err: error, chore: chore.name }, 'A chore failed; it will be tried again.');
     }

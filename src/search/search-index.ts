@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { jittered } from '../infrastructure/jitter.ts';
 import type { Log } from '../infrastructure/log.ts';
 
 const everyMs = 5000;
@@ -19,8 +20,7 @@ export class SearchIndex {
   constructor(database: Database, log: Log) {
     this.database = database;
     this.log = log;
-    // At different moments, so that nodes which start together do not work together.
-    this.timer = setInterval(() => void this.sort(), everyMs * (0.75 + Math.random() / 2));
+    this.timer = setInterval(() => void this.sort(), jittered(everyMs));
     this.timer.unref();
   }
 

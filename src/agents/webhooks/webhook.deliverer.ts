@@ -4,6 +4,7 @@ import type { ChannelAccess } from '../../channels/channel.access.ts';
 import { channelDeleted } from '../../channels/channel.contract.ts';
 import type { Hearing } from '../../delivery/hearing.ts';
 import { AppError } from '../../errors.ts';
+import { jittered } from '../../infrastructure/jitter.ts';
 import type { SealedText } from '../../infrastructure/sealed-text.ts';
 import type { Settings } from '../../settings.ts';
 import type { AgentIdentity } from '../agent.identity.ts';
@@ -164,7 +165,7 @@ export class WebhookDeliverer {
 
   private async putOff(claim: Claim, { error, gone, retryAfterMs }: Failure): Promise<void> {
     const { retryMs, retryMaxMs, giveUpSeconds } = this.settings;
-    const backOff = Math.min(retryMs * 2 ** claim.attempts, retryMaxMs) * (0.75 + Math.random() / 2);
+    const backOff = jittered(Math.min(retryMs * 2 ** claim.attempts, retryMaxMs));
     const delay = Math.max(backOff, Math.min(retryAfterMs ?? 0, giveUpSeconds * 1000));
     const failingSeconds = await this.cursors.putOff(claim, error, delay);
     if (failingSeconds === undefined) return;

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Delivery } from '../../delivery/delivery.ts';
 import { type LogEntry, streamId } from '../../delivery/entry.ts';
+import { jittered } from '../../infrastructure/jitter.ts';
 import type { Log } from '../../infrastructure/log.ts';
 import type { Settings } from '../../settings.ts';
 import type { Claim, WebhookCursors } from './webhook.cursors.ts';
@@ -105,7 +107,7 @@ export class WebhookDispatcher {
         // What was to be followed and looked at is not known any more.
         this.followAt = 0;
         this.lookAt = 0;
-        await new Promise((resolve) => setTimeout(resolve, this.settings.pollMs));
+        await delay(this.settings.pollMs);
       }
     }
   }
@@ -121,7 +123,7 @@ export class WebhookDispatcher {
       };
       if (this.woken.size > 0 || signal.aborted) this.wakeUp();
     });
-    if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    if (!signal.aborted) await delay(pauseMs);
   }
 
   private async look(): Promise<void> {
@@ -145,7 +147,7 @@ export class WebhookDispatcher {
     const now = performance.now();
     const all = now >= this.followAt;
     const moved = this.moved;
-    if (all) this.followAt = now + followMs * (0.75 + Math.random() / 2);
+    if (all) this.followAt = now + jittered(followMs);
     this.moved = new Set();
     if (all || moved.size > 0) await this.cursors.follow(all ? null : [...moved]);
     else if (now < this.refreshAt) return;
