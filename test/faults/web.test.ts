@@ -159,7 +159,7 @@ describe('the web client', () => {
   });
 
   it('has reactions, threads, pins and search, live for both', async () => {
-    await say(alice.page, 'shall we meet at noon');
+    await say(alice.page, 'a word before', 'shall we meet at noon');
     const hers = alice.page.locator('article[data-id]', { hasText: 'shall we meet at noon' });
     const his = bob.page.locator('article[data-id]', { hasText: 'shall we meet at noon' });
     await his.hover();
@@ -191,6 +191,8 @@ describe('the web client', () => {
     await hers.hover();
     await hers.getByRole('button', { name: 'Pin' }).click();
     await hers.locator('[aria-label=Unpin]').waitFor({ state: 'attached' });
+    // Also of one that says no name, since it follows another of the same person.
+    await his.getByRole('img', { name: 'Pinned' }).waitFor();
     await bob.page.getByRole('button', { name: 'Pinned messages' }).click();
     await bob.page.getByRole('dialog').getByText('shall we meet at noon').waitFor();
     await bob.page.keyboard.press('Escape');
