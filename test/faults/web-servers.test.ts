@@ -43,6 +43,7 @@ describe('servers in the web client', () => {
       if (name === 'news') await alice.page.getByLabel('Kind').selectOption('announcement');
       await alice.page.getByRole('button', { name: 'Create', exact: true }).click();
       await alice.page.getByRole('heading', { name, exact: true }).waitFor();
+      await until(async () => (await alice.page.evaluate('document.activeElement.id')) === 'composer');
     }
     await alice.open(manage('channels'));
     await alice.page.getByRole('button', { name: 'Move plans up' }).click();

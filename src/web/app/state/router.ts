@@ -59,6 +59,8 @@ addEventListener('popstate', () => {
 
 export function go(to: string, options: { replace?: boolean } = {}): void {
   if (to === path.value) return;
+  // What is behind an open dialog cannot have the focus, so the place to come would not get it.
+  for (const dialog of document.querySelectorAll<HTMLDialogElement>('dialog[open]')) dialog.close();
   if (options.replace) history.replaceState(null, '', to);
   else history.pushState(null, '', to);
   path.value = to;
