@@ -246,15 +246,20 @@ export class ChannelService {
     await change.em.flush();
     await createStream(change.rows, channelRoom(id));
     const channel = await channelRecordOf(change.rows, id);
-    if (input.isPrivate) {
-      const add = 'INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())';
-      await change.rows(add, [id, actor.userId]);
-      change.publish(channelCreated.in(userRoom(actor.userId), { channel }));
-    } else {
-      await this.audience.tell(change, { serverId, channelId: id });
-    }
+    if (input.isPrivate || actor.user.isBot) await enterOwn(change, actor, serverId, channel);
+    if (!input.isPrivate) await this.audience.tell(change, { serverId, channelId: id });
     return channel;
   }
+}
+
+/** Puts those who make a channel into it where they would not be: in a private one, and bots in any. */
+async function enterOwn(change: Change, actor: Actor, serverId: string, channel: ChannelRecord): Promise<void> {
+  const add = 'INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())';
+  await change.rows(add, [channel.id, actor.userId]);
+  const room = userRoom(actor.userId);
+  change.publish(channelCreated.in(room, { channel }));
+  // Bots join what they are told of by this event.
+  if (actor.user.isBot) change.publish(channelMemberAdded.in(room, { channelId: channel.id, serverId, channel }));
 }
 
 /** How many channels a server has, and the position behind them. */

@@ -140,7 +140,7 @@ export const fileSchema = z.strictObject({
     webhooks: rate.describe('new webhooks and trial deliveries of one user'),
   }),
   modelProxy: z.strictObject({
-    tokenDays: positive.describe('how long a token of a runtime holds at most'),
+    tokenDays: positive.describe('how long a token of a runtime holds where whoever makes it says nothing'),
     tokensPerUser: positive.describe('tokens of runtimes of one user'),
     connectTimeoutMs: positive.describe('how long the upstream may take to connect'),
     answerTimeoutMs: positive.describe('how long the upstream may take to begin'),

@@ -45,6 +45,21 @@ describe('bots among the members', () => {
     expect((await alice.delete(`${members}/${bot.id}`)).status).to.equal(200);
   });
 
+  it('are in the channels that they make as admins, and are told so', async () => {
+    const { alice, bob, server } = here;
+    const bot = await botIn(server, bob);
+    await alice.patch(`/api/servers/${server.id}/members/${bot.id}`, { role: 'admin' });
+    const ear = await bot.connect();
+    for (const isPrivate of [false, true]) {
+      const made = await bot.post(`/api/servers/${server.id}/channels`, { name: 'reports', isPrivate });
+      expect([made.status, made.body.isMember], JSON.stringify(made.body)).to.deep.equal([201, true]);
+      await ear.next('channel:member-added', ({ channelId }) => channelId === made.body.id);
+      expect((await bot.post(`/api/channels/${made.body.id}/messages`, { content: 'today' })).status).to.equal(201);
+      expect((await bob.get(`/api/channels/${made.body.id}`)).status).to.equal(isPrivate ? 404 : 200);
+    }
+    bot.hangUp();
+  });
+
   it('cannot be let into a private channel that their owner is not in', async () => {
     const { alice, bob, server } = here;
     const bot = await botIn(server, bob);
