@@ -8,6 +8,7 @@ import { asAppError } from '../errors.ts';
 import { clientAddress } from '../infrastructure/client-address.ts';
 import { drainRequest } from '../infrastructure/drain-request.ts';
 import type { Log } from '../infrastructure/log.ts';
+import { SparseLog } from '../infrastructure/sparse-log.ts';
 import type { Settings } from '../settings.ts';
 import type { DoorServices } from './answer.ts';
 import { MountedRoutes, refuseRest } from './mount.ts';
@@ -36,7 +37,8 @@ export function createApp(
     return next();
   });
   for (const middleware of outer) app.use(middleware);
-  app.use((context, next) => withErrors(context, next, log));
+  const logs = { log, sparse: new SparseLog(log) };
+  app.use((context, next) => withErrors(context, next, logs));
   const headers = securityHeaders();
   app.use((context, next) => {
     for (const [name, value] of headers) context.res.setHeader(name, value);
@@ -81,29 +83,41 @@ function identify(context: Context): void {
   context.set('X-Request-Id', context.state.requestId);
 }
 
-async function withErrors(context: Context, next: () => Promise<unknown>, log: Log): Promise<void> {
+interface Logs {
+  log: Log;
+  /** For what may happen to all requests at once. */
+  sparse: SparseLog;
+}
+
+async function withErrors(context: Context, next: () => Promise<unknown>, logs: Logs): Promise<void> {
   const started = performance.now();
   try {
     await next();
   } catch (error) {
-    sendError(context, error, log);
+    sendError(context, error, logs);
   }
   const { req, res } = context;
   if (!req.complete || req.readableLength > 0) res.once('finish', () => drainRequest(req));
   const ms = Math.round(performance.now() - started);
   const isSlow = ms > slowRequestMs && !context.query.wait;
-  if (!isSlow && !log.isLevelEnabled('debug')) return;
+  if (!isSlow && !logs.log.isLevelEnabled('debug')) return;
   const { method, path, status } = context;
-  const record = { requestId: context.state.requestId, method, path, ms, status };
-  if (isSlow) log.warn(record, 'A slow request.');
-  else log.debug(record, 'A request.');
+  const record = { requestId: context.state.requestId, path, ms, status };
+  if (isSlow) logs.sparse.warn({ method, route: routeOf(context) }, record, 'A slow request.');
+  else logs.log.debug({ method, ...record }, 'A request.');
 }
 
-function sendError(context: Context, error: unknown, log: Log): void {
+/** The path of the route: there are few of them, and no end of what is nowhere. */
+function routeOf(context: Context): string {
+  const matched: unknown = Reflect.get(context, '_matchedRoute');
+  return typeof matched === 'string' ? matched : 'none';
+}
+
+function sendError(context: Context, error: unknown, { log, sparse }: Logs): void {
   const { requestId } = context.state;
   const known = asAppError(error);
   if (known.code === 'INTERNAL_ERROR') log.error({ requestId, err: error }, 'A request failed.');
-  else if (known.status >= 500) log.warn({ requestId, reason: known.code }, 'A request could not be served.');
+  else if (known.status >= 500) sparse.warn({ reason: known.code }, { requestId }, 'A request could not be served.');
   context.status = known.status;
   // What does not exist now may exist in a moment.
   context.set('Cache-Control', 'no-store');

@@ -18,6 +18,30 @@ function written(level: string, statements: string): Record<string, unknown>[] {
 }
 
 describe('the log', () => {
+  it('tells what happens to many at once of the first at once, and of the others together', () => {
+    const lines = written(
+      'info',
+      `const { mock } = await import('node:test');
+       mock.timers.enable({ apis: ['setInterval'] });
+       const { SparseLog } = await import('./src/infrastructure/sparse-log.ts');
+       const sparse = new SparseLog(log);
+       const fail = (reason, requestId) => sparse.warn({ reason }, { requestId }, 'No.');
+       for (let i = 0; i < 1000; i++) fail('DATABASE_UNAVAILABLE', i);
+       fail('SERVER_BUSY', 'x');
+       mock.timers.tick(10_000);
+       for (let i = 0; i < 5; i++) fail('DATABASE_UNAVAILABLE', i);
+       mock.timers.tick(20_000);
+       fail('DATABASE_UNAVAILABLE', 'y');`,
+    );
+    expect(lines.map(({ reason, requestId, times }) => [reason, requestId, times])).to.deep.equal([
+      ['DATABASE_UNAVAILABLE', 0, undefined],
+      ['SERVER_BUSY', 'x', undefined],
+      ['DATABASE_UNAVAILABLE', undefined, 999],
+      ['DATABASE_UNAVAILABLE', undefined, 5],
+      ['DATABASE_UNAVAILABLE', 'y', undefined],
+    ]);
+  });
+
   it('writes JSON lines with level and time, and nothing below its level', () => {
     const lines = written('info', "log.debug('no'); log.info({ port: 3000 }, 'yes'); log.error('also');");
     expect(lines.map((line) => [line.level, line.msg])).to.deep.equal([
