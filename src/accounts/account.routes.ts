@@ -81,7 +81,7 @@ function selfRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
       entrance: 'user',
       params: { id },
       answer: profileSchema,
-      handle: ({ actor, params }) => accounts.profile(actor, params.id),
+      handle: ({ params }) => accounts.profile(params.id),
     }),
     route({
       method: 'PUT',

@@ -108,6 +108,7 @@ export class AccountService {
     return actor.agent ? { ...user, agentId: actor.agent.id } : user;
   }
 
+  /** Changes the name or the picture of the actor; what is left out stays. @throws AppError USER_NOT_FOUND */
   async update(actor: Actor, input: z.output<typeof updateMeSchema>): Promise<z.input<typeof ownUserSchema>> {
     const { changes, caches } = this.parts;
     return changes.run(async (change) => {
@@ -121,7 +122,7 @@ export class AccountService {
   }
 
   /** Anyone, as everyone may see it. @throws AppError USER_NOT_FOUND */
-  async profile(_actor: Actor, userId: string): Promise<z.input<typeof profileSchema>> {
+  async profile(userId: string): Promise<z.input<typeof profileSchema>> {
     const user = smallUser(publicPart(await this.find(userId)));
     const agent = user.isBot ? await this.parts.agentIdentity.profile(userId) : undefined;
     return agent ? { ...user, agent } : user;

@@ -111,6 +111,7 @@ export class AgentService {
     return rows.map(agentRecord);
   }
 
+  /** For its owner, and the bot itself. @throws AppError AGENT_NOT_FOUND */
   async get(actor: Actor, agentId: string): Promise<AgentRecord> {
     return agentRecord(await this.access.readable(actor, agentId));
   }

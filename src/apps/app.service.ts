@@ -72,6 +72,7 @@ export class AppService {
     return { items, apps: items, total: count?.total ?? 0 };
   }
 
+  /** With its page, if it is one of HTML. @throws AppError SERVER_NOT_FOUND, APP_NOT_FOUND */
   async get(actor: Actor, serverId: string, appId: string): Promise<z.input<typeof appDetailSchema>> {
     const app = appRecord(await this.access.visible(actor, serverId, appId));
     return { ...app, htmlContent: await this.htmlOf(app) };
@@ -115,6 +116,7 @@ export class AppService {
     });
   }
 
+  /** @throws AppError SERVER_NOT_FOUND, APP_NOT_FOUND, ROLE_REQUIRED */
   async delete(actor: Actor, serverId: string, appId: string): Promise<void> {
     const app = await this.access.changeable(actor, serverId, appId);
     await this.changes.run(async ({ rows }) => {

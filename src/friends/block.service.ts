@@ -28,6 +28,7 @@ export class BlockService {
     this.direct = parts.directAccess;
   }
 
+  /** Whom the actor has blocked. */
   async list(actor: Actor): Promise<BlockRecord[]> {
     const rows = await this.database.rows<UserColumns & { created_at: Date | string }>(ofUser, [actor.userId]);
     return rows.map(blockRecord);

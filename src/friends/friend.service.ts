@@ -59,6 +59,7 @@ export class FriendService {
     return row?.count ?? 0;
   }
 
+  /** By their usernames. */
   friends(actor: Actor): Promise<FriendshipRecord[]> {
     return this.list(friendsOf, actor);
   }

@@ -155,6 +155,7 @@ export class MessageService {
     return this.kept.read(await this.channels.readable(actor, channelId), query, actor.userId);
   }
 
+  /** @throws AppError MESSAGE_NOT_FOUND, NOT_A_MEMBER */
   async get(actor: Actor, messageId: string): Promise<MessageRecord> {
     const { row } = await this.access.readable(actor, messageId);
     return messageRecord(row, actor.userId);

@@ -82,6 +82,7 @@ export class ModelTokenService {
     });
   }
 
+  /** Those of the actor, without the tokens themselves. */
   async list(actor: Actor): Promise<TokenRecord[]> {
     const rows = await this.database.rows<TokenRow>(ofUser, [actor.userId]);
     return rows.map(tokenRecord);

@@ -43,6 +43,7 @@ export class NotificationService {
     return rows.map(notificationRecord);
   }
 
+  /** How many the actor has not read. */
   async unreadCount(actor: Actor): Promise<number> {
     return countUnread(this.database.rows, actor.userId);
   }
@@ -83,6 +84,7 @@ export class NotificationService {
     return this.readWhere(actor, serverId, channelId);
   }
 
+  /** What the actor wants to be told of; who has never said so, of everything. */
   async preferences(actor: Actor): Promise<Preferences> {
     return readPreferences(this.database.rows, actor.userId);
   }

@@ -51,6 +51,7 @@ export class PresenceService {
     return this.directory.statusOf(userId);
   }
 
+  /** Whether others see someone as present, as far as it has come to this node. */
   isOnline(userId: string): boolean {
     return this.directory.isOnline(userId);
   }

@@ -119,6 +119,7 @@ export class ThreadService {
     return listPage(rows, query.limit, threadRecord);
   }
 
+  /** @throws AppError THREAD_NOT_FOUND, NOT_A_MEMBER */
   async get(actor: Actor, threadId: string): Promise<ThreadRecord> {
     await this.access.readable(actor, threadId);
     return first(this.database.rows, byId, threadId);

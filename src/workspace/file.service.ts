@@ -80,6 +80,7 @@ export class FileService {
     return this.nodes.addFile(actor, serverId, parentId, file);
   }
 
+  /** The bytes of a file, for the browser to show or to keep. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FILE_NOT_FOUND */
   async download(actor: Actor, serverId: string, fileId: string, disposition: Disposition): Promise<ServedContent> {
     const workspace = await this.access.open(actor, serverId);
     return this.served(await this.access.file(workspace, fileId), disposition);

@@ -27,10 +27,12 @@ export class NodeService {
     this.blobs = parts.blobs;
   }
 
+  /** A new folder; where the name is taken it gets a number. @throws AppError FOLDER_NOT_FOUND, FOLDER_TOO_DEEP, QUOTA_EXCEEDED */
   createFolder(actor: Actor, serverId: string, input: z.output<typeof createFolderSchema>): Promise<NodeRecord> {
     return this.edits.one(actor, serverId, (edit) => edit.createFolder(input.parentId ?? null, input.name));
   }
 
+  /** Renames or moves a folder. @throws AppError FOLDER_NOT_FOUND, NAME_TAKEN, FOLDER_INTO_ITSELF, FOLDER_TOO_DEEP */
   updateFolder(
     actor: Actor,
     serverId: string,
@@ -44,6 +46,7 @@ export class NodeService {
     });
   }
 
+  /** Deletes a file, or a folder with all that is in it. @throws AppError FILE_NOT_FOUND, FOLDER_NOT_FOUND */
   async delete(actor: Actor, serverId: string, nodeId: string, kind: 'dir' | 'file'): Promise<void> {
     await this.edits.run(actor, serverId, async (edit) => {
       await requireKind(edit, nodeId, kind);
@@ -51,6 +54,7 @@ export class NodeService {
     });
   }
 
+  /** A new text file; where the name is taken it gets a number. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
   async createFile(actor: Actor, serverId: string, input: z.output<typeof createFileSchema>): Promise<NodeRecord> {
     const content = await this.textContent(input.name, input.content);
     return this.edits.one(actor, serverId, (edit) => edit.createFile(input.parentId ?? null, input.name, content));

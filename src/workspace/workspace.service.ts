@@ -49,10 +49,12 @@ export class WorkspaceService {
     this.quotaBytes = parts.quotaBytes;
   }
 
+  /** With its numbers of folders, files and bytes. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async get(actor: Actor, serverId: string): Promise<z.input<typeof workspaceSchema>> {
     return this.record(await this.look(actor, serverId));
   }
 
+  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async rename(actor: Actor, serverId: string, name: string): Promise<z.input<typeof workspaceSchema>> {
     const workspace = await this.access.open(actor, serverId);
     return this.changes.run(async (change) => {
@@ -62,6 +64,7 @@ export class WorkspaceService {
     });
   }
 
+  /** Its numbers alone. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async stats(actor: Actor, serverId: string): Promise<z.input<typeof workspaceStatsSchema>> {
     const { folderCount, fileCount, totalCount, totalBytes, quotaBytes } = await this.get(actor, serverId);
     return { folderCount, fileCount, totalCount, totalBytes, quotaBytes };

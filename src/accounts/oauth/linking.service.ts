@@ -77,6 +77,7 @@ export class LinkingService {
     });
   }
 
+  /** The accounts at providers that the actor may sign in with. */
   async list(actor: Actor): Promise<AccountRecord[]> {
     const rows = await this.parts.database.rows<AccountRow>(listOwn, [actor.userId]);
     return rows.map((row) => ({ ...row, createdAt: isoTime(row.createdAt) }));
