@@ -80,19 +80,6 @@ export function createServices(ground: Ground) {
   const links = new SignedLinks(settings.jwtSecrets);
   const blobCollector = new BlobCollector(database, settings.blobs, log);
   const agentIdentity = new AgentIdentity(database, caches);
-  const accounts = createAccounts({
-    settings,
-    log,
-    database,
-    changes,
-    caches,
-    control,
-    capabilities,
-    limits: ground.limits,
-    mailer: ground.mailer,
-    publicUrl: ground.publicUrl,
-    agentIdentity,
-  });
   const notificationQueue = new NotificationQueue();
   const directory = new PresenceDirectory();
   const loopGuard = new LoopGuard(database, settings.agents);
@@ -127,7 +114,20 @@ export function createServices(ground: Ground) {
     nodeId: ground.nodeId,
     directory,
   });
-  accounts.disconnects.presence = { left: (userId) => people.services.presence.goodbye(userId) };
+  const accounts = createAccounts({
+    settings,
+    log,
+    database,
+    changes,
+    caches,
+    control,
+    capabilities,
+    limits: ground.limits,
+    mailer: ground.mailer,
+    publicUrl: ground.publicUrl,
+    agentIdentity,
+    presence: people.services.presence,
+  });
   const workspace = createWorkspace({ settings, database, changes, serverAccess, blobs, links });
   const { workspaceAccess } = workspace;
   const outgoing = new Outgoing(settings.appProxyAllow);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { passingEvent } from '../delivery/event.ts';
 import { idSchema, nameSchema, omittable, record, textSchema, timeSchema } from '../schema.ts';
 import { inviteCodeSchema, membershipSchema } from './membership/membership.contract.ts';
 
@@ -8,6 +9,13 @@ export const smallUserSchema = record('SmallUser', {
   displayName: z.string(),
   avatarUrl: z.string().nullable(),
   isBot: z.boolean(),
+});
+
+export const userUpdated = passingEvent({
+  name: 'user:updated',
+  summary: 'You, or someone whom you may know to be online, has another name or picture.',
+  room: 'channel',
+  payload: z.object({ user: smallUserSchema }),
 });
 
 /** The user as it is shown to itself. */

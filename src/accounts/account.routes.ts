@@ -69,6 +69,7 @@ function selfRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
       summary: 'Change your display name or picture.',
       tag,
       entrance: 'user',
+      limit: 'changes',
       body: updateMeSchema,
       answer: ownUserSchema,
       handle: ({ actor, body }) => accounts.update(actor, body),

@@ -28,6 +28,11 @@ import type { Revocation } from './sessions/revocation.ts';
 import { type AuthAnswer, ownSession, type SessionService } from './sessions/session.service.ts';
 import { User } from './user.entity.ts';
 
+/** Tells those who may meet a user what it looks like now. */
+export interface Introductions {
+  introduce(user: SmallUser): Promise<void>;
+}
+
 export interface AccountParts {
   database: Database;
   changes: Changes;
@@ -39,6 +44,7 @@ export interface AccountParts {
   membership: MembershipService;
   revocation: Revocation;
   agentIdentity: AgentIdentity;
+  presence: Introductions;
   settings: Settings;
 }
 
@@ -110,13 +116,14 @@ export class AccountService {
 
   /** Changes the name or the picture of the actor; what is left out stays. @throws AppError USER_NOT_FOUND */
   async update(actor: Actor, input: z.output<typeof updateMeSchema>): Promise<z.input<typeof ownUserSchema>> {
-    const { changes, caches } = this.parts;
+    const { changes, caches, presence } = this.parts;
     return changes.run(async (change) => {
       const user = await change.em.findOne(User, { id: actor.userId, deletedAt: null });
       if (!user) throw new AppError('USER_NOT_FOUND');
       if (input.displayName !== undefined) user.displayName = input.displayName;
       if (input.avatarUrl !== undefined) user.avatarUrl = input.avatarUrl;
       change.afterCommit(() => caches.forget(userCache, [actor.userId]));
+      change.afterCommit(() => presence.introduce(publicPart(user)));
       return this.own(user);
     });
   }

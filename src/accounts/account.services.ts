@@ -8,9 +8,9 @@ import type { Log } from '../infrastructure/log.ts';
 import type { Mailer } from '../infrastructure/mail.ts';
 import type { RateLimits } from '../infrastructure/rate-limits.ts';
 import type { Settings } from '../settings.ts';
-import { AccountService } from './account.service.ts';
+import { AccountService, type Introductions } from './account.service.ts';
 import { Dashboard } from './dashboard.ts';
-import { DisconnectService } from './disconnect.service.ts';
+import { DisconnectService, type Goodbyes } from './disconnect.service.ts';
 import { Identity } from './identity.ts';
 import { AccountMails } from './mailed/account.mails.ts';
 import { EmailCodeService } from './mailed/email-code.service.ts';
@@ -40,6 +40,7 @@ export interface AccountsGround {
   /** Where people find this site; known once it is listening. */
   publicUrl: () => string;
   agentIdentity: AgentIdentity;
+  presence: Goodbyes & Introductions;
 }
 
 /** Everything about who someone is. */
@@ -71,7 +72,7 @@ export function createAccounts(ground: AccountsGround) {
     operator: new OperatorService({ ...ground, passwords, membership, revocation }),
     personalTokens: new PersonalTokenService({ ...ground, revocation }),
     dashboard: new Dashboard(database),
-    disconnects: new DisconnectService(identity),
+    disconnects: new DisconnectService(identity, ground.presence),
     close: () => activity.close(),
   };
 }

@@ -57,6 +57,7 @@ export function agentRoutes(agents: AgentService): Route[] {
       summary: 'Change name, display name, avatar or config of an agent.',
       tag,
       entrance: 'user',
+      limit: 'changes',
       params,
       body: updateAgentSchema,
       answer: agentSchema,

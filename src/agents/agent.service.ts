@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
-import type { Actor } from '../access/actor.ts';
+import type { Actor, SmallUser } from '../access/actor.ts';
 import { deletedUsernameKey, usernameKey } from '../accounts/account.contract.ts';
 import { User } from '../accounts/user.entity.ts';
 import { lockUser } from '../accounts/user.reader.ts';
@@ -51,6 +51,8 @@ export interface AgentPresence {
   heartbeat(userId: string, seconds: number): Promise<void>;
   /** Gone, and nobody waits whether they come back. */
   goodbye(userId: string): Promise<void>;
+  /** What its name and picture are now. */
+  introduce(user: SmallUser): Promise<void>;
 }
 
 /** Takes a user out of everything it belongs to, as part of a change. */
@@ -126,8 +128,10 @@ export class AgentService {
         const key = name === undefined ? null : usernameKey(name);
         await change.rows(setLook, [agent.user_id, name ?? null, displayName ?? null, ...picture, key]);
         await change.rows(setConfig, [agentId, config ? JSON.stringify(config) : null]);
+        const record = await this.record(change.rows, agentId);
         change.afterCommit(() => this.identity.forget(agent.user_id));
-        return this.record(change.rows, agentId);
+        change.afterCommit(() => this.presence.introduce(record.botUser));
+        return record;
       }),
     );
   }

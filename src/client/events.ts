@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { userUpdated } from '../accounts/account.contract.ts';
 import type { membershipUpdated } from '../accounts/membership/membership.contract.ts';
 import type { slashCommandsUpdated } from '../agents/agent.contract.ts';
 import type { policyChanged } from '../agents/policies/policy.contract.ts';
@@ -69,6 +70,7 @@ export interface ChannelEvents {
 /** What is of no channel, and not kept in a log either. */
 export interface PassingEvents {
   'presence:change': Payload<typeof presenceChange>;
+  'user:updated': Payload<typeof userUpdated>;
 }
 
 /** What concerns the signed-in user alone. */

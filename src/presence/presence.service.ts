@@ -1,4 +1,5 @@
-import type { Actor } from '../access/actor.ts';
+import type { Actor, SmallUser } from '../access/actor.ts';
+import { userUpdated } from '../accounts/account.contract.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
@@ -108,6 +109,13 @@ export class PresenceService {
   /** Someone says good-bye: offline at once, unless a socket still lives. */
   async goodbye(userId: string): Promise<void> {
     await this.store.hurry(userId).catch(() => {});
+  }
+
+  /** Tells those who learn of someone's presence what the name and the picture are now. */
+  async introduce(user: SmallUser): Promise<void> {
+    const places = await this.audience.placesOf([user.id]).catch(() => null);
+    const { servers, others } = places?.get(user.id) ?? { servers: [], others: [] };
+    this.ephemeral.tell([...servers, ...others], userUpdated, { user });
   }
 
   /** How users want to be seen, as far as it is not simply `online`. */

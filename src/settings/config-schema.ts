@@ -130,7 +130,9 @@ export const fileSchema = z.strictObject({
     redeem: rate.describe('invite codes, of one user'),
     messages: rate.describe('messages of one person'),
     botMessages: rate.describe('messages of one bot'),
-    changes: rate.describe('edits, reactions, pins, threads, joins and requests to others over REST, of one user'),
+    changes: rate.describe(
+      'edits, reactions, pins, threads, joins, names and pictures, and requests to others over REST, of one user',
+    ),
     events: rate.describe('other events of one socket'),
     joins: rate.describe('joins and leaves of one socket'),
     deltas: rate.describe('pieces of a reply in the making'),

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { v7 as uuid } from 'uuid';
 import { until } from '../bench/until.ts';
+import { botIn } from '../world/bot.ts';
 import { type Cluster, sharedCluster } from '../world/nodes.ts';
-import { type Person, request } from '../world/person.ts';
+import { type Loose, type Person, request } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 
 describe('accounts', () => {
@@ -221,5 +222,51 @@ describe('the dashboard', () => {
       return notifications.unreadCount === unreadNotifications && buddy.count === 0;
     });
     expect(ofBob.memberSince).to.equal((await bob.get('/api/auth/me')).body.createdAt);
+  });
+});
+
+describe('users with another name or picture', () => {
+  let here: World;
+  before(async () => {
+    here = await world();
+  });
+  after(() => here.close());
+  const named = (displayName: string) => (data: Loose) => data.user.displayName === displayName;
+
+  it('are told to those who may meet them, and to nobody else', async () => {
+    const { alice, bob, carol, channel } = here;
+    const dave = await register(bob.node);
+    await carol.post('/api/dm/channels', { userId: alice.id });
+    const [own, his, hers, stranger] = [
+      await alice.on(bob.node).connect(),
+      await bob.listen(channel.id),
+      await carol.connect(),
+      await dave.connect(),
+    ];
+    await alice.patch('/api/auth/me', { displayName: 'Alice I', avatarUrl: 'https://example.com/a.png' });
+    for (const ear of [own, his, hers]) {
+      const { user } = await ear.next('user:updated', named('Alice I'));
+      const avatarUrl = 'https://example.com/a.png';
+      expect(user).to.deep.equal({
+        id: alice.id,
+        username: alice.username,
+        displayName: 'Alice I',
+        avatarUrl,
+        isBot: false,
+      });
+    }
+    await dave.patch('/api/auth/me', { displayName: 'Dave I' });
+    await stranger.next('user:updated', named('Dave I'));
+    expect(stranger.all('user:updated')).to.have.length(1);
+    expect(his.all('user:updated')).to.have.length(1);
+    dave.hangUp();
+  });
+
+  it('are told also when they are bots', async () => {
+    const { alice, bob, server, channel } = here;
+    const robot = await botIn(server, alice);
+    const ear = await bob.listen(channel.id);
+    await alice.patch(`/api/agents/${robot.agentId}`, { displayName: 'The helper' });
+    expect((await ear.next('user:updated', named('The helper'))).user).to.include({ id: robot.id, isBot: true });
   });
 });

@@ -44,6 +44,13 @@ describe('what is new in a conversation of the web client', () => {
     await until(async () => (await bob.page.getByRole('button', { name: 'To the newest' }).count()) === 0);
   });
 
+  it('is also another name of someone who said something', async () => {
+    await bob.open(address());
+    await said('while he looks on').waitFor();
+    await here.alice.patch('/api/auth/me', { displayName: 'Alice the Second' });
+    await bob.page.locator('article').getByText('Alice the Second').first().waitFor();
+  });
+
   it('leads to where it begins, however much there is', async () => {
     await bob.open('/app/friends');
     for (let i = 0; i < 120; i++) await here.alice.say(here.channel.id, `news ${i}`);

@@ -23,6 +23,9 @@ parley.on('signed-out', (error) => {
   forget();
   signedOutReason.value = error.code === 'SESSION_REVOKED' ? 'This session was ended. Sign in again.' : error.message;
 });
+parley.on('user:updated', ({ user }) => {
+  if (me.value?.id === user.id) remember({ ...me.value, ...user });
+});
 parley.on('membership:updated', (membership) => {
   if (me.value) remember({ ...me.value, membership, status: membership.status });
 });

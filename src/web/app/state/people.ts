@@ -108,3 +108,10 @@ parley.on('friend:removed', ({ friendshipId }) => {
   overtaking.hear();
   for (const list of [friends, requests, sentRequests]) list.value = list.value.filter(({ id }) => id !== friendshipId);
 });
+parley.on('user:updated', ({ user }) => {
+  overtaking.hear();
+  dms.value = dms.value.map((dm) => (dm.otherUser.id === user.id ? { ...dm, otherUser: user } : dm));
+  for (const list of [friends, requests, sentRequests]) {
+    list.value = list.value.map((entry) => (entry.user.id === user.id ? { ...entry, user } : entry));
+  }
+});

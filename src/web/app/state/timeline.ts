@@ -124,6 +124,12 @@ export class Timeline {
     this.change(message.id, () => message);
   }
 
+  /** Someone has another name or picture. */
+  rename(author: Message['author']): void {
+    if (!this.messages.value.some(({ authorId }) => authorId === author.id)) return;
+    this.messages.value = this.messages.value.map((old) => (old.authorId === author.id ? { ...old, author } : old));
+  }
+
   /** Changes one message, if it is shown. */
   change(messageId: string, what: (message: Message) => Partial<Message>): void {
     if (!this.messages.value.some(({ id }) => id === messageId)) return;
@@ -275,3 +281,7 @@ export function lose(channelId: string): void {
   parley.channel(channelId).close();
   for (const timeline of timelines.values()) if (timeline.channelId === channelId) timeline.gone.value = true;
 }
+
+parley.on('user:updated', ({ user }) => {
+  for (const timeline of timelines.values()) timeline.apply(() => timeline.rename(user));
+});
