@@ -1,5 +1,7 @@
 import type { Socket as TcpSocket } from 'node:net';
 import { Socket } from 'socket.io';
+import type { Packet } from 'socket.io-parser';
+import { readyEvent } from './encoder.ts';
 import type { ParleySocket } from './socket.ts';
 
 /**
@@ -54,34 +56,40 @@ export function directConnection(socket: ParleySocket): TcpSocket | undefined {
   return isOpen && engine.writeBuffer.length === 0 && tcp.writableLength <= maxPendingBytes ? tcp : undefined;
 }
 
-/** Sends one socket something that is not in the log. */
-export function tellOne(socket: ParleySocket, event: string, ...data: unknown[]): void {
+/**
+ * Sends one socket something that is not in the log.
+ * @param json the payload
+ * @param offset null: none goes with it
+ */
+export function tellOne(socket: ParleySocket, event: string, json: string, offset: string | null = null): void {
   const connection = directConnection(socket);
-  if (connection) connection.write(frames([`2${JSON.stringify([event, ...data])}`]));
-  else socket.emit(event, ...data);
+  if (connection) connection.write(frames([readyEvent(event, json, offset).text]));
+  else socket.emit(event, JSON.parse(json), ...(offset === null ? [] : [offset]));
 }
 
-let answersDirectly = false;
+let packetsGoDirectly = false;
+
+type OwnPacket = Omit<Packet, 'nsp'>;
 
 /**
- * Has the answers to events go the short way too; they are objects without bytes in them. For all sockets of the process
- * at once, so that none has to carry a method of its own.
+ * Has the packets that Socket.IO makes for one socket go the short way too: the word that it is connected, and the answers
+ * to its events. Those of the main namespace have no bytes in them. For all sockets of the process at once, so that none
+ * has to carry a method of its own.
  */
-export function answerDirectly(): void {
-  // Socket.IO makes the `ack` of an event by this method, from the event's id.
-  const ordinary: unknown = Reflect.get(Socket.prototype, 'ack');
-  if (answersDirectly || typeof ordinary !== 'function') return;
-  answersDirectly = true;
-  Reflect.set(Socket.prototype, 'ack', function ack(this: ParleySocket, id: number): (answer: object) => void {
-    let isAnswered = false;
-    return (answer) => {
-      if (isAnswered) return;
-      isAnswered = true;
-      const connection = directConnection(this);
-      if (connection) connection.write(frames([`3${id}${JSON.stringify([answer])}`]));
-      else ordinary.call(this, id)(answer);
-    };
+export function sendPacketsDirectly(): void {
+  const ordinary: unknown = Reflect.get(Socket.prototype, 'packet');
+  if (packetsGoDirectly || typeof ordinary !== 'function') return;
+  packetsGoDirectly = true;
+  Reflect.set(Socket.prototype, 'packet', function packet(this: ParleySocket, given: OwnPacket, options: object) {
+    const connection = this.nsp.name === '/' ? directConnection(this) : undefined;
+    if (connection) connection.write(frames([textOf(given)]));
+    else ordinary.call(this, given, options);
   });
+}
+
+/** A packet of the main namespace as text (Socket.IO protocol 5). */
+function textOf({ type, id, data }: OwnPacket): string {
+  return `${type}${id ?? ''}${data === undefined ? '' : JSON.stringify(data)}`;
 }
 
 /** What is written to a socket from here to the end of this turn leaves in one piece. */

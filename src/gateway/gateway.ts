@@ -18,7 +18,7 @@ import { bindHandlers, type SocketServices } from './dispatch.ts';
 import { parleyParser } from './encoder.ts';
 import { TokenExpiry } from './expiry.ts';
 import { Feeds } from './feeds.ts';
-import { answerDirectly } from './frames.ts';
+import { sendPacketsDirectly } from './frames.ts';
 import type { Handler } from './handler.ts';
 import { Homecoming, handshakeSchema, type RoomsOnConnect } from './homecoming.ts';
 import { Membership, type RoomAccess } from './membership.ts';
@@ -100,7 +100,7 @@ export class Gateway {
       outlet,
       log,
     });
-    answerDirectly();
+    sendPacketsDirectly();
     this.io.use((socket, next) => void this.admit(socket, next));
     this.io.on('connection', (socket) => this.welcome(socket));
     delivery.start(outlet);

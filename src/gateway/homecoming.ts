@@ -124,8 +124,8 @@ export class Homecoming {
   private sayReady(socket: ParleySocket, own: Room, page: Page): void {
     const { userId, sessionId } = socket.data.actor;
     const seq = this.delivery.peek(own)?.position ?? page.seq;
-    const offset = socket.data.takesOffsets ? [this.outlet.offset(this.delivery.nextMark())] : [];
-    tellOne(socket, 'ready', { userId, sessionId, seq }, ...offset);
+    const offset = socket.data.takesOffsets ? this.outlet.offset(this.delivery.nextMark()) : null;
+    tellOne(socket, 'ready', JSON.stringify({ userId, sessionId, seq }), offset);
   }
 
   /** The rooms of a connection that Socket.IO recovered, as far as the user may still be there. */

@@ -5,6 +5,8 @@ import type { Status, StatusChange } from './status.ts';
  * statuses are answered without asking anyone.
  */
 export class PresenceDirectory {
+  /** Another number says that someone's status changed. */
+  revision = 0;
   private readonly statuses = new Map<string, Status>();
   /** User → what was told here last, for those whose status changed since. */
   private pending = new Map<string, Status>();
@@ -61,6 +63,7 @@ export class PresenceDirectory {
   private set(userId: string, status: Status): void {
     const before = this.statusOf(userId);
     if (before === status) return;
+    this.revision++;
     if (!this.pending.has(userId)) this.pending.set(userId, before);
     if (status === 'offline') this.statuses.delete(userId);
     else this.statuses.set(userId, status);

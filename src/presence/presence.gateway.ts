@@ -15,7 +15,7 @@ import {
 } from './presence.contract.ts';
 import type { PresenceService } from './presence.service.ts';
 import type { Presence } from './presence.ts';
-import { statusSchema } from './status.ts';
+import { type StatusChange, statusSchema } from './status.ts';
 
 const tag = 'Presence';
 /** A socket follows so many people beside those of its channels; the oldest make room. */
@@ -81,10 +81,16 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
   ];
 }
 
+/** The text of what many are sent who join at about the same time. */
+const snapshotTexts = new WeakMap<readonly StatusChange[], string>();
+
 /** Sends the people of a channel to a socket that has just joined it. */
 export async function sendSnapshot(presence: PresenceService, socket: ParleySocket, channelId: string): Promise<void> {
   const members = await presence.snapshot(channelId);
-  if (socket.connected) tellOne(socket, presenceSnapshot.name, { channelId, members });
+  if (!socket.connected) return;
+  const text = snapshotTexts.get(members) ?? JSON.stringify({ channelId, members });
+  snapshotTexts.set(members, text);
+  tellOne(socket, presenceSnapshot.name, text);
 }
 
 /** The channels in which sockets said that they are doing something. */

@@ -97,7 +97,7 @@ export class PresenceService {
   }
 
   /** The people of a channel that the caller has just joined, up to 500, those who are present first. */
-  snapshot(channelId: string): Promise<StatusChange[]> {
+  snapshot(channelId: string): Promise<readonly StatusChange[]> {
     return this.roll.of(channelId);
   }
 

@@ -21,20 +21,38 @@ const peopleOf = `SELECT m.user_id FROM channels c JOIN server_members m ON m.se
 const some = `${peopleOf} LIMIT $2`;
 const amongThem = `SELECT user_id FROM (${peopleOf}) AS people WHERE user_id = ANY($2::uuid[]) LIMIT $3`;
 
+/** The people of a channel, and what they were when the directory had this revision. */
+interface Roll {
+  people: string[];
+  members: readonly StatusChange[];
+  revision: number;
+}
+
+/** Of a roll whose people have not been looked up in the directory. */
+const notYet = -1;
+
 /** The people of channels with what they are: the first thing that one who joins wants to know. */
 export class PresenceRoll {
   private readonly database: Database;
   private readonly directory: PresenceDirectory;
-  private readonly people = new Cache<string[]>({ max: keptChannels, ttlMs: () => keptMs });
+  private readonly rolls = new Cache<Roll>({ max: keptChannels, ttlMs: () => keptMs });
 
   constructor(database: Database, directory: PresenceDirectory) {
     this.database = database;
     this.directory = directory;
   }
 
-  /** Up to 500 people of a channel, those who are present first. */
-  async of(channelId: string): Promise<StatusChange[]> {
-    const people = (await this.people.get(channelId, () => this.read(channelId))) ?? [];
+  /** Up to 500 people of a channel, those who are present first: the same list as long as nothing has changed. */
+  async of(channelId: string): Promise<readonly StatusChange[]> {
+    const load = async () => ({ people: await this.read(channelId), members: [], revision: notYet });
+    const roll = await this.rolls.get(channelId, load);
+    if (!roll) return [];
+    const { revision } = this.directory;
+    if (roll.revision !== revision) Object.assign(roll, { members: this.statusesOf(roll.people), revision });
+    return roll.members;
+  }
+
+  private statusesOf(people: string[]): StatusChange[] {
     const present = people.filter((userId) => this.directory.isOnline(userId)).slice(0, shown);
     const absent = people.filter((userId) => !this.directory.isOnline(userId)).slice(0, shown - present.length);
     return [...present, ...absent].map((userId) => ({ userId, status: this.directory.statusOf(userId) }));
