@@ -1,3 +1,4 @@
+import jwt from 'jsonwebtoken';
 import { createDatabase, type TestDatabase } from '../test/bench/postgres.ts';
 import { RawClient } from './client.ts';
 import { BenchServer } from './server.ts';
@@ -11,7 +12,7 @@ export interface Subject {
   /** Empty where there is none. */
   databaseUrl: string;
   channels: string[];
-  /** Tokens of the people; baselines know none. */
+  /** Tokens of the people; empty where none are asked for. */
   tokens: string[];
   connect(person: number, server?: number): Promise<RawClient>;
   stop(): Promise<void>;
@@ -29,7 +30,7 @@ export async function parley(options: Options): Promise<Subject> {
   const database = await createDatabase();
   const environment = {
     DATABASE_URL: database.url,
-    JWT_SECRET: 'only for measuring',
+    JWT_SECRET: secret,
     RATE_LIMITS: 'off',
     NEW_ACCOUNT_TIER: 'member',
     ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
@@ -56,22 +57,30 @@ export async function parley(options: Options): Promise<Subject> {
   return subject('parley', servers, channels, tokens, database);
 }
 
-/** `stock`: Socket.IO as it comes; `bare`: with one INSERT or SELECT behind it. */
-export type Baseline = 'stock' | 'bare';
+/** `stock`: Socket.IO as it comes; `guarded`: the same, for those who have a token; `bare`: with one INSERT or SELECT behind it. */
+export type Baseline = 'stock' | 'guarded' | 'bare';
+
+const secret = 'only for measuring';
 
 /** A baseline (see bench/baselines). */
-export async function baseline(script: Baseline, options: Options): Promise<Subject> {
-  const database = script === 'bare' ? await createDatabase() : null;
+export async function baseline(kind: Baseline, options: Options): Promise<Subject> {
+  const database = kind === 'bare' ? await createDatabase() : null;
+  const isGuarded = kind === 'guarded';
   const environment = {
     ...(database ? { DATABASE_URL: database.url } : {}),
+    ...(isGuarded ? { JWT_SECRET: secret } : {}),
     ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
   };
+  const script = database ? 'bare' : 'stock';
   const servers: BenchServer[] = [];
   for (let i = 0; i < (options.nodes ?? 1); i++) {
     servers.push(await BenchServer.start(`bench/baselines/${script}.ts`, environment));
   }
   const channels = Array.from({ length: options.channels }, () => crypto.randomUUID());
-  return subject(script, servers, channels, [], database);
+  const tokens = Array.from({ length: isGuarded ? options.people : 0 }, () =>
+    jwt.sign({ sub: crypto.randomUUID() }, secret),
+  );
+  return subject(kind, servers, channels, tokens, database);
 }
 
 function firstOf(servers: BenchServer[]): BenchServer {
