@@ -28,8 +28,9 @@ import { WordsInTags } from './migrations/0061-words-in-tags.ts';
 import { NamedThreads } from './migrations/0062-named-threads.ts';
 import { SentKeys } from './migrations/0063-sent-keys.ts';
 import { ClosedLogs } from './migrations/0064-closed-logs.ts';
+import { SearchUnspaced } from './migrations/0065-search-unspaced.ts';
 
-/** All migrations, in the order in which they run. Released ones are never changed. */
+/** All migrations, in the order in which they run. What released ones come to in the end is never changed. */
 export const migrations = [
   { name: '0001-initial', class: Initial },
   { name: '0010-accounts', class: Accounts },
@@ -56,7 +57,24 @@ export const migrations = [
   { name: '0062-named-threads', class: NamedThreads },
   { name: '0063-sent-keys', class: SentKeys },
   { name: '0064-closed-logs', class: ClosedLogs },
+  { name: '0065-search-unspaced', class: SearchUnspaced },
 ];
+
+/**
+ * Those that take long for many messages, and keep nobody from reading them: each has a transaction of its own, in which
+ * nothing is locked any more that others had to lock.
+ */
+const long = new Set(['0065-search-unspaced']);
+
+/** The names of all migrations by their transactions, in order. */
+function transactions(): string[][] {
+  const found: string[][] = [[]];
+  for (const { name } of migrations) {
+    if (long.has(name)) found.push([name], []);
+    else found.at(-1)?.push(name);
+  }
+  return found.filter((names) => names.length > 0);
+}
 
 /** Any number that no other program uses on this database: nodes that start together queue up here. */
 const migrationLock = 7_215_001;
@@ -101,8 +119,11 @@ async function warnOfNewer(orm: MikroORM, log: Log): Promise<void> {
 async function runPending(url: string, log: Log): Promise<string[]> {
   const orm = await migratingOrm(url);
   try {
-    const done = await orm.migrator.up();
-    const names = done.map((migration) => migration.name);
+    const names: string[] = [];
+    for (const together of transactions()) {
+      const done = await orm.migrator.up({ migrations: together });
+      names.push(...done.map((migration) => migration.name));
+    }
     if (names.length > 0) log.info({ migrations: names }, 'The database was migrated.');
     await warnOfNewer(orm, log);
     return names;

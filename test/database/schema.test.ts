@@ -6,6 +6,7 @@ import pg from 'pg';
 import { migrate, migratingOrm, migrations } from '../../src/database/migrations.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { until } from '../bench/until.ts';
 import { keptLog } from '../world/kept-log.ts';
 
 const log = createLog('silent');
@@ -59,6 +60,32 @@ describe('the schema', () => {
     expect(await applied(database.url)).to.deep.equal(names);
   });
 
+  it('gets its longest index last, when nothing that the others locked is locked any more', async () => {
+    await migrateUpTo(database.url, '0063-sent-keys');
+    const [writer, reader] = [await connect(database.url), await connect(database.url)];
+    await writer.query('BEGIN; LOCK TABLE messages IN ROW EXCLUSIVE MODE');
+    const migrating = migrate(database.url, log);
+    await until(async () => (await reader.query(waitsForIndex)).rowCount === 1);
+    await reader.query("SET statement_timeout = '2s'");
+    expect(
+      (await reader.query('SELECT is_closed FROM streams UNION ALL SELECT true FROM messages')).rows,
+    ).to.deep.equal([]);
+    await writer.query('COMMIT');
+    expect(await migrating).to.deep.equal(['0064-closed-logs', '0065-search-unspaced']);
+    for (const client of [writer, reader]) await client.end();
+  });
+
+  it('keeps that index where an earlier version has made it', async () => {
+    await migrateUpTo(database.url, '0064-closed-logs');
+    const client = await connect(database.url);
+    await client.query("CREATE INDEX messages_search_unspaced ON messages USING gin (to_tsvector('simple', content))");
+    const idOfIndex = async () => (await client.query("SELECT 'messages_search_unspaced'::regclass::oid AS id")).rows;
+    const before = await idOfIndex();
+    expect(await migrate(database.url, log)).to.deep.equal(['0065-search-unspaced']);
+    expect(await idOfIndex()).to.deep.equal(before);
+    await client.end();
+  });
+
   it('keeps a failed migration from leaving half of itself behind', async () => {
     const client = await connect(database.url);
     // The last statement of the first migration that makes this table fails, so nothing of it may stay.
@@ -82,6 +109,16 @@ describe('the migrations', () => {
     expect(new Set(numbers).size).to.equal(numbers.length);
   });
 });
+
+const waitsForIndex = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+  AND query LIKE 'create index%messages_search_unspaced%'`;
+
+/** As an earlier version has left it. */
+async function migrateUpTo(url: string, to: string): Promise<void> {
+  const orm = await migratingOrm(url);
+  await orm.migrator.up({ to });
+  await orm.close(true);
+}
 
 async function applied(url: string): Promise<string[]> {
   const client = await connect(url);
