@@ -19,10 +19,6 @@ export class PresenceDirectory {
     return this.statuses.has(userId);
   }
 
-  get size(): number {
-    return this.statuses.size;
-  }
-
   /** Everyone who is not offline. */
   present(): Iterable<string> {
     return this.statuses.keys();

@@ -43,10 +43,6 @@ export class PresenceTracker {
     this.log = log;
   }
 
-  isHere(userId: string): boolean {
-    return this.sockets.has(userId);
-  }
-
   came(userId: string): void {
     const count = this.sockets.get(userId) ?? 0;
     this.sockets.set(userId, count + 1);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { withRows } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { request } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { register } from '../world/world.ts';
 
 describe('membership', () => {

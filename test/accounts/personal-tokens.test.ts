@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import pg from 'pg';
 import { until } from '../bench/until.ts';
 import { type Cluster, sharedCluster } from '../world/nodes.ts';
 import { Person } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
 describe('personal access tokens', () => {
@@ -36,10 +36,7 @@ describe('personal access tokens', () => {
     const [listed] = (await alice.get('/api/tokens')).body;
     expect(listed).to.have.all.keys('id', 'name', 'scope', 'createdAt', 'expiresAt', 'lastUsedAt');
     expect((await make(alice, {})).scope).to.equal('user:read');
-    const client = new pg.Client(cluster.databaseUrl);
-    await client.connect();
-    const { rows } = await client.query('SELECT row_to_json(t)::text AS text FROM personal_tokens t');
-    await client.end();
+    const rows = await query(cluster.databaseUrl, 'SELECT row_to_json(t)::text AS text FROM personal_tokens t');
     expect(JSON.stringify(rows)).not.to.contain(made.token).and.not.contain(made.token.slice(4));
   });
 
@@ -104,10 +101,8 @@ describe('personal access tokens', () => {
   it('that have expired say so', async () => {
     const { alice } = here;
     const { id, token } = await make(alice, { expiresInDays: 1 });
-    const client = new pg.Client(cluster.databaseUrl);
-    await client.connect();
-    await client.query(`UPDATE personal_tokens SET expires_at = now() - interval '1 second' WHERE id = $1`, [id]);
-    await client.end();
+    const end = `UPDATE personal_tokens SET expires_at = now() - interval '1 second' WHERE id = $1`;
+    await query(cluster.databaseUrl, end, [id]);
     const refused = await holder(alice, token).get('/api/auth/me');
     expect([refused.status, refused.body.code]).to.deep.equal([401, 'PAT_TOKEN_EXPIRED']);
     const socket = holder(alice, token).dial();

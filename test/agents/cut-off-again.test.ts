@@ -3,8 +3,8 @@ import pg from 'pg';
 import { until } from '../bench/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { Follower } from '../world/follower.ts';
-import { withRows } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 describe('a bot that is cut off again while it is found out what it may hear of what it missed', () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
 import { type Bot, bot, botIn } from '../world/bot.ts';
-import { withRows } from '../world/log.ts';
 import { startCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
 describe('the life of an agent', () => {

@@ -5,9 +5,9 @@ import { Outgoing, type Resolve } from '../../src/infrastructure/outgoing.ts';
 import { SealedText } from '../../src/infrastructure/sealed-text.ts';
 import { until } from '../bench/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
-import { withRows } from '../world/log.ts';
 import { type Cluster, type SettingsChange, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 import { type Receiver, receiver } from './receiver.ts';
 

@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
 import { type Bot, bot, botIn } from '../world/bot.ts';
-import { trimLogs, withRows } from '../world/log.ts';
+import { trimLogs } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 import { type Receiver, receiver } from './receiver.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
 import { raw } from '../rest/raw.ts';
-import { withRows } from '../world/log.ts';
 import { type Loose, type Person, request } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 async function open(who: Person, path: string, headers: Record<string, string> = {}, method = 'GET') {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { withRows } from '../world/log.ts';
 import { startCluster } from '../world/nodes.ts';
 import { type Answer, type Listener, type Loose, type Person, request } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
 function ask(person: Person, method: string, path: string, body: object | undefined): Promise<Answer> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Rows } from '../../src/database/database.ts';
 import { until } from '../bench/until.ts';
-import { withRows } from '../world/log.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 /** What there is of a channel. */

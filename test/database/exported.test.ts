@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { columnOf } from '../../src/transfer/part.ts';
 import { parts } from '../../src/transfer/parts.ts';
-import { withRows } from '../world/log.ts';
 import { sharedCluster } from '../world/nodes.ts';
+import { withRows } from '../world/sql.ts';
 
 /** Columns that an export leaves out: secrets, what is counted anew, and what says that a row is gone. */
 const leftOut: Record<string, string[]> = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { withRows } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 const tables = ['channels', 'messages', 'streams', 'users'];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { withRows } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 describe('a send of which only the entry in the log fails', () => {

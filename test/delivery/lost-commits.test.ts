@@ -3,8 +3,8 @@ import { sharedRedis } from '../bench/redis.ts';
 import { until } from '../bench/until.ts';
 import { botIn } from '../world/bot.ts';
 import { Follower, range } from '../world/follower.ts';
-import { withRows } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 /** So seldom that something is said between two looks at the log. */

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
 import { Follower, range } from '../world/follower.ts';
-import { trimLogs, withRows } from '../world/log.ts';
+import { trimLogs } from '../world/log.ts';
 import type { Answer, Loose } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 describe('the order of a room', () => {

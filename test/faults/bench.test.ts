@@ -4,11 +4,11 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import { createDatabase, startPostgres } from '../bench/postgres.ts';
 import { startRedis } from '../bench/redis.ts';
 import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
 import { until } from '../bench/until.ts';
+import { query } from '../world/sql.ts';
 
 describe('the test bench', () => {
   describe('databases', () => {
@@ -155,15 +155,4 @@ function connections(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
     server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
   });
-}
-
-async function query(url: string, statement: string): Promise<unknown[]> {
-  const client = new pg.Client(url);
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return (await client.query(statement)).rows;
-  } finally {
-    await client.end();
-  }
 }

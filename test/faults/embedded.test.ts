@@ -14,12 +14,12 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import pg from 'pg';
 import { isRunning } from '../../src/database/embedded/processes.ts';
 import { findPrograms } from '../../src/database/embedded/programs.ts';
 import { chooseRunner, complaintOf, complaintOnly } from '../../src/database/embedded/runner.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../../src/database/embedded.ts';
 import { until } from '../bench/until.ts';
+import { query } from '../world/sql.ts';
 
 describe('the embedded PostgreSQL', () => {
   const warnings: string[] = [];
@@ -167,17 +167,6 @@ describe('the embedded PostgreSQL', () => {
     expect(readdirSync(own).sort()).to.deep.equal(['postgres', 'postgres-password']);
   });
 });
-
-async function query(url: string, statement: string): Promise<unknown[]> {
-  const client = new pg.Client(url);
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return (await client.query(statement)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 function postmasterPid(dataDir: string): number {
   return Number(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);

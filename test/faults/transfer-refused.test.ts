@@ -10,8 +10,8 @@ import { exportServer } from '../../src/transfer/export.ts';
 import { importServer } from '../../src/transfer/import.ts';
 import { type Entry, zip } from '../apps/zip.ts';
 import { atEnd } from '../bench/ending.ts';
-import { withRows } from '../world/log.ts';
 import { type Cluster, startCluster, testSettings } from '../world/nodes.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 import { furnish } from './furnished.ts';
 

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { atEnd } from '../bench/ending.ts';
 import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
-import { withRows } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { type Outcome, parley } from '../world/operator.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'parley-transfer-'));

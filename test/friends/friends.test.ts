@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import pg from 'pg';
-import { withRows } from '../world/log.ts';
 import { type Cluster, sharedCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';
+import { query, withRows } from '../world/sql.ts';
 import { register } from '../world/world.ts';
 
 describe('friends', () => {
@@ -117,10 +116,8 @@ describe('friends', () => {
     const [ann, ben] = await strangers();
     const { id } = (await ask(ann, ben)).body;
     await ben.post(`/api/friends/${id}/reject`);
-    const client = new pg.Client(cluster.databaseUrl);
-    await client.connect();
-    await client.query(`UPDATE friendships SET updated_at = now() - interval '24 hours' WHERE id = $1`, [id]);
-    await client.end();
+    const age = `UPDATE friendships SET updated_at = now() - interval '24 hours' WHERE id = $1`;
+    await query(cluster.databaseUrl, age, [id]);
     expect((await ask(ann, ben)).status).to.equal(201);
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import pg from 'pg';
 import { until } from '../bench/until.ts';
 import { type Loose, type Person, request } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 const png = Buffer.from(
@@ -215,11 +215,8 @@ describe('files of messages', () => {
       await alice.upload('fresh', Buffer.from('fresh')),
     ];
     await alice.say(channel.id, '', { attachments: [{ id: sent.id }] });
-    const client = new pg.Client(cluster.databaseUrl);
-    await client.connect();
     const age = "UPDATE attachments SET created_at = now() - interval '25 hours' WHERE id = ANY($1::uuid[])";
-    await client.query(age, [[old.id, sent.id]]);
-    await client.end();
+    await query(cluster.databaseUrl, age, [[old.id, sent.id]]);
     // Whoever leaves work behind has all of it looked after.
     const doomed = (await alice.post(`/api/servers/${here.server.id}/channels`, { name: 'doomed' })).body;
     await alice.delete(`/api/channels/${doomed.id}`);

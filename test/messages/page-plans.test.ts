@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { Database } from '../../src/database/database.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { MessageList } from '../../src/messages/message.list.ts';
-import { withRows } from '../world/log.ts';
 import { testSettings } from '../world/nodes.ts';
+import { withRows } from '../world/sql.ts';
 import { world } from '../world/world.ts';
 
 const fill = `INSERT INTO messages (id, channel_id, seq, author_id, content, created_at, updated_at)

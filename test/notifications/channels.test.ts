@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
 import { crowd } from '../world/crowd.ts';
-import { withRows } from '../world/log.ts';
 import type { Loose, Person } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
 const list = async (person: Person) => (await person.get('/api/notifications')).body;

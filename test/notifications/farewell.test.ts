@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
 import { crowd } from '../world/crowd.ts';
-import { withRows } from '../world/log.ts';
 import type { Person } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 const nothing = { servers: [], channelUnread: {}, serverUnread: {}, dmUnread: {} };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { withRows } from '../world/log.ts';
+import { withRows } from '../world/sql.ts';
 import { world } from '../world/world.ts';
 
 const id = '00000000-0000-4000-8000-000000000001';

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { forgetRead } from '../../src/notifications/forget-read.ts';
 import { until } from '../bench/until.ts';
-import { withRows } from '../world/log.ts';
 import type { Loose, Person } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
 const open = async (from: Person, to: Person) => (await from.post('/api/dm/channels', { userId: to.id })).body;

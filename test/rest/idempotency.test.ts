@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Node } from '../../src/node.ts';
 import { forgetKeys } from '../../src/rest/idempotency.ts';
-import { withRows } from '../world/log.ts';
 import type { Loose, Person } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 import { expectError } from './verdict.ts';
 

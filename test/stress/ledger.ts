@@ -1,4 +1,4 @@
-import { withRows } from '../world/log.ts';
+import { withRows } from '../world/sql.ts';
 
 /** A message that the service said it has. */
 export interface Acknowledged {

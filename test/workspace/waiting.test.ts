@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
-import { withRows } from '../world/log.ts';
 import type { Answer, Loose } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 const waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
