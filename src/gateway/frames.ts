@@ -23,18 +23,25 @@ const message = '4';
 
 /** The WebSocket frames (RFC 6455, from a server: not masked) of Socket.IO packets, one behind the other. */
 export function frames(packets: string[]): Buffer {
-  return Buffer.concat(packets.flatMap((packet) => frame(Buffer.from(message + packet))));
+  const lengths = packets.map((packet) => message.length + Buffer.byteLength(packet));
+  const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + headerSize(length) + length, 0));
+  let at = 0;
+  packets.forEach((packet, index) => {
+    at = writeHeader(bytes, at, lengths[index] ?? 0);
+    at += bytes.write(message, at);
+    at += bytes.write(packet, at);
+  });
+  return bytes;
 }
 
-function frame(payload: Buffer): [Buffer, Buffer] {
-  const { length } = payload;
-  if (length < 126) return [Buffer.from([textFrame, length]), payload];
-  if (length < 65_536) return [Buffer.from([textFrame, 126, length >> 8, length & 0xff]), payload];
-  const header = Buffer.alloc(10);
-  header[0] = textFrame;
-  header[1] = 127;
-  header.writeBigUInt64BE(BigInt(length), 2);
-  return [header, payload];
+const headerSize = (length: number): number => (length < 126 ? 2 : length < 65_536 ? 4 : 10);
+
+/** @returns where the payload begins */
+function writeHeader(bytes: Buffer, at: number, length: number): number {
+  bytes[at] = textFrame;
+  if (length < 126) return bytes.writeUInt8(length, at + 1);
+  if (length < 65_536) return bytes.writeUInt16BE(length, bytes.writeUInt8(126, at + 1));
+  return bytes.writeBigUInt64BE(BigInt(length), bytes.writeUInt8(127, at + 1));
 }
 
 /** What lies below a socket whose transport is an uncompressed WebSocket, which it stays until its end. */
