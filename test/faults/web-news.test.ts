@@ -51,6 +51,19 @@ describe('what is new in a conversation of the web client', () => {
     await bob.page.locator('article').getByText('Alice the Second').first().waitFor();
   });
 
+  it('is also what becomes of a message in the replies to it', async () => {
+    const { id } = await here.alice.say(here.channel.id, 'in the first place');
+    await here.alice.say(here.channel.id, 'an answer', { replyToId: id });
+    await bob.open(address());
+    const quote = bob.page.locator('a.reply').last();
+    await quote.getByText('in the first place').waitFor();
+    await here.alice.patch(`/api/messages/${id}`, { content: 'on second thought' });
+    await quote.getByText('on second thought').waitFor();
+    await here.alice.delete(`/api/messages/${id}`);
+    await quote.getByText('The message was deleted').waitFor();
+    await readTo(0);
+  });
+
   it('leads to where it begins, however much there is', async () => {
     await bob.open('/app/friends');
     for (let i = 0; i < 120; i++) await here.alice.say(here.channel.id, `news ${i}`);

@@ -23,6 +23,8 @@ interface Page {
 }
 
 const pageSize = 50;
+/** So much of a message a reply shows. */
+const quoteLength = 200;
 /** More than this is not kept in the page; what scrolls far away is let go and fetched again. */
 const mostKept = 400;
 
@@ -124,6 +126,11 @@ export class Timeline {
     this.change(message.id, () => message);
   }
 
+  private edit(message: Message): void {
+    this.replace(message);
+    this.quote(message.id, { content: message.content.slice(0, quoteLength), deleted: false });
+  }
+
   /** Someone has another name or picture. */
   rename(author: Message['author']): void {
     if (!this.messages.value.some(({ authorId }) => authorId === author.id)) return;
@@ -174,13 +181,16 @@ export class Timeline {
 
   private remove(messageId: string, threadId: string | null): void {
     if (threadId !== this.threadId) this.countInThread(threadId, -1);
-    this.messages.value = this.messages.value
-      .filter(({ id }) => id !== messageId)
-      .map((message) =>
-        message.replyTo?.id === messageId
-          ? { ...message, replyTo: { ...message.replyTo, content: '', deleted: true } }
-          : message,
-      );
+    this.messages.value = this.messages.value.filter(({ id }) => id !== messageId);
+    this.quote(messageId, { content: '', deleted: true });
+  }
+
+  /** What replies show of a message. */
+  private quote(messageId: string, quoted: { content: string; deleted: boolean }): void {
+    if (!this.messages.value.some(({ replyTo }) => replyTo?.id === messageId)) return;
+    this.messages.value = this.messages.value.map((message) =>
+      message.replyTo?.id === messageId ? { ...message, replyTo: { ...message.replyTo, ...quoted } } : message,
+    );
   }
 
   private async read(query: PageQuery): Promise<Page> {
@@ -206,7 +216,7 @@ export class Timeline {
     if (this.listening) return;
     this.listening = true;
     channel.on('message:new', (message) => this.apply(() => this.put(message)));
-    channel.on('message:updated', (message) => this.apply(() => this.replace(message)));
+    channel.on('message:updated', (message) => this.apply(() => this.edit(message)));
     channel.on('message:deleted', (gone) => this.apply(() => this.remove(gone.id, gone.threadId)));
     channel.on('message:pinned', (message) => this.apply(() => this.replace(message)));
     channel.on('message:unpinned', (message) => this.apply(() => this.replace(message)));
