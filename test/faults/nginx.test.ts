@@ -13,7 +13,8 @@ describe('two nodes behind nginx, as docs/nginx.conf has it', () => {
   let nginx: TestNginx;
 
   before(async () => {
-    site = await install({ nodes: 2, redisUrl: await sharedRedis(), env: { TRUST_PROXY: '1' } });
+    const env = { TRUST_PROXY: '1', CORS_ORIGINS: 'https://elsewhere.example' };
+    site = await install({ nodes: 2, redisUrl: await sharedRedis(), env });
     const [one, other] = site.nodes;
     nginx = await startNginx([one?.port ?? 0, other?.port ?? 0]);
   });
@@ -45,6 +46,12 @@ describe('two nodes behind nginx, as docs/nginx.conf has it', () => {
       expect(client.errors).to.deep.equal([]);
       client.close();
     }
+  });
+
+  it('says which host was asked, so that pages of this site are known for its own', async () => {
+    const open = (origin: string) =>
+      fetch(`${nginx.url}/socket.io/?EIO=4&transport=polling`, { headers: { origin } }).then(({ status }) => status);
+    expect([await open(nginx.url), await open('https://foreign.example')]).to.deep.equal([200, 403]);
   });
 
   it('is restarted node by node, and nobody loses a message or sees an error', async () => {
