@@ -22,10 +22,18 @@ const tellsThread = new Set(['thread:created', 'thread:updated']);
 const partIn = `SELECT t.id FROM threads t WHERE t.id = ANY($2::uuid[]) AND (t.creator_id = $1
   OR EXISTS (SELECT 1 FROM messages p WHERE p.id = t.parent_message_id AND p.author_id = $1)
   OR EXISTS (SELECT 1 FROM messages m WHERE m.thread_id = t.id AND m.author_id = $1))`;
-/** Which of the messages (by their numbers) are a bot's own, answer or mention it, or are in threads. */
+const mentionsIt = (mentions: string) =>
+  `coalesce(${mentions} @> jsonb_build_array(jsonb_build_object('kind', 'user', 'targetId', $1::text)), false)`;
+/**
+ * Which of the messages (by their numbers) are a bot's own, answer it, mention it or, as the log has it, once did, or are
+ * in threads.
+ */
 const concerning = `SELECT m.seq, m.thread_id AS "threadId", m.author_id = $1 OR coalesce(r.author_id = $1, false)
-    OR coalesce(m.mentions::jsonb @> jsonb_build_array(jsonb_build_object('kind', 'user', 'targetId', $1::text)), false)
-    AS concerns
+    OR ${mentionsIt('m.mentions::jsonb')}
+    OR EXISTS (SELECT 1 FROM log_entries e WHERE e.stream_id = $2 AND e.seq = m.seq AND e.event = 'message:new'
+      AND ${mentionsIt("(e.data -> 'mentions')::jsonb")})
+    OR EXISTS (SELECT 1 FROM log_entries e WHERE e.stream_id = $2 AND e.data ->> 'id' = m.id::text
+      AND e.event = 'message:updated' AND ${mentionsIt("(e.data -> 'mentions')::jsonb")}) AS concerns
   FROM messages m LEFT JOIN messages r ON r.id = m.reply_to_id WHERE m.channel_id = $2 AND m.seq = ANY($3::bigint[])`;
 
 /** Whether something concerns a bot, or what has to be known first. */
@@ -61,7 +69,8 @@ export class Concerns {
     return entries.filter((entry, index) => {
       const verdict = verdicts[index];
       const concerns = verdict === true || (asksThread(verdict) && threads.has(verdict.threadId));
-      if (concerns && entry.event === 'message:new') this.told.set(`${botUserId} ${channelId} ${entry.seq}`, true);
+      const seq = concerns ? toldBy(entry) : null;
+      if (seq !== null) this.told.set(`${botUserId} ${channelId} ${seq}`, true);
       return concerns;
     });
   }
@@ -125,6 +134,13 @@ function verdictOnMessage({ event, json }: LogEntry, botUserId: string): Verdict
   if (event !== 'message:new') return { seq };
   // What it said itself, it knows.
   return threadId != null && { threadId };
+}
+
+/** The number of the message whose words an event has. */
+function toldBy({ event, seq, json }: LogEntry): number | null {
+  if (event === 'message:new') return seq;
+  // Also an edit may be the first that a bot hears of a message.
+  return event === 'message:updated' ? (aboutMessageSchema.safeParse(JSON.parse(json)).data?.seq ?? null) : null;
 }
 
 function asksMessage(verdict: Verdict): verdict is { seq: number } {

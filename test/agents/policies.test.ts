@@ -293,6 +293,34 @@ describe('policies of agents', () => {
     expect(ear.all('message:updated').map((message) => message.content)).to.deep.equal(['never mind']);
   });
 
+  it('let a mention-only bot hear what became of a message that an edit made one of its own for a while', async () => {
+    const made = await robot();
+    const { channel, bob } = here;
+    await set(made, { mode: 'mentionOnly' });
+    const ear = await made.listen(channel.id);
+    const { id } = await bob.say(channel.id, 'nothing for bots');
+    const edits = ['wait, @', 'no: never mind @', 'forget it'].map((text) => text.replace('@', `@${made.username}`));
+    for (const content of edits) await bob.patch(`/api/messages/${id}`, { content });
+    await bob.delete(`/api/messages/${id}`);
+    await ear.next('message:deleted', (gone) => gone.id === id);
+    expect(ear.all('message:updated').map((message) => message.content)).to.deep.equal(edits);
+  });
+
+  it('let a mention-only bot hear on any node that a message does not mention it any more', async () => {
+    const made = await robot();
+    const { channel, bob, cluster } = here;
+    await set(made, { mode: 'mentionOnly' });
+    const mentioned = await bob.say(channel.id, `@${made.username}, are you there?`);
+    const late = await bob.say(channel.id, 'are you there?');
+    await bob.patch(`/api/messages/${late.id}`, { content: `@${made.username}, are you?` });
+    const after = (await bob.get(`/api/channels/${channel.id}/events`)).body.seq;
+    for (const { id } of [mentioned, late]) await bob.patch(`/api/messages/${id}`, { content: 'never mind' });
+    for (const node of cluster.nodes) {
+      const { body } = await made.on(node).get(`/api/channels/${channel.id}/events?after=${after}`);
+      expect(body.events.map((event: Loose) => event.data.id)).to.deep.equal([mentioned.id, late.id]);
+    }
+  });
+
   it('hold on every way back: long poll, a join from a position, auth.resume and recovery', async () => {
     const made = await robot();
     const { channel, bob } = here;
