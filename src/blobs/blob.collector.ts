@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { NIL } from 'uuid';
+import { advisoryLocks, tryLock } from '../database/advisory-locks.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/failures.ts';
 import { jittered } from '../infrastructure/jitter.ts';
@@ -9,8 +10,6 @@ const everyMs = 10 * 60_000;
 /** Between two batches, so that collecting takes only a little of the database's time. */
 const pauseMs = 50;
 const batch = 500;
-/** Any number that no other program uses on this database: of all nodes one collects at a time. */
-const collectLock = 7_215_040;
 
 /**
  * Takes away blobs that nothing refers to: marks them, and removes those that were marked for the whole grace time and
@@ -55,10 +54,10 @@ export class BlobCollector {
     const used = await usedBy(this.database.rows);
     let removed = 0;
     for (let after: string = NIL; !this.closed; ) {
-      const step = await this.database.quickTransaction(async (rows) => {
-        const [lock] = await rows<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [collectLock]);
-        return lock?.mine ? this.mark(rows, used, after) : undefined;
-      });
+      // Of all nodes one collects at a time.
+      const step = await this.database.quickTransaction(async (rows) =>
+        (await tryLock(rows, advisoryLocks.collectingBlobs)) ? this.mark(rows, used, after) : undefined,
+      );
       if (!step) return removed;
       for (const id of step.overdue) removed += await this.remove(id, used);
       if (!step.last) return removed;

@@ -48,9 +48,9 @@ export const transferCommands: Record<string, Command> = {
     summary: 'to be run once when a backup was restored, before the server starts: clients read their lists anew',
     async run({ database, print }) {
       const { leapAhead } = await import('../delivery/log.ts');
-      const { keepAlone } = await import('../database/serving.ts');
+      const { advisoryLocks, tryLock } = await import('../database/advisory-locks.ts');
       const leap = async (rows: Rows) => {
-        if (!(await keepAlone(rows))) {
+        if (!(await tryLock(rows, advisoryLocks.serving))) {
           throw new TransferError('A server is running on this database: stop all nodes, and run this again.');
         }
         await leapAhead(rows);

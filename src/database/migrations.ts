@@ -2,6 +2,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
+import { advisoryLocks } from './advisory-locks.ts';
 import { entities } from './entities.ts';
 import { Initial } from './migrations/0001-initial.ts';
 import { Accounts } from './migrations/0010-accounts.ts';
@@ -76,9 +77,6 @@ function transactions(): string[][] {
   return found.filter((names) => names.length > 0);
 }
 
-/** Any number that no other program uses on this database: nodes that start together queue up here. */
-const migrationLock = 7_215_001;
-
 /** An ORM that can migrate, for a database that may be empty. */
 export function migratingOrm(url: string): Promise<MikroORM> {
   return MikroORM.init({
@@ -99,7 +97,7 @@ export async function migrate(url: string, log: Log): Promise<string[]> {
   guard.on('error', () => {});
   await guard.connect();
   try {
-    await guard.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+    await guard.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrating]);
     return await runPending(url, log);
   } finally {
     // Ending the connection gives the lock back, whatever happened.

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
-import { takePart } from './serving.ts';
+import { advisoryLocks } from './advisory-locks.ts';
 
 /** Settings of a connection, by their names in PostgreSQL; times are in ms. */
 export type ConnectionSettings = Record<string, string | number>;
@@ -30,7 +30,7 @@ export function preparing(settings: ConnectionSettings, serving: boolean): Verif
     const { rows } = await client.query<{ read_only: string }>(text);
     if (rows[0]?.read_only === 'on') throw takesNoWrites();
     // This one may have to wait, for as long as was just set at most.
-    if (serving) await client.query(`SELECT ${takePart}`);
+    if (serving) await client.query('SELECT pg_advisory_lock_shared($1)', [advisoryLocks.serving]);
   };
   return (client, done) => void prepare(client).then(() => done(), done);
 }

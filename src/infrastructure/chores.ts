@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { advisoryLocks, tryLock } from '../database/advisory-locks.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { jittered } from './jitter.ts';
 import type { Log } from './log.ts';
@@ -13,8 +14,6 @@ export interface Chore {
 const everyMs = 60_000;
 /** Between two steps, so that they take only a little of the database's time. */
 const pauseMs = 20;
-/** Any number that no other program uses on this database: of all nodes one does chores at a time. */
-const choresLock = 7_215_003;
 
 /** Does chores in the background: now and then, and soon after someone left some behind. */
 export class Chores {
@@ -68,9 +67,9 @@ export class Chores {
   }
 
   private step(chore: Chore): Promise<number> {
-    return this.database.quickTransaction(async (rows) => {
-      const [lock] = await rows<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [choresLock]);
-      return lock?.mine ? chore.step(rows) : 0;
-    });
+    // Of all nodes one does chores at a time.
+    return this.database.quickTransaction(async (rows) =>
+      (await tryLock(rows, advisoryLocks.chores)) ? chore.step(rows) : 0,
+    );
   }
 }
