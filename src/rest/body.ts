@@ -81,7 +81,10 @@ export class BodyReader {
     let received: { file: unknown } | undefined;
     for await (const part of readParts(bytesOf(context, max), boundary)) {
       if (!part.isFile) await fields.read(part);
-      else if (part.field === 'file' && !received) received = { file: await door.receive(request, part) };
+      else if (part.field !== 'file') continue;
+      // Whoever sends two would take both for kept.
+      else if (received) throw invalid([{ path: 'file', message: 'must be one; send each by itself', code: 'too_big' }]);
+      else received = { file: await door.receive(request, part) };
     }
     if (!received) throw invalid([{ path: 'file', message: 'is missing', code: 'invalid_type' }]);
     return { fields: fields.values, file: received.file };

@@ -145,6 +145,19 @@ describe('files of messages', () => {
     for (const { body: sent } of answers) expect(sent.attachments).to.have.length(1);
   });
 
+  it('come one by one: a second one in the same request is refused, not left out', async () => {
+    const { alice, server } = here;
+    for (const path of ['/api/media/upload', `/api/servers/${server.id}/workspace/upload`]) {
+      const form = new FormData();
+      for (const name of ['one.txt', 'two.txt']) form.append('file', new Blob([name]), name);
+      const headers = { authorization: `Bearer ${alice.token}` };
+      const answer = await fetch(`${alice.node.url}${path}`, { method: 'POST', body: form, headers });
+      const { code, issues }: Loose = await answer.json();
+      expect([answer.status, code, issues[0].path], path).to.deep.equal([400, 'VALIDATION_FAILED', 'file']);
+    }
+    expect((await alice.get(`/api/servers/${server.id}/workspace/children`)).body).to.deep.equal([]);
+  });
+
   it('are added to a message that is there', async () => {
     const { alice, bob, channel } = here;
     const sent = await alice.say(channel.id, 'look:');
