@@ -8,7 +8,7 @@ import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import { forgetRequests, settleRequest } from '../join-requests/join-request.table.ts';
-import { seeOff } from '../notifications/farewell.ts';
+import { closePlace } from '../notifications/closed-places.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { StatusReader } from '../presence/status.ts';
 import { type ListPage, listPage } from '../schema/list-page.ts';
@@ -180,7 +180,7 @@ export class ChannelMemberService {
     const left = { serverId, channelId, userId: user.id, ...shown(user) };
     change.publish(memberLeft.in(channelRoom(channelId), left));
     change.publish(channelMemberRemoved.in(userRoom(user.id), { channelId, serverId }));
-    await seeOff(change, { serverId: null, channelId }, [user.id], [channelRoom(channelId)]);
+    await closePlace(change, { serverId: null, channelId }, [user.id], [channelRoom(channelId)]);
     change.afterCommit(() => this.access.forgetMembers([channelId], user.id));
     const rooms = [channelRoom(channelId)];
     change.afterCommit(() => this.control.send({ kind: 'evict', userId: user.id, serverId, rooms }));

@@ -9,7 +9,7 @@ import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { closeStreams, createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import type { Chores } from '../infrastructure/chores.ts';
-import { seeOff } from '../notifications/farewell.ts';
+import { closePlace } from '../notifications/closed-places.ts';
 import type { Audience } from '../servers/audience.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import type { Settings } from '../settings.ts';
@@ -154,7 +154,7 @@ export class ChannelService {
       const room = channelRoom(channelId);
       change.publish(channelDeleted.in(room, { id: channelId, channelId, serverId }));
       const people = serverId ? await this.audience.people(change.rows, serverId) : [];
-      await seeOff(change, { serverId: null, channelId }, people, [room]);
+      await closePlace(change, { serverId: null, channelId }, people, [room]);
       await closeStreams(change.rows, [room]);
       change.afterCommit(() => this.access.forget([channelId]));
       change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms: [room] }));

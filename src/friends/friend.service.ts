@@ -6,7 +6,7 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import type { DurableEvent } from '../delivery/event.ts';
 import { AppError } from '../errors.ts';
-import { readGone } from '../notifications/farewell.ts';
+import { markGoneRead } from '../notifications/closed-places.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { NotificationKind } from '../notifications/notification.kinds.ts';
 import { betweenThem, ownFriendship, requireNoBlock } from './friend.access.ts';
@@ -169,7 +169,7 @@ export class FriendService {
   private async end(change: Change, row: FriendshipRow): Promise<void> {
     await change.rows('DELETE FROM friendships WHERE id = $1', [row.id]);
     if (row.status === 'pending') {
-      await readGone(change, otherOf(row, row.requester_id), { type: 'friendship', id: row.id });
+      await markGoneRead(change, otherOf(row, row.requester_id), { type: 'friendship', id: row.id });
     }
     tellRemoved(change, row);
   }

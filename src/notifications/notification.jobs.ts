@@ -60,8 +60,9 @@ const systemJobSchema = z.object({
 /** Messages that are gone, and must not live on where they were quoted. */
 const erasureJobSchema = z.object({ job: z.literal('erasure'), messageIds: z.array(idSchema) });
 
-/** People of a place that is closed to them, as far as they were too many to be seen off at once. */
-const farewellJobSchema = z.object({
+/** People of a place that is closed to them, as far as they were too many to be told at once. */
+const closedPlaceJobSchema = z.object({
+  // What nodes of earlier versions call it, which may be there beside this one.
   job: z.literal('farewell'),
   users: z.array(idSchema),
   serverId: idSchema.nullable(),
@@ -85,14 +86,14 @@ export const jobSchema = z.discriminatedUnion('job', [
   broadcastJobSchema,
   systemJobSchema,
   erasureJobSchema,
-  farewellJobSchema,
+  closedPlaceJobSchema,
   newsJobSchema,
 ]);
 
 export type MessageJob = z.infer<typeof messageJobSchema>;
 export type EditJob = z.infer<typeof editJobSchema>;
 export type BroadcastJob = z.infer<typeof broadcastJobSchema>;
-export type FarewellJob = z.infer<typeof farewellJobSchema>;
+export type ClosedPlaceJob = z.infer<typeof closedPlaceJobSchema>;
 export type NewsJob = z.infer<typeof newsJobSchema>;
 export type SystemJob = z.infer<typeof systemJobSchema>;
 export type Job = z.infer<typeof jobSchema>;

@@ -4,8 +4,8 @@ import type { Change } from '../delivery/changes.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
 import type { DirectActivity } from '../direct/direct.activity.ts';
 import type { Audience } from '../servers/audience.ts';
+import { closePlaceNow } from './closed-places.ts';
 import type { NotificationDraft } from './draft.ts';
-import { seeOffNow } from './farewell.ts';
 import {
   broadcastsOf,
   draftOf,
@@ -16,8 +16,8 @@ import {
 } from './message-notices.ts';
 import {
   type BroadcastJob,
+  type ClosedPlaceJob,
   type EditJob,
-  type FarewellJob,
   insertJobs,
   type Job,
   type MessageJob,
@@ -70,16 +70,16 @@ export class NotificationMaker {
     drafts.push(...(await draftsOfSystem(change.rows, ofSystem)));
     const changed = jobs.flatMap(changedBy);
     const stale = await readStale(change.rows, changed);
-    const farewells = jobs.filter((job): job is FarewellJob => job.job === 'farewell');
+    const closings = jobs.filter((job): job is ClosedPlaceJob => job.job === 'farewell');
     const used = [...messages.values()].filter((message) => message.channel_kind === 'dm');
     const returning = await this.direct.touch(change.rows, used);
     // One lock for all, so that no two transactions wait for each other.
-    const people = [...farewells.flatMap(({ users }) => users), ...news.flatMap((piece) => piece.people)];
+    const people = [...closings.flatMap(({ users }) => users), ...news.flatMap((piece) => piece.people)];
     await change.lock(...rooms([...drafts, ...returning, ...stale]), ...people.map(userRoom));
     for (const { userId, channelId, since } of returning) await this.direct.announce(change, userId, channelId, since);
     await writeNotifications(change, drafts);
     await renewQuotes(change, changed, stale);
-    for (const job of farewells) await seeOffNow(change, job, job.users);
+    for (const job of closings) await closePlaceNow(change, job, job.users);
     for (const piece of news) await this.audience.tellNow(change, piece.job, piece.people);
     return rest.length > 0;
   }

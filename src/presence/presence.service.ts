@@ -6,10 +6,10 @@ import type { Changes } from '../delivery/changes.ts';
 import { channelRoom, watchRoom } from '../delivery/entry.ts';
 import type { Ephemeral } from '../delivery/ephemeral.ts';
 import type { PresenceAudience } from './audience.ts';
+import type { ChannelPresence } from './channel-presence.ts';
 import type { PresenceDirectory } from './directory.ts';
 import { presenceActivity } from './presence.contract.ts';
 import type { PresenceStore } from './presence.store.ts';
-import type { PresenceRoll } from './roll.ts';
 import type { Status, StatusChange } from './status.ts';
 
 /** Who is there (contract §9). */
@@ -21,7 +21,7 @@ export class PresenceService {
   private readonly store: PresenceStore;
   private readonly directory: PresenceDirectory;
   private readonly audience: PresenceAudience;
-  private readonly roll: PresenceRoll;
+  private readonly channelPresence: ChannelPresence;
   private readonly wishLater: (userId: string) => void;
 
   /** @param parts.wishLater takes those whose wish the store could not be told */
@@ -33,7 +33,7 @@ export class PresenceService {
     store: PresenceStore;
     directory: PresenceDirectory;
     audience: PresenceAudience;
-    roll: PresenceRoll;
+    channelPresence: ChannelPresence;
     wishLater: (userId: string) => void;
   }) {
     this.database = parts.database;
@@ -43,7 +43,7 @@ export class PresenceService {
     this.store = parts.store;
     this.directory = parts.directory;
     this.audience = parts.audience;
-    this.roll = parts.roll;
+    this.channelPresence = parts.channelPresence;
     this.wishLater = parts.wishLater;
   }
 
@@ -98,7 +98,7 @@ export class PresenceService {
 
   /** The people of a channel that the caller has just joined, up to 500, those who are present first. */
   snapshot(channelId: string): Promise<readonly StatusChange[]> {
-    return this.roll.of(channelId);
+    return this.channelPresence.of(channelId);
   }
 
   /** A sign of life of someone who may have no socket; it holds for `seconds`. */

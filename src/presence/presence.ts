@@ -6,14 +6,14 @@ import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import type { Settings } from '../settings.ts';
 import { PresenceAudience } from './audience.ts';
+import { PresenceBroadcaster, type PresenceSink } from './broadcaster.ts';
+import { ChannelPresence } from './channel-presence.ts';
 import type { PresenceDirectory } from './directory.ts';
 import { MemoryPresenceStore } from './memory-store.ts';
 import { PresenceService } from './presence.service.ts';
 import type { PresenceStore } from './presence.store.ts';
 import { RedisPresenceStore } from './redis-store.ts';
 import { Resync } from './resync.ts';
-import { PresenceRoll } from './roll.ts';
-import { type PresenceSink, PresenceTeller } from './teller.ts';
 import { PresenceTracker } from './tracker.ts';
 
 export interface PresenceGround {
@@ -33,7 +33,7 @@ export class Presence {
   readonly service: PresenceService;
   private readonly directory: PresenceDirectory;
   private readonly tracker: PresenceTracker;
-  private readonly teller: PresenceTeller;
+  private readonly broadcaster: PresenceBroadcaster;
   private readonly settleMs: number;
   private readonly shared: { redis: RedisConnections; store: RedisPresenceStore; resync: Resync } | null;
 
@@ -44,7 +44,7 @@ export class Presence {
     const shared = redis ? new RedisPresenceStore(redis, nodeId, settings, log) : null;
     const store: PresenceStore = shared ?? new MemoryPresenceStore();
     const audience = new PresenceAudience(database);
-    const roll = new PresenceRoll(database, directory);
+    const channelPresence = new ChannelPresence(database, directory);
     this.service = new PresenceService({
       database,
       changes,
@@ -53,12 +53,12 @@ export class Presence {
       store,
       directory,
       audience,
-      roll,
+      channelPresence,
       wishLater: (userId) => this.tracker.wished(userId),
     });
     const readWishes = (userIds: string[]) => this.service.readWishes(userIds);
     this.tracker = new PresenceTracker(store, directory, readWishes, settings, log);
-    this.teller = new PresenceTeller(directory, audience, settings.tellMs, log);
+    this.broadcaster = new PresenceBroadcaster(directory, audience, settings.tellMs, log);
     store.listen({
       changed: (list) => directory.apply(list),
       hurried: (userId) => this.tracker.hurry(userId),
@@ -70,7 +70,7 @@ export class Presence {
 
   /** From now on this node takes part. Until then the service can say things, but nobody is told of anything here. */
   start(sink: PresenceSink): void {
-    this.teller.start(sink);
+    this.broadcaster.start(sink);
     this.keepInStep();
   }
 
@@ -87,7 +87,7 @@ export class Presence {
 
   async close(): Promise<void> {
     this.tracker.close();
-    this.teller.close();
+    this.broadcaster.close();
     this.shared?.resync.close();
     await this.shared?.store.retire();
   }

@@ -9,7 +9,7 @@ import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { AppError, ifMissing } from '../errors.ts';
 import { forgetRequests, settleRequest } from '../join-requests/join-request.table.ts';
-import { seeOff } from '../notifications/farewell.ts';
+import { closePlace } from '../notifications/closed-places.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { Audience } from './audience.ts';
 import type { ServerAccess } from './server.access.ts';
@@ -96,7 +96,7 @@ export class Roster {
     }
     change.publish(serverLeft.in(userRoom(userId), { serverId }));
     // Bots are told of nothing.
-    if (!user.isBot) await seeOff(change, { serverId, channelId: null }, [userId], channels.map(channelRoom));
+    if (!user.isBot) await closePlace(change, { serverId, channelId: null }, [userId], channels.map(channelRoom));
     change.afterCommit(() => this.access.forget(serverId, userId));
     change.afterCommit(() => this.channelAccess.forgetMembers(entered, userId));
     change.afterCommit(() => this.control.send({ kind: 'evict', userId, serverId, rooms: null }));

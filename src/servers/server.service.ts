@@ -15,7 +15,7 @@ import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { closeStreams } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import type { Chores } from '../infrastructure/chores.ts';
-import { seeOff } from '../notifications/farewell.ts';
+import { closePlace } from '../notifications/closed-places.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { StatusReader } from '../presence/status.ts';
 import type { Settings } from '../settings.ts';
@@ -202,7 +202,7 @@ export class ServerService {
       const detached = await this.channels.detachAll(change, id);
       await change.rows('DELETE FROM servers WHERE id = $1', [id]);
       const rooms = detached.map(channelRoom);
-      await seeOff(change, { serverId: id, channelId: null, isGone: true }, members, rooms);
+      await closePlace(change, { serverId: id, channelId: null, isGone: true }, members, rooms);
       await closeStreams(change.rows, rooms);
       change.afterCommit(() => this.notifications.wake());
       change.afterCommit(() => this.channelAccess.forget(detached));

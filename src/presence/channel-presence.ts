@@ -28,11 +28,11 @@ interface Roll {
   revision: number;
 }
 
-/** Of a roll whose people have not been looked up in the directory. */
+/** Of a channelPresence whose people have not been looked up in the directory. */
 const notYet = -1;
 
 /** The people of channels with what they are: the first thing that one who joins wants to know. */
-export class PresenceRoll {
+export class ChannelPresence {
   private readonly database: Database;
   private readonly directory: PresenceDirectory;
   private readonly rolls = new Cache<Roll>({ max: keptChannels, ttlMs: () => keptMs });
@@ -45,11 +45,12 @@ export class PresenceRoll {
   /** Up to 500 people of a channel, those who are present first: the same list as long as nothing has changed. */
   async of(channelId: string): Promise<readonly StatusChange[]> {
     const load = async () => ({ people: await this.read(channelId), members: [], revision: notYet });
-    const roll = await this.rolls.get(channelId, load);
-    if (!roll) return [];
+    const channelPresence = await this.rolls.get(channelId, load);
+    if (!channelPresence) return [];
     const { revision } = this.directory;
-    if (roll.revision !== revision) Object.assign(roll, { members: this.statusesOf(roll.people), revision });
-    return roll.members;
+    if (channelPresence.revision !== revision)
+      Object.assign(channelPresence, { members: this.statusesOf(channelPresence.people), revision });
+    return channelPresence.members;
   }
 
   private statusesOf(people: string[]): StatusChange[] {

@@ -15,7 +15,7 @@ export interface PresenceSink {
 const maxTogether = 500;
 
 /** Tells this node's sockets what changed, a few times a second and put together (contract §9). */
-export class PresenceTeller {
+export class PresenceBroadcaster {
   private readonly directory: PresenceDirectory;
   private readonly audience: PresenceAudience;
   private readonly log: Log;

@@ -3,10 +3,10 @@ import type { Change } from '../delivery/changes.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
 import { serverDeleted } from '../servers/server.contract.ts';
 import { notificationRead } from './notification.contract.ts';
-import { atOnce, type FarewellJob, insertJobs, portion } from './notification.jobs.ts';
+import { atOnce, type ClosedPlaceJob, insertJobs, portion } from './notification.jobs.ts';
 
 /** A server or a channel that people cannot enter any more. */
-export interface LostPlace {
+export interface ClosedPlace {
   serverId: string | null;
   channelId: string | null;
   /** Nobody can enter the server any more: it is deleted. */
@@ -18,20 +18,20 @@ export interface LostPlace {
  * they are told as well. Call it when their access has ended in this change; `rooms` are those that the change tells of it,
  * for all locks are taken at once. Those beyond the first thousand are left to jobs, and are in no list but theirs any more.
  */
-export async function seeOff(change: Change, place: LostPlace, people: string[], rooms: Room[]): Promise<void> {
+export async function closePlace(change: Change, place: ClosedPlace, people: string[], rooms: Room[]): Promise<void> {
   const others = people.slice(atOnce);
-  const jobs: FarewellJob[] = [];
+  const jobs: ClosedPlaceJob[] = [];
   for (let at = 0; at < others.length; at += portion) {
     jobs.push({ job: 'farewell', ...place, users: others.slice(at, at + portion) });
   }
   await insertJobs(change.rows, jobs);
   const now = people.slice(0, atOnce);
   await change.lock(...rooms, ...now.map(userRoom));
-  await seeOffNow(change, place, now);
+  await closePlaceNow(change, place, now);
 }
 
 /** The logs of `people` must be locked: whoever makes notifications for them holds them, and looks who may see what. */
-export async function seeOffNow(change: Change, place: LostPlace, people: string[]): Promise<void> {
+export async function closePlaceNow(change: Change, place: ClosedPlace, people: string[]): Promise<void> {
   const { serverId, channelId, isGone } = place;
   if (serverId && isGone) {
     for (const userId of people) change.publish(serverDeleted.in(userRoom(userId), { id: serverId, serverId }));
@@ -51,7 +51,11 @@ export async function seeOffNow(change: Change, place: LostPlace, people: string
  * What someone has not read of a thing that is gone counts as read. Call it when the thing has ended in this change, which
  * has locked the person's log.
  */
-export async function readGone(change: Change, userId: string, reference: { type: string; id: string }): Promise<void> {
+export async function markGoneRead(
+  change: Change,
+  userId: string,
+  reference: { type: string; id: string },
+): Promise<void> {
   const read = await change.rows<{ id: string }>(
     `UPDATE notifications SET read_at = now() WHERE user_id = $1 AND read_at IS NULL
      AND reference_type = $2 AND reference_id = $3 RETURNING id`,
