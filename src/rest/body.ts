@@ -16,6 +16,7 @@ export interface BodyLimits {
 const jsonTypes = ['json', '+json'];
 /** All text fields of a form together. */
 const maxFieldBytes = 64 * 1024;
+const onlyOne = { path: 'file', message: 'must be one; send each by itself', code: 'too_big' };
 /** What a form may have beside its file: fields, headers, delimiters. */
 const formOverhead = 1024 * 1024;
 
@@ -83,7 +84,7 @@ export class BodyReader {
       if (!part.isFile) await fields.read(part);
       else if (part.field !== 'file') continue;
       // Whoever sends two would take both for kept.
-      else if (received) throw invalid([{ path: 'file', message: 'must be one; send each by itself', code: 'too_big' }]);
+      else if (received) throw invalid([onlyOne]);
       else received = { file: await door.receive(request, part) };
     }
     if (!received) throw invalid([{ path: 'file', message: 'is missing', code: 'invalid_type' }]);
