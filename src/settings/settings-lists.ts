@@ -1,12 +1,15 @@
 import { z } from 'zod';
 
-/** A comma list. */
-export const list = z.string().transform((text) =>
-  text
+/** A comma list. One of commas alone names nothing, where to name nothing would mean anything at all. */
+export const list = z.string().transform((text, context): string[] => {
+  const items = text
     .split(',')
     .map((item) => item.trim())
-    .filter(Boolean),
-);
+    .filter(Boolean);
+  if (items.length > 0 || text.trim() === '') return items;
+  context.addIssue({ code: 'custom', message: 'has nothing between its commas' });
+  return z.NEVER;
+});
 
 /** Browsers compare and send origins in one form only: lower case, without a path, without the usual port. */
 function originOf(text: string): string | null {
