@@ -8,11 +8,12 @@ import type { Delivery } from '../delivery/delivery.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
 import type { EventSpec } from '../delivery/event.ts';
 import type { Hearing } from '../delivery/hearing.ts';
-import { AppError, asAppError, type ErrorCode } from '../errors.ts';
+import { AppError, asAppError } from '../errors.ts';
 import { bearerToken } from '../infrastructure/bearer.ts';
 import { clientAddress } from '../infrastructure/client-address.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
+import { SparseLog } from '../infrastructure/sparse-log.ts';
 import type { Settings } from '../settings.ts';
 import { bindHandlers, type SocketServices } from './dispatch.ts';
 import { parleyParser } from './encoder.ts';
@@ -27,6 +28,7 @@ import { Outlet } from './outlet.ts';
 import { noteOversized } from './oversized.ts';
 import { adaptPolling } from './polling.ts';
 import { SessionRecovery } from './recovery.ts';
+import { refusal } from './refusal.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
 import { mayOpen } from './upgrades.ts';
@@ -59,6 +61,7 @@ export class Gateway {
   readonly membership: Membership;
   readonly expiry: TokenExpiry;
   private readonly parts: GatewayParts;
+  private readonly sparseLog: SparseLog;
   private readonly recovery: SessionRecovery;
   private readonly homecoming: Homecoming;
   private handlers: ReadonlyMap<string, Handler> = new Map();
@@ -67,6 +70,7 @@ export class Gateway {
 
   constructor(parts: GatewayParts) {
     this.parts = parts;
+    this.sparseLog = new SparseLog(parts.log);
     const { settings, delivery, catchUp, redis, nodeId, log } = parts;
     this.recovery = new SessionRecovery(delivery, catchUp, redis, nodeId, settings.delivery, log);
     this.io = new Server(parts.httpServer, {
@@ -163,10 +167,7 @@ export class Gateway {
   /** Puts a user's sockets on this node into a room that is theirs without asking. */
   followHere(userId: string, room: Room, after: number | undefined): void {
     for (const socket of this.membership.socketsOf(userRoom(userId))) {
-      this.membership.follow(socket, room, after).catch((error) => {
-        this.parts.log.warn({ err: error }, 'A socket could not be brought into a DM.');
-        socket.conn.close(true);
-      });
+      this.membership.follow(socket, room, after).catch((error) => this.sendBack(socket, error));
     }
   }
 
@@ -269,11 +270,14 @@ export class Gateway {
     if (typeof pid === 'string') this.recovery.follow(pid, socket);
     bindHandlers(socket, this.handlers, this.parts, this.parts.log);
     noteOversized(socket, this.parts.settings.sockets.maxPayloadBytes, this.parts.log);
-    this.settle(socket).catch((error) => {
-      // Without its rooms a socket would miss things silently; it comes back by itself.
-      this.parts.log.warn({ err: error }, 'A socket could not be brought into its rooms.');
-      socket.conn.close(true);
-    });
+    this.settle(socket).catch((error) => this.sendBack(socket, error));
+  }
+
+  /** Without all of its rooms a socket would miss things silently; it comes back by itself. */
+  private sendBack(socket: ParleySocket, error: unknown): void {
+    const reason = asAppError(error).code;
+    this.sparseLog.warn({ reason }, { err: error }, 'A socket could not be brought into its rooms.');
+    socket.conn.close(true);
   }
 
   private async settle(socket: ParleySocket): Promise<void> {
@@ -282,19 +286,4 @@ export class Gateway {
     // Whoever has gone meanwhile would be taken for connected for ever: nobody would hear it go.
     for (const listener of this.listeners) if (socket.connected) await listener(socket);
   }
-}
-
-const refusals: Partial<Record<ErrorCode, string>> = {
-  AUTH_TOKEN_MISSING: 'Authentication required',
-  SESSION_REVOKED: 'Session revoked',
-  DATABASE_UNAVAILABLE: 'Authentication unavailable',
-  INTERNAL_ERROR: 'Authentication unavailable',
-};
-
-/** What a refused client finds in `connect_error` (contract §9). */
-function refusal(error: unknown, log: Log): Error {
-  const known = asAppError(error);
-  if (known.code === 'INTERNAL_ERROR') log.error({ err: error }, 'A socket could not be authenticated.');
-  const message = refusals[known.code] ?? 'Invalid token';
-  return Object.assign(new Error(message), { data: { code: known.code, error: known.message } });
 }
