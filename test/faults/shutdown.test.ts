@@ -105,10 +105,15 @@ describe('a node that is told to stop', () => {
 
   it('says so at /readyz, while it still answers', async () => {
     await site.here.alice.connect({ reconnection: false });
-    // A connection that was there before; new ones are no longer taken.
-    await fetch(`${node.url}/readyz`);
+    // On a connection that was there before, and is free again once an answer is read; new ones are no longer taken.
+    const status = async () => {
+      const answer = await fetch(`${node.url}/readyz`);
+      await answer.text();
+      return answer.status;
+    };
+    expect(await status()).to.equal(200);
     const stopped = node.stop();
-    await until(async () => (await fetch(`${node.url}/readyz`)).status === 503);
+    await until(async () => (await status()) === 503);
     expect((await stopped).code).to.equal(0);
   });
 });
