@@ -22,20 +22,20 @@ const some = `${peopleOf} LIMIT $2`;
 const amongThem = `SELECT user_id FROM (${peopleOf}) AS people WHERE user_id = ANY($2::uuid[]) LIMIT $3`;
 
 /** The people of a channel, and what they were when the directory had this revision. */
-interface Roll {
+interface Snapshot {
   people: string[];
   members: readonly StatusChange[];
   revision: number;
 }
 
-/** Of a channelPresence whose people have not been looked up in the directory. */
+/** Of a snapshot whose people have not been looked up in the directory. */
 const notYet = -1;
 
 /** The people of channels with what they are: the first thing that one who joins wants to know. */
 export class ChannelPresence {
   private readonly database: Database;
   private readonly directory: PresenceDirectory;
-  private readonly rolls = new Cache<Roll>({ max: keptChannels, ttlMs: () => keptMs });
+  private readonly snapshots = new Cache<Snapshot>({ max: keptChannels, ttlMs: () => keptMs });
 
   constructor(database: Database, directory: PresenceDirectory) {
     this.database = database;
@@ -44,13 +44,15 @@ export class ChannelPresence {
 
   /** Up to 500 people of a channel, those who are present first: the same list as long as nothing has changed. */
   async of(channelId: string): Promise<readonly StatusChange[]> {
-    const load = async () => ({ people: await this.read(channelId), members: [], revision: notYet });
-    const channelPresence = await this.rolls.get(channelId, load);
-    if (!channelPresence) return [];
+    const load = async (): Promise<Snapshot> => ({ people: await this.read(channelId), members: [], revision: notYet });
+    const snapshot = await this.snapshots.get(channelId, load);
+    if (!snapshot) return [];
     const { revision } = this.directory;
-    if (channelPresence.revision !== revision)
-      Object.assign(channelPresence, { members: this.statusesOf(channelPresence.people), revision });
-    return channelPresence.members;
+    if (snapshot.revision !== revision) {
+      snapshot.members = this.statusesOf(snapshot.people);
+      snapshot.revision = revision;
+    }
+    return snapshot.members;
   }
 
   private statusesOf(people: string[]): StatusChange[] {
