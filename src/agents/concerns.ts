@@ -25,15 +25,13 @@ const partIn = `SELECT t.id FROM threads t WHERE t.id = ANY($2::uuid[]) AND (t.c
 const mentionsIt = (mentions: string) =>
   `coalesce(${mentions} @> jsonb_build_array(jsonb_build_object('kind', 'user', 'targetId', $1::text)), false)`;
 /**
- * Which of the messages (by their numbers) are a bot's own, answer it, mention it or, as the log has it, once did, or are
- * in threads.
+ * Which of the messages (by their numbers) are a bot's own, answer it, mention it or did when they were sent, or are in
+ * threads. Edits between would have to be looked for in all of the log: of those only the node knows that told it of them.
  */
 const concerning = `SELECT m.seq, m.thread_id AS "threadId", m.author_id = $1 OR coalesce(r.author_id = $1, false)
     OR ${mentionsIt('m.mentions::jsonb')}
     OR EXISTS (SELECT 1 FROM log_entries e WHERE e.stream_id = $2 AND e.seq = m.seq AND e.event = 'message:new'
-      AND ${mentionsIt("(e.data -> 'mentions')::jsonb")})
-    OR EXISTS (SELECT 1 FROM log_entries e WHERE e.stream_id = $2 AND e.data ->> 'id' = m.id::text
-      AND e.event = 'message:updated' AND ${mentionsIt("(e.data -> 'mentions')::jsonb")}) AS concerns
+      AND ${mentionsIt("(e.data -> 'mentions')::jsonb")}) AS concerns
   FROM messages m LEFT JOIN messages r ON r.id = m.reply_to_id WHERE m.channel_id = $2 AND m.seq = ANY($3::bigint[])`;
 
 /** Whether something concerns a bot, or what has to be known first. */

@@ -310,14 +310,12 @@ describe('policies of agents', () => {
     const made = await robot();
     const { channel, bob, cluster } = here;
     await set(made, { mode: 'mentionOnly' });
-    const mentioned = await bob.say(channel.id, `@${made.username}, are you there?`);
-    const late = await bob.say(channel.id, 'are you there?');
-    await bob.patch(`/api/messages/${late.id}`, { content: `@${made.username}, are you?` });
+    const { id } = await bob.say(channel.id, `@${made.username}, are you there?`);
     const after = (await bob.get(`/api/channels/${channel.id}/events`)).body.seq;
-    for (const { id } of [mentioned, late]) await bob.patch(`/api/messages/${id}`, { content: 'never mind' });
+    await bob.patch(`/api/messages/${id}`, { content: 'never mind' });
     for (const node of cluster.nodes) {
       const { body } = await made.on(node).get(`/api/channels/${channel.id}/events?after=${after}`);
-      expect(body.events.map((event: Loose) => event.data.id)).to.deep.equal([mentioned.id, late.id]);
+      expect(body.events.map((event: Loose) => event.data.id)).to.deep.equal([id]);
     }
   });
 
