@@ -10,7 +10,7 @@ import { closeStreams, createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import type { Chores } from '../infrastructure/chores.ts';
 import { closePlace } from '../notifications/closed-places.ts';
-import type { Audience } from '../servers/audience.ts';
+import { type Audience, lockMembership } from '../servers/audience.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import type { Settings } from '../settings.ts';
 import type { ChannelAccess } from './channel.access.ts';
@@ -114,8 +114,7 @@ export class ChannelService {
     const { serverId } = await this.access.managed(actor, channelId, 'channel:archive');
     const room = channelRoom(channelId);
     return this.changes.run(async (change) => {
-      // Whoever joins while it is brought back comes before, and is told, or after, and finds it in the list.
-      await change.rows('SELECT id FROM servers WHERE id = $1 FOR SHARE', [serverId]);
+      await lockMembership(change.rows, serverId);
       const update = `UPDATE channels SET is_archived = $2, updated_at = now()
         WHERE id = $1 AND deleted_at IS NULL AND is_archived <> $2 RETURNING id`;
       if (await this.write(change, channelId, update, [isArchived])) {

@@ -1,6 +1,7 @@
 import { NIL } from 'uuid';
 import type { Role } from '../access/roles.ts';
 import { channelCreated } from '../channels/channel.contract.ts';
+import { selectIsInChannel } from '../channels/channel.membership.ts';
 import { channelRecords } from '../channels/channel.reader.ts';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
@@ -26,8 +27,16 @@ const selectMembers = 'SELECT user_id AS id FROM server_members WHERE server_id 
 const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m
   WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR EXISTS (
     SELECT FROM channels c LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = m.user_id
-    WHERE c.id = $3 AND coalesce(NOT e.excluded, NOT c.is_private)
+    WHERE c.id = $3 AND ${selectIsInChannel('c.is_private', 'e.excluded')}
   )) ORDER BY m.user_id`;
+
+/**
+ * Holds back until the commit whoever joins or leaves a server: they come before, and are told or not, or after, and find
+ * what has changed.
+ */
+export async function lockMembership(rows: Rows, serverId: string): Promise<void> {
+  await rows('SELECT id FROM servers WHERE id = $1 FOR SHARE', [serverId]);
+}
 
 interface Listener {
   id: string;

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { atMost } from '../infrastructure/cache.ts';
+import { lockMembership } from '../servers/audience.ts';
 import type { NodeRecord } from './node.view.ts';
 import type { OpenWorkspace } from './workspace.access.ts';
 import { maxListedNodes, workspaceChanged } from './workspace.contract.ts';
@@ -56,8 +57,7 @@ export class Announcer {
   }
 
   private async audience(change: Change, workspace: OpenWorkspace): Promise<string[]> {
-    // Whoever joins at the same time comes before, and is told, or after, and finds it there; and nobody is told who left.
-    await change.rows('SELECT id FROM servers WHERE id = $1 FOR SHARE', [workspace.serverId]);
+    await lockMembership(change.rows, workspace.serverId);
     const members = await change.rows<{ id: string }>(
       'SELECT user_id AS id FROM server_members WHERE server_id = $1 LIMIT $2',
       [workspace.serverId, maxTold + 1],
