@@ -163,6 +163,7 @@ export function createServices(ground: Ground) {
       ...ground,
       changes,
       agentAccess,
+      directAccess,
       agentIdentity,
       agentTokens: new AgentTokens(accounts.tokens, agentIdentity, settings),
       policyAccess,

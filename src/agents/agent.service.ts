@@ -10,6 +10,7 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { createStream } from '../delivery/log.ts';
+import type { DirectAccess } from '../direct/direct.access.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../schema.ts';
 import type { Settings } from '../settings.ts';
@@ -64,6 +65,7 @@ export class AgentService {
   private readonly changes: Changes;
   private readonly control: Control;
   private readonly access: AgentAccess;
+  private readonly direct: DirectAccess;
   private readonly identity: AgentIdentity;
   private readonly tokens: AgentTokens;
   private readonly settings: Settings;
@@ -75,6 +77,7 @@ export class AgentService {
     changes: Changes;
     control: Control;
     agentAccess: AgentAccess;
+    directAccess: DirectAccess;
     agentIdentity: AgentIdentity;
     agentTokens: AgentTokens;
     settings: Settings;
@@ -85,6 +88,7 @@ export class AgentService {
     this.changes = parts.changes;
     this.control = parts.control;
     this.access = parts.agentAccess;
+    this.direct = parts.directAccess;
     this.identity = parts.agentIdentity;
     this.tokens = parts.agentTokens;
     this.settings = parts.settings;
@@ -147,6 +151,7 @@ export class AgentService {
       await change.rows('DELETE FROM agents WHERE id = $1', [agentId]);
       await change.rows(bury, [agent.user_id, deletedUsernameKey(agent.user_id)]);
       change.afterCommit(() => this.identity.forgetTokens(tokenIds));
+      change.afterCommit(() => this.direct.forgetAllOf(agent.user_id));
       change.afterCommit(() => this.dismiss(agent.user_id));
     });
   }

@@ -126,7 +126,10 @@ export class ChannelAccess {
     }
   }
 
-  /** In a DM nothing may come from someone who is blocked. @throws AppError BLOCKED, USER_BLOCKED */
+  /**
+   * In a DM nothing may come from someone who is blocked, or go to nobody.
+   * @throws AppError BLOCKED, USER_BLOCKED, FORBIDDEN when the other's account was deleted
+   */
   async requireUnblocked(actor: Actor, channel: { id: string; kind: 'server' | 'dm' }): Promise<void> {
     if (channel.kind === 'dm') await this.direct.requireOpen(actor, channel.id);
   }

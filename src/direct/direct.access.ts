@@ -8,6 +8,8 @@ import type { Cache } from '../infrastructure/cache.ts';
 interface Standing {
   /** Who of the two has blocked the other. */
   blockers: string[];
+  /** Whether the account of one of them was deleted. */
+  isAbandoned: boolean;
 }
 
 const standingCache = 'dm-standing';
@@ -24,9 +26,12 @@ export class DirectAccess {
     this.standings = caches.create(standingCache, 50_000);
   }
 
-  /** @throws AppError BLOCKED, USER_BLOCKED when one of the two blocked the other */
+  /** @throws AppError BLOCKED, USER_BLOCKED when one of the two blocked the other, FORBIDDEN when one of them is gone */
   async requireOpen(actor: Actor, channelId: string): Promise<void> {
     const standing = await this.standings.get(channelId, () => this.load(channelId));
+    if (standing?.isAbandoned) {
+      throw new AppError('FORBIDDEN', { message: 'This account was deleted; nothing can be sent to it.' });
+    }
     if (!standing || standing.blockers.length === 0) return;
     throw new AppError(standing.blockers.includes(actor.userId) ? 'USER_BLOCKED' : 'BLOCKED');
   }
@@ -34,10 +39,16 @@ export class DirectAccess {
   /** Makes all nodes ask anew whether two people may write to each other. */
   async forgetBetween(one: string, other: string): Promise<void> {
     const { low, high } = pairOf(one, other);
-    const channels = await this.database.rows<{ id: string }>(
-      'SELECT channel_id AS id FROM dm_channels WHERE low_id = $1 AND high_id = $2',
-      [low, high],
-    );
+    await this.forget('SELECT channel_id AS id FROM dm_channels WHERE low_id = $1 AND high_id = $2', [low, high]);
+  }
+
+  /** Makes all nodes ask anew who may write to someone. */
+  async forgetAllOf(userId: string): Promise<void> {
+    await this.forget('SELECT channel_id AS id FROM dm_channels WHERE low_id = $1 OR high_id = $1', [userId]);
+  }
+
+  private async forget(selectDms: string, values: string[]): Promise<void> {
+    const channels = await this.database.rows<{ id: string }>(selectDms, values);
     await this.caches.forget(
       standingCache,
       channels.map((channel) => channel.id),
@@ -49,7 +60,9 @@ export class DirectAccess {
       `SELECT ARRAY(
          SELECT user_id FROM blocks
          WHERE (user_id = d.low_id AND blocked_id = d.high_id) OR (user_id = d.high_id AND blocked_id = d.low_id)
-       ) AS blockers FROM dm_channels d WHERE d.channel_id = $1`,
+       ) AS blockers,
+       EXISTS (SELECT FROM users WHERE id IN (d.low_id, d.high_id) AND deleted_at IS NOT NULL) AS "isAbandoned"
+       FROM dm_channels d WHERE d.channel_id = $1`,
       [channelId],
     );
     return row;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
+import { bot } from '../world/bot.ts';
 import { type Cluster, sharedCluster, startCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
@@ -194,6 +195,27 @@ describe('direct messages', () => {
     await ann.delete(`/api/friends/blocks/${ben.id}`);
     await ben.say(dm.id, 'after');
     expect((await open(ben, ann)).status).to.equal(200);
+  });
+
+  it('end with the account of one of the two, on all nodes: they can be read, and nothing is sent to nobody', async () => {
+    const { ann: owner, ben } = await pair();
+    const robot = await bot(owner);
+    const dm = (await open(ben, robot)).body;
+    const { id } = await ben.say(dm.id, 'are you there?');
+    expect((await owner.delete(`/api/agents/${robot.agentId}`)).status).to.equal(200);
+    for (const refused of [
+      await ben.post(`/api/dm/channels/${dm.id}/messages`, { content: 'hello?' }),
+      await ben.post(`/api/channels/${dm.id}/messages`, { content: 'hello?' }),
+      await ben.post(`/api/messages/${id}/reactions`, { emoji: '👍' }),
+    ]) {
+      expect([refused.status, refused.body.code]).to.deep.equal([403, 'FORBIDDEN']);
+    }
+    const mouth = await ben.connect();
+    expect((await mouth.emit('message:send', { channelId: dm.id, content: 'hello?' })).code).to.equal('FORBIDDEN');
+    mouth.close();
+    expect((await open(ben, robot)).body.code).to.equal('USER_NOT_FOUND');
+    expect((await ben.get(`/api/dm/channels/${dm.id}/messages`)).body).to.have.length(1);
+    expect((await ben.delete(`/api/messages/${id}`)).status).to.equal(200);
   });
 
   it('carry no words of one who is blocked, be it the name of a thread or what one is doing', async () => {
