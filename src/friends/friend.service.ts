@@ -6,7 +6,7 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import type { DurableEvent } from '../delivery/event.ts';
 import { AppError } from '../errors.ts';
-import { markGoneRead } from '../notifications/closed-places.ts';
+import { markSettledRead } from '../notifications/closed-places.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { NotificationKind } from '../notifications/notification.kinds.ts';
 import { betweenThem, ownFriendship, requireNoBlock } from './friend.access.ts';
@@ -114,6 +114,7 @@ export class FriendService {
     return this.changes.run(async (change) => {
       const row = await this.answerable(change, actor, id);
       const rejected = await setStatus(change.rows, row.id, 'rejected');
+      await markRequestRead(change, row);
       tellRemoved(change, row);
       return friendshipRecord(rejected, actor.userId, await anyUserById(change.rows, row.requester_id));
     });
@@ -156,6 +157,7 @@ export class FriendService {
 
   private async makeFriends(change: Change, row: FriendshipRow, accepter: Actor): Promise<FriendshipRecord> {
     const accepted = await setStatus(change.rows, row.id, 'accepted');
+    await markRequestRead(change, row);
     await this.tell(change, friendAccepted, accepted);
     await this.notify(change, 'friendship.accepted', accepter.userId, accepted);
     return friendshipRecord(accepted, accepter.userId, await anyUserById(change.rows, row.requester_id));
@@ -168,9 +170,7 @@ export class FriendService {
 
   private async end(change: Change, row: FriendshipRow): Promise<void> {
     await change.rows('DELETE FROM friendships WHERE id = $1', [row.id]);
-    if (row.status === 'pending') {
-      await markGoneRead(change, otherOf(row, row.requester_id), { type: 'friendship', id: row.id });
-    }
+    if (row.status === 'pending') await markRequestRead(change, row);
     tellRemoved(change, row);
   }
 
@@ -181,6 +181,11 @@ export class FriendService {
       change.publish(event.in(userRoom(userId), friendshipRecord(row, userId, other)));
     }
   }
+}
+
+/** A request that does not wait for an answer any more has nothing left to read for the one who was asked. */
+function markRequestRead(change: Change, row: FriendshipRow): Promise<void> {
+  return markSettledRead(change, otherOf(row, row.requester_id), { type: 'friendship', id: row.id });
 }
 
 function tellRemoved(change: Change, row: FriendshipRow): void {

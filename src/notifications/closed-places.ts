@@ -48,10 +48,10 @@ export async function closePlaceNow(change: Change, place: ClosedPlace, people: 
 }
 
 /**
- * What someone has not read of a thing that is gone counts as read. Call it when the thing has ended in this change, which
- * has locked the person's log.
+ * What someone has not read of a thing that is settled or gone counts as read. Call it when that has happened in this
+ * change, which has locked the person's log.
  */
-export async function markGoneRead(
+export async function markSettledRead(
   change: Change,
   userId: string,
   reference: { type: string; id: string },

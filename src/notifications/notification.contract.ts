@@ -88,7 +88,8 @@ export const notificationUpdated = durableEvent({
 
 export const notificationRead = durableEvent({
   name: 'notification:read',
-  summary: 'Notifications were read, here or on another device, or count as read since their place is closed to you.',
+  summary:
+    'Notifications were read, here or on another device, or count as read: their place is closed to you, or a request was answered or taken back.',
   room: 'user',
   payload: z.object({
     ids: z.array(idSchema).optional(),

@@ -71,13 +71,14 @@ const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_s
   WHERE d.user_id IS DISTINCT FROM d.sender_id
     AND NOT (d.may_block AND EXISTS (
       SELECT FROM blocks b WHERE b.user_id = d.user_id AND b.blocked_id = d.sender_id))
-    AND (d.request_id IS NULL OR EXISTS (SELECT FROM friendships f WHERE f.id = d.request_id))
+    AND (d.request_id IS NULL OR EXISTS (
+      SELECT FROM friendships f WHERE f.id = d.request_id AND f.status = 'pending'))
     AND (d.channel_id IS NULL OR ${selectMayRead('d.user_id')})
   ORDER BY d.place`;
 
 /**
- * Leaves out bots, oneself, those who may not see the channel, who blocked the sender, whose request was taken back, or who
- * do not want it.
+ * Leaves out bots, oneself, those who may not see the channel, who blocked the sender, whose request was taken back or
+ * answered, or who do not want it.
  */
 async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<NotificationDraft[]> {
   if (drafts.length === 0) return [];

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { forgetRead } from '../../src/notifications/forget-read.ts';
 import { until } from '../bench/until.ts';
-import type { Loose, Person } from '../world/person.ts';
+import type { Answer, Loose, Person } from '../world/person.ts';
 import { withRows } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
@@ -117,6 +117,37 @@ describe('notifications', () => {
     await ben.post(`/api/friends/${id}/accept`);
     await settled(ann, 1);
     expect((await list(ann))[0]).to.include({ kind: 'friendship.accepted', senderId: ben.id, referenceId: id });
+  });
+
+  it('of a request count as read on all devices once it is answered, and do not come late', async () => {
+    const ben = await register(here.bob.node);
+    const ear = await ben.connect();
+    const answers: ((id: string, asker: Person) => Promise<Answer>)[] = [
+      (id) => ben.post(`/api/friends/${id}/reject`),
+      (id) => ben.post(`/api/friends/${id}/accept`),
+      (_, asker) => ben.post('/api/friends/request', { username: asker.username }),
+    ];
+    const ask = async () => {
+      const asker = await register(here.alice.node);
+      return { asker, id: (await asker.post('/api/friends/request', { username: ben.username })).body.id };
+    };
+    for (const answer of answers) {
+      const { asker, id } = await ask();
+      const asked = await until(async () => (await list(ben, '?unread=true'))[0]);
+      expect(asked).to.include({ kind: 'friendship.request', senderId: asker.id });
+      await answer(id, asker);
+      expect(await unread(ben)).to.equal(0);
+      const told = await ear.next('notification:read', ({ ids }) => ids.includes(asked.id));
+      expect(told).to.deep.include({ ids: [asked.id], unreadCount: 0 });
+    }
+    for (const answer of answers) {
+      const { asker, id } = await ask();
+      await answer(id, asker);
+    }
+    const last = await ask();
+    await until(async () => (await list(ben)).some(({ senderId }: Loose) => senderId === last.asker.id));
+    expect(await unread(ben)).to.equal(1);
+    ear.close();
   });
 
   it('of a request that was taken back count no longer, and do not come late', async () => {
