@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import type { LogEntry } from '../delivery/entry.ts';
 import { atMost } from '../infrastructure/cache.ts';
+import { everMentioned } from '../messages/mentioned-bots.ts';
 
 /** What is looked at in an event about a message. */
 const messageSchema = z.object({
@@ -18,42 +19,45 @@ const tellsMessage = new Set(['message:new', 'message:updated', 'message:pinned'
 const tellsOfMessage = new Set(['message:deleted', 'reaction:updated']);
 const tellsThread = new Set(['thread:created', 'thread:updated']);
 
-/** Which of the threads a bot takes part in: it made them, wrote in them, or they start from what it said. */
-const partIn = `SELECT t.id FROM threads t WHERE t.id = ANY($2::uuid[]) AND (t.creator_id = $1
-  OR EXISTS (SELECT 1 FROM messages p WHERE p.id = t.parent_message_id AND p.author_id = $1)
-  OR EXISTS (SELECT 1 FROM messages m WHERE m.thread_id = t.id AND m.author_id = $1))`;
-const mentionsIt = (mentions: string) =>
-  `coalesce(${mentions} @> jsonb_build_array(jsonb_build_object('kind', 'user', 'targetId', $1::text)), false)`;
+/** Since which number of its channel's log a bot takes part in threads: it made them, wrote in them, or began them. */
+const partIn = `SELECT t.id, CASE WHEN t.creator_id = $1 OR coalesce(p.author_id = $1, false) THEN 0 ELSE
+    (SELECT min(m.seq) FROM messages m WHERE m.thread_id = t.id AND m.seq > asked.seen AND m.author_id = $1) END AS since
+  FROM unnest($2::uuid[], $3::bigint[]) AS asked (id, seen) JOIN threads t USING (id)
+  LEFT JOIN messages p ON p.id = t.parent_message_id`;
 /**
- * Which of the messages (by their numbers) are a bot's own, answer it, mention it or did when they were sent, or are in
- * threads. Edits between would have to be looked for in all of the log: of those only the node knows that told it of them.
+ * After which number messages (by their own) concern a bot, if ever: its own and those that answer it from the first, those
+ * that mention it or did since then; and in which threads they are.
  */
-const concerning = `SELECT m.seq, m.thread_id AS "threadId", m.author_id = $1 OR coalesce(r.author_id = $1, false)
-    OR ${mentionsIt('m.mentions::jsonb')}
-    OR EXISTS (SELECT 1 FROM log_entries e WHERE e.stream_id = $2 AND e.seq = m.seq AND e.event = 'message:new'
-      AND ${mentionsIt("(e.data -> 'mentions')::jsonb")}) AS concerns
+const concerning = `SELECT m.seq, m.thread_id AS "threadId", CASE WHEN m.author_id = $1 OR r.author_id = $1 THEN 0
+    ELSE (${everMentioned('m')} ->> $1::text)::bigint END AS after
   FROM messages m LEFT JOIN messages r ON r.id = m.reply_to_id WHERE m.channel_id = $2 AND m.seq = ANY($3::bigint[])`;
 
 /** Whether something concerns a bot, or what has to be known first. */
 type Verdict = boolean | { threadId: string } | { seq: number };
 
+/** How a bot stands to a thread, as far as its channel's log was looked at. */
+interface Part {
+  since: number | null;
+  seen: number;
+}
+
+interface Concerned {
+  seq: number;
+  threadId: string | null;
+  after: number | null;
+}
+
 const maxKnown = 50_000;
-const maxTold = 50_000;
 
 /**
  * What concerns a bot that hears only what is meant for it: messages that mention it or answer it, threads that it takes
- * part in, and whatever happens to those.
+ * part in, and whatever happens to those. That depends on what came before in the channel's log and on nothing else, so the
+ * bot hears the same by its sockets and its webhook, from each node, now and later.
  */
 export class Concerns {
   private readonly database: Database;
-  /** `bot thread` for threads that a bot takes part in: once it does, that stays so. */
-  private readonly taking = new LRUCache<string, true>(atMost(maxKnown));
-
-  /**
-   * `bot channel seq` of messages that concerned a bot. When they are erased, nothing else tells that they did, and the
-   * bot has to hear that it need not answer any more.
-   */
-  private readonly told = new LRUCache<string, true>(atMost(maxTold));
+  /** By `bot thread`. */
+  private readonly parts = new LRUCache<string, Part>(atMost(maxKnown));
 
   constructor(database: Database) {
     this.database = database;
@@ -63,47 +67,52 @@ export class Concerns {
   async among(botUserId: string, channelId: string, entries: LogEntry[]): Promise<LogEntry[]> {
     const verdicts = await this.settled(botUserId, channelId, entries);
     const asked = verdicts.flatMap((verdict) => (asksThread(verdict) ? verdict.threadId : []));
-    const threads = await this.takesPartIn(botUserId, asked);
-    return entries.filter((entry, index) => {
+    const since = await this.takesPartIn(botUserId, asked, entries.at(-1)?.seq ?? 0);
+    return entries.filter(({ seq }, index) => {
       const verdict = verdicts[index];
-      const concerns = verdict === true || (asksThread(verdict) && threads.has(verdict.threadId));
-      const seq = concerns ? toldBy(entry) : null;
-      if (seq !== null) this.told.set(`${botUserId} ${channelId} ${seq}`, true);
-      return concerns;
+      return asksThread(verdict) ? seq >= (since.get(verdict.threadId) ?? Infinity) : verdict === true;
     });
   }
 
   /** Verdicts that depend on threads at most. */
   private async settled(botUserId: string, channelId: string, entries: LogEntry[]): Promise<Verdict[]> {
-    const first = entries.map((entry) => verdictOn(entry, botUserId));
-    const verdicts = first.map((verdict) =>
-      asksMessage(verdict) && this.told.has(`${botUserId} ${channelId} ${verdict.seq}`) ? true : verdict,
-    );
+    const verdicts = entries.map((entry) => verdictOn(entry, botUserId));
     const asked = verdicts.flatMap((verdict) => (asksMessage(verdict) ? verdict.seq : []));
-    const bySeq = await this.bySeq(botUserId, channelId, asked);
-    return verdicts.map((verdict) => (asksMessage(verdict) ? (bySeq.get(verdict.seq) ?? false) : verdict));
+    const messages = await this.bySeq(botUserId, channelId, asked);
+    return entries.map(({ seq }, index) => {
+      const verdict = verdicts[index] ?? false;
+      const message = asksMessage(verdict) ? messages.get(verdict.seq) : undefined;
+      if (!message) return !asksMessage(verdict) && verdict;
+      if (message.after !== null && seq > message.after) return true;
+      return message.threadId !== null && { threadId: message.threadId };
+    });
   }
 
-  private async bySeq(botUserId: string, channelId: string, seqs: number[]): Promise<Map<number, Verdict>> {
+  private async bySeq(botUserId: string, channelId: string, seqs: number[]): Promise<Map<number, Concerned>> {
     if (seqs.length === 0) return new Map();
-    const rows = await this.database.committedRows<{ seq: number; threadId: string | null; concerns: boolean }>(
-      concerning,
-      [botUserId, channelId, [...new Set(seqs)]],
-    );
-    return new Map(rows.map(({ seq, threadId, concerns }) => [seq, concerns || (threadId !== null && { threadId })]));
+    const rows = await this.database.committedRows<Concerned>(concerning, [botUserId, channelId, [...new Set(seqs)]]);
+    return new Map(rows.map((row) => [row.seq, row]));
   }
 
-  private async takesPartIn(botUserId: string, threadIds: string[]): Promise<Set<string>> {
-    const asked = new Set(threadIds);
-    const known = new Set([...asked].filter((id) => this.taking.has(`${botUserId} ${id}`)));
-    const unknown = [...asked].filter((id) => !known.has(id));
-    if (unknown.length === 0) return known;
-    const found = await this.database.committedRows<{ id: string }>(partIn, [botUserId, unknown]);
-    for (const { id } of found) {
-      this.taking.set(`${botUserId} ${id}`, true);
-      known.add(id);
-    }
-    return known;
+  /** @returns since when, by thread, for those that the bot takes part in at the number `upTo` */
+  private async takesPartIn(botUserId: string, threadIds: string[], upTo: number): Promise<Map<string, number>> {
+    const asked = [...new Set(threadIds)].map((id) => ({ id, ...this.partOf(botUserId, id) }));
+    const open = asked.filter(({ since, seen }) => since === null && seen < upTo);
+    const found =
+      open.length > 0
+        ? await this.database.committedRows<{ id: string; since: number | null }>(partIn, [
+            botUserId,
+            open.map(({ id }) => id),
+            // What was looked through is not looked through again, however long the thread.
+            open.map(({ seen }) => seen),
+          ])
+        : [];
+    for (const { id, since } of found) this.parts.set(`${botUserId} ${id}`, { since, seen: upTo });
+    return new Map([...asked, ...found].flatMap(({ id, since }) => (since === null ? [] : [[id, since]])));
+  }
+
+  private partOf(botUserId: string, threadId: string): Part {
+    return this.parts.get(`${botUserId} ${threadId}`) ?? { since: null, seen: 0 };
   }
 }
 
@@ -132,13 +141,6 @@ function verdictOnMessage({ event, json }: LogEntry, botUserId: string): Verdict
   if (event !== 'message:new') return { seq };
   // What it said itself, it knows.
   return threadId != null && { threadId };
-}
-
-/** The number of the message whose words an event has. */
-function toldBy({ event, seq, json }: LogEntry): number | null {
-  if (event === 'message:new') return seq;
-  // Also an edit may be the first that a bot hears of a message.
-  return event === 'message:updated' ? (aboutMessageSchema.safeParse(JSON.parse(json)).data?.seq ?? null) : null;
 }
 
 function asksMessage(verdict: Verdict): verdict is { seq: number } {

@@ -30,6 +30,7 @@ import { NamedThreads } from './migrations/0062-named-threads.ts';
 import { SentKeys } from './migrations/0063-sent-keys.ts';
 import { ClosedLogs } from './migrations/0064-closed-logs.ts';
 import { SearchUnspaced } from './migrations/0065-search-unspaced.ts';
+import { MentionedBots } from './migrations/0066-mentioned-bots.ts';
 
 /** All migrations, in the order in which they run. What released ones come to in the end is never changed. */
 export const migrations = [
@@ -59,6 +60,7 @@ export const migrations = [
   { name: '0063-sent-keys', class: SentKeys },
   { name: '0064-closed-logs', class: ClosedLogs },
   { name: '0065-search-unspaced', class: SearchUnspaced },
+  { name: '0066-mentioned-bots', class: MentionedBots },
 ];
 
 /**

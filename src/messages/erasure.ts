@@ -3,6 +3,7 @@ import { pipelined } from '../database/transaction.ts';
 import { channelRoom, streamId } from '../delivery/entry.ts';
 import { insertJobs } from '../notifications/notification.jobs.ts';
 import { untitled } from '../threads/thread.title.ts';
+import { mentionedBots } from './mentioned-bots.ts';
 
 interface ErasedMessage {
   id: string;
@@ -18,8 +19,8 @@ interface ErasedMessage {
  */
 export async function eraseMessages(rows: Rows, channelId: string, ids: string[]): Promise<ErasedMessage[]> {
   const erased = await rows<ErasedMessage>(
-    `UPDATE messages SET content = '', metadata = NULL, mentions = NULL, pinned_at = NULL, deleted_at = now()
-     WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL RETURNING id, seq`,
+    `UPDATE messages SET content = '', metadata = NULL, mentions = NULL, mentioned_bots = ${mentionedBots('NULL')},
+       pinned_at = NULL, deleted_at = now() WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL RETURNING id, seq`,
     [ids],
   );
   if (erased.length === 0) return [];

@@ -60,6 +60,8 @@ const MessageSchema = defineEntity({
     replyToId: p.uuid().nullable(),
     metadata: p.json<Record<string, unknown>>().columnType('json').nullable(),
     mentions: p.json<MentionRecord[]>().columnType('json').nullable(),
+    /** Bots that it mentions or once did, by their user ids (see mentioned-bots); null: those in `mentions`, since it was sent. */
+    mentionedBots: p.json<Record<string, number>>().columnType('jsonb').nullable(),
     nonce: p.string().columnType('text').nullable(),
     /** The Idempotency-Key of the request, or the reply in the making, that it came of. */
     sentKey: p.string().columnType('text').nullable(),

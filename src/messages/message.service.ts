@@ -19,6 +19,7 @@ import { invalid } from '../schema/validation.ts';
 import { retitle } from '../threads/thread.title.ts';
 import { eraseMessages } from './erasure.ts';
 import { KeptPages } from './kept-pages.ts';
+import { mentionedBots } from './mentioned-bots.ts';
 import type { MessageAccess } from './message.access.ts';
 import { asRow, type MessageComposer, type SendInput } from './message.composer.ts';
 import {
@@ -35,6 +36,7 @@ import { type NewMessage, readMessage, StaleMessage, selectMessages } from './me
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
 const update = `UPDATE messages SET content = $2, mentions = $3::json, is_edited = true,
+    mentioned_bots = ${mentionedBots('$3::json')},
     updated_at = greatest(now(), updated_at + interval '1 ms')
   WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 const sentBy = (column: string) => `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.${column} = $3

@@ -310,12 +310,39 @@ describe('policies of agents', () => {
     const made = await robot();
     const { channel, bob, cluster } = here;
     await set(made, { mode: 'mentionOnly' });
-    const { id } = await bob.say(channel.id, `@${made.username}, are you there?`);
+    const mentioned = await bob.say(channel.id, `@${made.username}, are you there?`);
+    const late = await bob.say(channel.id, 'are you there?');
+    await bob.patch(`/api/messages/${late.id}`, { content: `@${made.username}, are you?` });
     const after = (await bob.get(`/api/channels/${channel.id}/events`)).body.seq;
-    await bob.patch(`/api/messages/${id}`, { content: 'never mind' });
+    for (const { id } of [mentioned, late]) await bob.patch(`/api/messages/${id}`, { content: 'never mind' });
+    for (const { id } of [mentioned, late]) await bob.delete(`/api/messages/${id}`);
     for (const node of cluster.nodes) {
       const { body } = await made.on(node).get(`/api/channels/${channel.id}/events?after=${after}`);
-      expect(body.events.map((event: Loose) => event.data.id)).to.deep.equal([id]);
+      const told = body.events.map((event: Loose) => event.data.id);
+      expect(told).to.deep.equal([mentioned.id, late.id, mentioned.id, late.id]);
+    }
+  });
+
+  it('let a mention-only bot hear the same of a channel later as it did at once', async () => {
+    const made = await robot();
+    const { channel, bob, cluster } = here;
+    await set(made, { mode: 'mentionOnly' });
+    const ear = await made.listen(channel.id);
+    const after = (await bob.get(`/api/channels/${channel.id}/events`)).body.seq;
+    const { id } = await bob.say(channel.id, 'nothing for bots');
+    const thread = (await bob.post(`/api/messages/${id}/thread`, {})).body;
+    await bob.post(`/api/threads/${thread.id}/messages`, { content: 'nor is this' });
+    await bob.post(`/api/messages/${id}/reactions`, { emoji: '👍' });
+    // From here on both are its own.
+    await bob.patch(`/api/messages/${id}`, { content: `wait, @${made.username}` });
+    await made.post(`/api/threads/${thread.id}/messages`, { content: 'here I am' });
+    const last = (await bob.post(`/api/threads/${thread.id}/messages`, { content: 'welcome' })).body;
+    await ear.next('message:new', (message) => message.id === last.id);
+    const heard = ear.received.flatMap(({ data }) => (data?.channelId === channel.id && data.eventSeq) || []);
+    expect(heard).to.have.length(3);
+    for (const node of cluster.nodes) {
+      const { body } = await made.on(node).get(`/api/channels/${channel.id}/events?after=${after}`);
+      expect(body.events.map((event: Loose) => event.seq)).to.deep.equal(heard);
     }
   });
 

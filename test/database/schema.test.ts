@@ -60,7 +60,7 @@ describe('the schema', () => {
     expect(await applied(database.url)).to.deep.equal(names);
   });
 
-  it('gets its longest index last, when nothing that the others locked is locked any more', async () => {
+  it('gets its longest index when nothing that the migrations before have locked is locked any more', async () => {
     await migrateUpTo(database.url, '0063-sent-keys');
     const [writer, reader] = [await connect(database.url), await connect(database.url)];
     await writer.query('BEGIN; LOCK TABLE messages IN ROW EXCLUSIVE MODE');
@@ -71,7 +71,7 @@ describe('the schema', () => {
       (await reader.query('SELECT is_closed FROM streams UNION ALL SELECT true FROM messages')).rows,
     ).to.deep.equal([]);
     await writer.query('COMMIT');
-    expect(await migrating).to.deep.equal(['0064-closed-logs', '0065-search-unspaced']);
+    expect((await migrating).slice(0, 2)).to.deep.equal(['0064-closed-logs', '0065-search-unspaced']);
     for (const client of [writer, reader]) await client.end();
   });
 
@@ -81,7 +81,7 @@ describe('the schema', () => {
     await client.query("CREATE INDEX messages_search_unspaced ON messages USING gin (to_tsvector('simple', content))");
     const idOfIndex = async () => (await client.query("SELECT 'messages_search_unspaced'::regclass::oid AS id")).rows;
     const before = await idOfIndex();
-    expect(await migrate(database.url, log)).to.deep.equal(['0065-search-unspaced']);
+    expect((await migrate(database.url, log))[0]).to.equal('0065-search-unspaced');
     expect(await idOfIndex()).to.deep.equal(before);
     await client.end();
   });
