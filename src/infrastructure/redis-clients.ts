@@ -31,6 +31,16 @@ class ForgivingRedis extends Redis {
 
 /** The same for a cluster. */
 class ForgivingCluster extends Cluster {
+  private isClosed = false;
+
+  override disconnect(reconnect = false): void {
+    this.isClosed ||= !reconnect;
+    super.disconnect(reconnect);
+  }
+  /** A look for slots that is under way while it is closed would be followed by the next one for ever. */
+  override refreshSlotsCache(done?: (error?: Error | null) => void): void {
+    super.refreshSlotsCache(done && ((error) => (this.isClosed ? undefined : done(error))));
+  }
   override publish(...args: Parameters<Cluster['publish']>): Promise<number> {
     return super.publish(...args).catch(() => 0);
   }

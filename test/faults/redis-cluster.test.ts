@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Cluster as RedisCluster } from 'ioredis';
 import { type RedisClient, redisClient } from '../../src/infrastructure/redis-clients.ts';
@@ -125,6 +127,21 @@ describe('a node that listens to a Redis Cluster', () => {
     await until(listening);
     await redis.moveSlot('a room');
     await until(listening, { message: 'it listens where nothing is said any more' });
+  });
+
+  it('looks for where its channels are no longer once it is closed, though it was just looking', async () => {
+    const closed = client();
+    if (!(closed instanceof RedisCluster)) throw new Error('no cluster');
+    await until(() => closed.status === 'ready');
+    const ended = once(closed, 'end');
+    // In the middle of the first look that it takes by itself.
+    closed.once('refresh', () => closed.disconnect());
+    await ended;
+    let looks = 0;
+    closed.refreshSlotsCache = () => void looks++;
+    // It looks every 2 s.
+    await delay(3000);
+    expect(looks).to.equal(0);
   });
 
   it('lives on when all that it listens to at one server moves, and hears it at another', async () => {
