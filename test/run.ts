@@ -143,13 +143,13 @@ async function runMocha(args: string[], env: NodeJS.ProcessEnv, output: FileHand
   const stdio: StdioOptions = ['ignore', out, out, 'ipc'];
   const mocha = spawn(process.execPath, [mochaBin, ...reporter, ...args], { env, stdio, detached: true });
   running.add(mocha);
-  const [code] = await once(mocha, 'close');
+  const [code, signal] = await once(mocha, 'close');
   running.delete(mocha);
   signalGroup(mocha, 'SIGKILL');
   const outcome = existsSync(file) ? outcomeSchema.parse(JSON.parse(await readFile(file, 'utf8'))) : nothing;
   // Mocha itself failed: it could not load a file, or something stayed open.
   if (code === 0 || outcome.failures.length > 0 || interrupted) return outcome;
-  return { ...outcome, failures: [`mocha ended with ${code}`] };
+  return { ...outcome, failures: [`mocha ended with ${code ?? signal}`] };
 }
 
 async function interrupt(name: NodeJS.Signals): Promise<void> {

@@ -1,9 +1,12 @@
+import { createHook } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { falseEvents } from '../world/documents.ts';
 import { runEnding } from './ending.ts';
 
 /** How long open handles may keep the process after the last test. */
 const patienceMs = 60_000;
+/** How long they are watched then. */
+const watchMs = 5000;
 
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => void giveUp());
 // The channel is there when test/run.ts started us; its end is the end of test/run.ts.
@@ -25,8 +28,19 @@ async function reportOpenHandles(): Promise<void> {
   await delay(patienceMs, undefined, { ref: false });
   const handles = process.getActiveResourcesInfo().join(', ');
   process.stderr.write(`The tests are through, but these are still open: ${handles}\n`);
+  process.stderr.write(`Timers that are set meanwhile:\n${(await timersWithin(watchMs)).join('\n')}\n`);
   // Mocha's own exit handler would turn any exit code into that of the tests.
   process.kill(process.pid, 'SIGKILL');
+}
+
+/** The stacks from which timers are set within `ms`: what keeps a process open is mostly one that is set again and again. */
+async function timersWithin(ms: number): Promise<string[]> {
+  const stacks = new Set<string>();
+  const init = (_id: number, type: string) => void (type === 'Timeout' && stacks.add(`${new Error(type).stack}`));
+  const hook = createHook({ init }).enable();
+  await delay(ms, undefined, { ref: false });
+  hook.disable();
+  return [...stacks];
 }
 
 async function giveUp(): Promise<void> {

@@ -6,6 +6,7 @@ import { until } from '../bench/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { trimLogs } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
+import { persist } from '../world/persistent.ts';
 import type { Person } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -347,8 +348,7 @@ describe('a stock client that comes back while the database is away', () => {
     const second = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'second' })).body;
     door.pin(0);
     const follower = new Follower({ url: door.url, token: bob.token });
-    // A refused client does not try again by itself: that is the application's part.
-    follower.socket.on('connect_error', () => setTimeout(() => follower.socket.connect(), 100));
+    const close = persist(follower.socket, 100);
     await follower.connected(1);
     const from = { one: (await follower.join(channel.id)).seq, two: (await follower.join(second.id)).seq };
     door.pin(1);
@@ -366,7 +366,7 @@ describe('a stock client that comes back while the database is away', () => {
     await follower.reach(second.id, last.two);
     expect(follower.seen(channel.id)).to.deep.equal(range(from.one + 1, last.one));
     expect(follower.seen(second.id)).to.deep.equal(range(from.two + 1, last.two));
-    follower.close();
+    close();
     await door.stop();
     await cluster.stop();
   });

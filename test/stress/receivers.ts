@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { io, type Socket } from 'socket.io-client';
+import { persist } from '../world/persistent.ts';
 import type { Loose } from '../world/person.ts';
 import { type Ledger, sentAtOf } from './ledger.ts';
 import { RawSocket } from './raw-socket.ts';
@@ -58,10 +59,9 @@ export async function stockReceiver(seat: Seat): Promise<Receiver> {
     first = false;
     void enterAll(socket, missing, track);
   });
-  // A refusal ends the tries of the client; applications go on by themselves.
-  socket.on('connect_error', () => void (socket.active || setTimeout(() => socket.connect(), 200)));
+  const stop = persist(socket, 200);
   await filled(() => missing.size === 0);
-  return { track, stop: () => socket.disconnect() };
+  return { track, stop };
 }
 
 async function enterAll(socket: Socket, missing: Set<string>, track: Track): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { io, type Socket } from 'socket.io-client';
+import { persist } from '../world/persistent.ts';
 import type { Loose } from '../world/person.ts';
 import { contentOf, type Ledger } from './ledger.ts';
 import type { Seat } from './receivers.ts';
@@ -25,6 +26,7 @@ export class Sender {
   private readonly ledger: Ledger;
   private readonly options: SenderOptions;
   private readonly socket: Socket | undefined;
+  private readonly close: (() => void) | undefined;
   private count = 0;
   private stopped = false;
   private readonly running: Promise<void>;
@@ -33,7 +35,10 @@ export class Sender {
     this.seat = seat;
     this.ledger = ledger;
     this.options = options;
-    if (options.way === 'socket') this.socket = this.connect();
+    if (options.way === 'socket') {
+      this.socket = this.connect();
+      this.close = persist(this.socket, 200);
+    }
     this.running = this.run();
   }
 
@@ -41,15 +46,13 @@ export class Sender {
   async stop(): Promise<void> {
     this.stopped = true;
     await this.running;
-    this.socket?.disconnect();
+    this.close?.();
   }
 
   private connect(): Socket {
     const pace = { reconnectionDelay: 50, reconnectionDelayMax: 400, timeout: 2000 };
     const auth = { token: this.seat.token };
-    const socket = io(this.seat.url, { transports: ['websocket'], forceNew: true, ...pace, auth });
-    socket.on('connect_error', () => void (socket.active || setTimeout(() => socket.connect(), 200)));
-    return socket;
+    return io(this.seat.url, { transports: ['websocket'], forceNew: true, ...pace, auth });
   }
 
   private async run(): Promise<void> {
