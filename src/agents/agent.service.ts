@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Actor, SmallUser } from '../access/actor.ts';
 import { deletedUsernameKey, usernameKey } from '../accounts/account.contract.ts';
 import { User } from '../accounts/user.entity.ts';
-import { lockUser } from '../accounts/user.reader.ts';
+import { anyUserById, lockUser } from '../accounts/user.reader.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isUniqueViolation } from '../database/failures.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
@@ -52,8 +52,10 @@ export interface AgentPresence {
   heartbeat(userId: string, seconds: number): Promise<void>;
   /** Gone, and nobody waits whether they come back. */
   goodbye(userId: string): Promise<void>;
-  /** What its name and picture are now. */
-  introduce(user: SmallUser): Promise<void>;
+  /** Where people hear of its name and picture. */
+  roomsOf(userId: string): Promise<string[]>;
+  /** What they are now, in the rooms of now unless others are given. */
+  introduce(user: SmallUser, rooms?: string[]): Promise<void>;
 }
 
 /** Takes a user out of everything it belongs to, as part of a change. */
@@ -143,6 +145,8 @@ export class AgentService {
   /** Ends a bot: its tokens at once, its places too; what it wrote stays, by a deleted user (contract §4). */
   async delete(actor: Actor, agentId: string): Promise<void> {
     const agent = await this.access.owned(actor, agentId);
+    // Read before it leaves them: there its messages stay, under another name.
+    const rooms = await this.presence.roomsOf(agent.user_id);
     await this.changes.run(async (change) => {
       const held = await change.rows(holdAll, [agentId]);
       if (held.length === 0) throw new AppError('AGENT_NOT_FOUND');
@@ -150,9 +154,11 @@ export class AgentService {
       await this.leaveAll(change, agent.user_id);
       await change.rows('DELETE FROM agents WHERE id = $1', [agentId]);
       await change.rows(bury, [agent.user_id, deletedUsernameKey(agent.user_id)]);
+      const buried = await anyUserById(change.rows, agent.user_id);
       change.afterCommit(() => this.identity.forgetTokens(tokenIds));
       change.afterCommit(() => this.direct.forgetAllOf(agent.user_id));
       change.afterCommit(() => this.dismiss(agent.user_id));
+      change.afterCommit(() => this.presence.introduce(buried, rooms));
     });
   }
 

@@ -111,11 +111,16 @@ export class PresenceService {
     await this.store.hurry(userId).catch(() => {});
   }
 
-  /** Tells those who learn of someone's presence what the name and the picture are now. */
-  async introduce(user: SmallUser): Promise<void> {
-    const places = await this.audience.placesOf([user.id]).catch(() => null);
-    const { servers, others } = places?.get(user.id) ?? { servers: [], others: [] };
-    this.ephemeral.tell([...servers, ...others], userUpdated, { user });
+  /** The rooms of those who learn of someone's presence, name and picture. */
+  async roomsOf(userId: string): Promise<string[]> {
+    const places = await this.audience.placesOf([userId]).catch(() => null);
+    const { servers, others } = places?.get(userId) ?? { servers: [], others: [] };
+    return [...servers, ...others];
+  }
+
+  /** Tells what someone's name and picture are now, in the rooms of now unless others are given. */
+  async introduce(user: SmallUser, rooms?: string[]): Promise<void> {
+    this.ephemeral.tell(rooms ?? (await this.roomsOf(user.id)), userUpdated, { user });
   }
 
   /** How users want to be seen, as far as it is not simply `online`. */

@@ -214,8 +214,8 @@ describe('the dashboard', () => {
     expect(await counts(alice)).to.include({ friends: 0 });
     await alice.post('/api/friends/request', { username: bob.username });
     expect(await counts(bob)).to.include({ friends: 1, buddyCount: 1 });
-    // Bob joined, asked, and was accepted: those are told in the background.
-    await until(async () => (await counts(alice)).unreadNotifications >= 2);
+    // That Bob joined is told in the background; what he asked is answered, and counts as read.
+    await until(async () => (await counts(alice)).unreadNotifications === 1);
     await until(async () => {
       const { unreadNotifications } = await counts(alice);
       const { notifications, buddy } = (await alice.get('/api/auth/menu-summary')).body;
@@ -268,5 +268,19 @@ describe('users with another name or picture', () => {
     const ear = await bob.listen(channel.id);
     await alice.patch(`/api/agents/${robot.agentId}`, { displayName: 'The helper' });
     expect((await ear.next('user:updated', named('The helper'))).user).to.include({ id: robot.id, isBot: true });
+  });
+
+  it('are told also when they are those of a deleted account', async () => {
+    const { alice, bob, carol, server, channel } = here;
+    const robot = await botIn(server, alice);
+    const dm = (await carol.post('/api/dm/channels', { userId: robot.id })).body;
+    const ears = [await bob.listen(channel.id), await carol.connect()];
+    await alice.delete(`/api/agents/${robot.agentId}`);
+    const [{ otherUser }] = (await carol.get('/api/dm/channels')).body.filter(({ id }: Loose) => id === dm.id);
+    for (const ear of ears) {
+      const told = await ear.next('user:updated', ({ user }) => user.id === robot.id);
+      expect(told.user).to.deep.equal(otherUser);
+    }
+    expect(otherUser.username).to.match(/^deleted-/);
   });
 });
