@@ -52,7 +52,7 @@ export const listAppsSchema = z.object({
 
 /** Words that stand in addresses where a slug could. */
 const reserved = new Set(['homepage', 'publish']);
-const appSlugSchema = slugSchema.refine((slug) => !reserved.has(slug), 'is reserved');
+export const appSlugSchema = slugSchema.refine((slug) => !reserved.has(slug), 'is reserved');
 
 const htmlSchema = z
   .string()

@@ -1,3 +1,5 @@
+import { appSlugSchema } from './app.contract.ts';
+
 const maxLength = 90;
 
 /** A slug made of a name: letters and digits that Latin has, accents taken off; `app` where nothing is left. */
@@ -9,9 +11,9 @@ export function slugOf(name: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, maxLength)
     .replace(/^-+|-+$/g, '');
-  // Addresses have these words of their own, and what looks like an id is taken for one.
-  const isWord = ['homepage', 'publish', 'discover', 'invite', ''].includes(plain);
-  return isWord || /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(plain) ? `app${plain && '-'}${plain}` : plain;
+  if (plain === '') return 'app';
+  // Addresses have words of their own, and what looks like an id is taken for one.
+  return appSlugSchema.safeParse(plain).success ? plain : `app-${plain}`;
 }
 
 /** The first of `name`, `name-2`, `name-3`, … that is free. */

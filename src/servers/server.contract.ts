@@ -5,6 +5,7 @@ import { durableEvent } from '../delivery/event.ts';
 import { statusSchema } from '../presence/status.ts';
 import {
   idSchema,
+  isUuid,
   limitSchema,
   nameSchema,
   offsetSchema,
@@ -22,7 +23,7 @@ export const slugSchema = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?$/, 'must be lower case letters, digits or "-", up to 100')
   .refine((slug) => !reservedSlugs.has(slug), 'is reserved')
-  .refine((slug) => !z.uuid().safeParse(slug).success, 'must not be a UUID');
+  .refine((slug) => !isUuid(slug), 'must not be a UUID');
 
 export const serverSchema = record('Server', {
   id: idSchema,

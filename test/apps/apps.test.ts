@@ -92,6 +92,11 @@ describe('apps', () => {
     const slugs = await Promise.all(Array.from({ length: 4 }, () => html({ name: 'Ärger & Söhne' })));
     expect(slugs.map((app) => app.slug)).to.have.members([1, 2, 3, 4].map((n) => `arger-sohne${n > 1 ? `-${n}` : ''}`));
     expect((await html({ name: '日本' })).slug).to.equal('app');
+    // One that is made of a name may also be given by hand.
+    for (const name of ['Homepage', 'Join requests', '12345678 1234 1234 1234 123456789abc']) {
+      const { slug } = await html({ name });
+      expect((await here.alice.patch(`${base}/${slug}`, { slug })).body.slug, name).to.equal(slug);
+    }
     const renamed = await here.alice.patch(`${base}/app`, { slug: 'taken' });
     expect(renamed.body.code).to.equal('SLUG_TAKEN');
   });

@@ -48,6 +48,8 @@ describe('servers', () => {
       '_',
       '-x',
       other.id,
+      // What has the form of an id is looked for among the ids, also where nothing makes such ones.
+      '12345678-1234-1234-1234-123456789abc',
       'é',
       'a'.repeat(101),
     ]) {
