@@ -59,5 +59,5 @@ export const errorEvent = passingEvent({
   name: 'error',
   summary: 'An event of yours without an ack could not be served.',
   room: 'socket',
-  payload: z.object({ ok: z.literal(false), error: z.string(), code: z.string() }),
+  payload: errorSchema,
 });

@@ -2,18 +2,18 @@ import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
 import { idSchema } from '../schema.ts';
-import { editMessageSchema, messageSchema, sendMessageEventSchema, typingSchema } from './message.contract.ts';
+import {
+  editMessageSchema,
+  messageDeleted,
+  messageSchema,
+  sendMessageEventSchema,
+  typingSchema,
+} from './message.contract.ts';
 import { placeErrors, sendErrors } from './message.routes.ts';
 import type { MessageService } from './message.service.ts';
 
 const tag = 'Messages';
 const messageAck = z.object({ message: messageSchema });
-const deletedSchema = z.object({
-  id: idSchema,
-  channelId: idSchema,
-  seq: z.number().int(),
-  threadId: idSchema.nullable(),
-});
 
 export function messageHandlers(messages: MessageService): Handler[] {
   return [
@@ -50,7 +50,7 @@ export function messageHandlers(messages: MessageService): Handler[] {
       summary: 'Delete a message: your own, that of a bot of yours, or as a moderator that of others.',
       tag,
       payload: z.object({ messageId: idSchema }),
-      ack: z.object({ message: deletedSchema }),
+      ack: z.object({ message: messageDeleted.payload }),
       errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
       limit: 'events',
       lane: { by: 'messageId' },

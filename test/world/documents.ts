@@ -52,7 +52,7 @@ export class Documents {
 
   /** Judges what a socket was told. */
   event(event: string, data: unknown): Verdict {
-    return event === 'error' ? this.error('events', data) : this.message(`server.${event.replaceAll(':', '.')}`, data);
+    return this.message(`server.${event.replaceAll(':', '.')}`, data);
   }
 
   /** What is not in the document may only be refused. */
