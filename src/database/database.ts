@@ -55,7 +55,7 @@ export class Database {
     for (const pool of pools) watchStatements(pool, this.watches);
   }
 
-  /** @param serving for a node: others see that one is there (see serving.ts) */
+  /** @param serving for a node: others see that one is there (see advisoryLocks) */
   static async connect(url: string, settings: Settings, log: Log, serving = false): Promise<Database> {
     const { poolSize, connectTimeoutMs, statementTimeoutMs, slowStatementMs } = settings.database;
     const max = Math.ceil(poolSize / 2);
