@@ -33,6 +33,7 @@ const permissions = {
   'thread:manage': 'moderator',
   'app:manage': 'admin',
   'app:see-all': 'admin',
+  'bot:set-policy': 'admin',
 } as const satisfies Record<string, Role>;
 
 export type Permission = keyof typeof permissions;
@@ -54,7 +55,19 @@ export function requireRole(role: Role | null | undefined, permission: Permissio
   });
 }
 
+/** The roles that have a permission, as a list for SQL. */
+export function rolesThatMay(permission: Permission): string {
+  const all = roles.filter((role) => may(role, permission));
+  return all.map((role) => `'${role}'`).join(', ');
+}
+
 /** Whether one may act on the other: nobody acts on an equal or higher role (contract §5). */
 export function outranks(role: Role, other: Role): boolean {
   return rank(role) > rank(other);
+}
+
+/** @throws AppError ROLE_REQUIRED where one may not act on the other */
+export function requireToOutrank(role: Role | null, other: Role): void {
+  if (role !== null && outranks(role, other)) return;
+  throw new AppError('ROLE_REQUIRED', { message: 'Nobody acts on an equal or higher role.' });
 }

@@ -1,7 +1,7 @@
 import { NIL } from 'uuid';
 import type { z } from 'zod';
 import type { Actor, SmallUser } from '../access/actor.ts';
-import { may, outranks, requireRole } from '../access/roles.ts';
+import { may, requireRole, requireToOutrank } from '../access/roles.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
@@ -190,10 +190,9 @@ export class ChannelMemberService {
 function requireToRemove(actor: Actor, channel: SeenChannel, seat: SeatRow): void {
   if (seat.user_id === actor.userId || seat.agent?.owner === actor.userId) return;
   requireRole(channel.role, 'channel:remove-member');
-  if (channel.role && outranks(channel.role, seat.role)) return;
   // A bot is a member like others, but admins decide about bots whatever their role (contract §5).
   if (seat.is_bot && may(channel.role, 'channel:add-member')) return;
-  throw new AppError('ROLE_REQUIRED', { message: 'Nobody acts on an equal or higher role.' });
+  requireToOutrank(channel.role, seat.role);
 }
 
 /** How someone stands to a channel, held until the transaction ends: of several who say the same at once one changes it. */

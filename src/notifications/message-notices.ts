@@ -1,3 +1,4 @@
+import { rolesThatMay } from '../access/roles.ts';
 import type { Rows } from '../database/database.ts';
 import type { NotificationDraft } from './draft.ts';
 import type { BroadcastJob, EditJob, Job, MessageJob } from './notification.jobs.ts';
@@ -32,7 +33,8 @@ export const preview = 'left(m.content, 200)';
 
 const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, ${preview} AS preview, m.thread_id, m.created_at,
   c.kind AS channel_kind, c.name AS channel_name, c.server_id, u.display_name AS author_name,
-  r.author_id AS reply_author_id, p.author_id AS parent_author_id, coalesce(s.role IN ('owner', 'admin', 'moderator'), false) AS may_broadcast
+  r.author_id AS reply_author_id, p.author_id AS parent_author_id,
+  coalesce(s.role IN (${rolesThatMay('message:mention-all')}), false) AS may_broadcast
   FROM messages m JOIN channels c ON c.id = m.channel_id JOIN users u ON u.id = m.author_id
   LEFT JOIN messages r ON r.id = m.reply_to_id AND r.deleted_at IS NULL
   LEFT JOIN threads t ON t.id = m.thread_id LEFT JOIN messages p ON p.id = t.parent_message_id

@@ -1,10 +1,8 @@
 import type { Rows } from '../database/database.ts';
+import { deciders } from '../servers/audience.ts';
 import type { NotificationDraft } from './draft.ts';
 import type { SystemJob } from './notification.jobs.ts';
 import { type NotificationKind, typeOfKind } from './notification.kinds.ts';
-
-/** More admins than this of one server are not told of each other's doings. */
-const maxAdmins = 100;
 
 interface Names {
   of(id: string | null): string;
@@ -34,13 +32,9 @@ function isKind(kind: string): kind is NotificationKind {
   return kind in typeOfKind;
 }
 
-async function recipients(rows: Rows, job: SystemJob): Promise<string[]> {
-  if (job.to !== 'admins') return job.to;
-  const admins = await rows<{ user_id: string }>(
-    `SELECT user_id FROM server_members WHERE server_id = $1 AND role IN ('owner', 'admin') ORDER BY joined_at LIMIT $2`,
-    [job.serverId, maxAdmins],
-  );
-  return admins.map((admin) => admin.user_id);
+async function recipients(rows: Rows, { to, serverId }: SystemJob): Promise<string[]> {
+  if (to !== 'admins') return to;
+  return serverId === null ? [] : deciders(rows, serverId);
 }
 
 async function readNames(rows: Rows, jobs: SystemJob[]): Promise<Names> {

@@ -1,5 +1,5 @@
 import { NIL } from 'uuid';
-import type { Role } from '../access/roles.ts';
+import { type Role, rolesThatMay } from '../access/roles.ts';
 import { channelCreated } from '../channels/channel.contract.ts';
 import { selectIsInChannel } from '../channels/channel.membership.ts';
 import { channelRecords } from '../channels/channel.reader.ts';
@@ -29,6 +29,9 @@ const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m
     SELECT FROM channels c LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = m.user_id
     WHERE c.id = $3 AND ${selectIsInChannel('c.is_private', 'e.excluded')}
   )) ORDER BY m.user_id`;
+
+const selectDeciders = `SELECT user_id AS id FROM server_members
+  WHERE server_id = $1 AND role IN (${rolesThatMay('join-request:decide')}) ORDER BY user_id LIMIT 200`;
 
 /**
  * Holds back until the commit whoever joins or leaves a server: they come before, and are told or not, or after, and find
@@ -137,11 +140,8 @@ export class Audience {
   }
 }
 
-/** Those who decide for a server: its owner and admins. */
+/** Those who decide for a server: its owner and admins, 200 of them at most. */
 export async function deciders(rows: Rows, serverId: string): Promise<string[]> {
-  const people = await rows<{ user_id: string }>(
-    "SELECT user_id FROM server_members WHERE server_id = $1 AND role IN ('owner', 'admin') ORDER BY user_id LIMIT 200",
-    [serverId],
-  );
-  return people.map((person) => person.user_id);
+  const people = await rows<{ id: string }>(selectDeciders, [serverId]);
+  return people.map(({ id }) => id);
 }

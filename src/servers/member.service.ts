@@ -1,7 +1,7 @@
 import { NIL } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
-import { outranks, type Role, requireRole } from '../access/roles.ts';
+import { outranks, type Role, requireRole, requireToOutrank } from '../access/roles.ts';
 import { anyUserById } from '../accounts/user.reader.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
@@ -103,7 +103,7 @@ export class MemberService {
     await this.changes.run(async (change) => {
       const { mine, theirs } = await this.seats(change, id, actor.userId, userId);
       requireRole(mine, 'member:kick');
-      requireRank(mine, theirs);
+      requireToOutrank(mine, theirs);
       await this.roster.remove(change, id, userId);
       const reference = { type: 'server', id };
       const to = [userId];
@@ -127,7 +127,7 @@ export class MemberService {
       const { mine, theirs } = await this.seats(change, id, actor.userId, userId);
       if (role === 'owner') return this.handOver(change, actor, id, userId, mine);
       requireRole(mine, 'member:set-role');
-      requireRank(mine, theirs);
+      requireToOutrank(mine, theirs);
       if (!outranks(mine, role))
         throw new AppError('ROLE_REQUIRED', { message: 'You can give only roles below yours.' });
       if (theirs !== role) await this.write(change, id, userId, role);
@@ -228,9 +228,4 @@ async function lockSeats(
     'SELECT user_id, role FROM server_members WHERE server_id = $1 AND user_id = ANY($2::uuid[]) ORDER BY user_id FOR UPDATE',
     [serverId, userIds],
   );
-}
-
-function requireRank(mine: Role, theirs: Role): void {
-  if (outranks(mine, theirs)) return;
-  throw new AppError('ROLE_REQUIRED', { message: 'Nobody acts on an equal or higher role.' });
 }

@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
+import { may } from '../../access/roles.ts';
 import type { ChannelAccess, OpenChannel } from '../../channels/channel.access.ts';
 import type { Database, Rows } from '../../database/database.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';
@@ -124,7 +125,7 @@ export class PolicyService {
     input: PolicyInput,
   ): Promise<z.input<typeof buddyPolicySchema>> {
     const { agent, channel } = await this.buddy(actor, channelId, agentId);
-    const decides = agent.owner_id === actor.userId || channel.role === 'owner' || channel.role === 'admin';
+    const decides = agent.owner_id === actor.userId || may(channel.role, 'bot:set-policy');
     if (!decides) {
       throw new AppError('ROLE_REQUIRED', { message: "Only the bot's owner and admins of the server may do this." });
     }
