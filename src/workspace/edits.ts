@@ -43,10 +43,11 @@ export class WorkspaceEdits {
       await edit.finish();
       const rows = await readNodes(change.rows, workspace.id, [...edit.touched]);
       const nodes = rows.map(nodeRecord);
-      if (nodes.length + edit.deleted.size > 0) {
-        await this.announcer.announce(change, workspace, { nodes, deletedIds: [...edit.deleted] });
-      }
-      return { result, touched: new Map(nodes.map((node) => [node.id, node])) };
+      const touched = new Map(nodes.map((node) => [node.id, node]));
+      // Also what was put into a folder before that was deleted: others know it where it was.
+      const deletedIds = [...edit.touched].filter((id) => !touched.has(id));
+      if (edit.touched.size > 0) await this.announcer.announce(change, workspace, { nodes, deletedIds });
+      return { result, touched };
     });
   }
 

@@ -6,6 +6,7 @@ import { beginningOf, freeName } from './names.ts';
 import { type Extent, type Line, readCovered, readExtent, readLine, readNodes } from './node.table.ts';
 import type { PlacedRow } from './node.view.ts';
 import type { OpenWorkspace } from './workspace.access.ts';
+import { maxListedNodes } from './workspace.contract.ts';
 
 export interface WorkspaceLimits {
   quotaBytes: number;
@@ -32,9 +33,8 @@ interface Totals {
  * workspace come one after the other, on all nodes: names stay unique, no folder gets into itself, counts are right.
  */
 export class TreeEdit {
-  /** Ids of nodes that were made or changed, and of those that are gone, each without what is inside. */
+  /** Ids of nodes that were made, changed or deleted; of what is inside only what was made, as far as events list it. */
   readonly touched = new Set<string>();
-  readonly deleted = new Set<string>();
   private readonly rows: Rows;
   private readonly workspace: OpenWorkspace;
   private readonly limits: WorkspaceLimits;
@@ -142,8 +142,7 @@ export class TreeEdit {
        ) DELETE FROM workspace_nodes USING inside WHERE workspace_nodes.id = inside.id`,
       [nodeId],
     );
-    this.touched.delete(nodeId);
-    this.deleted.add(nodeId);
+    this.touched.add(nodeId);
   }
 
   /** Gives a file new bytes. @throws AppError NODE_NOT_FOUND, QUOTA_EXCEEDED */
@@ -255,6 +254,8 @@ export class TreeEdit {
     );
     const id = copies[0]?.to ?? '';
     this.touched.add(id);
+    // One more than an event lists says that it does not list all.
+    for (const { to } of copies) if (this.touched.size <= maxListedNodes) this.touched.add(to);
     const made = (kind: string) => copies.filter((copy) => copy.kind === kind).map((copy) => copy.to);
     return { id, folderIds: made('dir'), fileIds: made('file') };
   }

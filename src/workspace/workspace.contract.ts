@@ -178,12 +178,16 @@ export const maxListedNodes = 20;
 
 export const workspaceChanged = durableEvent({
   name: 'workspace:changed',
-  summary: 'Folders or files of a server changed.',
+  summary: 'Folders or files of a server changed: first `nodes`, then `deletedIds` bring a tree up to date.',
   room: 'user',
   payload: z.object({
     serverId: idSchema,
-    nodes: z.array(nodeSchema).describe('Made, renamed, moved or changed; what is inside a folder is not listed.'),
-    deletedIds: z.array(idSchema).describe('With everything inside.'),
+    nodes: z
+      .array(nodeSchema)
+      .describe(
+        'Made, with all that is inside, or renamed, moved or changed. What is in a folder of another name or place stays in it; its `path` begins with that of the folder.',
+      ),
+    deletedIds: z.array(idSchema).describe('With everything that is inside then.'),
     complete: z.boolean().describe('False: more changed than is listed; read the tree anew.'),
   }),
 });

@@ -134,6 +134,49 @@ describe('moving and copying in a workspace', () => {
     expect(ear.all('workspace:changed')).to.have.lengthOf(1);
   });
 
+  it('tells enough of folders for a tree to be kept true by events alone', async () => {
+    const ear = await here.alice.connect();
+    const [docs, other] = [await folder('docs'), await folder('other')];
+    const inner = await folder('inner', docs.id);
+    const note = await file('note.txt', inner.id);
+    await paste([docs.id], other.id, 'copy');
+    await paste([inner.id], other.id, 'cut');
+    await here.bob.patch(`${base}/folders/${other.id}`, { name: 'another' });
+    await paste([other.id], null, 'copy');
+    await commands([
+      { type: 'move', nodeId: docs.id, parentId: inner.id },
+      { type: 'move', nodeId: note.id, parentId: null },
+      { type: 'delete', nodeId: inner.id },
+    ]);
+    const last = await folder('last');
+    await ear.next('workspace:changed', ({ nodes }) => nodes.some(({ id }: Loose) => id === last.id));
+    const kept = new Map<string, Loose>();
+    const forget = (id: string) => {
+      kept.delete(id);
+      for (const node of kept.values()) if (node.parentId === id) forget(node.id);
+    };
+    for (const { nodes, deletedIds, complete } of ear.all('workspace:changed')) {
+      expect(complete).to.equal(true);
+      for (const node of nodes) kept.set(node.id, node);
+      for (const id of deletedIds) forget(id);
+    }
+    const flat = (nodes: Loose[]): string[] =>
+      nodes.flatMap(({ id, parentId, name, children }) => [`${parentId} ${id} ${name}`, ...flat(children ?? [])]);
+    const { body } = await here.bob.get(`${base}/tree`);
+    expect(flat([...kept.values()]).sort()).to.deep.equal(flat(body).sort());
+    expect(flat(body)).to.have.lengthOf(12);
+  });
+
+  it('says of a copy with more in it than an event lists that there is more', async () => {
+    const big = await folder('big');
+    await commands(Array.from({ length: 20 }, (_, i) => ({ type: 'create-folder', name: `f${i}`, parentId: big.id })));
+    const ear = await here.alice.connect();
+    const { body } = await paste([big.id], null, 'copy');
+    expect(body.nodes[0].name).to.equal('big (1)');
+    const { nodes, complete } = await ear.next('workspace:changed');
+    expect([nodes.length, complete]).to.deep.equal([20, false]);
+  });
+
   it('keeps a tree a tree when two people move folders into each other at once', async () => {
     const [left, right] = [await folder('left'), await folder('right')];
     for (let round = 0; round < 15; round++) {
