@@ -218,7 +218,8 @@ const trimBatch = 1000;
 
 /**
  * Takes at most a small batch off the old end of the logs: entries past the age, and those beyond the newest
- * `keepEvents` of their room. Short transactions, so that no send waits for it.
+ * `keepEvents` of their room. Short transactions, so that no send waits long for it. The heads are locked before the
+ * entries, as by all who change entries: two that wait for each other would hold up a room for a second.
  *
  * @returns how many were removed; call again while it is not 0
  */
@@ -233,8 +234,10 @@ export async function trim(rows: Rows, keepDays: number, keepEvents: number): Pr
        ) AS old GROUP BY stream_id
      ), bounds AS (
        SELECT stream_id, max(upto) AS upto FROM (TABLE overlong UNION ALL TABLE aged) AS either GROUP BY stream_id
+     ), locked AS (
+       SELECT id FROM streams WHERE id IN (SELECT stream_id FROM bounds) ORDER BY id FOR UPDATE
      ), doomed AS (
-       SELECT entry.stream_id, entry.seq FROM bounds CROSS JOIN LATERAL (
+       SELECT entry.stream_id, entry.seq FROM locked JOIN bounds ON bounds.stream_id = locked.id CROSS JOIN LATERAL (
          SELECT stream_id, seq FROM log_entries
          WHERE stream_id = bounds.stream_id AND seq <= bounds.upto ORDER BY seq LIMIT $3
        ) AS entry LIMIT $3
@@ -244,9 +247,7 @@ export async function trim(rows: Rows, keepDays: number, keepEvents: number): Pr
        RETURNING log_entries.stream_id, log_entries.seq
      ), floors AS (
        UPDATE streams SET floor_seq = greatest(floor_seq, top.seq)
-       FROM (SELECT stream_id, max(seq) AS seq FROM gone GROUP BY stream_id) AS top,
-         (SELECT id FROM streams WHERE id IN (SELECT stream_id FROM gone) ORDER BY id FOR UPDATE) AS locked
-       WHERE streams.id = top.stream_id AND streams.id = locked.id
+       FROM (SELECT stream_id, max(seq) AS seq FROM gone GROUP BY stream_id) AS top WHERE streams.id = top.stream_id
      )
      SELECT seq FROM gone`,
     [keepDays, keepEvents, trimBatch],

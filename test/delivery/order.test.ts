@@ -154,6 +154,25 @@ describe('the order of a room', () => {
     expect((await bob.get(`/api/channels/${channelId}/events?after=55`)).body.events).to.have.lengthOf(5);
   });
 
+  it('waits for no trimming that waits for it: both take the head of a log before its entries', async () => {
+    const { alice, cluster } = here;
+    const channelId = await here.newChannel();
+    for (const i of range(1, 10)) await alice.say(channelId, `hello ${i}`);
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      // As whoever takes the words of a message out of the log.
+      await rows('SELECT FROM streams WHERE id = $1 FOR UPDATE', [channelId]);
+      const trimming = trimLogs(cluster.databaseUrl, 5);
+      const waiting = 'SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))';
+      await until(async () => (await rows(waiting)).length > 0);
+      const entries = await rows('SELECT FROM log_entries WHERE stream_id = $1 FOR UPDATE NOWAIT', [channelId]);
+      expect(entries).to.have.lengthOf(10);
+      await rows('COMMIT');
+      await trimming;
+    });
+    expect((await alice.get(`/api/channels/${channelId}/events?after=4`)).body.recovered).to.equal(false);
+  });
+
   it('holds for the same nonce sent at once over REST and sockets on all nodes: one message, one event', async () => {
     const { alice, bob } = here;
     const channelId = await here.newChannel();
