@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Page } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { channelRoom, credentialRoom, type LogEntry, type Room, userRoom } from '../delivery/entry.ts';
+import { channelRoom, credentialRoom, type LogEntry, type Room, streamId, userRoom } from '../delivery/entry.ts';
 import { AppError, asAppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { invalid } from '../schema/validation.ts';
@@ -93,13 +93,13 @@ export class Homecoming {
     const page = await this.enterOwn(socket, own, recovery ? saved?.after : (resume?.user ?? undefined), saved);
     const named = channelsOf(resume).map(([id]) => roomNamed(id));
     const recovered = (recovery?.rooms ?? []).map(({ name }) => name);
-    await this.followRooms(socket, page.entries, new Set([...recovered, ...named]));
+    const followed = await this.followRooms(socket, page.entries, new Set([...recovered, ...named]));
     this.sayReady(socket, own, page);
     if (recovery) {
-      requireWhole(page);
+      for (const whole of [page, ...followed.values()]) requireWhole(socket, whole);
       await this.recoverRooms(socket, recovery);
     }
-    if (resume) await this.resumeRooms(socket, resume, page);
+    if (resume) await this.resumeRooms(socket, resume, page, followed);
   }
 
   private async enterOwn(
@@ -113,11 +113,20 @@ export class Homecoming {
     return this.membership.resume(socket, own, place, after, Number.POSITIVE_INFINITY, progressOf(saved));
   }
 
-  /** @param named rooms that the client comes back to by itself, from positions of its own */
-  private async followRooms(socket: ParleySocket, missed: LogEntry[], named: Set<string>): Promise<void> {
+  /**
+   * @param named rooms that the client comes back to by itself, from positions of its own
+   * @returns what became of the others, by the ids of their channels
+   */
+  private async followRooms(socket: ParleySocket, missed: LogEntry[], named: Set<string>): Promise<Map<string, Page>> {
     const rooms = await this.roomsOnConnect(socket.data.actor, missed);
     const others = rooms.filter(({ room }) => !named.has(room));
-    await Promise.all(others.map(({ room, after }) => this.membership.follow(socket, room, after)));
+    const pages = new Map<string, Page>();
+    const follow = async ({ room, after }: (typeof others)[number]) => {
+      const page = await this.membership.follow(socket, room, after);
+      if (page) pages.set(streamId(room), page);
+    };
+    await Promise.all(others.map(follow));
+    return pages;
   }
 
   /** From here on the client gets all that is meant for it, with the position that its own room has reached. */
@@ -147,16 +156,25 @@ export class Homecoming {
     try {
       const page = await this.resumeRoom(socket, name, after, Number.POSITIVE_INFINITY, progressOf(room));
       if (!page.recovered) this.membership.leave(socket, name);
-      requireWhole(page);
+      requireWhole(socket, page);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       this.log.debug({ room: name }, 'A recovered socket may no longer be in a room.');
     }
   }
 
-  /** The rooms that a client named with its positions (contract §10.4). */
-  private async resumeRooms(socket: ParleySocket, resume: Resume, own: Page): Promise<void> {
+  /**
+   * The rooms that a client named with its positions (contract §10.4).
+   * @param followed rooms that it did not name: it is told of those whose log has no longer all of what it missed
+   */
+  private async resumeRooms(
+    socket: ParleySocket,
+    resume: Resume,
+    own: Page,
+    followed: Map<string, Page>,
+  ): Promise<void> {
     const channels: Record<string, object> = {};
+    for (const [id, page] of followed) if (!page.recovered) channels[id] = answerOf(page);
     const named = channelsOf(resume);
     for (const id of Object.keys(resume)) if (isUuid(id) && resume[id] === null) channels[id] = noPosition(id);
     // Left without a word, a client would believe that it is in them.
@@ -231,8 +249,11 @@ function resumeOf(socket: ParleySocket): Resume | undefined {
   return auth.success ? auth.data.resume : undefined;
 }
 
-function requireWhole(page: Page): void {
-  if (!page.recovered) throw new Error('What a recovered connection missed has left the log meanwhile.');
+/** @throws Error after which the connection ends, and its client begins anew */
+function requireWhole(socket: ParleySocket, page: Page): void {
+  if (page.recovered) return;
+  socket.data.unrecoverable = true;
+  throw new Error('What a recovered connection missed has left the log meanwhile.');
 }
 
 /** Whoever is cut off again on the way goes on behind the pieces that were sent; those are known as replays. */

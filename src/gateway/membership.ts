@@ -186,12 +186,13 @@ export class Membership {
   /**
    * Puts a socket into a channel's room by the server's own doing, unless it is there already.
    * @param after what the channel gave out since then is sent as the events themselves; undefined: from now on
+   * @returns what it was given; undefined when it was there already
    */
-  async follow(socket: ParleySocket, room: Room, after: number | undefined): Promise<void> {
-    if (socket.data.joined.has(room)) return;
+  async follow(socket: ParleySocket, room: Room, after: number | undefined): Promise<Page | undefined> {
+    if (socket.data.joined.has(room)) return undefined;
     const place = { room, serverId: null };
-    if (after === undefined) await this.join(socket, room, place, undefined, () => {});
-    else await this.resume(socket, room, place, after, Number.POSITIVE_INFINITY);
+    if (after === undefined) return this.join(socket, room, place, undefined, () => {});
+    return this.resume(socket, room, place, after, Number.POSITIVE_INFINITY);
   }
 
   leave(socket: ParleySocket, name: string): void {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { until } from '../bench/until.ts';
 import { bot } from '../world/bot.ts';
+import { trimLogs } from '../world/log.ts';
 import { type Cluster, sharedCluster, startCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
@@ -248,6 +249,36 @@ describe('direct messages', () => {
       'while you were out',
       'now you are in',
     ]);
+    for (const person of [ann, ben, carl]) person.hangUp();
+  });
+
+  it('that were opened while a client was away are told as such where their log no longer has all of it', async () => {
+    const { ann, ben } = await pair();
+    // Else each message stands in his own log too, which is trimmed alike.
+    await ben.patch('/api/notifications/preferences', { strategy: 'none' });
+    const stock = await ben.connect({ reconnectionDelay: 20 });
+    const { seq } = stock.all('ready')[0];
+    stock.socket.io.reconnection(false);
+    stock.socket.io.engine.close();
+    const carl = await register(ann.node);
+    const { id } = (await open(carl, ben)).body;
+    for (const content of ['one', 'two', 'three', 'four', 'five']) await carl.say(id, content);
+    await trimLogs((await sharedCluster()).databaseUrl, 3);
+    const back = await ben.connect({ auth: { resume: { user: seq } } });
+    const { channels, user } = await back.next('resumed');
+    expect(user).to.include({ recovered: true });
+    expect(channels[id]).to.deep.equal({ seq: 5, recovered: false, hasMore: false });
+    stock.socket.io.reconnection(true);
+    const begunAnew = new Promise<void>((resolve) => {
+      stock.socket.on('connect', () => {
+        if (!stock.socket.recovered) resolve();
+      });
+    });
+    stock.socket.connect();
+    await begunAnew;
+    await carl.say(id, 'six');
+    for (const ear of [back, stock]) await ear.next('message:new', ({ content }) => content === 'six');
+    for (const ear of [back, stock]) expect(ear.all('message:new')).to.have.lengthOf(1);
     for (const person of [ann, ben, carl]) person.hangUp();
   });
 });
