@@ -21,6 +21,7 @@ import {
 import { ownUser, smallUser } from './account.view.ts';
 import { userCache } from './identity.ts';
 import type { MembershipService } from './membership/membership.service.ts';
+import { endWithPassword } from './new-password.ts';
 import { createUser, namingConflicts } from './new-user.ts';
 import type { Passwords } from './passwords.ts';
 import type { Device } from './sessions/device.ts';
@@ -148,8 +149,7 @@ export class AccountService {
     await changes.run(async (change) => {
       const replaced = await change.rows(replaceHash, [actor.userId, old, hash]);
       if (replaced.length === 0) throw new AppError('CURRENT_PASSWORD_WRONG');
-      await change.rows('DELETE FROM password_resets WHERE user_id = $1', [actor.userId]);
-      await revocation.sessions(change, actor.userId, session);
+      await endWithPassword(change, revocation, actor.userId, session);
     });
   }
 

@@ -5,6 +5,7 @@ import { isoTime } from '../schema.ts';
 import type { Settings } from '../settings.ts';
 import { usernameKey } from './account.contract.ts';
 import type { MembershipService } from './membership/membership.service.ts';
+import { replacePassword } from './new-password.ts';
 import { createUser, namingConflicts } from './new-user.ts';
 import type { Passwords } from './passwords.ts';
 import type { Revocation } from './sessions/revocation.ts';
@@ -72,11 +73,7 @@ export class OperatorService {
     const { passwords, changes, revocation } = this.parts;
     const id = await this.find(name);
     const hash = await passwords.hash(password);
-    await changes.run(async (change) => {
-      await change.rows('UPDATE users SET password_hash = $2, updated_at = now() WHERE id = $1', [id, hash]);
-      await change.rows('DELETE FROM password_resets WHERE user_id = $1', [id]);
-      await revocation.sessions(change, id);
-    });
+    await changes.run((change) => replacePassword(change, revocation, id, hash));
   }
 
   /** @throws AppError USER_NOT_FOUND, VALIDATION_FAILED for an unknown tier */

@@ -8,6 +8,7 @@ const selectUsers = `SELECT id, username, display_name AS "displayName", avatar_
 const known = `${selectUsers} WHERE id = $1`;
 const byId = `${known} AND deleted_at IS NULL`;
 const byUsername = `${selectUsers} WHERE username_key = $1 AND deleted_at IS NULL`;
+const byEmail = 'SELECT id, username FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL';
 
 /** Someone who has an account, as others see them. @throws AppError USER_NOT_FOUND */
 export async function userById(rows: Rows, id: string): Promise<SmallUser> {
@@ -28,6 +29,12 @@ export async function anyUserById(rows: Rows, id: string): Promise<SmallUser> {
   const [user] = await rows<SmallUser>(known, [id]);
   if (!user) throw new AppError('USER_NOT_FOUND');
   return user;
+}
+
+/** The person whose e-mail this is, in lower case. */
+export async function personByEmail(rows: Rows, email: string): Promise<{ id: string; username: string } | undefined> {
+  const [person] = await rows<{ id: string; username: string }>(byEmail, [email]);
+  return person;
 }
 
 /** Locks a user until the commit, so that limits hold: of changes that count what the user has only one goes on at a time. */

@@ -7,6 +7,13 @@ export const selectAgents = `SELECT a.id, a.user_id, a.owner_id, a.status, a.con
   a.created_at, a.updated_at, u.username, u.display_name, u.avatar_url FROM agents a JOIN users u ON u.id = a.user_id`;
 const oneAgent = `${selectAgents} WHERE a.id = $1 AND u.deleted_at IS NULL`;
 
+const ownBot = 'SELECT id FROM agents WHERE user_id = $1 AND owner_id = $2';
+
+/** Whether the actor owns the bot that this user is. */
+export async function ownsBot(rows: Rows, actor: Actor, botUserId: string): Promise<boolean> {
+  return (await rows(ownBot, [botUserId, actor.userId])).length > 0;
+}
+
 /** The only way to get at an agent on behalf of someone. Other people's agents do not exist (contract §2). */
 export class AgentAccess {
   private readonly rows: Rows;

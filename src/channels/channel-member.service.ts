@@ -2,6 +2,7 @@ import { NIL } from 'uuid';
 import type { z } from 'zod';
 import type { Actor, SmallUser } from '../access/actor.ts';
 import { may, requireRole, requireToOutrank } from '../access/roles.ts';
+import { ownsBot } from '../agents/agent.access.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
@@ -35,7 +36,6 @@ const ofDirect = `SELECT NULL AS server_id, u.id AS user_id, 'member' AS role, N
     c.created_at AS joined_at, ${userColumns}
   FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN users u ON u.id IN (d.low_id, d.high_id)
   WHERE d.channel_id = $1 AND u.id > $2 ORDER BY u.id LIMIT $3`;
-const ownBot = 'SELECT id FROM agents WHERE user_id = $1 AND owner_id = $2';
 const holdSeat = 'SELECT user_id FROM server_members WHERE server_id = $1 AND user_id = $2 FOR NO KEY UPDATE';
 const oneSeat = `SELECT ${memberColumns}, cm.excluded FROM server_members m JOIN users u ON u.id = m.user_id
   LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
@@ -99,13 +99,9 @@ export class ChannelMemberService {
     if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages are between two.' });
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
     const entersItself = userId === actor.userId && !actor.user.isBot;
-    const mayEnter = (entersItself && !channel.isPrivate) || (await this.isOwnBot(actor, userId));
+    const mayEnter = (entersItself && !channel.isPrivate) || (await ownsBot(this.database.rows, actor, userId));
     if (!mayEnter) requireRole(channel.role, 'channel:add-member');
     return this.changes.run((change) => this.admit(change, channel, serverId, userId, actor));
-  }
-
-  private async isOwnBot(actor: Actor, userId: string): Promise<boolean> {
-    return (await this.database.rows(ownBot, [userId, actor.userId])).length > 0;
   }
 
   /** Lets a member of the server into a channel, whoever decided that. @throws AppError USER_NOT_FOUND, NOT_IN_SERVER */

@@ -1,5 +1,6 @@
 import type { Actor } from '../access/actor.ts';
 import { may, requireRole } from '../access/roles.ts';
+import { ownsBot } from '../agents/agent.access.ts';
 import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { AppError, missingAs } from '../errors.ts';
@@ -7,7 +8,6 @@ import { isThere, selectMessages } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
 
 const oneMessage = `${selectMessages} WHERE m.id = $1 AND ${isThere}`;
-const ownBot = 'SELECT id FROM agents WHERE user_id = $1 AND owner_id = $2';
 
 /** A message with its channel, as someone may see it. */
 export interface FoundMessage {
@@ -102,12 +102,8 @@ export class MessageAccess {
     const found = await this.known(actor, messageId);
     if (found.row.author_id === actor.userId) return found;
     if (may(found.channel.role, 'message:delete-others')) return found;
-    if (found.row.is_bot && (await this.isOwnBot(actor, found.row.author_id))) return found;
+    if (found.row.is_bot && (await ownsBot(this.database.rows, actor, found.row.author_id))) return found;
     throw new AppError('FORBIDDEN', { message: 'Only its author and moderators may delete a message.' });
-  }
-
-  private async isOwnBot(actor: Actor, botUserId: string): Promise<boolean> {
-    return (await this.database.rows(ownBot, [botUserId, actor.userId])).length > 0;
   }
 
   /** A message that the actor may pin: in a server as a moderator, in a DM both (contract §13). @throws AppError */

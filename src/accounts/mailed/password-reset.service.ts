@@ -5,12 +5,13 @@ import { AppError } from '../../errors.ts';
 import type { RateLimits } from '../../infrastructure/rate-limits.ts';
 import type { Settings } from '../../settings.ts';
 import type { completeResetSchema } from '../account.contract.ts';
+import { replacePassword } from '../new-password.ts';
 import type { Passwords } from '../passwords.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
 import type { Revocation } from '../sessions/revocation.ts';
+import { personByEmail } from '../user.reader.ts';
 import type { AccountMails } from './account.mails.ts';
 
-const findByEmail = `SELECT id, username FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL`;
 const keepLink = `INSERT INTO password_resets (token_hash, user_id, expires_at)
   VALUES ($1, $2, now() + make_interval(secs => $3))`;
 const isValid = 'SELECT user_id FROM password_resets WHERE token_hash = $1 AND expires_at > now()';
@@ -44,7 +45,7 @@ export class PasswordResetService {
     const quota = await limits.take('mailbox', email);
     if (quota?.exceeded) return seconds;
     mails.post(async () => {
-      const [user] = await database.rows<{ id: string; username: string }>(findByEmail, [email]);
+      const user = await personByEmail(database.rows, email);
       if (!user) return null;
       const { secret, hash } = newSecret();
       await changes.run((change) => change.rows(keepLink, [hash, user.id, seconds]));
@@ -64,12 +65,7 @@ export class PasswordResetService {
     await changes.run(async (change) => {
       const [used] = await change.rows<{ userId: string }>(useLink, [tokenHash]);
       if (!used) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
-      await change.rows('UPDATE users SET password_hash = $2, updated_at = now() WHERE id = $1', [
-        used.userId,
-        passwordHash,
-      ]);
-      await change.rows('DELETE FROM password_resets WHERE user_id = $1', [used.userId]);
-      await revocation.sessions(change, used.userId);
+      await replacePassword(change, revocation, used.userId, passwordHash);
     });
   }
 }

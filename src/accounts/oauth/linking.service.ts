@@ -13,6 +13,7 @@ import type { MembershipService } from '../membership/membership.service.ts';
 import { createUser, namingConflicts } from '../new-user.ts';
 import type { Device } from '../sessions/device.ts';
 import { type AuthAnswer, ownSession, type SessionService } from '../sessions/session.service.ts';
+import { personByEmail } from '../user.reader.ts';
 import type { oauthAccountSchema } from './oauth.contract.ts';
 import type { ProviderIdentity } from './provider.ts';
 
@@ -26,7 +27,6 @@ export interface SignInExtras {
 
 const findLinked = `SELECT a.user_id AS "userId", u.deleted_at IS NOT NULL AS gone
   FROM oauth_accounts a JOIN users u ON u.id = a.user_id WHERE a.provider = $1 AND a.subject = $2`;
-const findByEmail = `SELECT id, username FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL`;
 const insertLink = `INSERT INTO oauth_accounts (id, user_id, provider, subject, provider_email, created_at)
   VALUES ($1, $2, $3, $4, $5, now())`;
 const listOwn = `SELECT id, provider, provider_email AS "providerEmail", created_at AS "createdAt"
@@ -124,7 +124,7 @@ export class LinkingService {
   private async byEmail(change: Change, { verifiedEmail, provider }: ProviderIdentity): Promise<string | null> {
     if (verifiedEmail === null) return null;
     const { mails } = this.parts;
-    const [user] = await change.rows<{ id: string; username: string }>(findByEmail, [verifiedEmail]);
+    const user = await personByEmail(change.rows, verifiedEmail);
     if (!user) return null;
     change.afterCommit(() => mails.post(async () => mails.signInLinked(verifiedEmail, user.username, provider)));
     return user.id;
