@@ -19,6 +19,8 @@ export interface WriterTable<Row, Result> {
   /** Results of earlier writes with the same once-keys as these rows, by their position in `rows`. */
   findRepeats(rows: Rows, items: Row[]): Promise<Map<number, Result>>;
   insert(rows: Rows, items: { row: Row; seq: number }[]): Promise<void>;
+  /** The once-keys of these rows, which were written before, count for what was written then. */
+  remember(rows: Rows, repeated: { row: Row; first: Result }[]): Promise<void>;
 }
 
 /** One thing to write: a row and the payload of its event. */
@@ -143,6 +145,9 @@ export class BatchCommit<Row, Result> {
     if (fresh.length > 0) {
       await pipelined([this.table.insert(rows, fresh), write(rows, batch.entries, heads)]);
     }
+    const repeated = [...batch.outcomes].filter(([, outcome]) => outcome.repeated);
+    const firsts = repeated.map(([{ row }, { result }]) => ({ row, first: result }));
+    if (firsts.length > 0) await this.table.remember(rows, firsts);
     return batch;
   }
 

@@ -145,6 +145,17 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     await claimAttachments(rows, added);
     await insertJobs(rows, noticesOf(added));
   },
+
+  /** Keys alone: a nonce is part of its message. Of several keys that came with its nonce a message has the first. */
+  async remember(rows: Rows, repeated: { row: NewMessage; first: MessageRecord }[]): Promise<void> {
+    const keyed = repeated.filter(({ row }) => row.sentKey !== null);
+    if (keyed.length === 0) return;
+    await rows(
+      `UPDATE messages SET sent_key = given.key FROM unnest($1::uuid[], $2::text[]) AS given (id, key)
+       WHERE messages.id = given.id AND messages.sent_key IS NULL`,
+      [keyed.map(({ first }) => first.id), keyed.map(({ row }) => row.sentKey)],
+    );
+  },
 };
 
 /** From here to the commit no one can change the messages of these channels: what is quoted is what holds. */

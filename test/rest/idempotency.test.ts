@@ -289,6 +289,29 @@ describe('Idempotency-Key', () => {
       mouth.close();
     });
 
+    it('count both where the key came later than the nonce, on every node, also at once', async () => {
+      const [keys, nonces] = [
+        [newKey(), newKey()],
+        [newKey(), newKey()],
+      ];
+      const send = async (i: number, nonce?: string, key?: string) =>
+        (await alice(i).post(path(), { content: `try ${i}`, nonce }, key ? keyed(key) : {})).body.id;
+      const [key = '', other = ''] = keys;
+      const [nonce, late] = nonces;
+      const first = await send(0, nonce);
+      expect(await send(1, nonce, key)).to.equal(first);
+      expect(await send(2, undefined, key)).to.equal(first);
+      expect(await send(3, newKey(), key)).to.equal(first);
+      const ids = await Promise.all(Array.from({ length: 8 }, (_, i) => send(i, late, i % 2 ? other : undefined)));
+      expect(new Set(ids).size).to.equal(1);
+      expect(await send(1, undefined, other)).to.equal(ids[0]);
+      // One key for what came by different nonces counts for one of them.
+      const [one, two, both] = [newKey(), newKey(), newKey()];
+      const sent = [await send(0, one), await send(0, two)];
+      await Promise.all([send(0, one, both), send(0, two, both)]);
+      expect(sent).to.include(await send(1, undefined, both));
+    });
+
     it('count by the key where they were used for different messages', async () => {
       const [key, nonce] = [newKey(), newKey()];
       const byKey = (await alice(0).post(path(), { content: 'by key' }, keyed(key))).body;
