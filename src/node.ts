@@ -16,6 +16,7 @@ import { Delivery } from './delivery/delivery.ts';
 import { streamId } from './delivery/entry.ts';
 import { Ephemeral } from './delivery/ephemeral.ts';
 import { trimming } from './delivery/trimming.ts';
+import { ifMissing } from './errors.ts';
 import { allHandlers, allRoutes } from './features.ts';
 import { openAdmin } from './gateway/admin.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -170,6 +171,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     {
       authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
       idempotency: new Idempotency(changes),
+      serverOf: async (slug) => (await serverAccess.find(slug).catch(ifMissing))?.id,
       limit: (name, context, actor) => limitRequest(limits, name, context, actor),
       isAppsHost,
       jsonBodyBytes: settings.limits.jsonBodyBytes,

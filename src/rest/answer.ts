@@ -15,6 +15,8 @@ export interface DoorServices extends BodyLimits {
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string, ip: string): Promise<Actor>;
   idempotency: Idempotency;
+  /** The id of the server with this slug, if there is one. */
+  serverOf(slug: string): Promise<string | undefined>;
   /** Whether there are only apps on this host (contract §8, `APPS_URL`). */
   isAppsHost(host: string): boolean;
   /** @throws AppError RATE_LIMITED; sets the headers of contract §2 */
@@ -34,7 +36,7 @@ export async function answer(
   if (route.limit) await services.limit(route.limit, context, actor);
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
   const params = readParams(route, context.params);
-  const idempotencyKey = route.method === 'POST' ? readKey(context) : null;
+  const idempotencyKey = route.method === 'POST' ? await readKey(route, context, params, services) : null;
   const reading = read(route, context, bodies, { actor, params, idempotencyKey });
   if (actor && idempotencyKey && route.repeats !== 'never') {
     return send(context, await answerOnce(route, services, reading, { actor, params, idempotencyKey }));
@@ -136,13 +138,26 @@ function validOrEmpty(schema: NonNullable<Route['body']>, value: unknown): unkno
   }
 }
 
-/** What the key stands for at this address, in a length that any index takes. */
-function readKey(context: Context): string | null {
+/** What the key stands for at this address, however that is written, in a length that any index takes. */
+async function readKey(
+  route: Route,
+  context: Context,
+  params: Record<string, string>,
+  services: DoorServices,
+): Promise<string | null> {
   const key = context.get('idempotency-key');
   if (key === '') return null;
-  if (key.length <= 255) return createHash('sha256').update(`${context.path} ${key}`).digest('hex');
-  const issue = { path: 'Idempotency-Key', message: 'must have at most 255 characters', code: 'too_big' };
-  throw invalid([issue]);
+  if (key.length > 255) {
+    throw invalid([{ path: 'Idempotency-Key', message: 'must have at most 255 characters', code: 'too_big' }]);
+  }
+  const ids = { ...params };
+  for (const [name, { form }] of Object.entries(route.params ?? {})) {
+    const value = params[name] ?? '';
+    // Only servers are addressed by slugs where something is made.
+    if (form === 'slug') ids[name] = isUuid(value) ? value.toLowerCase() : ((await services.serverOf(value)) ?? value);
+  }
+  const path = route.path.replace(/[:*](\w+)/g, (_, name) => ids[name] ?? '');
+  return createHash('sha256').update(`${path} ${key}`).digest('hex');
 }
 
 type Request = Parameters<Route['handle']>[0];

@@ -135,6 +135,23 @@ describe('Idempotency-Key', () => {
     expect(server.body.name).to.equal('third');
   });
 
+  it('is one for an address in all its spellings: by id or slug, in any case', async () => {
+    const { id, slug } = here.server;
+    for (const last of ['channels', 'workspace/folders']) {
+      const key = newKey();
+      const spellings = [id, slug, id.toUpperCase(), slug, id].map((name) => `/api/servers/${name}/${last}`);
+      const posts = [...spellings, `/API/servers/${id}/${last}/`].map((path, i) =>
+        alice(i).post(path, { name: `try ${i}` }, keyed(key)),
+      );
+      const made = await Promise.all(posts);
+      expect(new Set(made.map(({ status, body }) => `${status} ${body.id}`))).to.have.lengthOf(1);
+      expect(made[0]?.status).to.equal(201);
+    }
+    const [key, path] = [newKey(), `/api/channels/${here.channel.id}/messages`];
+    const { body } = await here.alice.post(path, { content: 'once' }, keyed(key));
+    expect((await here.alice.post(path.toUpperCase(), { content: 'x' }, keyed(key))).body.id).to.equal(body.id);
+  });
+
   it('is free again after a refusal, for nothing was done', async () => {
     const key = newKey();
     const { slug } = here.server;
