@@ -247,7 +247,7 @@ async function connectRedis(settings: Settings, log: Log, shutdown: Shutdown): P
   const redis = RedisConnections.of(settings, log);
   if (!redis) return null;
   shutdown.add('Redis', () => redis.close());
-  if (!(await redis.waitUntilHealthy(redisWaitMs))) log.warn('Redis is not there yet; starting without it.');
+  await redis.waitUntilHealthy(redisWaitMs);
   return redis;
 }
 

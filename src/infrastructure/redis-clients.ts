@@ -19,13 +19,13 @@ export interface RedisPlace {
  */
 class ForgivingRedis extends Redis {
   override publish(...args: Parameters<Redis['publish']>): Promise<number> {
-    return super.publish(...args).catch(() => 0);
+    return super.publish(...args).catch((error) => forgiven(this, error));
   }
   override subscribe(...args: unknown[]): Promise<unknown> {
-    return Redis.prototype.subscribe.apply(this, args as never).catch(() => 0);
+    return Redis.prototype.subscribe.apply(this, args as never).catch((error) => forgiven(this, error));
   }
   override psubscribe(...args: unknown[]): Promise<unknown> {
-    return Redis.prototype.psubscribe.apply(this, args as never).catch(() => 0);
+    return Redis.prototype.psubscribe.apply(this, args as never).catch((error) => forgiven(this, error));
   }
 }
 
@@ -42,14 +42,25 @@ class ForgivingCluster extends Cluster {
     super.refreshSlotsCache(done && ((error) => (this.isClosed ? undefined : done(error))));
   }
   override publish(...args: Parameters<Cluster['publish']>): Promise<number> {
-    return super.publish(...args).catch(() => 0);
+    return super.publish(...args).catch((error) => forgiven(this, error));
   }
   override subscribe(...args: unknown[]): Promise<unknown> {
-    return Cluster.prototype.subscribe.apply(this, args as never).catch(() => 0);
+    return Cluster.prototype.subscribe.apply(this, args as never).catch((error) => forgiven(this, error));
   }
   override psubscribe(...args: unknown[]): Promise<unknown> {
-    return Cluster.prototype.psubscribe.apply(this, args as never).catch(() => 0);
+    return Cluster.prototype.psubscribe.apply(this, args as never).catch((error) => forgiven(this, error));
   }
+}
+
+/** What Redis refuses is an error of the connection, to be told; what ends with a connection comes again with the next. */
+export function forgiven(client: RedisClient, error: unknown): number {
+  if (isRefusal(error)) client.emit('error', error);
+  return 0;
+}
+
+/** Whether Redis answered that it will not do it, rather than nothing: no rights, a wrong password. */
+export function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
 }
 
 /**

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Settings } from '../settings.ts';
 import type { Log } from './log.ts';
-import { type RedisClient, type RedisPlace, redisClient } from './redis-clients.ts';
+import { forgiven, isRefusal, type RedisClient, type RedisPlace, redisClient } from './redis-clients.ts';
+import { SparseLog } from './sparse-log.ts';
 import { within } from './within.ts';
 
 const healthCheckMs = 500;
@@ -22,6 +23,9 @@ export class RedisConnections {
   private readonly timer: NodeJS.Timeout;
   private readonly listeners: ((healthy: boolean) => void)[] = [];
   private readonly log: Log;
+  private readonly refusals: SparseLog;
+  /** What went wrong last with a connection. */
+  private failure: string | undefined;
   private readonly isCluster: boolean;
   private readonly prefix: string;
   /** Where orders between nodes go. */
@@ -40,6 +44,7 @@ export class RedisConnections {
 
   constructor(place: RedisPlace, log: Log) {
     this.log = log;
+    this.refusals = new SparseLog(log);
     this.isCluster = place.cluster;
     this.prefix = place.prefix;
     this.controlChannel = this.named('control');
@@ -48,8 +53,7 @@ export class RedisConnections {
     this.subscriber = redisClient(place, true);
     this.adapterSubscriber = redisClient(place, true);
     for (const client of [this.commands, this.subscriber, this.adapterSubscriber]) {
-      // Without a listener an error event ends the process; the health check reports it in its own words.
-      client.on('error', () => {});
+      client.on('error', (error) => this.note(error));
     }
     // A node that can speak but not hear would trust caches whose drops it never got.
     for (const client of [this.commands, this.subscriber]) {
@@ -76,13 +80,13 @@ export class RedisConnections {
    */
   async publish(channel: string, text: string): Promise<number> {
     if (!this.isCluster) return this.commands.publish(channel, text);
-    return Number(await this.commands.spublish(channel, text).catch(() => 0));
+    return Number(await this.commands.spublish(channel, text).catch((error) => forgiven(this.commands, error)));
   }
 
   /** From now on this node hears a channel; it never rejects, and holds over reconnects. */
   async subscribe(channel: string): Promise<void> {
     if (!this.isCluster) await this.subscriber.subscribe(channel);
-    else await this.subscriber.ssubscribe(channel).catch(() => 0);
+    else await this.subscriber.ssubscribe(channel).catch((error) => forgiven(this.subscriber, error));
   }
 
   async unsubscribe(channel: string): Promise<void> {
@@ -109,7 +113,7 @@ export class RedisConnections {
     this.listeners.push(listener);
   }
 
-  /** Waits until Redis answers, `ms` at most. @returns whether it does */
+  /** Waits until Redis answers, `ms` at most, and logs that it does not. @returns whether it does */
   async waitUntilHealthy(ms: number): Promise<boolean> {
     if (this.isHealthy) return true;
     await new Promise<void>((resolve) => {
@@ -120,6 +124,7 @@ export class RedisConnections {
         resolve();
       });
     });
+    if (!this.isHealthy) this.log.warn({ reason: this.failure }, 'Redis is not there yet; starting without it.');
     return this.isHealthy;
   }
 
@@ -162,11 +167,19 @@ export class RedisConnections {
     });
   }
 
+  /** That a connection broke is told by the health check; what is refused on one that holds would be missing without a word. */
+  private note(error: Error): void {
+    this.failure = error.message;
+    if (isRefusal(error)) this.refusals.warn({ reason: error.message }, {}, 'Redis refuses what a node needs.');
+  }
+
   private setHealthy(healthy: boolean): void {
     if (healthy === this.isHealthy) return;
     this.isHealthy = healthy;
+    const { failure: reason } = this;
+    this.failure = undefined;
     if (healthy) this.log.info('Redis is reachable.');
-    else this.log.warn('Redis is not reachable; this node goes on from the log alone until it is back.');
+    else this.log.warn({ reason }, 'Redis is not reachable; this node goes on from the log alone until it is back.');
     for (const listener of this.listeners) listener(healthy);
   }
 }

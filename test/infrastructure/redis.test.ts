@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import pino from 'pino';
 import { RedisConnections } from '../../src/infrastructure/redis.ts';
 import { sharedRedis, startRedis } from '../bench/redis.ts';
 import { until } from '../bench/until.ts';
@@ -18,6 +21,51 @@ describe('the connections to Redis', () => {
     await redis.close();
     await Promise.all(ended);
     expect(messages).to.deep.equal(['Redis is reachable.']);
+  });
+
+  it('need no more rights than the documents name', async () => {
+    const own = await startRedis();
+    const operator = new Redis(own.url);
+    const guide = readFileSync(path.resolve(import.meta.dirname, '../../docs/deploying.md'), 'utf8');
+    const rule = /^ +ACL (SETUSER parley .*)$/m.exec(guide)?.[1] ?? '';
+    await operator.call('ACL', rule.split(' '));
+    const redisUrl = `redis://parley:secret@127.0.0.1:${own.port}`;
+    const cluster = await startCluster({ nodes: 2, redisUrl });
+    const here = await world(cluster);
+    const { alice, bob, channel } = here;
+    const [ear, mouth] = [await bob.listen(channel.id), await alice.listen(channel.id)];
+    await until(async () => {
+      // What is stale at once may be left out where a connection is busy.
+      await mouth.emit('message:typing', { channelId: channel.id, typing: true });
+      return ear.all('message:typing').length > 0;
+    });
+    await alice.say(channel.id, 'hello');
+    await ear.next('message:new');
+    expect(await operator.call('ACL', 'LOG')).to.deep.equal([]);
+    here.close();
+    await cluster.stop();
+    operator.disconnect();
+    await own.stop();
+  });
+
+  it('say why there is no Redis, and what it refuses', async () => {
+    const own = await startRedis();
+    const operator = new Redis(own.url);
+    await operator.call('ACL', 'SETUSER', 'held', 'on', '>secret', '~*', '&parley:*', '+@all');
+    const seen: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => void seen.push(line) });
+    const says = async (login: string, what: RegExp) => {
+      const url = `redis://${login}@127.0.0.1:${own.port}`;
+      const redis = new RedisConnections({ url, cluster: false, prefix: 'parley' }, log);
+      await redis.waitUntilHealthy(1000);
+      void redis.adapterSubscriber.psubscribe('parley:socket.io#/#*');
+      await until(() => seen.some((line) => what.test(line)), { message: `it only says: ${seen.join()}` });
+      await redis.close();
+    };
+    await says('held:secret', /NOPERM.*Redis refuses what a node needs/);
+    await says('held:wrong', /WRONGPASS.*Redis is not there yet/);
+    operator.disconnect();
+    await own.stop();
   });
 
   it('name all that is kept and said there after their deployment, so that several may use one Redis', async () => {
