@@ -210,6 +210,28 @@ describe('identity providers', () => {
       expect((await owner.get('/api/auth/oauth/accounts')).body).to.deep.equal([]);
     });
 
+    it('are linked once by all who do it at the same moment: the others hear why not', async () => {
+      for (let round = 0; round < 5; round++) {
+        someone();
+        const [one, two] = [await register(at(0)), await register(at(1))];
+        const backs: (() => Promise<string>)[] = [];
+        for (const person of [one, one, two, two]) {
+          const tab = browser(backs.length);
+          const answer = await person.post('/api/auth/oauth/corp/link', { redirect: '/app/settings' });
+          tab.keep(site, answer);
+          const back = await tab.follow(answer.body.url, isBack);
+          backs.push(async () => String((await tab.get(back.href)).headers.get('location')));
+        }
+        const ends = await Promise.all(backs.map((arrive) => arrive()));
+        const linked = `${site}/app/oauth-callback#linked=corp&redirect=%2Fapp%2Fsettings`;
+        const elsewhere = `${site}/app/login?error=oauth_failed&reason=linked_elsewhere`;
+        const expected = [linked, linked, elsewhere, elsewhere];
+        expect(ends).to.deep.equal(ends[0] === linked ? expected : expected.reverse());
+        const lists = await Promise.all([one, two].map((person) => person.get('/api/auth/oauth/accounts')));
+        expect(lists.map(({ body }) => body.length)).to.have.members([0, 1]);
+      }
+    });
+
     it('cannot be unlinked where they are the only way in, until there is a password', async () => {
       someone();
       const { access_token } = fragment(await browser().follow(start, isEnd));

@@ -68,12 +68,14 @@ export class LinkingService {
     }
   }
 
-  /** @throws AppError OAUTH_ACCOUNT_TAKEN when it signs in somebody else */
+  /**
+   * Of several at once for the same account at a provider one links it, the others find it linked.
+   * @throws AppError OAUTH_ACCOUNT_TAKEN when it signs in somebody else
+   */
   async link(userId: string, identity: ProviderIdentity): Promise<void> {
-    await this.parts.changes.run(async (change) => {
-      const [linked] = await change.rows<{ userId: string }>(findLinked, [identity.provider, identity.subject]);
-      if (linked && linked.userId !== userId) throw new AppError('OAUTH_ACCOUNT_TAKEN');
-      if (!linked) await this.addLink(change, userId, identity);
+    await this.tryLink(userId, identity).catch((error) => {
+      if (!isUniqueViolation(error, 'oauth_accounts_subject')) throw error;
+      return this.tryLink(userId, identity);
     });
   }
 
@@ -104,6 +106,14 @@ export class LinkingService {
       const userId = await this.userOf(change, identity, extras);
       if (extras.inviteCode) await this.redeem(userId, extras.inviteCode);
       return sessions.open(change, userId, device);
+    });
+  }
+
+  private async tryLink(userId: string, identity: ProviderIdentity): Promise<void> {
+    await this.parts.changes.run(async (change) => {
+      const [linked] = await change.rows<{ userId: string }>(findLinked, [identity.provider, identity.subject]);
+      if (linked && linked.userId !== userId) throw new AppError('OAUTH_ACCOUNT_TAKEN');
+      if (!linked) await this.addLink(change, userId, identity);
     });
   }
 
