@@ -6,25 +6,26 @@ import { arrive } from './arriving.ts';
 
 /** Signing in, or up, with a code that comes by mail. */
 export function Code() {
-  const [email, setEmail] = useState<string | null>(null);
+  const [sent, setSent] = useState<{ email: string; minutes: number } | null>(null);
   const start = async ({ text }: Fields) => {
-    await parley.rest('POST /api/auth/email/start', { body: { email: text('email') } });
-    setEmail(text('email'));
+    const email = text('email');
+    const { expiresIn } = await parley.rest('POST /api/auth/email/start', { body: { email } });
+    setSent({ email, minutes: Math.round(expiresIn / 60) });
   };
   const verify = async ({ text }: Fields) => {
-    const body = { email: email ?? '', code: text('code') };
+    const body = { email: sent?.email ?? '', code: text('code') };
     arrive(parley.signedInAs(await parley.rest('POST /api/auth/email/verify', { body })));
   };
   return (
     <>
-      {email === null ? (
+      {sent === null ? (
         <Form key="start" action="Send me a code" work={start} class="gateway">
           <Field label="E-mail" name="email" type="email" autocomplete="email" autofocus required />
         </Form>
       ) : (
         <Form key="verify" action="Sign in" work={verify} class="gateway">
           <p class="note" role="status">
-            We sent six digits to {email}. They are valid for ten minutes.
+            We sent six digits to {sent.email}. They are valid for {sent.minutes} minutes.
           </p>
           <Field label="Code" name="code" inputmode="numeric" autocomplete="one-time-code" autofocus required />
         </Form>
