@@ -32,7 +32,7 @@ import {
 } from './message.contract.ts';
 import { MessageList, messagePage } from './message.list.ts';
 import { asNoticed, isNoticed, newlyNamed } from './message.notices.ts';
-import { type NewMessage, readMessage, StaleMessage, selectMessages } from './message.table.ts';
+import { type NewMessage, readMessage, rememberedFor, StaleMessage, selectMessages } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
 const update = `UPDATE messages SET content = $2, mentions = $3::json, is_edited = true,
@@ -40,7 +40,7 @@ const update = `UPDATE messages SET content = $2, mentions = $3::json, is_edited
     updated_at = greatest(now(), updated_at + interval '1 ms')
   WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 const sentBy = (column: string) => `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.${column} = $3
-  AND m.created_at > now() - interval '1 day'`;
+  AND m.created_at > now() - ${rememberedFor}`;
 const [byNonce, byKey] = [sentBy('nonce'), sentBy('sent_key')];
 /** How often a message is made anew when what it refers to changes while it is sent. */
 const composeAttempts = 5;

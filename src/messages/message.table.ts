@@ -76,7 +76,7 @@ function selecting(messages: string, kind: string, joined: string): string {
 export const isThere = 'm.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL';
 
 /** How long a nonce or an Idempotency-Key is remembered (contract §1). */
-const rememberedFor = "interval '1 day'";
+export const rememberedFor = "interval '1 day'";
 
 const columns: Columns<NewMessage> = [
   { name: 'id', type: 'uuid', of: (row) => row.id },
