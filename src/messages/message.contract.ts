@@ -131,6 +131,10 @@ export const messageDeleted = durableEvent({
     channelId: idSchema,
     seq: z.number().int(),
     threadId: idSchema.nullable(),
+    // Logs have events of earlier versions in them.
+    authorId: idSchema
+      .optional()
+      .describe('Who wrote it: those who count what they have not read leave out their own.'),
   }),
 });
 

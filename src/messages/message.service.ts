@@ -197,10 +197,11 @@ export class MessageService {
     return messageRecord(row, actor.userId);
   }
 
-  /** @returns what is left of it: its id, channel and number */
+  /** @returns what is left of it: its id, place, number and author */
   async delete(actor: Actor, messageId: string): Promise<z.output<typeof messageDeleted.payload>> {
     const { row, channel } = await this.access.deletable(actor, messageId);
-    const gone = { id: row.id, channelId: channel.id, seq: row.seq, threadId: row.thread_id };
+    const { id, seq, thread_id: threadId, author_id: authorId } = row;
+    const gone = { id, channelId: channel.id, seq, threadId, authorId };
     await this.changes.run(async (change) => {
       await pipelined([change.lock(channelRoom(channel.id)), retitle(change, row.id, '')]);
       const erased = await eraseMessages(change.rows, channel.id, [row.id]);

@@ -64,6 +64,25 @@ describe('what is new in a conversation of the web client', () => {
     await readTo(0);
   });
 
+  it('does not count what was deleted before it was read', async () => {
+    await bob.open('/app/friends');
+    const badge = bob.page.locator('.rail .badge');
+    const { id } = await here.alice.say(here.channel.id, 'said too soon');
+    await here.alice.say(here.channel.id, 'said well');
+    await badge.filter({ hasText: '2' }).waitFor();
+    await here.alice.delete(`/api/messages/${id}`);
+    await badge.filter({ hasText: '1' }).waitFor();
+    const own = await here.bob.say(here.channel.id, 'from another device');
+    const last = await here.alice.say(here.channel.id, 'said last');
+    await badge.filter({ hasText: '2' }).waitFor();
+    await here.bob.delete(`/api/messages/${own.id}`);
+    await here.alice.delete(`/api/messages/${last.id}`);
+    await badge.filter({ hasText: '1' }).waitFor();
+    await bob.open(address());
+    await said('said well').waitFor();
+    await readTo(0);
+  });
+
   it('leads to where it begins, however much there is', async () => {
     await bob.open('/app/friends');
     for (let i = 0; i < 120; i++) await here.alice.say(here.channel.id, `news ${i}`);

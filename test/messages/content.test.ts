@@ -165,7 +165,7 @@ describe('the content of a message', () => {
     expect(told).to.deep.equal(edited);
     expect(eventSeq).to.equal(sent.seq + 1);
     expect((await bob.delete(`/api/messages/${sent.id}`)).body).to.include({ ok: true });
-    const gone = { id: sent.id, channelId: channel.id, seq: sent.seq, threadId: null };
+    const gone = { id: sent.id, channelId: channel.id, seq: sent.seq, threadId: null, authorId: bob.id };
     expect(await ear.next('message:deleted')).to.deep.include(gone);
     expect((await bob.get(`/api/messages/${sent.id}`)).status).to.equal(404);
     expect((await bob.delete(`/api/messages/${sent.id}`)).status).to.equal(404);

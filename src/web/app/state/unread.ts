@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Message } from '../../../client/index.ts';
+import type { ChannelEventMap, Message } from '../../../client/index.ts';
 import { me, parley } from './client.ts';
 import { see } from './presence.ts';
 import { hearReplies } from './replies.ts';
@@ -35,6 +35,7 @@ export function follow(channel: Followed): void {
     // What was read here meanwhile is not counted there yet.
     if (lastReadSeq >= lastReadHere) setUnread(channel.id, channel.unreadCount);
     live.listen('message:new', count);
+    live.listen('message:deleted', discount);
     hearReplies(channel.id);
     live.listen('presence:snapshot', ({ members }) => see(members));
   }
@@ -67,6 +68,13 @@ function count(message: Message): void {
   setUnread(message.channelId, (unread.value.get(message.channelId) ?? 0) + 1);
 }
 
+/** What was counted and is gone is nothing to read any more. */
+function discount({ channelId, seq, threadId, authorId }: ChannelEventMap['message:deleted']): void {
+  const counted = unread.value.get(channelId) ?? 0;
+  if (!authorId || authorId === me.value?.id || threadId || seq <= (read.get(channelId) ?? 0) || counted === 0) return;
+  setUnread(channelId, counted - 1);
+}
+
 export function isLookedAt(channelId: string): boolean {
   const here = place.value;
   return 'channelId' in here && here.channelId === channelId && document.visibilityState === 'visible';
@@ -78,6 +86,7 @@ function setUnread(channelId: string, value: number): void {
 
 /** DMs come without being followed. */
 parley.on('message:new', count);
+parley.on('message:deleted', discount);
 parley.on('channel:read', ({ channelId, lastReadSeq, unreadCount }) => {
   if (lastReadSeq < (read.get(channelId) ?? 0)) return;
   read.set(channelId, lastReadSeq);
