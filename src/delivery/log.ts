@@ -234,15 +234,15 @@ export async function trim(rows: Rows, keepDays: number, keepEvents: number): Pr
        ) AS old GROUP BY stream_id
      ), bounds AS (
        SELECT stream_id, max(upto) AS upto FROM (TABLE overlong UNION ALL TABLE aged) AS either GROUP BY stream_id
-     ), locked AS (
-       SELECT id FROM streams WHERE id IN (SELECT stream_id FROM bounds) ORDER BY id FOR UPDATE
      ), doomed AS (
-       SELECT entry.stream_id, entry.seq FROM locked JOIN bounds ON bounds.stream_id = locked.id CROSS JOIN LATERAL (
+       SELECT entry.stream_id, entry.seq FROM bounds CROSS JOIN LATERAL (
          SELECT stream_id, seq FROM log_entries
          WHERE stream_id = bounds.stream_id AND seq <= bounds.upto ORDER BY seq LIMIT $3
        ) AS entry LIMIT $3
+     ), locked AS (
+       SELECT id FROM streams WHERE id IN (SELECT stream_id FROM doomed) ORDER BY id FOR UPDATE
      ), gone AS (
-       DELETE FROM log_entries USING doomed
+       DELETE FROM log_entries USING doomed JOIN locked ON locked.id = doomed.stream_id
        WHERE log_entries.stream_id = doomed.stream_id AND log_entries.seq = doomed.seq
        RETURNING log_entries.stream_id, log_entries.seq
      ), floors AS (
