@@ -5,7 +5,7 @@ import { type FileSettings, fileSchema } from './settings/config-schema.ts';
 import { type JwtSecret, jwtSecrets } from './settings/jwt-secrets.ts';
 import { oauthProviders, type ProviderSettings } from './settings/oauth-settings.ts';
 import { SettingsError } from './settings/settings-error.ts';
-import { hasEncodedSecrets, hosts, isBase, isOrigin, list, origins } from './settings/settings-lists.ts';
+import { hasEncodedSecrets, hosts, isOrigin, list, origins } from './settings/settings-lists.ts';
 
 export { SettingsError };
 
@@ -36,9 +36,9 @@ export const environmentSchema = z.object({
   PORT: whole(0, 65_535).default(3000).meta(told('where to listen')),
   HOST: z.string().default('0.0.0.0').meta(told('the address to listen on')),
   PUBLIC_URL: url('http', 'https')
-    .refine(isBase, 'must be an address that links can go on from, such as https://chat.example.com')
+    .refine(isOrigin, 'must be an origin such as https://chat.example.com: the site cannot be below a path')
     .optional()
-    .meta(told('the address that people use, for links', 'from the port')),
+    .meta(told('the address that people use, for links; without a path', 'from the port')),
   DATABASE_URL: url('postgres', 'postgresql')
     .optional()
     .meta(told('the PostgreSQL that all nodes use', 'an embedded one in `DATA_DIR`')),

@@ -53,7 +53,6 @@ describe('the settings', () => {
     ['PORT', '0', 'port', 0],
     ['HOST', '::1', 'host', '::1'],
     ['PUBLIC_URL', 'https://parley.example/', 'publicUrl', 'https://parley.example'],
-    ['PUBLIC_URL', 'https://example.com/parley//', 'publicUrl', 'https://example.com/parley'],
     ['DATABASE_URL', 'postgresql://u:p@db:5432/x', 'databaseUrl', 'postgresql://u:p@db:5432/x'],
     ['REDIS_URL', 'rediss://cache:6380/1', 'redisUrl', 'rediss://cache:6380/1'],
     [
@@ -93,6 +92,7 @@ describe('the settings', () => {
     ['PORT', '0x50'],
     ['PORT', '1e3'],
     ['PUBLIC_URL', 'parley.example'],
+    ['PUBLIC_URL', 'https://example.com/parley'],
     ['PUBLIC_URL', 'https://parley.example/?from=mail'],
     ['PUBLIC_URL', 'https://parley.example/#app'],
     ['PUBLIC_URL', 'https://ann:secret@parley.example'],

@@ -23,9 +23,6 @@ function originOf(text: string): string | null {
 /** Whether there is nothing behind the host and its port: what would stand there were left out without a word. */
 export const isOrigin = (text: string): boolean => originOf(text) !== null;
 
-/** Whether a path can be put behind it, in mails too: nothing stands there that ends a path, nor a password. */
-export const isBase = (text: string): boolean => /^[^:]+:\/\/[^?#@]+$/.test(text);
-
 /** A comma list of origins; none stands for any, as does `*`, the word for it in headers. */
 export const origins = list.transform((items, context): string[] => {
   if (items.includes('*')) return [];

@@ -49,7 +49,7 @@ describe('a request to upgrade', () => {
         sent.end();
       });
     const corsOrigins = ['https://other.example'];
-    for (const publicUrl of [null, 'https://chat.example/parley']) {
+    for (const publicUrl of [null, 'https://chat.example']) {
       const cluster = await startCluster({ nodes: 1, settings: { corsOrigins, publicUrl } });
       try {
         const node = first(cluster);
