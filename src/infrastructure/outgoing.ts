@@ -1,5 +1,5 @@
 import { type LookupAddress, lookup } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { AppError } from '../errors.ts';
 import { isPublicAddress } from './addresses.ts';
@@ -23,7 +23,7 @@ export class Outgoing {
 
   /** @param allow hosts (`host` or `host:port`) that may be anywhere, and may be called without TLS */
   constructor(allow: string[], resolve: Resolve = resolveAll) {
-    this.allow = new Set(allow.map((host) => host.toLowerCase()));
+    this.allow = new Set(allow.map((host) => inUrl(host.toLowerCase())));
     this.resolve = resolve;
     this.agent = new Agent({ connect: this.connector(), keepAliveTimeout: 10_000, connections: 64 });
   }
@@ -85,9 +85,9 @@ export class Outgoing {
     const anywhere = buildConnector({ timeout: connectTimeoutMs });
     const guarded = buildConnector({ timeout: connectTimeoutMs, lookup: this.guardedLookup });
     return (options, callback) => {
-      const url = new URL(`${options.protocol}//${options.hostname}:${options.port || ''}`);
-      if (this.isAllowed(url)) return anywhere(options, callback);
       const host = bareHost(options.hostname);
+      const url = new URL(`${options.protocol}//${inUrl(host)}:${options.port || ''}`);
+      if (this.isAllowed(url)) return anywhere(options, callback);
       // No name is looked up for a literal address.
       if (isIP(host) && !isPublicAddress(host)) return callback(unsafe(host), null);
       guarded(options, callback);
@@ -112,6 +112,10 @@ function resolveAll(host: string, callback: (error: Error | null, addresses: Loo
 }
 
 /** URLs have IPv6 addresses in brackets. */
+function inUrl(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host;
+}
+
 function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

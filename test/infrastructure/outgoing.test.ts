@@ -127,6 +127,20 @@ describe('outgoing requests', () => {
     await outgoing.close();
   });
 
+  it('reach an IPv6 address that is allowed, however it is named', async () => {
+    const other = createServer((_, response) => response.end('reached')).listen(0, '::1');
+    await once(other, 'listening');
+    const address = other.address();
+    const place = `[::1]:${typeof address === 'object' ? address?.port : ''}`;
+    for (const allowed of ['::1', '[::1]', place]) {
+      const outgoing = new Outgoing([allowed]);
+      const { body } = await outgoing.request(new URL(`http://${place}/`), { method: 'GET' });
+      expect(await body.text()).to.equal('reached');
+      await outgoing.close();
+    }
+    other.close();
+  });
+
   it('are not waited for where no name server answers: they are judged when they are called', async () => {
     const asked: string[] = [];
     const outgoing = new Outgoing([], (host) => void asked.push(host));
