@@ -1,5 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+/** Long enough to open what a link leads to, also where it is large (contract §6). */
+const linkSeconds = 600;
+
 /** Tokens for links that work without signing in, for a while, for one thing. */
 export class SignedLinks {
   private readonly secrets: { kid: string; secret: string }[];
@@ -11,12 +14,12 @@ export class SignedLinks {
 
   /**
    * @param subject what the link is for, with everything that it must not be turned into
-   * @returns the token, URL-safe, and the time when it ends
+   * @returns the token, URL-safe, and the time when it ends, in ten minutes
    */
-  sign(subject: string, seconds: number): { token: string; expiresAt: Date } {
+  sign(subject: string): { token: string; expiresAt: Date } {
     const [first] = this.secrets;
     if (!first) throw new Error('There is no secret to sign with.');
-    const expires = Math.floor(Date.now() / 1000) + seconds;
+    const expires = Math.floor(Date.now() / 1000) + linkSeconds;
     return {
       token: `${expires}.${first.kid}.${mac(first.secret, expires, subject)}`,
       expiresAt: new Date(expires * 1000),

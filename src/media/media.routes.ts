@@ -42,11 +42,11 @@ export function mediaRoutes(media: MediaService): Route[] {
       headers: contentHeaders,
       produces: '*/*',
       answer: rawAnswer,
-      errors: ['ATTACHMENT_NOT_FOUND', 'AUTH_TOKEN_MISSING', 'NOT_A_MEMBER'],
+      errors: ['ATTACHMENT_NOT_FOUND', 'AUTH_TOKEN_MISSING', 'NOT_A_MEMBER', 'LINK_EXPIRED'],
       async handle({ actor, params, query, headers }) {
         const kind = query.disposition ?? 'inline';
         if (query.signature !== undefined) {
-          return contentReply(await media.openBySignature(params.id, query.signature, kind), headers);
+          return contentReply(await media.openByLink(params.id, query.signature, kind), headers);
         }
         if (!actor) throw new AppError('AUTH_TOKEN_MISSING');
         return contentReply(await media.open(actor, params.id, kind), headers);

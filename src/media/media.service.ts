@@ -39,7 +39,6 @@ interface FullRow extends AttachmentRow {
 
 const byId = `${selectAttachments} WHERE id = $1`;
 const headBytes = 256 * 1024;
-const linkSeconds = 600;
 /** Uploads of one user that wait to be sent. */
 const maxUnsent = 100;
 
@@ -110,16 +109,16 @@ export class MediaService {
     return this.served(await this.readable(actor, id), kind);
   }
 
-  /** A file for whoever has a signed link to it. @throws AppError ATTACHMENT_NOT_FOUND, also when the link has ended */
-  async openBySignature(id: string, signature: string, kind: Disposition): Promise<ServedContent> {
-    if (!this.links.verify(mediaPath(id), signature)) throw new AppError('ATTACHMENT_NOT_FOUND');
+  /** A file for whoever has a signed link to it. @throws AppError LINK_EXPIRED, ATTACHMENT_NOT_FOUND */
+  async openByLink(id: string, signature: string, kind: Disposition): Promise<ServedContent> {
+    if (!this.links.verify(mediaPath(id), signature)) throw new AppError('LINK_EXPIRED');
     return this.served(await this.find(id), kind);
   }
 
   /** A link that works for 10 minutes without signing in. @throws AppError ATTACHMENT_NOT_FOUND */
   async link(actor: Actor, id: string, kind: Disposition): Promise<z.input<typeof mediaUrlSchema>> {
     await this.readable(actor, id);
-    const { token, expiresAt } = this.links.sign(mediaPath(id), linkSeconds);
+    const { token, expiresAt } = this.links.sign(mediaPath(id));
     const query = new URLSearchParams({ signature: token, disposition: kind });
     return { url: `${mediaPath(id)}?${query}`, expiresAt: expiresAt.toISOString() };
   }

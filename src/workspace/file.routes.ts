@@ -144,7 +144,7 @@ function readingRoutes(workspaces: WorkspaceService, files: FileService): Route[
       query: mediaUrlSchema,
       answer: mediaUrlAnswer,
       errors: ['NOT_A_MEMBER'],
-      handle: ({ actor, params, query }) => files.mediaUrl(actor, params.serverId, params.fileId, query.disposition),
+      handle: ({ actor, params, query }) => files.link(actor, params.serverId, params.fileId, query.disposition),
     }),
   ];
 }
@@ -181,7 +181,7 @@ function byteRoutes(files: FileService): Route[] {
       answer: rawAnswer,
       errors: ['LINK_EXPIRED'],
       async handle({ params, query, headers }) {
-        const content = await files.linked(params.serverId, params.fileId, query.disposition, query.token);
+        const content = await files.openByLink(params.serverId, params.fileId, query.disposition, query.token);
         return contentReply(content, headers);
       },
     }),

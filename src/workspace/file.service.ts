@@ -23,7 +23,6 @@ import { type fileSchema, type mediaUrlAnswer, uploadNameSchema } from './worksp
 /** Longer texts are not edited, but downloaded. JSON bodies are no longer either. */
 const maxTextBytes = 2 * 1024 * 1024;
 /** How long a signed link works (contract §6). */
-const linkSeconds = 600;
 
 type Disposition = 'inline' | 'attachment';
 
@@ -87,7 +86,7 @@ export class FileService {
   }
 
   /** A link to a file's bytes that works without signing in, for ten minutes. */
-  async mediaUrl(
+  async link(
     actor: Actor,
     serverId: string,
     fileId: string,
@@ -95,13 +94,13 @@ export class FileService {
   ): Promise<z.input<typeof mediaUrlAnswer>> {
     const workspace = await this.access.open(actor, serverId);
     const file = await this.access.file(workspace, fileId);
-    const { token, expiresAt } = this.links.sign(subject(workspace.serverId, file.id, disposition), linkSeconds);
+    const { token, expiresAt } = this.links.sign(subject(workspace.serverId, file.id, disposition));
     const path = `/api/servers/${workspace.serverId}/workspace/files/${file.id}/media`;
     return { url: `${path}?disposition=${disposition}&token=${token}`, expiresAt: expiresAt.toISOString() };
   }
 
-  /** What a signed link leads to. @throws AppError LINK_EXPIRED, FILE_NOT_FOUND */
-  async linked(serverId: string, fileId: string, disposition: Disposition, token: string): Promise<ServedContent> {
+  /** A file for whoever has a signed link to it. @throws AppError LINK_EXPIRED, FILE_NOT_FOUND */
+  async openByLink(serverId: string, fileId: string, disposition: Disposition, token: string): Promise<ServedContent> {
     if (!this.links.verify(subject(serverId, fileId, disposition), token)) throw new AppError('LINK_EXPIRED');
     return this.served(await this.access.linkedFile(serverId, fileId), disposition);
   }
