@@ -7,7 +7,7 @@ export type ControlMessage =
   /** Keys of caches that no longer hold. */
   | { kind: 'drop'; cache: string; keys: string[] }
   /** A user lost access to rooms; `rooms: null` means every room of the server. */
-  | { kind: 'evict'; userId: string; serverId: string | null; rooms: string[] | null }
+  | { kind: 'evict'; userId: string; serverId: string | null; rooms: Room[] | null }
   /** Rooms that are gone: everyone leaves. */
   | { kind: 'dissolve'; rooms: Room[] }
   /** Sockets of a session or of a user that are to be closed. */

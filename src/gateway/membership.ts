@@ -213,7 +213,7 @@ export class Membership {
    * Takes a user's sockets on this node out of rooms that they lost: the given ones with their threads, or with
    * `rooms: null` all of a server.
    */
-  evict(userId: string, serverId: string | null, rooms: string[] | null): void {
+  evict(userId: string, serverId: string | null, rooms: Room[] | null): void {
     const isLost = (place: Omit<JoinedRoom, 'from'>) =>
       rooms ? rooms.includes(place.room) : serverId !== null && place.serverId === serverId;
     for (const socket of this.socketsOf(userRoom(userId))) {
@@ -221,8 +221,7 @@ export class Membership {
       this.arrivals.turnAway(socket, isLost);
       if (serverId && rooms === null) leaveWatches(socket, serverId);
     }
-    const lostRooms = rooms ?? [];
-    for (const room of lostRooms) if (room.startsWith('channel:')) this.wake(room);
+    for (const room of rooms ?? []) this.delivery.peek(room)?.wakeAll();
   }
 
   /** What a bot may hear is different from now on: here it holds when this returns. */
@@ -249,10 +248,6 @@ export class Membership {
       const socket = this.io.of('/').sockets.get(id);
       if (socket) yield socket;
     }
-  }
-
-  private wake(room: string): void {
-    this.delivery.peek(`channel:${room.slice('channel:'.length)}`)?.wakeAll();
   }
 }
 

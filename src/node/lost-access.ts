@@ -10,7 +10,7 @@ import { threadDeleted } from '../threads/thread.contract.ts';
 
 /** Who is in which room of this node. */
 interface Rooms {
-  evict(userId: string, serverId: string | null, rooms: string[] | null): void;
+  evict(userId: string, serverId: string | null, rooms: Room[] | null): void;
   dissolve(rooms: Room[]): Promise<void>;
 }
 
