@@ -2,10 +2,10 @@ import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor, SmallUser } from '../access/actor.ts';
 import { deletedUsernameKey, usernameKey } from '../accounts/account.contract.ts';
+import { namingConflicts } from '../accounts/new-user.ts';
 import { User } from '../accounts/user.entity.ts';
 import { anyUserById, lockUser } from '../accounts/user.reader.ts';
 import type { Database, Rows } from '../database/database.ts';
-import { isUniqueViolation } from '../database/failures.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
 import { userRoom } from '../delivery/entry.ts';
@@ -101,7 +101,7 @@ export class AgentService {
   /** A new bot, running, with its first token. @throws AppError USERNAME_TAKEN, AGENT_LIMIT, FORBIDDEN for bots */
   async create(actor: Actor, input: z.output<typeof createAgentSchema>): Promise<z.input<typeof agentWithTokenSchema>> {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no bots of their own.' });
-    return this.named(() =>
+    return namingConflicts(false, () =>
       this.changes.run(async (change) => {
         await lockUser(change.rows, actor.userId);
         const [owned] = await change.rows<{ count: number }>(countOf, [actor.userId]);
@@ -128,7 +128,7 @@ export class AgentService {
   async update(actor: Actor, agentId: string, input: z.output<typeof updateAgentSchema>): Promise<AgentRecord> {
     const agent = await this.access.owned(actor, agentId);
     const { name, displayName, avatarUrl, config } = input;
-    return this.named(() =>
+    return namingConflicts(false, () =>
       this.changes.run(async (change) => {
         const picture = [avatarUrl !== undefined, avatarUrl ?? null];
         const key = name === undefined ? null : usernameKey(name);
@@ -241,15 +241,6 @@ export class AgentService {
     change.em.create(Agent, { id, userId, ownerId: actor.userId, status: 'running', config: input.config ?? {} });
     await change.em.flush();
     return { id, userId };
-  }
-
-  private async named<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (isUniqueViolation(error, 'users_username_key_unique')) throw new AppError('USERNAME_TAKEN');
-      throw error;
-    }
   }
 
   private async record(rows: Rows, agentId: string): Promise<AgentRecord> {
