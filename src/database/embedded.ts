@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { openCluster } from './embedded/cluster.ts';
 import { startOnFreePort } from './embedded/first-start.ts';
@@ -37,7 +36,6 @@ const worrying = /^(FATAL|PANIC)|was terminated by signal|crash of another/;
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { log, settings = {} } = options;
   const dataDir = path.resolve(options.dataDir);
-  await mkdir(dataDir, { recursive: true });
   const closing = new Closing();
   closing.add(lockFolder(dataDir));
   try {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import nodemailer from 'nodemailer';
+import { makeFolder } from '../settings/make-folder.ts';
 import type { Settings } from '../settings.ts';
 import type { Log } from './log.ts';
 import type { MailText } from './mail-templates.ts';
@@ -154,7 +155,7 @@ function outboxTransport(folder: string, from: string, log: Log): Transport {
       const { message } = await composer.sendMail(mail);
       const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
       const file = path.join(folder, name);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder, 0o700);
       // Under its name it is whole.
       await writeFile(`${file}.part`, message, { mode: 0o600 });
       await rename(`${file}.part`, file);

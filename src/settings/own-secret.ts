@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from './make-folder.ts';
 import { SettingsError } from './settings-error.ts';
 
 /**
@@ -10,7 +11,7 @@ import { SettingsError } from './settings-error.ts';
 export function ownSecret(dataDir: string): string {
   const file = path.join(dataDir, 'jwt-secret');
   try {
-    mkdirSync(dataDir, { recursive: true });
+    makeFolder(dataDir);
     if (!existsSync(file)) makeOnce(file);
     const secret = readFileSync(file, 'utf8').trim();
     if (secret === '') throw new Error(`${file} is empty, remove it for a new one`);

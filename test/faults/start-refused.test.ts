@@ -43,6 +43,18 @@ describe('a Parley does not start, and says why in one sentence, with', () => {
     expectSentence(text, dataDir);
   });
 
+  it('a data folder that cannot be made, and does not try for ever', async () => {
+    // Here the system makes no folders, and says that the one above is not there.
+    for (const [folder, more] of [
+      ['/proc/parley', {}],
+      ['/proc/parley/deep', { JWT_SECRET: 'a secret of its own, long enough' }],
+    ] as const) {
+      const { code, text } = await refused({ ...plain(folder), ...more });
+      expect(code).to.equal(1);
+      expectSentence(text, folder);
+    }
+  });
+
   it('a database that refuses it', async () => {
     const good = await sharedPostgres();
     const [stranger, nowhere] = [new URL(good), new URL(good)];
@@ -111,7 +123,7 @@ describe('a Parley does not start, and says why in one sentence, with', () => {
 /** What a start that fails says, and how it ends. */
 function refused(env: Record<string, string>): Promise<{ code: number | null; text: string }> {
   const given = { ...inherited(), HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent', ...env };
-  const child = spawn(process.execPath, [main], { env: given, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main], { env: given, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, text })));

@@ -2,22 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from '../../settings/make-folder.ts';
 import { EmbeddedPostgresError } from './failure.ts';
 import { startOf } from './processes.ts';
 
 const holderSchema = z.object({ pid: z.number().int().positive(), started: z.string() });
 
 /**
- * Takes the data folder for this process.
+ * Takes the data folder, which is made when missing, for this process.
  *
  * The lock names the process and when it was started, so what a crash leaves behind binds nobody, even when the
  * pid has been given to another process.
  * @returns lets go of the folder
- * @throws EmbeddedPostgresError when a living process has it
+ * @throws EmbeddedPostgresError when a living process has it, or it cannot be written
  */
 export function lockFolder(folder: string): () => void {
   const file = path.join(folder, 'postgres.lock');
-  const own = writeOwn(file);
+  const own = writeOwn(folder, file);
   try {
     while (!tryLink(own, file)) removeStale(file, folder);
   } finally {
@@ -26,14 +27,15 @@ export function lockFolder(folder: string): () => void {
   return () => rmSync(file, { force: true });
 }
 
-function writeOwn(file: string): string {
+function writeOwn(folder: string, file: string): string {
   const own = `${file}.${randomUUID()}`;
   const holder = { pid: process.pid, started: startOf(process.pid) ?? '' };
   try {
+    makeFolder(folder);
     writeFileSync(own, JSON.stringify(holder), { mode: 0o644 });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new EmbeddedPostgresError(`The data folder cannot be written: ${reason}.`, { cause });
+    throw new EmbeddedPostgresError(`The data folder ${folder} cannot be written: ${reason}.`, { cause });
   }
   return own;
 }
