@@ -154,7 +154,7 @@ export const messageUnpinned = durableEvent({
 
 export const messageTyping = passingEvent({
   name: 'message:typing',
-  summary: 'Someone is typing, or has stopped.',
+  summary: 'Someone is typing, or has stopped. So has whoever is silent for 6 seconds, or sends a message.',
   room: 'channel',
   volatile: true,
   payload: z.object({

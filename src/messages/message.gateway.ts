@@ -58,7 +58,7 @@ export function messageHandlers(messages: MessageService): Handler[] {
     }),
     handler({
       event: 'message:typing',
-      summary: 'Tell the others that you are typing, or that you have stopped.',
+      summary: 'Tell the others that you are typing, every 3 seconds while you are, or that you have stopped.',
       tag,
       payload: typingSchema,
       ack: z.object({}),
