@@ -44,7 +44,7 @@ import { limitRequest } from './rest/limits.ts';
 import type { Route } from './rest/route.ts';
 import { SearchIndex } from './search/search-index.ts';
 import { createServices } from './services.ts';
-import { type Settings, SettingsError } from './settings.ts';
+import { type Settings, SettingsError, siteOf } from './settings.ts';
 import type { WorkerLink } from './workers/worker.ts';
 
 /** A running node. */
@@ -239,7 +239,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   }
   const port = await listen(httpServer, settings, link ? sharedListening : {});
   shutdown.add('connections', () => drain({ httpServer, gateway, delivery, health, settings }));
-  url = `http://localhost:${port}`;
+  url = siteOf({ publicUrl: null, host: settings.host }, port);
   return { id: nodeId, port, url, delivery, doors, stop: () => shutdown.run() };
 }
 

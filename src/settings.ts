@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { merge, readConfigFiles } from './settings/config-files.ts';
@@ -38,7 +39,7 @@ export const environmentSchema = z.object({
   PUBLIC_URL: url('http', 'https')
     .refine(isOrigin, 'must be an origin such as https://chat.example.com: the site cannot be below a path')
     .optional()
-    .meta(told('the address that people use, for links; without a path', 'from the port')),
+    .meta(told('the address that people use, for links; without a path', 'from `HOST` and the port')),
   DATABASE_URL: url('postgres', 'postgresql')
     .optional()
     .meta(told('the PostgreSQL that all nodes use', 'an embedded one in `DATA_DIR`')),
@@ -226,9 +227,18 @@ function requireShared({ workers, redisUrl, redisCluster, port }: Settings): voi
     throw new SettingsError(`With WEB_CONCURRENCY=${workers} nodes share one PORT, which 0 is not; ${ways}.`);
 }
 
+/** Where people find this site: where nobody said so, a node is asked where it listens. @param port as it is once known */
+export function siteOf({ publicUrl, host }: Pick<Settings, 'publicUrl' | 'host'>, port: number): string {
+  if (publicUrl !== null) return publicUrl;
+  const name = ['0.0.0.0', '::', '127.0.0.1'].includes(host) ? 'localhost' : host;
+  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
+}
+
 /** On the host of the apps there is nothing but apps: as the host that people use it would answer them 404 to all. */
-function requireAppsApart({ appsUrl, publicUrl, port }: Settings): void {
-  const { host } = new URL(publicUrl ?? `http://localhost:${port}`);
+function requireAppsApart(settings: Settings): void {
+  const { appsUrl } = settings;
+  // What HOST says may be no host at all, which shows when it is listened on.
+  const host = URL.parse(siteOf(settings, settings.port))?.host;
   if (appsUrl === null || new URL(appsUrl).host !== host) return;
   throw new SettingsError(`APPS_URL is wrong: apps need another host or port than ${host}, which people use.`);
 }

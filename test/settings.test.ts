@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { isKnownEnvironment } from '../src/settings/config-files.ts';
 import { fileSchema } from '../src/settings/config-schema.ts';
-import { loadSettings, SettingsError } from '../src/settings.ts';
+import { loadSettings, SettingsError, siteOf } from '../src/settings.ts';
 
 describe('the settings', () => {
   let dataDir: string;
@@ -162,6 +162,20 @@ describe('the settings', () => {
     expect(apart('http://localhost:3000', 'http://localhost:3001')).to.equal('http://localhost:3001');
     for (const same of ['https://chat.example.com', 'https://CHAT.example.com:443/', 'http://chat.example.com'])
       expect(() => apart('https://chat.example.com/', same), same).to.throw(SettingsError, 'chat.example.com');
+  });
+
+  it('say where people find the site, by where it listens if they are not told', () => {
+    const sites = ['0.0.0.0', '::', '127.0.0.1', '192.168.1.5', '::1', 'chat.lan'].map((HOST) =>
+      siteOf(load({ HOST }), 3000),
+    );
+    const everywhere = Array(3).fill('http://localhost:3000');
+    const given = ['http://192.168.1.5:3000', 'http://[::1]:3000', 'http://chat.lan:3000'];
+    expect(sites).to.deep.equal([...everywhere, ...given]);
+    const told = load({ HOST: '::1', PUBLIC_URL: 'https://chat.example.com/' });
+    expect(siteOf(told, 3000)).to.equal('https://chat.example.com');
+    const apps = { HOST: '::1', PORT: '3001', APPS_URL: 'http://[::1]:3001' };
+    expect(() => load(apps)).to.throw(SettingsError, '[::1]:3001');
+    expect(load({ ...apps, HOST: 'no host' }).appsUrl).to.equal('http://[::1]:3001');
   });
 
   it('do not mind variables of other programs', () => {

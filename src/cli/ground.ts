@@ -17,7 +17,7 @@ import { RedisConnections } from '../infrastructure/redis.ts';
 import { Shutdown } from '../infrastructure/shutdown.ts';
 import { untraced } from '../infrastructure/tracing.ts';
 import { createServices } from '../services.ts';
-import type { Settings } from '../settings.ts';
+import { type Settings, siteOf } from '../settings.ts';
 
 /** The services of an installation without a server around them, beside one or alone. */
 export interface CommandGround {
@@ -54,7 +54,7 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
       limits,
       tracing: untraced,
       mailer: new Mailer(settings, log),
-      publicUrl: () => settings.publicUrl ?? `http://localhost:${settings.port}`,
+      publicUrl: () => siteOf(settings, settings.port),
       redis,
       nodeId,
     });
