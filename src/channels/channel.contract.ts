@@ -88,7 +88,8 @@ export const addChannelMemberSchema = z.object({ userId: idSchema });
 
 export const channelCreated = durableEvent({
   name: 'channel:created',
-  summary: 'There is a new channel that you may see, or an archived one is back.',
+  summary:
+    'There is a new channel that you may see, or an archived one is back. Admins see private ones that they are not in.',
   room: 'user',
   payload: z.object({ channel: channelSchema }),
 });

@@ -246,7 +246,7 @@ export class ChannelService {
     await createStream(change.rows, channelRoom(id));
     const channel = await channelRecordOf(change.rows, id);
     if (input.isPrivate || actor.user.isBot) await enterOwn(change, actor, serverId, channel);
-    if (!input.isPrivate) await this.audience.tell(change, { serverId, channelId: id });
+    await this.audience.tell(change, { serverId, channelId: id });
     return channel;
   }
 }
@@ -255,10 +255,11 @@ export class ChannelService {
 async function enterOwn(change: Change, actor: Actor, serverId: string, channel: ChannelRecord): Promise<void> {
   const add = 'INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())';
   await change.rows(add, [channel.id, actor.userId]);
+  if (!actor.user.isBot) return;
   const room = userRoom(actor.userId);
   change.publish(channelCreated.in(room, { channel }));
   // Bots join what they are told of by this event.
-  if (actor.user.isBot) change.publish(channelMemberAdded.in(room, { channelId: channel.id, serverId, channel }));
+  change.publish(channelMemberAdded.in(room, { channelId: channel.id, serverId, channel }));
 }
 
 /** How many channels a server has, and the position behind them. */

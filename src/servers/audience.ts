@@ -27,7 +27,8 @@ const selectMembers = 'SELECT user_id AS id FROM server_members WHERE server_id 
 const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m
   WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR EXISTS (
     SELECT FROM channels c LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = m.user_id
-    WHERE c.id = $3 AND ${selectIsInChannel('c.is_private', 'e.excluded')}
+    WHERE c.id = $3 AND (${selectIsInChannel('c.is_private', 'e.excluded')}
+      OR (c.is_private AND m.role IN (${rolesThatMay('channel:see-private')})))
   )) ORDER BY m.user_id`;
 
 const selectDeciders = `SELECT user_id AS id FROM server_members
@@ -46,7 +47,7 @@ interface Listener {
   role: Role;
 }
 
-/** What all people of a server are told: that it was changed, or, with a channel, that it has this one (again). */
+/** What the people of a server are told: that it was changed, or, if they may see the channel, that it has this one (again). */
 export interface News {
   serverId: string;
   channelId: string | null;

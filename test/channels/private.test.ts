@@ -175,6 +175,29 @@ describe('a private channel', () => {
     expect((await bob.get('/api/search/messages?query=treasure')).body).to.have.length(1);
   });
 
+  it('is told to admins, who see it, when it is made and when it is back from the archive, and to nobody else', async () => {
+    const { alice, bob, server } = here;
+    const other = await register(bob.node);
+    await other.post('/api/servers/_/join', { inviteCode: server.inviteCode });
+    await alice.patch(`/api/servers/${server.id}/members/${other.id}`, { role: 'admin' });
+    const [maker, owner, member] = await Promise.all([other, alice, bob].map((person) => person.connect()));
+    const channels = `/api/servers/${server.id}/channels`;
+    const vault = (await other.post(channels, { name: 'vault', isPrivate: true })).body;
+    await other.post(`/api/channels/${vault.id}/archive`);
+    await other.post(`/api/channels/${vault.id}/unarchive`);
+    const open = (await alice.post(channels, { name: 'open' })).body;
+    for (const [ear, expected] of [
+      [maker, [vault.id, vault.id, open.id]],
+      [owner, [vault.id, vault.id, open.id]],
+      [member, [open.id]],
+    ] as const) {
+      await ear?.next('channel:created', ({ channel }) => channel.id === open.id);
+      expect(ear?.all('channel:created').map(({ channel }) => channel.id)).to.deep.equal(expected);
+    }
+    expect((await alice.get(channels)).body.map(({ id }: Loose) => id)).to.include(vault.id);
+    for (const ear of [maker, owner, member]) ear?.close();
+  });
+
   it('lets people in and out, and both take hold before the answer, on every node', async () => {
     const { alice, bob, cluster } = here;
     const everywhere = cluster.nodes.map((node) => bob.on(node));
