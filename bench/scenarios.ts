@@ -127,7 +127,7 @@ const newestPage: Ask = (subject, turn) =>
   subject.first.send('GET', messagesOf(subject, turn), undefined, subject.tokens[turn % 16]);
 /** It begins somewhere else each time. */
 const olderPage: Ask = (subject, turn) => {
-  const path = `${messagesOf(subject, turn)}?after=${Math.floor(turn / 20) % 500}`;
+  const path = `${messagesOf(subject, turn)}?after=${Math.floor(turn / 20) % 300}`;
   return subject.first.send('GET', path, undefined, subject.tokens[turn % 16]);
 };
 
@@ -150,7 +150,7 @@ const connects: Measured<Subject> = {
       await pause(300);
       return { 'connects/s': count / seconds, 'CPU per connect (µs)': cpu / count };
     };
-    for (let i = 0; i < 12; i++) await round(1000);
+    for (let i = 0; i < 8; i++) await round(1000);
     return { measure: () => round(1000), close: () => {} };
   },
 };
@@ -228,7 +228,7 @@ export function stages(redisUrl: string): Stage[] {
     sends(64, 3),
     rest('sends over REST', 0.8, post, 5),
     rest('newest page of 50 messages over REST', 1, newestPage),
-    rest('older page of 50, which nobody else reads', 1, olderPage, 3, 11_000),
+    rest('older page of 50, which nobody else reads', 1, olderPage, 3, 7_000),
   ];
   return [
     against('stock', { channels: 1, people: 1 }, [
