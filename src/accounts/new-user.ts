@@ -42,8 +42,8 @@ export async function createUser(change: Change, input: NewUser): Promise<User> 
 const attempts = 5;
 
 /**
- * Runs a change that adds a user or gives it a name, and says which of its names is taken. A generated username that another one took in
- * the same moment is no one's fault: then it is tried again.
+ * Runs a change that adds a user or gives it a name, and says which of its names is taken. A generated username that
+ * another one took in the same moment is no one's fault: then it is tried again.
  * @throws AppError EMAIL_TAKEN, USERNAME_TAKEN
  */
 export async function namingConflicts<T>(isGenerated: boolean, add: () => Promise<T>): Promise<T> {

@@ -22,7 +22,6 @@ import { type fileSchema, type mediaUrlAnswer, uploadNameSchema } from './worksp
 
 /** Longer texts are not edited, but downloaded. JSON bodies are no longer either. */
 const maxTextBytes = 2 * 1024 * 1024;
-/** How long a signed link works (contract §6). */
 
 type Disposition = 'inline' | 'attachment';
 
