@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { runEnding } from '../test/bench/ending.ts';
-import { sharedPostgres } from '../test/bench/postgres.ts';
-import { startRedis } from '../test/bench/redis.ts';
+import { runEnding } from '../test/rig/ending.ts';
+import { sharedPostgres } from '../test/rig/postgres.ts';
+import { startRedis } from '../test/rig/redis.ts';
 import { medians } from './load.ts';
 import type { Figures, Scenario, Side } from './scenario.ts';
 import { stages } from './scenarios.ts';

@@ -1,5 +1,5 @@
 import jwt from 'jsonwebtoken';
-import { createDatabase, type TestDatabase } from '../test/bench/postgres.ts';
+import { createDatabase, type TestDatabase } from '../test/rig/postgres.ts';
 import { RawClient } from './client.ts';
 import { BenchServer } from './server.ts';
 

@@ -5,10 +5,10 @@ import { chmod, type FileHandle, mkdir, mkdtemp, open, readFile, rm } from 'node
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { runEnding } from './bench/ending.ts';
-import { sharedPostgres } from './bench/postgres.ts';
-import { startRedis } from './bench/redis.ts';
-import { type Outcome, outcomeSchema } from './bench/reporter.ts';
+import { runEnding } from './rig/ending.ts';
+import { sharedPostgres } from './rig/postgres.ts';
+import { startRedis } from './rig/redis.ts';
+import { type Outcome, outcomeSchema } from './rig/reporter.ts';
 
 /**
  * `npm test [files] [mocha's options]`: all tests against one node, then again against two where that may differ, and
@@ -138,7 +138,7 @@ async function runLane(due: Run[], env: NodeJS.ProcessEnv, name: string, isShown
 async function runMocha(args: string[], env: NodeJS.ProcessEnv, output: FileHandle | undefined): Promise<Outcome> {
   const file = env.PARLEY_TEST_OUTCOME ?? '';
   await rm(file, { force: true });
-  const reporter = ['--reporter', path.join(root, 'test/bench/reporter.ts')];
+  const reporter = ['--reporter', path.join(root, 'test/rig/reporter.ts')];
   const out = output?.fd ?? 'inherit';
   const stdio: StdioOptions = ['ignore', out, out, 'ipc'];
   const mocha = spawn(process.execPath, [mochaBin, ...reporter, ...args], { env, stdio, detached: true });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { v7 as uuid } from 'uuid';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { type Cluster, sharedCluster } from '../world/nodes.ts';
 import { type Loose, type Person, request } from '../world/person.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { atEnd } from '../bench/ending.ts';
+import { atEnd } from '../rig/ending.ts';
 import { clientId, clientSecret } from './identity-provider.ts';
 
 /** What GitHub Enterprise serves of its sign-in, for a user who says yes. */

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { Provider } from 'oidc-provider';
-import { atEnd } from '../bench/ending.ts';
-import { freePort } from '../bench/free-port.ts';
+import { atEnd } from '../rig/ending.ts';
+import { freePort } from '../rig/free-port.ts';
 
 /** What a provider says of one of its accounts. */
 export interface Claims {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { addressKey, clientAddress } from '../../src/infrastructure/client-address.ts';
-import { startRedis } from '../bench/redis.ts';
-import { until } from '../bench/until.ts';
+import { startRedis } from '../rig/redis.ts';
+import { until } from '../rig/until.ts';
 import { type Cluster, nodeCount, startCluster } from '../world/nodes.ts';
 import { type Answer, type Person, request } from '../world/person.ts';
 import { register, world } from '../world/world.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Email } from 'postal-mime';
 import type { Node } from '../../src/node.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { request } from '../world/person.ts';
 import { register } from '../world/world.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { atEnd } from '../bench/ending.ts';
+import { atEnd } from '../rig/ending.ts';
 
 /** A mail server that keeps what it gets. */
 export interface MailServer {

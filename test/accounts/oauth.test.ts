@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Node } from '../../src/node.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { Person, request } from '../world/person.ts';
 import { register } from '../world/world.ts';

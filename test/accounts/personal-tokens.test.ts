@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Cluster, sharedCluster } from '../world/nodes.ts';
 import { Person } from '../world/person.ts';
 import { query } from '../world/sql.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import type { Node } from '../../src/node.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Cluster, sharedCluster, startCluster } from '../world/nodes.ts';
 import { type Answer, Person, request } from '../world/person.ts';
 import { register } from '../world/world.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { Follower } from '../world/follower.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';

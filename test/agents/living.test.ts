@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Bot, bot, botIn } from '../world/bot.ts';
 import { Follower, range } from '../world/follower.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { judge, type Said } from '../../src/agents/loop-guard.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import type { Answer, Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';

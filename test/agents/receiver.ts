@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import type { Loose } from '../world/person.ts';
 
 /** One request that came, verified or not. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { allEvents } from '../../src/delivery/event.ts';
-import { randomOf, seedOfRun } from '../bench/random.ts';
-import { until } from '../bench/until.ts';
+import { randomOf, seedOfRun } from '../rig/random.ts';
+import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';

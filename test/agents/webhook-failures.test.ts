@@ -3,7 +3,7 @@ import { resealSecrets } from '../../src/agents/webhooks/reseal-secrets.ts';
 import { WebhookSender } from '../../src/agents/webhooks/webhook.sender.ts';
 import { Outgoing, type Resolve } from '../../src/infrastructure/outgoing.ts';
 import { SealedText } from '../../src/infrastructure/sealed-text.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { type Cluster, type SettingsChange, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Bot, bot, botIn } from '../world/bot.ts';
 import { trimLogs } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { until } from '../bench/until.ts';
 import { raw } from '../rest/raw.ts';
+import { until } from '../rig/until.ts';
 import { type Loose, type Person, request } from '../world/person.ts';
 import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';

@@ -6,7 +6,7 @@ import { DatabaseBlobStore } from '../../src/blobs/blob.store.ts';
 import { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrations.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
-import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { testSettings } from '../world/nodes.ts';
 
 const log = createLog('silent');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import type { Answer } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';

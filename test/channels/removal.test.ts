@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Rows } from '../../src/database/database.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { MemoryStore, Parley, ParleyError } from '../../src/client/index.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 

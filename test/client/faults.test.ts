@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startNode } from '../../src/node.ts';
-import { sharedRedis } from '../bench/redis.ts';
-import { until } from '../bench/until.ts';
+import { sharedRedis } from '../rig/redis.ts';
+import { until } from '../rig/until.ts';
 import { nodeCount, startCluster, testSettings } from '../world/nodes.ts';
 import { type World, world } from '../world/world.ts';
 import { type Talker, talker } from './talker.ts';

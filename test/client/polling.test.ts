@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Message, Parley } from '../../src/client/index.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type World, world } from '../world/world.ts';
 import { type Gate, startGate } from './gate.ts';
 

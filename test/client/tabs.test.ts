@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MemoryStore, Parley, ParleyError } from '../../src/client/index.ts';
 import { Outbox } from '../../src/client/outbox.ts';
 import { Session } from '../../src/client/session.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 

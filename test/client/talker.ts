@@ -1,5 +1,5 @@
 import { type Message, Parley } from '../../src/client/index.ts';
-import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
+import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
 import type { Person } from '../world/person.ts';
 
 /** Someone who uses the client library through a line that can be spoiled. */

@@ -1,4 +1,4 @@
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import type { Listener, Loose, Person } from '../world/person.ts';
 
 const byId = (records: Loose[]) => new Map<string, Loose>(records.map((record) => [record.id, record]));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { randomOf, seedOfRun } from '../bench/random.ts';
+import { randomOf, seedOfRun } from '../rig/random.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 import { Replica } from './replica.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { arrayOf, arrayText, type ElementType, textsOfJson } from '../../src/database/array-text.ts';
-import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 
 type Value = string | number | null;
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { asDatabaseError, isUniqueViolation } from '../../src/database/failures.ts';
-import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { migrated } from '../world/nodes.ts';
 
 /** What PostgreSQL says, as one of another `lc_messages` would. */

@@ -4,9 +4,9 @@ import { User } from '../../src/accounts/user.entity.ts';
 import { Database } from '../../src/database/database.ts';
 import { AppError } from '../../src/errors.ts';
 import { Health } from '../../src/health/health.ts';
-import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
-import { startProxy } from '../bench/tcp-proxy.ts';
-import { until } from '../bench/until.ts';
+import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
+import { startProxy } from '../rig/tcp-proxy.ts';
+import { until } from '../rig/until.ts';
 import { testSettings } from '../world/nodes.ts';
 
 const ownEnd = 'SELECT pg_terminate_backend(pg_backend_pid())::text AS ended';

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { expect } from 'chai';
 import pino from 'pino';
 import { Database, type Rows } from '../../src/database/database.ts';
-import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { testSettings } from '../world/nodes.ts';
 
 /** What PgBouncer takes from a client that connects; anything else it refuses, unless its operator said otherwise. */

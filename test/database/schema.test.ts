@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { migrate, migratingOrm, migrations } from '../../src/database/migrations.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
-import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
-import { until } from '../bench/until.ts';
+import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
+import { until } from '../rig/until.ts';
 import { keptLog } from '../world/kept-log.ts';
 
 const log = createLog('silent');

@@ -3,8 +3,8 @@ import pg from 'pg';
 import pino from 'pino';
 import { Database } from '../../src/database/database.ts';
 import { SearchIndex } from '../../src/search/search-index.ts';
-import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
-import { until } from '../bench/until.ts';
+import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
+import { until } from '../rig/until.ts';
 import { migrated, startCluster, testSettings } from '../world/nodes.ts';
 
 describe('the search index', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { Database } from '../../src/database/database.ts';
 import { slowStatementLog, withoutValues } from '../../src/database/statements.ts';
-import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { testSettings } from '../world/nodes.ts';
 
 /** What a busy machine takes for a statement that does nothing is less. */

@@ -6,7 +6,7 @@ import { Database } from '../../src/database/database.ts';
 import { SoloBus } from '../../src/delivery/bus.ts';
 import { Changes } from '../../src/delivery/changes.ts';
 import { Delivery } from '../../src/delivery/delivery.ts';
-import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { testSettings } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';

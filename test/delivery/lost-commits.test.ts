@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { sharedRedis } from '../bench/redis.ts';
-import { until } from '../bench/until.ts';
+import { sharedRedis } from '../rig/redis.ts';
+import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { Follower, range } from '../world/follower.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';

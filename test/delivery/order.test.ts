@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { trimLogs } from '../world/log.ts';
 import type { Answer, Loose } from '../world/person.ts';

@@ -1,7 +1,7 @@
 import { Socket as TcpSocket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';

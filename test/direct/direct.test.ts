@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { bot } from '../world/bot.ts';
 import { trimLogs } from '../world/log.ts';
 import { type Cluster, sharedCluster, startCluster } from '../world/nodes.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Room } from '../../src/delivery/entry.ts';
 import type { Node } from '../../src/node.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { Person, request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';

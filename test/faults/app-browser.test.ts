@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { sharedChromium } from '../bench/chromium.ts';
+import { sharedChromium } from '../rig/chromium.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';

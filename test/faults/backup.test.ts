@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { furnishDataDir } from '../bench/postgres.ts';
+import { furnishDataDir } from '../rig/postgres.ts';
 import { NodeProcess } from '../world/node-process.ts';
 import { parley } from '../world/operator.ts';
 import { call, home, missing, plain } from './life.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Receiver, receiver } from '../agents/receiver.ts';
-import { startRedis, type TestRedis } from '../bench/redis.ts';
-import { until } from '../bench/until.ts';
+import { startRedis, type TestRedis } from '../rig/redis.ts';
+import { until } from '../rig/until.ts';
 import { type Installation, install } from '../world/installation.ts';
 import type { NodeProcess } from '../world/node-process.ts';
 import { type Loose, Person } from '../world/person.ts';

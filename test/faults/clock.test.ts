@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { type Receiver, receiver } from '../agents/receiver.ts';
-import { sharedRedis } from '../bench/redis.ts';
-import { until } from '../bench/until.ts';
+import { sharedRedis } from '../rig/redis.ts';
+import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { type Cluster, type SettingsChange, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';

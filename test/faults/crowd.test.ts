@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
-import { until } from '../bench/until.ts';
+import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
+import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { type Installation, install } from '../world/installation.ts';
 import { trimLogs } from '../world/log.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { sharedChromium } from '../bench/chromium.ts';
+import { sharedChromium } from '../rig/chromium.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 
 describe('the page of the API documents', () => {

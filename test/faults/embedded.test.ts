@@ -18,7 +18,7 @@ import { isRunning } from '../../src/database/embedded/processes.ts';
 import { findPrograms } from '../../src/database/embedded/programs.ts';
 import { chooseRunner, complaintOf, complaintOnly } from '../../src/database/embedded/runner.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../../src/database/embedded.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { query } from '../world/sql.ts';
 
 describe('the embedded PostgreSQL', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { crowd } from '../world/crowd.ts';
 import { type Installation, install } from '../world/installation.ts';
 import { siteSecret } from '../world/node-process.ts';

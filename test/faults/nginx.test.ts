@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Message, Parley } from '../../src/client/index.ts';
-import { startNginx, type TestNginx } from '../bench/nginx.ts';
-import { sharedRedis } from '../bench/redis.ts';
-import { until } from '../bench/until.ts';
+import { startNginx, type TestNginx } from '../rig/nginx.ts';
+import { sharedRedis } from '../rig/redis.ts';
+import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { type Installation, install } from '../world/installation.ts';
 import type { Loose } from '../world/person.ts';

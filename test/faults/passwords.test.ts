@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { Passwords } from '../../src/accounts/passwords.ts';
 import { AppError } from '../../src/errors.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { startCluster } from '../world/nodes.ts';
 import { request } from '../world/person.ts';
 import { register } from '../world/world.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type FaultyPostgres, startPostgres } from '../bench/postgres.ts';
-import { sharedRedis } from '../bench/redis.ts';
-import { until } from '../bench/until.ts';
+import { type FaultyPostgres, startPostgres } from '../rig/postgres.ts';
+import { sharedRedis } from '../rig/redis.ts';
+import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { type Installation, install } from '../world/installation.ts';
 import type { Answer, Listener, Loose } from '../world/person.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { startRedis, type TestRedis } from '../bench/redis.ts';
-import { until } from '../bench/until.ts';
+import { startRedis, type TestRedis } from '../rig/redis.ts';
+import { until } from '../rig/until.ts';
 import { crowd } from '../world/crowd.ts';
 import { type Installation, install } from '../world/installation.ts';
 import { type NodeProcess, siteSecret } from '../world/node-process.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { type Balancer, startBalancer } from '../bench/balancer.ts';
-import { type FaultyPostgres, startPostgres } from '../bench/postgres.ts';
-import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
-import { until } from '../bench/until.ts';
+import { type Balancer, startBalancer } from '../rig/balancer.ts';
+import { type FaultyPostgres, startPostgres } from '../rig/postgres.ts';
+import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
+import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { trimLogs } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';

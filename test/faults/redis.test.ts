@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { startBalancer } from '../bench/balancer.ts';
-import { freePort } from '../bench/free-port.ts';
-import { startRedis, type TestRedis } from '../bench/redis.ts';
-import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
-import { until } from '../bench/until.ts';
+import { startBalancer } from '../rig/balancer.ts';
+import { freePort } from '../rig/free-port.ts';
+import { startRedis, type TestRedis } from '../rig/redis.ts';
+import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
+import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { type Installation, install } from '../world/installation.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { startRedis } from '../bench/redis.ts';
-import { until } from '../bench/until.ts';
+import { startRedis } from '../rig/redis.ts';
+import { until } from '../rig/until.ts';
 import { startCluster } from '../world/nodes.ts';
 import { register } from '../world/world.ts';
 

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { furnishDataDir, sharedPostgres } from '../bench/postgres.ts';
-import { inherited } from '../bench/processes.ts';
+import { furnishDataDir, sharedPostgres } from '../rig/postgres.ts';
+import { inherited } from '../rig/processes.ts';
 import { NodeProcess } from '../world/node-process.ts';
 import { plain } from './life.ts';
 

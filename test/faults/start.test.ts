@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { isRunning } from '../../src/database/embedded/processes.ts';
-import { furnishDataDir } from '../bench/postgres.ts';
-import { until } from '../bench/until.ts';
+import { furnishDataDir } from '../rig/postgres.ts';
+import { until } from '../rig/until.ts';
 import { NodeProcess } from '../world/node-process.ts';
 import { call, codesIn, connectMany, home, missing, plain, postmasterPid, register } from './life.ts';
 

@@ -9,7 +9,7 @@ import { createLog } from '../../src/infrastructure/log.ts';
 import { exportServer } from '../../src/transfer/export.ts';
 import { importServer } from '../../src/transfer/import.ts';
 import { type Entry, zip } from '../apps/zip.ts';
-import { atEnd } from '../bench/ending.ts';
+import { atEnd } from '../rig/ending.ts';
 import { type Cluster, startCluster, testSettings } from '../world/nodes.ts';
 import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';

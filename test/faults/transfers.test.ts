@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
+import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { NodeProcess, siteEnvironment } from '../world/node-process.ts';
 
 const mebibyte = 1024 * 1024;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import type { BrowserContextOptions } from 'playwright-core';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 import type { World } from '../world/world.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { receiver } from '../agents/receiver.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { Person } from '../world/person.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { type Visitor, visitor } from '../world/visitor.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { clientId, clientSecret, startProvider, type TestProvider } from '../accounts/identity-provider.ts';
-import { freePort } from '../bench/free-port.ts';
-import { until } from '../bench/until.ts';
+import { freePort } from '../rig/free-port.ts';
+import { until } from '../rig/until.ts';
 import { request } from '../world/person.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { sharedChromium } from '../bench/chromium.ts';
-import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
-import { until } from '../bench/until.ts';
+import { sharedChromium } from '../rig/chromium.ts';
+import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
+import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Person } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { io, type Socket } from 'socket.io-client';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Cluster, sharedCluster, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';

@@ -6,7 +6,7 @@ import { io as connect, type Socket } from 'socket.io-client';
 import { directConnection, frames, gather, sendPacketsDirectly, tellOne } from '../../src/gateway/frames.ts';
 import { buffered } from '../../src/gateway/slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from '../../src/gateway/socket.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 
 // These lean on insides of the libraries: when a new version moves them, this is where it shows.
 describe('the short way to a socket', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { AppError } from '../../src/errors.ts';
 import { type Place, takePlace } from '../../src/gateway/lanes.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { range } from '../world/follower.ts';
 import type { Listener, Loose } from '../world/person.ts';

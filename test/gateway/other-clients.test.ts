@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { pythonQuery, RawPoller } from '../world/raw-poller.ts';
 import { type World, world } from '../world/world.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Node, startNode } from '../../src/node.ts';
-import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
-import { until } from '../bench/until.ts';
+import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
+import { until } from '../rig/until.ts';
 import { keptLog } from '../world/kept-log.ts';
 import { migrated, testSettings } from '../world/nodes.ts';
 import type { Person } from '../world/person.ts';

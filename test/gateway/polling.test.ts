@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { range } from '../world/follower.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { pythonQuery, RawPoller } from '../world/raw-poller.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
+import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
 import { Follower, range } from '../world/follower.ts';
 import { type World, world } from '../world/world.ts';
 

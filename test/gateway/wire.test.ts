@@ -4,7 +4,7 @@ import { Server } from 'socket.io';
 import { io as connect, type Socket } from 'socket.io-client';
 import type { ParleyServer, ParleySocket } from '../../src/gateway/socket.ts';
 import { forgetRequest } from '../../src/gateway/wire.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 
 // Like that of the frames, this shows when a new version of the libraries needs what is taken away here.
 describe('a socket whose request is forgotten', () => {

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { openTracing } from '../../src/infrastructure/tracing.ts';
 import { loadSettings } from '../../src/settings.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { keptLog } from '../world/kept-log.ts';
 import { startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { v7 as uuid } from 'uuid';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { type Loose, type Person, request } from '../world/person.ts';
 import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 

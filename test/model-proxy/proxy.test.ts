@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { bot } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { type Answer, type Loose, type Person, request } from '../world/person.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { crowd } from '../world/crowd.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { withRows } from '../world/sql.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import WebSocket from 'ws';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Listener, Loose, Person } from '../world/person.ts';

@@ -5,8 +5,8 @@ import { RedisConnections } from '../../src/infrastructure/redis.ts';
 import { MemoryPresenceStore } from '../../src/presence/memory-store.ts';
 import type { PresenceStore } from '../../src/presence/presence.store.ts';
 import { RedisPresenceStore } from '../../src/presence/redis-store.ts';
-import { sharedRedis } from '../bench/redis.ts';
-import { until } from '../bench/until.ts';
+import { sharedRedis } from '../rig/redis.ts';
+import { until } from '../rig/until.ts';
 import { testSettings } from '../world/nodes.ts';
 
 describe('the wishes of those who are just coming', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { loadSettings } from '../../src/settings.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { crowd } from '../world/crowd.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';

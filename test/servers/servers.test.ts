@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { until } from '../bench/until.ts';
 import { expectError } from '../rest/verdict.ts';
+import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { request } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';

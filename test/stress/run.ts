@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { runEnding } from '../bench/ending.ts';
+import { runEnding } from '../rig/ending.ts';
 import { faults } from './faults.ts';
 import { startSite } from './site.ts';
 import { header, row } from './table.ts';

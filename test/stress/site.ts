@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Balancer, startBalancer } from '../bench/balancer.ts';
-import { type FaultyPostgres, startPostgres } from '../bench/postgres.ts';
-import { startRedis, type TestRedis } from '../bench/redis.ts';
-import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
+import { type Balancer, startBalancer } from '../rig/balancer.ts';
+import { type FaultyPostgres, startPostgres } from '../rig/postgres.ts';
+import { startRedis, type TestRedis } from '../rig/redis.ts';
+import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
 import { NodeProcess, siteEnvironment } from '../world/node-process.ts';
 
 /** Everything of an installation, each part a process to be broken. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { io } from 'socket.io-client';
-import { startProxy } from '../bench/tcp-proxy.ts';
+import { startProxy } from '../rig/tcp-proxy.ts';
 import type { Loose } from '../world/person.ts';
 import { contentOf } from './ledger.ts';
 import { returningReceiver } from './receivers.ts';

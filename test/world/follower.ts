@@ -1,5 +1,5 @@
 import { io, type Socket } from 'socket.io-client';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import type { Loose } from './person.ts';
 
 /** Someone at a door of the service. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createDatabase } from '../bench/postgres.ts';
+import { createDatabase } from '../rig/postgres.ts';
 import { NodeProcess, siteEnvironment } from './node-process.ts';
 import { migrated } from './nodes.ts';
 import { type World, worldOn } from './world.ts';

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { atEnd } from '../bench/ending.ts';
-import { freePort } from '../bench/free-port.ts';
-import { inherited, killWithUs } from '../bench/processes.ts';
-import { until } from '../bench/until.ts';
+import { atEnd } from '../rig/ending.ts';
+import { freePort } from '../rig/free-port.ts';
+import { inherited, killWithUs } from '../rig/processes.ts';
+import { until } from '../rig/until.ts';
 
 const main = path.resolve(import.meta.dirname, '../../src/main.ts');
 const keptLines = 5000;

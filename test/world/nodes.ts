@@ -5,9 +5,9 @@ import { migrate } from '../../src/database/migrations.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { type Node, startNode } from '../../src/node.ts';
 import { loadSettings } from '../../src/settings.ts';
-import { atEnd } from '../bench/ending.ts';
-import { createDatabase, type TestDatabase } from '../bench/postgres.ts';
-import { sharedRedis } from '../bench/redis.ts';
+import { atEnd } from '../rig/ending.ts';
+import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
+import { sharedRedis } from '../rig/redis.ts';
 
 /** Settings that tests change; the rest is as in config/default.json and config/test.json. */
 export type SettingsChange = NonNullable<Parameters<typeof loadSettings>[1]>;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { inherited } from '../bench/processes.ts';
+import { inherited } from '../rig/processes.ts';
 
 const cli = path.join(import.meta.dirname, '..', '..', 'src', 'cli.ts');
 

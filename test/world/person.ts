@@ -1,6 +1,6 @@
 import { io, type Socket } from 'socket.io-client';
 import type { Node } from '../../src/node.ts';
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import { documentsFrom, falseEvents, knownDocuments } from './documents.ts';
 
 /** What came over the wire: tests look into it by hand, the schemas are checked elsewhere. */

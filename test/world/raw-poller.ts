@@ -1,4 +1,4 @@
-import { until } from '../bench/until.ts';
+import { until } from '../rig/until.ts';
 import type { Loose } from './person.ts';
 
 /** A part of each request of python-socketio, by which it is known. */

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Node } from '../../src/node.ts';
-import { sharedChromium } from '../bench/chromium.ts';
+import { sharedChromium } from '../rig/chromium.ts';
 import { startCluster } from './nodes.ts';
 import type { Person } from './person.ts';
 import { type World, world } from './world.ts';

@@ -13,7 +13,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => void
 process.once('disconnect', () => void giveUp());
 process.channel?.unref();
 
-/** Mocha's root hooks, see .mocharc.json: whatever the bench started is stopped when the last test is through, and
+/** Mocha's root hooks, see .mocharc.json: whatever the rig started is stopped when the last test is through, and
  * events that were not as the documents say fail the run. */
 export const mochaHooks = {
   async afterAll(): Promise<void> {

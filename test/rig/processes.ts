@@ -24,7 +24,7 @@ export function childrenOf(pid: number): number[] {
 export function killWithUs(pid: number): () => void {
   const script = 'read -r word && exit 0; kill -KILL "$1"';
   const stdio: ['pipe', 'ignore', 'ignore'] = ['pipe', 'ignore', 'ignore'];
-  const guard = spawn('/bin/sh', ['-c', script, 'bench-guard', String(pid)], { stdio, detached: true });
+  const guard = spawn('/bin/sh', ['-c', script, 'rig-guard', String(pid)], { stdio, detached: true });
   guard.stdin.on('error', () => {});
   guard.unref();
   return () => guard.stdin.end('done\n');

@@ -17,5 +17,5 @@ export async function runEnding(): Promise<void> {
       failures.push(error);
     }
   }
-  if (failures.length > 0) throw new AggregateError(failures, 'The test bench could not be taken down.');
+  if (failures.length > 0) throw new AggregateError(failures, 'The test rig could not be taken down.');
 }

@@ -4,13 +4,13 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { createDatabase, startPostgres } from '../bench/postgres.ts';
-import { startRedis } from '../bench/redis.ts';
-import { startProxy, type TcpProxy } from '../bench/tcp-proxy.ts';
-import { until } from '../bench/until.ts';
+import { createDatabase, startPostgres } from '../rig/postgres.ts';
+import { startRedis } from '../rig/redis.ts';
+import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
+import { until } from '../rig/until.ts';
 import { query } from '../world/sql.ts';
 
-describe('the test bench', () => {
+describe('the test rig', () => {
   describe('databases', () => {
     it('are copies of a template that is prepared once', async () => {
       let prepared = 0;
