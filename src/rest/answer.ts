@@ -36,10 +36,11 @@ export async function answer(
   if (route.limit) await services.limit(route.limit, context, actor);
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
   const params = readParams(route, context.params);
-  const idempotencyKey = route.method === 'POST' ? await readKey(route, context, params, services) : null;
+  const keys = route.method === 'POST' ? await readKeys(route, context, params, services) : [];
+  const [idempotencyKey = null] = keys;
   const reading = read(route, context, bodies, { actor, params, idempotencyKey });
   if (actor && idempotencyKey && route.repeats !== 'never') {
-    return send(context, await answerOnce(route, services, reading, { actor, params, idempotencyKey }));
+    return send(context, await answerOnce(route, services, reading, { actor, params, idempotencyKey, keys }));
   }
   const result = await route.handle(await reading);
   if (result instanceof RawReply) sendRaw(context, result);
@@ -54,17 +55,18 @@ async function answerOnce(
   route: Route,
   services: DoorServices,
   reading: Promise<Request>,
-  { actor, params, idempotencyKey }: { actor: Actor; params: Request['params']; idempotencyKey: string },
+  asked: { actor: Actor; params: Request['params']; idempotencyKey: string; keys: string[] },
 ): Promise<SentReply> {
   const [{ status }] = await Promise.allSettled([reading]);
   const run = async () => toReply(route, await route.handle(await reading));
   const { repeats = 'key' } = route;
   if (typeof repeats === 'function') {
-    const first = status === 'rejected' ? await repeats({ actor, params, idempotencyKey }) : undefined;
+    const first = status === 'rejected' ? await repeats(asked) : undefined;
     return first === undefined ? run() : toReply(route, first);
   }
   const keep = (reply: SentReply) => toKeep(route, reply);
-  return services.idempotency.once(actor.userId, `${route.method} ${route.path}`, idempotencyKey, run, keep);
+  const claim = { userId: asked.actor.userId, route: `${route.method} ${route.path}`, keys: asked.keys };
+  return services.idempotency.once(claim, run, keep);
 }
 
 /** What was asked, checked. @throws AppError */
@@ -138,26 +140,32 @@ function validOrEmpty(schema: NonNullable<Route['body']>, value: unknown): unkno
   }
 }
 
-/** What the key stands for at this address, however that is written, in a length that any index takes. */
-async function readKey(
+/**
+ * What the key stands for at this address, in a length that any index takes: first with the ids, however the address is
+ * written, and then as it is written, where that is not the same: a slug may be another's or nobody's when a repeat comes.
+ */
+async function readKeys(
   route: Route,
   context: Context,
   params: Record<string, string>,
   services: DoorServices,
-): Promise<string | null> {
+): Promise<string[]> {
   const key = context.get('idempotency-key');
-  if (key === '') return null;
+  if (key === '') return [];
   if (key.length > 255) {
     throw invalid([{ path: 'Idempotency-Key', message: 'must have at most 255 characters', code: 'too_big' }]);
   }
+  const written = { ...params };
   const ids = { ...params };
   for (const [name, { form }] of Object.entries(route.params ?? {})) {
     const value = params[name] ?? '';
+    if (form !== 'slug') continue;
+    written[name] = value.toLowerCase();
     // Only servers are addressed by slugs where something is made.
-    if (form === 'slug') ids[name] = isUuid(value) ? value.toLowerCase() : ((await services.serverOf(value)) ?? value);
+    ids[name] = isUuid(value) ? value.toLowerCase() : ((await services.serverOf(value)) ?? value.toLowerCase());
   }
-  const path = route.path.replace(/[:*](\w+)/g, (_, name) => ids[name] ?? '');
-  return createHash('sha256').update(`${path} ${key}`).digest('hex');
+  const addresses = [ids, written].map((known) => route.path.replace(/[:*](\w+)/g, (_, name) => known[name] ?? ''));
+  return [...new Set(addresses)].map((path) => createHash('sha256').update(`${path} ${key}`).digest('hex'));
 }
 
 type Request = Parameters<Route['handle']>[0];

@@ -18,37 +18,60 @@ export class Idempotency {
    * @param toKeep the answer in the form in which it may be kept, and in which repeats get it
    */
   async once(
-    userId: string,
-    route: string,
-    key: string,
+    claim: Claim,
     work: () => Promise<SentReply>,
     toKeep: (reply: SentReply) => SentReply,
   ): Promise<SentReply> {
     return this.changes.run(async ({ rows }) => {
-      const claimed = await rows<{ key: string }>(
-        `INSERT INTO idempotency_keys (user_id, route, key) VALUES ($1, $2, $3)
-         ON CONFLICT (user_id, route, key) DO UPDATE SET created_at = now(), status = NULL, answer = NULL
-         WHERE idempotency_keys.created_at < now() - interval '1 day' RETURNING key`,
-        [userId, route, key],
-      );
-      if (claimed.length === 0) return this.firstAnswer(rows, userId, route, key);
-      const reply = await carriedOn(rows, work);
-      await rows(
-        'UPDATE idempotency_keys SET status = $4, answer = $5::json WHERE user_id = $1 AND route = $2 AND key = $3',
-        [userId, route, key, reply.status, toKeep(reply).text],
-      );
+      const { claimed, first } = await claimKeys(rows, claim);
+      const reply = first ?? (await carriedOn(rows, work));
+      if (claimed.length > 0) await answerTo(rows, { ...claim, keys: claimed }, first ?? toKeep(reply));
       return reply;
     });
   }
+}
 
-  private async firstAnswer(rows: Rows, userId: string, route: string, key: string): Promise<SentReply> {
-    const [first] = await rows<{ status: number; answer: string }>(
-      'SELECT status, answer::text AS answer FROM idempotency_keys WHERE user_id = $1 AND route = $2 AND key = $3',
+/** What a request is known by when it is repeated. Any of its keys is enough. */
+interface Claim {
+  userId: string;
+  route: string;
+  keys: string[];
+}
+
+/** Takes keys that nobody has, from the last to the first. @returns those, and the first answer if one was used before */
+async function claimKeys(
+  rows: Rows,
+  { userId, route, keys }: Claim,
+): Promise<{ claimed: string[]; first?: SentReply }> {
+  const claimed: string[] = [];
+  for (const key of keys.toReversed()) {
+    const taken = await rows<{ key: string }>(
+      `INSERT INTO idempotency_keys (user_id, route, key) VALUES ($1, $2, $3)
+       ON CONFLICT (user_id, route, key) DO UPDATE SET created_at = now(), status = NULL, answer = NULL
+       WHERE idempotency_keys.created_at < now() - interval '1 day' RETURNING key`,
       [userId, route, key],
     );
-    if (!first) throw new Error('The first answer of an idempotency key is gone.');
-    return { status: first.status, headers: { 'Idempotency-Replayed': 'true' }, text: first.answer };
+    if (taken.length === 0) return { claimed, first: await firstAnswer(rows, userId, route, key) };
+    claimed.push(key);
   }
+  return { claimed };
+}
+
+async function answerTo(rows: Rows, { userId, route, keys }: Claim, { status, text }: SentReply): Promise<void> {
+  await rows(
+    `UPDATE idempotency_keys SET status = $4, answer = $5::json
+     WHERE user_id = $1 AND route = $2 AND key = ANY($3::text[])`,
+    [userId, route, keys, status, text],
+  );
+}
+
+async function firstAnswer(rows: Rows, userId: string, route: string, key: string): Promise<SentReply> {
+  const [first] = await rows<{ status: number; answer: string }>(
+    'SELECT status, answer::text AS answer FROM idempotency_keys WHERE user_id = $1 AND route = $2 AND key = $3',
+    [userId, route, key],
+  );
+  if (!first) throw new Error('The first answer of an idempotency key is gone.');
+  return { status: first.status, headers: { 'Idempotency-Replayed': 'true' }, text: first.answer };
 }
 
 const sayMs = 500;

@@ -152,6 +152,23 @@ describe('Idempotency-Key', () => {
     expect((await here.alice.post(path.toUpperCase(), { content: 'x' }, keyed(key))).body.id).to.equal(body.id);
   });
 
+  it('is known by a slug that is another’s, or nobody’s, by then, and by the id all the same', async () => {
+    const { alice: owner } = here;
+    const slug = () => `s-${newKey().slice(0, 13)}`;
+    const [before, after] = [slug(), slug()];
+    const { id } = (await owner.post('/api/servers', { name: 'renamed', slug: before })).body;
+    const key = newKey();
+    const make = (i: number, name: string) =>
+      alice(i).post(`/api/servers/${name}/channels`, { name: 'news' }, keyed(key));
+    const first = await make(0, before);
+    expect(first.status).to.equal(201);
+    expect((await owner.patch(`/api/servers/${id}`, { slug: after })).status).to.equal(200);
+    for (const name of [before, id, after]) expect((await make(1, name)).body).to.deep.equal(first.body);
+    await owner.post('/api/servers', { name: 'successor', slug: before });
+    for (const name of [before, id, after]) expect((await make(1, name)).body).to.deep.equal(first.body);
+    expect((await owner.get(`/api/servers/${id}/channels`)).body).to.have.lengthOf(2);
+  });
+
   it('is free again after a refusal, for nothing was done', async () => {
     const key = newKey();
     const { slug } = here.server;
