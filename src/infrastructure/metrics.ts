@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Context, Next } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { bearerToken } from './bearer.ts';
+import { sameText } from './same-text.ts';
 
 type Observe = (seconds: number) => void;
 
@@ -96,8 +96,6 @@ export class Metrics {
     if (this.token === null) {
       return localAddress.test(context.req.socket.remoteAddress ?? '') && !context.get('x-forwarded-for');
     }
-    const given = Buffer.from(bearerToken(context.headers.authorization) ?? '');
-    const wanted = Buffer.from(this.token);
-    return given.length === wanted.length && timingSafeEqual(given, wanted);
+    return sameText(bearerToken(context.headers.authorization) ?? '', this.token);
   }
 }

@@ -1,28 +1,42 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { JwtSecret } from '../settings/jwt-secrets.ts';
 
 const cipher = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
+
+/** Locks a text away: without the key, of 32 bytes, nobody can read or change it. @returns URL-safe text */
+export function seal(text: string, key: Buffer): string {
+  const iv = randomBytes(ivBytes);
+  const sealing = createCipheriv(cipher, key, iv);
+  const sealed = Buffer.concat([sealing.update(text, 'utf8'), sealing.final()]);
+  return Buffer.concat([iv, sealing.getAuthTag(), sealed]).toString('base64url');
+}
+
+/** What was sealed. @throws Error when the key is another one, or this is not what was sealed */
+export function unseal(sealed: string, key: Buffer): string {
+  const all = Buffer.from(sealed, 'base64url');
+  const opening = createDecipheriv(cipher, key, all.subarray(0, ivBytes));
+  opening.setAuthTag(all.subarray(ivBytes, ivBytes + tagBytes));
+  return Buffer.concat([opening.update(all.subarray(ivBytes + tagBytes)), opening.final()]).toString('utf8');
+}
 
 /**
  * Secrets that have to be used again, and so cannot be hashed: kept encrypted with the node's own secrets, so that a copy
  * of the database alone gives nothing away.
  */
 export class SealedText {
-  private readonly secrets: { kid: string; secret: string }[];
+  private readonly secrets: JwtSecret[];
 
   /** @param secrets the first one seals, all of them open */
-  constructor(secrets: { kid: string; secret: string }[]) {
+  constructor(secrets: JwtSecret[]) {
     this.secrets = secrets;
   }
 
   seal(text: string): string {
     const [first] = this.secrets;
     if (!first) throw new Error('There is no secret to seal with.');
-    const iv = randomBytes(ivBytes);
-    const sealing = createCipheriv(cipher, keyOf(first.secret), iv);
-    const sealed = Buffer.concat([sealing.update(text, 'utf8'), sealing.final()]);
-    return `${first.kid}.${Buffer.concat([iv, sealing.getAuthTag(), sealed]).toString('base64url')}`;
+    return `${first.kid}.${seal(text, keyOf(first.secret))}`;
   }
 
   /** The text again; undefined when none of the secrets opens it. */
@@ -31,10 +45,7 @@ export class SealedText {
     const secret = this.secrets.find((candidate) => candidate.kid === kid)?.secret;
     if (!secret) return undefined;
     try {
-      const all = Buffer.from(bytes, 'base64url');
-      const opening = createDecipheriv(cipher, keyOf(secret), all.subarray(0, ivBytes));
-      opening.setAuthTag(all.subarray(ivBytes, ivBytes + tagBytes));
-      return Buffer.concat([opening.update(all.subarray(ivBytes + tagBytes)), opening.final()]).toString('utf8');
+      return unseal(bytes, keyOf(secret));
     } catch {
       // Not what was sealed here.
       return undefined;

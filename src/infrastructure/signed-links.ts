@@ -1,14 +1,16 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import type { JwtSecret } from '../settings/jwt-secrets.ts';
+import { sameText } from './same-text.ts';
 
 /** Long enough to open what a link leads to, also where it is large (contract §6). */
 const linkSeconds = 600;
 
 /** Tokens for links that work without signing in, for a while, for one thing. */
 export class SignedLinks {
-  private readonly secrets: { kid: string; secret: string }[];
+  private readonly secrets: JwtSecret[];
 
   /** @param secrets the first one signs, all of them verify */
-  constructor(secrets: { kid: string; secret: string }[]) {
+  constructor(secrets: JwtSecret[]) {
     this.secrets = secrets;
   }
 
@@ -31,8 +33,7 @@ export class SignedLinks {
     const [expires, kid, given = ''] = token.split('.');
     const secret = this.secrets.find((candidate) => candidate.kid === kid)?.secret;
     if (!secret || !(Number(expires) * 1000 > Date.now())) return false;
-    const [right, sent] = [mac(secret, Number(expires), subject), given].map((text) => Buffer.from(text));
-    return right !== undefined && sent !== undefined && right.length === sent.length && timingSafeEqual(right, sent);
+    return sameText(mac(secret, Number(expires), subject), given);
   }
 }
 

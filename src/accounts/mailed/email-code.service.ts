@@ -4,13 +4,15 @@ import type { Database } from '../../database/database.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';
 import { AppError } from '../../errors.ts';
 import type { RateLimits } from '../../infrastructure/rate-limits.ts';
+import { sameText } from '../../infrastructure/same-text.ts';
 import type { Settings } from '../../settings.ts';
 import type { verifyCodeSchema } from '../account.contract.ts';
 import type { MembershipService } from '../membership/membership.service.ts';
 import { createUser, namingConflicts } from '../new-user.ts';
-import { keyedHash, sameText } from '../secrets.ts';
+import { keyedHash } from '../secrets.ts';
 import type { Device } from '../sessions/device.ts';
 import type { AuthAnswer, SessionService } from '../sessions/session.service.ts';
+import { personByEmail } from '../user.reader.ts';
 import type { AccountMails } from './account.mails.ts';
 
 const keepCode = `INSERT INTO email_codes (email, code_hash, tries, expires_at)
@@ -67,9 +69,9 @@ export class EmailCodeService {
           [input.email, hash],
         );
         if (used.length === 0) throw new AppError('INVALID_VERIFICATION_CODE');
-        const known = await this.find(change, input.email);
-        const userId = known ?? (await this.signUp(change, input));
-        if (known && input.inviteCode !== undefined) await membership.redeemFor(change, known, input.inviteCode);
+        const known = await personByEmail(change.rows, input.email);
+        const userId = known?.id ?? (await this.signUp(change, input));
+        if (known && input.inviteCode !== undefined) await membership.redeemFor(change, userId, input.inviteCode);
         return sessions.open(change, userId, device);
       }),
     );
@@ -88,14 +90,6 @@ export class EmailCodeService {
     if (!fits) throw new AppError('INVALID_VERIFICATION_CODE');
     if (kept.expired) throw new AppError('VERIFICATION_CODE_EXPIRED');
     return kept.hash;
-  }
-
-  private async find(change: Change, email: string): Promise<string | null> {
-    const [user] = await change.rows<{ id: string }>(
-      'SELECT id FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL',
-      [email],
-    );
-    return user?.id ?? null;
   }
 
   private async signUp(change: Change, input: z.output<typeof verifyCodeSchema>): Promise<string> {

@@ -5,11 +5,12 @@ import type { Capabilities } from '../../access/capabilities.ts';
 import type { Database } from '../../database/database.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';
 import { AppError } from '../../errors.ts';
+import { seal, unseal } from '../../infrastructure/sealed-text.ts';
 import { isoTime } from '../../schema.ts';
 import type { Settings } from '../../settings.ts';
 import type { authSchema } from '../account.contract.ts';
 import { ownUser } from '../account.view.ts';
-import { hashSecret, seal, unseal } from '../secrets.ts';
+import { hashSecret, sealingKey } from '../secrets.ts';
 import type { Tokens } from '../tokens.ts';
 import { User } from '../user.entity.ts';
 import { type Device, nameOf } from './device.ts';
@@ -168,7 +169,7 @@ export class SessionService {
     const { id, userId, seconds } = session;
     const refreshToken = this.refreshToken(userId, id, seconds);
     await change.rows(rotate, [id, hashSecret(refreshToken), seconds]);
-    await change.rows(rememberUsed, [hash, id, seal(refreshToken, token)]);
+    await change.rows(rememberUsed, [hash, id, seal(refreshToken, sealingKey(token))]);
     await change.rows(forgetUsed, [id, this.settings.refreshGraceSeconds, rememberedTokens]);
     return { accessToken: this.accessToken(userId, id), refreshToken };
   }
@@ -178,7 +179,7 @@ export class SessionService {
     if (!used?.alive) return null;
     if (used.inGrace && used.successor) {
       const accessToken = this.accessToken(used.userId, used.sessionId);
-      return { accessToken, refreshToken: unseal(used.successor, token) };
+      return { accessToken, refreshToken: unseal(used.successor, sealingKey(token)) };
     }
     await this.revocation.session(change, used.userId, used.sessionId);
     return null;
