@@ -88,6 +88,13 @@ export const seqSchema = numberSchema(whole.min(0));
 export const doneSchema = record('Done', { ok: z.literal(true), success: z.literal(true) });
 export const done: z.infer<typeof doneSchema> = { ok: true, success: true };
 
+/** The first `max` UTF-16 units of a text, without half of a surrogate pair at the end. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const head = text.slice(0, Math.max(max, 0));
+  return head.isWellFormed() ? head : head.slice(0, -1);
+}
+
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function isUuid(text: string): boolean {

@@ -5,6 +5,7 @@ import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
+import { cut } from '../schema.ts';
 import { isReservedUsername, usernameKey } from './account.contract.ts';
 import { User } from './user.entity.ts';
 
@@ -62,10 +63,7 @@ export async function namingConflicts<T>(isGenerated: boolean, add: () => Promis
 async function freeUsername(change: Change, suggestion: string): Promise<string> {
   const local = suggestion.split('@')[0]?.normalize('NFC') ?? '';
   const cleaned = local.replace(/[^\p{L}\p{N}_.-]/gu, '').replace(/^\.+|\.+$/g, '');
-  const base = (cleaned.length >= 3 ? cleaned : `user-${cleaned}`)
-    .slice(0, 24)
-    .toWellFormed()
-    .replace(/[.\ufffd]+$/, '');
+  const base = cut(cleaned.length >= 3 ? cleaned : `user-${cleaned}`, 24).replace(/\.+$/, '');
   for (let tries = 0; tries < 20; tries++) {
     const name = tries === 0 ? base : `${base}${randomInt(10 ** Math.min(2 + tries, 8))}`;
     const taken = await change.em.count(User, { usernameKey: usernameKey(name) });

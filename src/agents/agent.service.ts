@@ -26,14 +26,12 @@ import type {
 import { Agent } from './agent.entity.ts';
 import type { AgentIdentity } from './agent.identity.ts';
 import type { AgentTokens } from './agent.tokens.ts';
+import { uptime } from './agent.uptime.ts';
 import { type AgentRecord, type AgentRow, agentRecord } from './agent.view.ts';
 
 const byId = `${selectAgents} WHERE a.id = $1`;
 const ofOwner = `${selectAgents} WHERE a.owner_id = $1 AND u.deleted_at IS NULL ORDER BY a.created_at, a.id LIMIT 1000`;
 const countOf = 'SELECT count(*)::int AS count FROM agents WHERE owner_id = $1';
-/** Time since the last sign of life counts as uptime, if there was no gap in which the bot was taken for offline. */
-const uptime = `online_seconds = online_seconds + CASE
-    WHEN last_seen_at > now() - make_interval(secs => $2) THEN extract(epoch FROM now() - last_seen_at) ELSE 0 END`;
 const beat = `UPDATE agents SET ${uptime}, last_seen_at = now(), last_heartbeat = now(), status = coalesce($3, status)
   WHERE id = $1 AND status <> 'stopped' RETURNING status, last_heartbeat AS "lastHeartbeat"`;
 const setStatus = `UPDATE agents SET ${uptime}, last_seen_at = NULL, status = $3, updated_at = now() WHERE id = $1`;

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
+import { uptime } from './agent.uptime.ts';
 
 const lookMs = 1000;
 /** While a bot is connected its uptime is written down this often. */
@@ -8,8 +9,7 @@ const touchMs = 30_000;
 const stillWelcome = `SELECT t.id, (extract(epoch FROM t.ends_at) * 1000)::float8 AS "endsAt" FROM agent_tokens t JOIN agents a ON a.id = t.agent_id
   WHERE t.id = ANY($1::uuid[]) AND t.ends_at > now() AND a.status <> 'stopped'`;
 /** Locked in one order, since other nodes may write down the same bots. */
-const touch = `UPDATE agents SET last_seen_at = now(), online_seconds = online_seconds + CASE
-    WHEN last_seen_at > now() - make_interval(secs => $2) THEN extract(epoch FROM now() - last_seen_at) ELSE 0 END
+const touch = `UPDATE agents SET ${uptime}, last_seen_at = now()
   FROM (SELECT id FROM agents WHERE id = ANY($1::uuid[]) AND status <> 'stopped' ORDER BY id FOR UPDATE) AS seen
   WHERE agents.id = seen.id`;
 

@@ -4,10 +4,8 @@ import { ownsBot } from '../agents/agent.access.ts';
 import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { AppError, missingAs } from '../errors.ts';
-import { isThere, selectMessages } from './message.table.ts';
+import { findMessage } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
-
-const oneMessage = `${selectMessages} WHERE m.id = $1 AND ${isThere}`;
 
 /** A message with its channel, as someone may see it. */
 export interface FoundMessage {
@@ -64,7 +62,7 @@ export class MessageAccess {
   }
 
   private async find(messageId: string): Promise<MessageRow> {
-    const [row] = await this.database.rows<MessageRow>(oneMessage, [messageId]);
+    const row = await findMessage(this.database.rows, messageId);
     if (!row) throw new AppError('MESSAGE_NOT_FOUND');
     return row;
   }

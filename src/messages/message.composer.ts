@@ -9,7 +9,7 @@ import type { MentionService } from '../mentions/mention.service.ts';
 import { isoTime } from '../schema.ts';
 import type { ThreadAccess } from '../threads/thread.access.ts';
 import type { sendMessageSchema } from './message.contract.ts';
-import { isThere, type NewMessage, selectMessages } from './message.table.ts';
+import { findMessage, type NewMessage } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
 
 export type SendInput = z.output<typeof sendMessageSchema>;
@@ -21,7 +21,6 @@ export interface ComposedMessage {
   files: AttachmentRow[];
 }
 
-const replied = `${selectMessages} WHERE m.id = $1 AND ${isThere}`;
 const uploads = `${selectAttachments} WHERE id = ANY($1::uuid[]) AND uploader_id = $2`;
 
 /** Makes messages of what was sent: looks up what they refer to. Plain ones need no look into the database. */
@@ -46,7 +45,7 @@ export class MessageComposer {
     input: SendInput,
     idempotencyKey: string | null,
   ): Promise<ComposedMessage> {
-    if (input.threadId) await this.requireThread(actor, channel, input.threadId);
+    if (input.threadId) await this.threads.requirePostable(actor, channel.id, input.threadId);
     const reply = input.replyToId ? await this.reply(channel, input.replyToId) : null;
     const files = input.attachments?.length ? await this.files(actor, input.attachments) : [];
     const mentions = await this.mentions.find(channel, input.content);
@@ -70,14 +69,8 @@ export class MessageComposer {
     return { row, reply, files };
   }
 
-  /** Makes sure that the actor may write in a thread of this channel. @throws AppError THREAD_NOT_FOUND, THREAD_ARCHIVED */
-  async requireThread(actor: Actor, channel: { id: string }, threadId: string): Promise<void> {
-    const { thread } = await this.threads.postable(actor, threadId);
-    if (thread.channelId !== channel.id) throw new AppError('THREAD_NOT_FOUND');
-  }
-
   private async reply(channel: OpenChannel, messageId: string): Promise<MessageRow> {
-    const [row] = await this.database.rows<MessageRow>(replied, [messageId]);
+    const row = await findMessage(this.database.rows, messageId);
     if (row?.channel_id === channel.id) return row;
     throw new AppError('MESSAGE_NOT_FOUND', { message: 'There is no such message in this channel to reply to.' });
   }

@@ -16,6 +16,7 @@ import type { MentionService } from '../mentions/mention.service.ts';
 import { insertJobs, type NotificationQueue } from '../notifications/notification.jobs.ts';
 import { isQuoted } from '../notifications/quotes.ts';
 import { invalid } from '../schema/validation.ts';
+import type { ThreadAccess } from '../threads/thread.access.ts';
 import { retitle } from '../threads/thread.title.ts';
 import { eraseMessages } from './erasure.ts';
 import { KeptPages } from './kept-pages.ts';
@@ -53,6 +54,7 @@ export class MessageService {
   private readonly ephemeral: Ephemeral;
   private readonly channels: ChannelAccess;
   private readonly access: MessageAccess;
+  private readonly threads: ThreadAccess;
   private readonly composer: MessageComposer;
   private readonly mentions: MentionService;
   private readonly notifications: NotificationQueue;
@@ -69,6 +71,7 @@ export class MessageService {
     ephemeral: Ephemeral;
     channelAccess: ChannelAccess;
     messageAccess: MessageAccess;
+    threadAccess: ThreadAccess;
     composer: MessageComposer;
     mentions: MentionService;
     notifications: NotificationQueue;
@@ -80,6 +83,7 @@ export class MessageService {
     this.ephemeral = parts.ephemeral;
     this.channels = parts.channelAccess;
     this.access = parts.messageAccess;
+    this.threads = parts.threadAccess;
     this.composer = parts.composer;
     this.mentions = parts.mentions;
     this.notifications = parts.notifications;
@@ -221,7 +225,7 @@ export class MessageService {
   async typing(actor: Actor, input: z.output<typeof typingSchema>, socketId: string): Promise<void> {
     const { channelId, typing } = input;
     const channel = await this.channels.postable(actor, channelId);
-    if (input.threadId) await this.composer.requireThread(actor, channel, input.threadId);
+    if (input.threadId) await this.threads.requirePostable(actor, channel.id, input.threadId);
     const { username, displayName } = actor.user;
     const threadId = input.threadId ?? null;
     const data = { channelId, threadId, userId: actor.userId, username, displayName, typing };

@@ -43,7 +43,17 @@ export const selectMessages = selecting(
   'JOIN channels c ON c.id = m.channel_id LEFT JOIN threads t ON t.id = m.thread_id',
 );
 
+/** Neither deleted itself nor with its thread or channel. */
+export const isThere = 'm.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL';
+
 const oneMessage = `${selectMessages} WHERE m.id = $1`;
+const oneThere = `${oneMessage} AND ${isThere}`;
+
+/** A message, whoever asks; undefined: there is none (any more). */
+export async function findMessage(rows: Rows, messageId: string): Promise<MessageRow | undefined> {
+  const [row] = await rows<MessageRow>(oneThere, [messageId]);
+  return row;
+}
 
 /** A message that is known to be readable. @throws AppError MESSAGE_NOT_FOUND */
 export async function readMessage(rows: Rows, messageId: string): Promise<MessageRow> {
@@ -71,9 +81,6 @@ function selecting(messages: string, kind: string, joined: string): string {
   LEFT JOIN messages r ON r.id = m.reply_to_id
   LEFT JOIN LATERAL (SELECT * FROM threads WHERE parent_message_id = m.id LIMIT 1) AS o ON true`;
 }
-
-/** Neither deleted itself nor with its thread or channel. */
-export const isThere = 'm.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL';
 
 /** How long a nonce or an Idempotency-Key is remembered (contract §1). */
 export const rememberedFor = "interval '1 day'";

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type AttachmentRow, attachmentRecord } from '../media/attachment.view.ts';
 import type { MentionRecord } from '../mentions/mention.contract.ts';
 import type { ReactionSummary } from '../reactions/reaction.view.ts';
-import { isoTime, isoTimeOrNull } from '../schema.ts';
+import { cut, isoTime, isoTimeOrNull } from '../schema.ts';
 import type { messageSchema } from './message.contract.ts';
 
 export type MessageRecord = z.output<typeof messageSchema>;
@@ -88,13 +88,6 @@ function replyPreview(row: MessageRow): MessageRecord['replyTo'] {
   const deleted = row.reply_deleted ?? true;
   const content = deleted ? '' : cut(row.reply_content ?? '', 200);
   return { id: row.reply_to_id, authorId: row.reply_author_id, content, deleted };
-}
-
-/** The first `max` characters, without half of a surrogate pair at the end. */
-export function cut(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const head = text.slice(0, max);
-  return head.isWellFormed() ? head : head.slice(0, -1);
 }
 
 export function shownNonce(nonce: string | null): { nonce?: string } {

@@ -57,6 +57,12 @@ export class ThreadAccess {
     return { thread, channel };
   }
 
+  /** Makes sure that the actor may send to a thread of this channel. @throws AppError like `postable` */
+  async requirePostable(actor: Actor, channelId: string, threadId: string): Promise<void> {
+    const { thread } = await this.postable(actor, threadId);
+    if (thread.channelId !== channelId) throw new AppError('THREAD_NOT_FOUND');
+  }
+
   /** A thread that the actor may rename or delete: its creator and moderators (contract §6). @throws AppError */
   async managed(actor: Actor, threadId: string): Promise<FoundThread> {
     const found = await this.readable(actor, threadId);

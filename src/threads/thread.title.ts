@@ -1,7 +1,7 @@
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { channelRoom } from '../delivery/entry.ts';
-import { cut } from '../messages/message.view.ts';
+import { cut } from '../schema.ts';
 import { threadUpdated } from './thread.contract.ts';
 import { type ThreadRow, threadColumns, threadRecord } from './thread.view.ts';
 

@@ -1,5 +1,5 @@
 import { extensionOf } from '../infrastructure/media-types.ts';
-import { textSchema } from '../schema.ts';
+import { cut, textSchema } from '../schema.ts';
 
 const maxNameLength = 255;
 
@@ -22,7 +22,7 @@ function stemOf(name: string, kind: 'dir' | 'file'): string {
 /** What a name and all that `freeName` makes of it begin with. */
 export function beginningOf(name: string, kind: 'dir' | 'file'): string {
   const stem = stemOf(name, kind);
-  return shortened(stem, maxNameLength - longestMark - (name.length - stem.length));
+  return cut(stem, maxNameLength - longestMark - (name.length - stem.length));
 }
 
 /**
@@ -35,14 +35,7 @@ export function freeName(name: string, kind: 'dir' | 'file', taken: ReadonlySet<
   const extension = name.slice(stem.length);
   for (let number = 1; ; number++) {
     const mark = ` (${number})`;
-    const candidate = `${shortened(stem, maxNameLength - mark.length - extension.length)}${mark}${extension}`;
+    const candidate = `${cut(stem, maxNameLength - mark.length - extension.length)}${mark}${extension}`;
     if (!taken.has(candidate)) return candidate;
   }
-}
-
-/** Cut without leaving half of a surrogate pair behind. */
-function shortened(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const cut = text.slice(0, Math.max(length, 0));
-  return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }

@@ -110,7 +110,7 @@ export class ReplyStreams {
     const { channelId, streamId, threadId = null, replyToId = null } = piece;
     const own = [...this.open.values()].filter(({ place }) => place.userId === actor.userId);
     if (own.length >= maxOpenPerBot) throw new AppError('STREAM_LIMIT', { retryAfter: 5 });
-    if (threadId !== null) await this.requireThread(actor, channelId, threadId);
+    if (threadId !== null) await this.threads.requirePostable(actor, channelId, threadId);
     await this.loopGuard.check(actor, channelId, threadId);
     const place = { userId: actor.userId, streamId, channelId, threadId };
     const key = keyOf(actor, piece);
@@ -129,11 +129,6 @@ export class ReplyStreams {
     const first = this.open.get(key) ?? stream;
     this.open.set(key, first);
     return first;
-  }
-
-  private async requireThread(actor: Actor, channelId: string, threadId: string): Promise<void> {
-    const { thread } = await this.threads.postable(actor, threadId);
-    if (thread.channelId !== channelId) throw new AppError('THREAD_NOT_FOUND');
   }
 
   private async finish(actor: Actor, piece: Piece, stream: OpenStream): Promise<MessageRecord> {
