@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { AppError } from '../errors.ts';
 
 export type Log = pino.Logger;
 
@@ -30,17 +31,22 @@ export function createLog(level: string): Log {
     level,
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { err: withoutRows },
+    serializers: { err: shown },
     redact: { paths: redacted, censor: '[redacted]' },
     formatters: { level: (label) => ({ level: label }) },
     ...(terminal ? { transport: { target: 'pino-pretty', options: { translateTime: 'SYS:HH:MM:ss' } } } : {}),
   });
 }
 
-/** PostgreSQL puts the row at fault into the details of its errors, and MikroORM those into the message. */
-function withoutRows(error: unknown): unknown {
+/**
+ * PostgreSQL puts the row at fault into the details of its errors, and MikroORM those into the message. That
+ * something is away for a while is told by its sentence and its cause: nobody has to look for it in the code.
+ */
+function shown(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const { detail: _detail, previous: _previous, ...shown } = pino.stdSerializers.err(error);
+  const { detail: _detail, previous: _previous, stack, ...told } = pino.stdSerializers.err(error);
   const clean = (text: string) => text.replace(/( - detail: )[^\n]*/g, '$1[redacted]');
-  return { ...shown, message: clean(shown.message), stack: clean(shown.stack) };
+  const message = clean(told.message);
+  const isOutage = error instanceof AppError && error.status === 503;
+  return isOutage ? { ...told, message } : { ...told, message, stack: clean(stack) };
 }

@@ -86,4 +86,14 @@ describe('the log', () => {
     const [line] = written('error', "log.error({ err: new Error('a broken thing') }, 'It failed.');");
     expect(line?.err).to.include({ message: 'a broken thing' }).and.have.property('stack');
   });
+
+  it('says that the database is away, and why, without a place in the code', () => {
+    const error = "new AppError('DATABASE_UNAVAILABLE', { cause: new Error('terminated by an administrator') })";
+    const [line] = written(
+      'warn',
+      `const { AppError } = await import('./src/errors.ts'); log.warn({ err: ${error} }, 'x');`,
+    );
+    expect(line?.err).to.have.property('message').that.contains('terminated by an administrator');
+    expect(line?.err).not.to.have.property('stack');
+  });
 });
