@@ -115,7 +115,8 @@ export class ChannelMemberService {
     const seat = await seatOf(change.rows, channel.id, serverId, userId);
     const member = memberRecord(seat, this.statuses);
     if (seat.excluded === false) return { member, repeated: true };
-    await settleRequest(change, { serverId, channelId: channel.id }, userId);
+    const asked = await settleRequest(change, { serverId, channelId: channel.id }, userId);
+    if (asked) await this.notifications.settle(change, serverId);
     await change.rows(
       `INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())
        ON CONFLICT (channel_id, user_id) DO UPDATE SET excluded = false`,
@@ -162,7 +163,7 @@ export class ChannelMemberService {
 
   private async takeOut(change: Change, channel: ChannelInfo, serverId: string, user: SmallUser): Promise<void> {
     const { id: channelId } = channel;
-    await forgetRequests(change.rows, { serverId, channelId }, user.id);
+    const told = await forgetRequests(change, { serverId, channelId }, user.id);
     if (channel.isPrivate || user.isBot) {
       const out = 'DELETE FROM channel_members WHERE channel_id = $1 AND user_id = $2';
       await change.rows(out, [channelId, user.id]);
@@ -176,7 +177,7 @@ export class ChannelMemberService {
     const left = { serverId, channelId, userId: user.id, ...shown(user) };
     change.publish(memberLeft.in(channelRoom(channelId), left));
     change.publish(channelMemberRemoved.in(userRoom(user.id), { channelId, serverId }));
-    await closePlace(change, { serverId: null, channelId }, [user.id], [channelRoom(channelId)]);
+    await closePlace(change, { serverId: null, channelId }, [user.id], [channelRoom(channelId), ...told]);
     change.afterCommit(() => this.access.forgetMembers([channelId], user.id));
     const rooms = [channelRoom(channelId)];
     change.afterCommit(() => this.control.send({ kind: 'evict', userId: user.id, serverId, rooms }));

@@ -31,6 +31,7 @@ import { SentKeys } from './migrations/0063-sent-keys.ts';
 import { ClosedLogs } from './migrations/0064-closed-logs.ts';
 import { SearchUnspaced } from './migrations/0065-search-unspaced.ts';
 import { MentionedBots } from './migrations/0066-mentioned-bots.ts';
+import { OpenQuestions } from './migrations/0067-open-questions.ts';
 
 /** All migrations, in the order in which they run. What released ones come to in the end is never changed. */
 export const migrations = [
@@ -61,6 +62,7 @@ export const migrations = [
   { name: '0064-closed-logs', class: ClosedLogs },
   { name: '0065-search-unspaced', class: SearchUnspaced },
   { name: '0066-mentioned-bots', class: MentionedBots },
+  { name: '0067-open-questions', class: OpenQuestions },
 ];
 
 /**

@@ -138,6 +138,7 @@ export class JoinRequestService {
       const decide = 'UPDATE join_requests SET status = $2, decided_by = $3, updated_at = now() WHERE id = $1';
       await change.rows(decide, [requestId, status, actor.userId]);
       if (status === 'approved') await this.letIn(change, row, actor);
+      await this.notifications.settle(change, row.server_id);
       return tellDecided(change, requestId);
     });
   }

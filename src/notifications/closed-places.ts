@@ -67,7 +67,7 @@ export async function markSettledRead(
 }
 
 /** How much each of them has not read. */
-async function countsOf(rows: Rows, users: string[]): Promise<Map<string, number>> {
+export async function countsOf(rows: Rows, users: string[]): Promise<Map<string, number>> {
   if (users.length === 0) return new Map();
   const found = await rows<{ userId: string; count: number }>(
     `SELECT u.id AS "userId", (SELECT count(*)::int FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL)

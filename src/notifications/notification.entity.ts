@@ -15,6 +15,11 @@ const NotificationSchema = defineEntity({
       name: 'notifications_read',
       expression: 'create index notifications_read on notifications (read_at) where read_at is not null',
     },
+    {
+      // What waits for an answer in a server.
+      name: 'notifications_open_questions',
+      expression: `create index notifications_open_questions on notifications (server_id) where read_at is null and kind in ('server.invite', 'server.join_request', 'channel.join_request')`,
+    },
     // Counts of what is unread, and the row that a repeat is added to.
     { name: 'notifications_unread', properties: ['userId', 'kind', 'scope'], where: { readAt: null } },
   ],

@@ -80,6 +80,9 @@ const newsJobSchema = z.object({
   after: idSchema,
 });
 
+/** Something in a server does not wait for an answer any more, of which there may be unread notifications. */
+const settledJobSchema = z.object({ job: z.literal('settled'), serverId: idSchema });
+
 export const jobSchema = z.discriminatedUnion('job', [
   messageJobSchema,
   editJobSchema,
@@ -88,6 +91,7 @@ export const jobSchema = z.discriminatedUnion('job', [
   erasureJobSchema,
   closedPlaceJobSchema,
   newsJobSchema,
+  settledJobSchema,
 ]);
 
 export type MessageJob = z.infer<typeof messageJobSchema>;
@@ -95,12 +99,13 @@ export type EditJob = z.infer<typeof editJobSchema>;
 export type BroadcastJob = z.infer<typeof broadcastJobSchema>;
 export type ClosedPlaceJob = z.infer<typeof closedPlaceJobSchema>;
 export type NewsJob = z.infer<typeof newsJobSchema>;
+export type SettledJob = z.infer<typeof settledJobSchema>;
 export type SystemJob = z.infer<typeof systemJobSchema>;
 export type Job = z.infer<typeof jobSchema>;
 
 /** How many people a job tells at most. */
 export function reachOf(job: Job): number {
-  if (job.job === 'broadcast' || job.job === 'news') return portion;
+  if (job.job === 'broadcast' || job.job === 'news' || job.job === 'settled') return portion;
   return 'users' in job ? job.users.length : 0;
 }
 
@@ -138,6 +143,12 @@ export class NotificationQueue {
   /** Something was added in a transaction that is committed now. */
   wake(): void {
     this.listener();
+  }
+
+  /** Takes away, after the change, what was notified of in a server and needs no answer any more. */
+  async settle(change: Change, serverId: string): Promise<void> {
+    await insertJobs(change.rows, [{ job: 'settled', serverId }]);
+    change.afterCommit(() => this.wake());
   }
 
   /** Notifies of something as part of the change in which it happens: if that is undone, nobody hears of it. */

@@ -26,6 +26,7 @@ import {
   type SystemJob,
 } from './notification.jobs.ts';
 import { writeNotifications } from './notification.writer.ts';
+import { markSettled, settledBy } from './open-questions.ts';
 import { readStale, renewQuotes } from './quotes.ts';
 import { draftsOfSystem } from './system-notices.ts';
 
@@ -63,6 +64,8 @@ export class NotificationMaker {
     }
     const news = await this.newsOf(change, jobs);
     rest.push(...news.flatMap((piece) => piece.rest));
+    const settled = await settledBy(change.rows, jobs);
+    rest.push(...settled.flatMap((piece) => piece.rest));
     await insertJobs(change.rows, rest);
     const edits = jobs.filter((job): job is EditJob => job.job === 'edit');
     drafts.push(...(await draftsOfEdits(change.rows, edits, messages)));
@@ -74,11 +77,15 @@ export class NotificationMaker {
     const used = [...messages.values()].filter((message) => message.channel_kind === 'dm');
     const returning = await this.direct.touch(change.rows, used);
     // One lock for all, so that no two transactions wait for each other.
-    const people = [...closings.flatMap(({ users }) => users), ...news.flatMap((piece) => piece.people)];
+    const people = [
+      ...closings.flatMap(({ users }) => users),
+      ...[...news, ...settled].flatMap((piece) => piece.people),
+    ];
     await change.lock(...rooms([...drafts, ...returning, ...stale]), ...people.map(userRoom));
     for (const { userId, channelId, since } of returning) await this.direct.announce(change, userId, channelId, since);
     await writeNotifications(change, drafts);
     await renewQuotes(change, changed, stale);
+    for (const piece of settled) await markSettled(change, piece);
     for (const job of closings) await closePlaceNow(change, job, job.users);
     for (const piece of news) await this.audience.tellNow(change, piece.job, piece.people);
     return rest.length > 0;

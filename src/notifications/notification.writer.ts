@@ -63,8 +63,8 @@ export async function writeNotifications(change: Change, drafts: NotificationDra
 }
 
 const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_servers, p.muted_channel_ids AS muted_channels
-  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bool[], $5::uuid[]) WITH ORDINALITY
-    AS d (user_id, sender_id, channel_id, may_block, request_id, place)
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bool[], $5::uuid[], $6::uuid[]) WITH ORDINALITY
+    AS d (user_id, sender_id, channel_id, may_block, request_id, invited_to, place)
   JOIN users u ON u.id = d.user_id AND NOT u.is_bot AND u.deleted_at IS NULL
   LEFT JOIN notification_preferences p ON p.user_id = d.user_id
   LEFT JOIN channels c ON c.id = d.channel_id
@@ -73,12 +73,13 @@ const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_s
       SELECT FROM blocks b WHERE b.user_id = d.user_id AND b.blocked_id = d.sender_id))
     AND (d.request_id IS NULL OR EXISTS (
       SELECT FROM friendships f WHERE f.id = d.request_id AND f.status = 'pending'))
+    AND NOT EXISTS (SELECT FROM server_members s WHERE s.server_id = d.invited_to AND s.user_id = d.user_id)
     AND (d.channel_id IS NULL OR ${selectMayRead('d.user_id')})
   ORDER BY d.place`;
 
 /**
  * Leaves out bots, oneself, those who may not see the channel, who blocked the sender, whose request was taken back or
- * answered, or who do not want it.
+ * answered, who are where they are invited to, or who do not want it.
  */
 async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<NotificationDraft[]> {
   if (drafts.length === 0) return [];
@@ -89,6 +90,7 @@ async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<Noti
     drafts.map((draft) => (needsAccess(draft) ? draft.channelId : null)),
     drafts.map((draft) => typeOfKind[draft.kind] !== 'system' || draft.kind === 'server.invite'),
     drafts.map((draft) => (draft.kind === 'friendship.request' ? draft.referenceId : null)),
+    drafts.map((draft) => (draft.kind === 'server.invite' ? draft.serverId : null)),
   ]);
   return found.flatMap((preferences) => {
     const draft = drafts[preferences.place - 1];

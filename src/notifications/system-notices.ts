@@ -3,26 +3,33 @@ import { deciders } from '../servers/audience.ts';
 import type { NotificationDraft } from './draft.ts';
 import type { SystemJob } from './notification.jobs.ts';
 import { type NotificationKind, typeOfKind } from './notification.kinds.ts';
+import { stillPending } from './open-questions.ts';
 
 interface Names {
   of(id: string | null): string;
 }
 
-/** Who hears of what is no message. */
+/** Who hears of what is no message. What needs no answer any more is told to nobody. */
 export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<NotificationDraft[]> {
   if (jobs.length === 0) return [];
   const names = await readNames(rows, jobs);
+  const pending = await stillPending(
+    rows,
+    jobs.filter(isRequest).flatMap(({ referenceId }) => referenceId ?? []),
+  );
   const codes = await readInviteCodes(rows, jobs);
   const drafts: NotificationDraft[] = [];
   for (const job of jobs) {
     const { kind, senderId, serverId, channelId, referenceType, referenceId } = job;
     if (!isKind(kind)) continue;
+    if (isRequest(job) && !pending.has(referenceId ?? '')) continue;
+    const code = kind === 'server.invite' ? codes.get(serverId ?? '') : '';
+    if (code === undefined) continue;
     const title = titleOf(kind, names.of(senderId), names.of(serverId), names.of(channelId));
     const place = { senderId, serverId, channelId, referenceType, referenceId };
-    const body = (kind === 'server.invite' && serverId && codes.get(serverId)) || '';
     for (const userId of await recipients(rows, job)) {
       if (userId === job.by) continue;
-      drafts.push({ userId, kind, ...place, title, body, at: new Date(job.at), onlyUnderAll: false });
+      drafts.push({ userId, kind, ...place, title, body: code, at: new Date(job.at), onlyUnderAll: false });
     }
   }
   return drafts;
@@ -30,6 +37,10 @@ export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<Not
 
 function isKind(kind: string): kind is NotificationKind {
   return kind in typeOfKind;
+}
+
+function isRequest({ kind }: SystemJob): boolean {
+  return kind === 'server.join_request' || kind === 'channel.join_request';
 }
 
 async function recipients(rows: Rows, { to, serverId }: SystemJob): Promise<string[]> {
@@ -49,12 +60,12 @@ async function readNames(rows: Rows, jobs: SystemJob[]): Promise<Names> {
   return { of: (id) => (id && names.get(id)) || 'someone' };
 }
 
-/** What those who are invited get in with, also when they were not there to hear of it. */
+/** What those who are invited get in with, also when they were not there to hear of it; held as it is until the commit. */
 async function readInviteCodes(rows: Rows, jobs: SystemJob[]): Promise<Map<string, string>> {
   const ids = jobs.filter(({ kind }) => kind === 'server.invite').map(({ serverId }) => serverId);
   if (ids.length === 0) return new Map();
   const found = await rows<{ id: string; code: string }>(
-    'SELECT id, invite_code AS code FROM servers WHERE id = ANY($1::uuid[])',
+    'SELECT id, invite_code AS code FROM servers WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE',
     [ids],
   );
   return new Map(found.map(({ id, code }) => [id, code]));

@@ -1,7 +1,7 @@
 import { NIL } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
-import { outranks, type Role, requireRole, requireToOutrank } from '../access/roles.ts';
+import { may, outranks, type Role, requireRole, requireToOutrank } from '../access/roles.ts';
 import { anyUserById } from '../accounts/user.reader.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
@@ -157,6 +157,7 @@ export class MemberService {
   private async write(change: Change, serverId: string, userId: string, role: Role): Promise<void> {
     const update = 'UPDATE server_members SET role = $3 WHERE server_id = $1 AND user_id = $2';
     await change.rows(update, [serverId, userId, role]);
+    if (!may(role, 'join-request:decide')) await this.notifications.settle(change, serverId);
     const user = await anyUserById(change.rows, userId);
     for (const channelId of await this.audience.announcedIn(change.rows, serverId)) {
       const member = { serverId, channelId, userId, role, ...shown(user) };

@@ -59,6 +59,7 @@ export class Roster {
     }
     change.publish(serverJoined.in(userRoom(user.id), { server }));
     if (role !== 'owner') {
+      await this.notifications.settle(change, serverId);
       const reference = { type: 'server', id: serverId };
       const notice = {
         kind: 'server.member_joined',
@@ -79,7 +80,8 @@ export class Roster {
    * @throws AppError MEMBER_NOT_FOUND
    */
   async remove(change: Change, serverId: string, userId: string): Promise<void> {
-    await forgetRequests(change.rows, { serverId, channelId: null }, userId);
+    const told = await forgetRequests(change, { serverId, channelId: null }, userId);
+    if (told.length > 0) await this.notifications.settle(change, serverId);
     const removed = await change.rows<{ user_id: string }>(
       'DELETE FROM server_members WHERE server_id = $1 AND user_id = $2 RETURNING user_id',
       [serverId, userId],
@@ -96,7 +98,8 @@ export class Roster {
     }
     change.publish(serverLeft.in(userRoom(userId), { serverId }));
     // Bots are told of nothing.
-    if (!user.isBot) await closePlace(change, { serverId, channelId: null }, [userId], channels.map(channelRoom));
+    const rooms = [...channels.map(channelRoom), ...told];
+    if (!user.isBot) await closePlace(change, { serverId, channelId: null }, [userId], rooms);
     change.afterCommit(() => this.access.forget(serverId, userId));
     change.afterCommit(() => this.channelAccess.forgetMembers(entered, userId));
     change.afterCommit(() => this.control.send({ kind: 'evict', userId, serverId, rooms: null }));

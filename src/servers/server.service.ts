@@ -179,6 +179,7 @@ export class ServerService {
     const inviteCode = newInviteCode();
     await this.changes.run(async (change) => {
       await change.rows('UPDATE servers SET invite_code = $2, updated_at = now() WHERE id = $1', [id, inviteCode]);
+      await this.notifications.settle(change, id);
       await this.tellUpdated(change, actor, id);
     });
     return { inviteCode };
@@ -204,7 +205,7 @@ export class ServerService {
       const rooms = detached.map(channelRoom);
       await closePlace(change, { serverId: id, channelId: null, isGone: true }, members, rooms);
       await closeStreams(change.rows, rooms);
-      change.afterCommit(() => this.notifications.wake());
+      await this.notifications.settle(change, id);
       change.afterCommit(() => this.channelAccess.forget(detached));
       change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms }));
       change.afterCommit(() => this.chores.soon());
