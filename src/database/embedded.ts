@@ -36,50 +36,27 @@ const worrying = /^(FATAL|PANIC)|was terminated by signal|crash of another/;
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { log, settings = {} } = options;
   const dataDir = path.resolve(options.dataDir);
-  const closing = new Closing();
-  closing.add(lockFolder(dataDir));
+  const closing = new AsyncDisposableStack();
+  closing.defer(lockFolder(dataDir));
   try {
     const cluster = await openCluster(dataDir);
     await endOrphan(cluster.folder, log);
-    closing.add(guardFolder(cluster.folder));
+    closing.defer(guardFolder(cluster.folder));
     const spawn = (port: number) => spawnPostmaster(cluster, port, settings, logWorries(log, closing));
     const [server, port] = await startOnFreePort(spawn);
-    closing.add(supervise(server, () => spawn(port), log));
+    closing.defer(supervise(server, () => spawn(port), log));
     const url = await ensureDatabase(port, cluster.password);
     log.info({ pid: server.pid, port, folder: cluster.folder }, 'The embedded PostgreSQL is running.');
-    return { url, stop: () => closing.run() };
+    return { url, stop: () => closing.disposeAsync() };
   } catch (error) {
-    await closing.run();
+    await closing.disposeAsync();
     throw error;
   }
 }
 
-/** What has to be undone at the end, last things first, and once only. */
-class Closing {
-  private readonly steps: (() => void | Promise<void>)[] = [];
-  private running: Promise<void> | undefined;
-
-  get begun(): boolean {
-    return this.running !== undefined;
-  }
-
-  add(step: () => void | Promise<void>): void {
-    this.steps.unshift(step);
-  }
-
-  run(): Promise<void> {
-    this.running ??= this.runSteps();
-    return this.running;
-  }
-
-  private async runSteps(): Promise<void> {
-    for (const step of this.steps) await step();
-  }
-}
-
-function logWorries(log: EmbeddedLog, closing: Closing): (line: string) => void {
+function logWorries(log: EmbeddedLog, closing: AsyncDisposableStack): (line: string) => void {
   return (line) => {
     // At the end every open connection is cut, and PostgreSQL says so for each.
-    if (!closing.begun && worrying.test(line)) log.warn({}, `PostgreSQL: ${line}`);
+    if (!closing.disposed && worrying.test(line)) log.warn({}, `PostgreSQL: ${line}`);
   };
 }

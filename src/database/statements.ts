@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
+import { SparseLog } from '../infrastructure/sparse-log.ts';
 import { databaseCode, isUnavailable } from './failures.ts';
 
 /** How a statement ended. */
@@ -108,22 +109,16 @@ export function slowStatementLog(slowMs: number, log: Log): StatementWatch {
   };
 }
 
-const quietMs = 10_000;
-
 /**
  * Logs why PostgreSQL does not do what it is asked for: its disk is full, say, while it answers whoever only looks. Those who
  * asked are told no more than to try again, and an embedded one has no log of its own. Not each time: all fail alike.
  */
 export function failedStatementLog(log: Log): StatementWatch {
-  let failed = 0;
-  let quietUntil = 0;
+  const sparse = new SparseLog(log);
   return () => (outcome) => {
-    if (!(outcome.error instanceof Error) || !isUnavailable(outcome.error)) return;
-    failed++;
-    const now = performance.now();
-    if (now < quietUntil) return;
-    const record = { reason: outcome.error.message, state: databaseCode(outcome.error), failed };
-    [failed, quietUntil] = [0, now + quietMs];
-    log.warn(record, 'PostgreSQL could not do what it was asked for.');
+    const { error } = outcome;
+    if (!(error instanceof Error) || !isUnavailable(error)) return;
+    const state = databaseCode(error) ?? 'none';
+    sparse.warn({ state }, { reason: error.message }, 'PostgreSQL could not do what it was asked for.');
   };
 }

@@ -2,8 +2,11 @@ import { ServerResponse } from 'node:http';
 import { isPython } from './python.ts';
 import type { ParleySocket } from './socket.ts';
 
-/** As Engine.IO answers for a session that is gone. */
-const unknownSession = JSON.stringify({ code: 1, message: 'Session ID unknown' });
+/** Answers as Engine.IO does for a session that is gone: its client connects anew. */
+export function answerUnknownSession(answer: ServerResponse): void {
+  const body = JSON.stringify({ code: 1, message: 'Session ID unknown' });
+  answer.writeHead(400, { 'content-type': 'application/json' }).end(body);
+}
 
 /** More of them in one answer python-engineio takes for an attack: it breaks off, and comes back to the same. */
 const packetsForPython = 16;
@@ -36,7 +39,7 @@ function answerPoll(transport: ParleySocket['conn']['transport']): void {
   const answer: unknown = Reflect.get(transport, 'res');
   if (!transport.writable || !(answer instanceof ServerResponse)) return;
   transport.writable = false;
-  answer.writeHead(400, { 'content-type': 'application/json' }).end(unknownSession);
+  answerUnknownSession(answer);
 }
 
 /** What is too much for one answer waits for the next request with what comes after it. */

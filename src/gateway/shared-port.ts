@@ -4,6 +4,7 @@ import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { drainRequest } from '../infrastructure/drain-request.ts';
+import { answerUnknownSession } from './polling.ts';
 
 /** Several nodes behind one port of one machine. */
 export interface SharedPort {
@@ -76,8 +77,9 @@ function passRequest(socketPath: string, incoming: IncomingMessage, outgoing: Se
     answer.pipe(outgoing);
   });
   onward.on('error', () => {
+    // The node is gone, and its sessions with it.
     if (outgoing.headersSent) outgoing.destroy();
-    else outgoing.writeHead(400, { 'content-type': 'application/json' }).end(unknownSession);
+    else answerUnknownSession(outgoing);
   });
   outgoing.on('finish', () => {
     if (!onward.writableFinished) onward.destroy();
@@ -89,9 +91,6 @@ function passRequest(socketPath: string, incoming: IncomingMessage, outgoing: Se
   });
   incoming.pipe(onward);
 }
-
-/** The node is gone, and its sessions with it: said as Engine.IO says it, so clients connect anew. */
-const unknownSession = JSON.stringify({ code: 1, message: 'Session ID unknown' });
 
 function passUpgrade(socketPath: string, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
   const onward = connect(socketPath);

@@ -1,4 +1,5 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 const forwardedHeader = 'x-forwarded-for';
 
@@ -31,19 +32,9 @@ function withoutPort(entry: string): string {
 
 /** What stands for a client where addresses are counted: one who has an IPv6 network has 2^64 addresses in it. */
 export function addressKey(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return mapped;
-  if (isIPv4(address) || !isIPv6(address)) return address;
-  return `${groups(address).slice(0, 4).join(':')}::/64`;
+  if (!isIP(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
 }
-
-/** The eight groups of an IPv6 address. */
-function groups(address: string): string[] {
-  const [head = '', tail] = (address.split('%')[0] ?? '').toLowerCase().split('::');
-  const parts = (text: string) => (text === '' ? [] : text.split(':'));
-  if (tail === undefined) return parts(head).map(plain);
-  const missing = Math.max(8 - parts(head).length - parts(tail).length, 0);
-  return [...parts(head), ...Array.from({ length: missing }, () => '0'), ...parts(tail)].map(plain);
-}
-
-const plain = (group: string) => group.replace(/^0+(?=.)/, '');

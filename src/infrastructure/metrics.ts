@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { bearerToken } from './bearer.ts';
+import { matchedRoute } from './matched-route.ts';
 import { sameText } from './same-text.ts';
 
 type Observe = (seconds: number) => void;
@@ -81,8 +82,7 @@ export class Metrics {
   };
 
   private timer(context: Context): Observe {
-    const matched: unknown = Reflect.get(context, '_matchedRoute');
-    const route = typeof matched === 'string' ? matched : 'none';
+    const route = matchedRoute(context);
     const status = `${Math.floor(context.status / 100)}xx`;
     const name = `${context.method} ${route} ${status}`;
     const known = this.timers.get(name);

@@ -2,6 +2,7 @@ import type { Context, Next } from 'koa';
 import type { StatementWatch } from '../database/statements.ts';
 import type { Settings } from '../settings.ts';
 import type { Log } from './log.ts';
+import { matchedRoute } from './matched-route.ts';
 
 /** A piece of work in a trace. */
 export interface Span {
@@ -55,9 +56,8 @@ export const traceRequests =
     const spec = { name: context.method, kind: 'server', parent: context.get('traceparent') } as const;
     return tracing.span(spec, async (span) => {
       await next();
-      const route: unknown = Reflect.get(context, '_matchedRoute');
       span.set('http.request.method', context.method);
-      span.set('http.route', typeof route === 'string' ? route : 'none');
+      span.set('http.route', matchedRoute(context));
       span.set('http.response.status_code', context.status);
       span.set('parley.request_id', String(context.state.requestId));
       if (context.status >= 500) span.fail(String(context.status));

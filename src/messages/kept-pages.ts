@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import { userCache } from '../accounts/identity.ts';
 import type { OpenChannel } from '../channels/channel.access.ts';
@@ -6,7 +7,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom } from '../delivery/entry.ts';
 import type { Head } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
-import type { Cache } from '../infrastructure/cache.ts';
+import { atMost, type Cache } from '../infrastructure/cache.ts';
 import { isUuid } from '../schema.ts';
 import type { listMessagesSchema } from './message.contract.ts';
 import { type MessageList, type MessageRows, messagePage } from './message.list.ts';
@@ -53,7 +54,8 @@ export class KeptPages {
   private readonly delivery: Delivery;
   private readonly list: MessageList;
   private readonly pages: Cache<KeptPage>;
-  private readonly asked = new Recent();
+  /** What was asked for once, lately. */
+  private readonly asked = new LRUCache<string, true>(atMost(maxPages));
 
   constructor(parts: { delivery: Delivery; caches: Caches; list: MessageList }) {
     this.delivery = parts.delivery;
@@ -66,7 +68,10 @@ export class KeptPages {
   async read(channel: Channel, query: Query, viewerId: string): Promise<string> {
     const { limit, include, cursor, after, around } = query;
     const key = JSON.stringify([channel.id, limit, include, cursor, after, around]);
-    if (!this.asked.had(key)) return JSON.stringify(messagePage(await this.list.ofChannel(channel, query), viewerId));
+    if (!this.asked.get(key)) {
+      this.asked.set(key, true);
+      return JSON.stringify(messagePage(await this.list.ofChannel(channel, query), viewerId));
+    }
     const head = await this.headOf(channel.id);
     for (;;) {
       const page = await this.pages.get(key, () => this.load(channel, query, head.seq));
@@ -93,20 +98,6 @@ export class KeptPages {
     const rest = `],${JSON.stringify(more).slice(1)}`;
     const json = pageOf(pieces, rest, (piece) => piece.json);
     return { seq, isFull: isFull(query, more), pieces, rest, json };
-  }
-}
-
-/** The last few thousand names that were said. */
-class Recent {
-  private names = new Set<string>();
-  private before = new Set<string>();
-
-  /** Whether a name was said before; it is now. */
-  had(name: string): boolean {
-    const known = this.names.has(name) || this.before.has(name);
-    this.names.add(name);
-    if (this.names.size >= maxPages) [this.before, this.names] = [this.names, new Set()];
-    return known;
   }
 }
 

@@ -8,6 +8,7 @@ import { asAppError } from '../errors.ts';
 import { clientAddress } from '../infrastructure/client-address.ts';
 import { drainRequest } from '../infrastructure/drain-request.ts';
 import type { Log } from '../infrastructure/log.ts';
+import { matchedRoute } from '../infrastructure/matched-route.ts';
 import { SparseLog } from '../infrastructure/sparse-log.ts';
 import type { Settings } from '../settings.ts';
 import type { DoorServices } from './answer.ts';
@@ -103,14 +104,8 @@ async function withErrors(context: Context, next: () => Promise<unknown>, logs: 
   if (!isSlow && !logs.log.isLevelEnabled('debug')) return;
   const { method, path, status } = context;
   const record = { requestId: context.state.requestId, path, ms, status };
-  if (isSlow) logs.sparse.warn({ method, route: routeOf(context) }, record, 'A slow request.');
+  if (isSlow) logs.sparse.warn({ method, route: matchedRoute(context) }, record, 'A slow request.');
   else logs.log.debug({ method, ...record }, 'A request.');
-}
-
-/** The path of the route: there are few of them, and no end of what is nowhere. */
-function routeOf(context: Context): string {
-  const matched: unknown = Reflect.get(context, '_matchedRoute');
-  return typeof matched === 'string' ? matched : 'none';
 }
 
 function sendError(context: Context, error: unknown, { log, sparse }: Logs): void {

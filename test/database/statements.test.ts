@@ -83,7 +83,7 @@ describe('statements that PostgreSQL cannot do just now', () => {
     }
     await database.close();
     await place.drop();
-    const record = { level: 40, reason: 'No space left on device', state: '53100', failed: 1 };
+    const record = { level: 40, reason: 'No space left on device', state: '53100' };
     expect(lines.map(({ time: _time, pid: _pid, hostname: _hostname, ...line }) => line)).to.deep.equal([
       { ...record, msg: 'PostgreSQL could not do what it was asked for.' },
     ]);

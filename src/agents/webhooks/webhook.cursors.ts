@@ -1,4 +1,4 @@
-import { v4 as uuid } from 'uuid';
+import { randomUUID } from 'node:crypto';
 import type { Database } from '../../database/database.ts';
 import { channelRoom, type Room, userRoom } from '../../delivery/entry.ts';
 import { isoTime } from '../../schema.ts';
@@ -169,7 +169,7 @@ export class WebhookCursors {
 
   /** Takes rooms in which something is due. @param free how many of each agent's may be taken, and `most` in all */
   async claim(free: Map<string, number>, most: number): Promise<Claim[]> {
-    const values = [uuid(), this.leaseSeconds, [...free.keys()], [...free.values()], most];
+    const values = [randomUUID(), this.leaseSeconds, [...free.keys()], [...free.values()], most];
     const rows = await this.database.rows<ClaimRow>(claim, values);
     return rows.map(({ kind, ...row }) => ({ ...row, room: (kind === 'user' ? userRoom : channelRoom)(row.streamId) }));
   }

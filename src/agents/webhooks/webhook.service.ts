@@ -1,4 +1,4 @@
-import { v4 as uuid } from 'uuid';
+import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
 import type { Database, Rows } from '../../database/database.ts';
@@ -138,7 +138,7 @@ export class WebhookService {
     const secrets = signingSecrets(this.sealed, row.secret, row.previous);
     const timestamp = new Date().toISOString();
     const body = JSON.stringify({ type: 'webhook:test', timestamp, agentId, room: null, seq: null, data: { agentId } });
-    const outcome = await this.sender.send({ url: row.url, secrets, id: `msg_${uuid()}`, body });
+    const outcome = await this.sender.send({ url: row.url, secrets, id: `msg_${randomUUID()}`, body });
     const durationMs = Date.now() - Date.parse(timestamp);
     return { ok: true, delivered: outcome.delivered, error: outcome.delivered ? null : outcome.error, durationMs };
   }
