@@ -119,29 +119,25 @@ export class MessageService {
     input: SendInput,
     idempotencyKey: string | null,
   ): Promise<Written<MessageRecord>> {
-    const channel = await this.channels.postable(actor, channelId);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.write(actor, channel, input, idempotencyKey);
-      } catch (error) {
-        if (error instanceof StaleMessage && attempt < composeAttempts) continue;
-        // It may have been sent before: then what it needed has been used up by itself.
-        const isRefused = error instanceof AppError;
-        const earlier = isRefused ? await this.sentBefore(actor, channelId, input.nonce, idempotencyKey) : undefined;
-        if (earlier) return { result: earlier, repeated: true };
-        if (isRefused && error.code === 'CHANNEL_NOT_FOUND') {
-          // Its log was closed since the channel was looked at; another look says why.
-          this.channels.forgetHere(channelId);
-          await this.channels.postable(actor, channelId);
-        }
-        throw error instanceof StaleMessage ? new AppError('SERVER_BUSY') : error;
+    try {
+      const channel = await this.channels.postable(actor, channelId);
+      return await this.write(actor, channel, input, idempotencyKey);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      // It may have been sent before: then what it needed has been used up by itself, or was taken away since.
+      const earlier = await this.sentBefore(actor, channelId, input.nonce, idempotencyKey);
+      if (earlier) return { result: earlier, repeated: true };
+      if (error.code === 'CHANNEL_NOT_FOUND') {
+        // Its log was closed since the channel was looked at; another look says why.
+        this.channels.forgetHere(channelId);
+        await this.channels.postable(actor, channelId);
       }
+      throw error;
     }
   }
 
-  /** What was sent with an Idempotency-Key before, within its day, if anything. @throws AppError for the place, like `send` */
+  /** What was sent with an Idempotency-Key before, within its day, if anything. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async sentWith(actor: Actor, channelId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
-    await this.channels.postable(actor, channelId);
     const first = await this.sentBefore(actor, channelId, null, idempotencyKey);
     return first && this.asHeard(actor, first);
   }
@@ -239,6 +235,22 @@ export class MessageService {
     input: SendInput,
     idempotencyKey: string | null,
   ): Promise<Written<MessageRecord>> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.writeOnce(actor, channel, input, idempotencyKey);
+      } catch (error) {
+        if (!(error instanceof StaleMessage)) throw error;
+        if (attempt === composeAttempts) throw new AppError('SERVER_BUSY');
+      }
+    }
+  }
+
+  private async writeOnce(
+    actor: Actor,
+    channel: OpenChannel,
+    input: SendInput,
+    idempotencyKey: string | null,
+  ): Promise<Written<MessageRecord>> {
     const message = await this.composer.compose(actor, channel, input, idempotencyKey);
     const { row } = message;
     row.lastBotSeq = await this.loopGuard.check(actor, channel.id, row.threadId);
@@ -265,12 +277,14 @@ export class MessageService {
     return { ...record, replyTo, thread: null, reactions: [] };
   }
 
+  /** Those who are still in the channel may know what they sent, also when they may send no more (contract §1). */
   private async sentBefore(
     actor: Actor,
     channelId: string,
     nonce: string | null | undefined,
     key: string | null,
   ): Promise<MessageRecord | undefined> {
+    await this.channels.entered(actor, channelId);
     const by = async (text: string, value: string | null | undefined) =>
       value ? (await this.database.rows<MessageRow>(text, [channelId, actor.userId, value]))[0] : undefined;
     const row = (await by(byKey, key)) ?? (await by(byNonce, nonce));

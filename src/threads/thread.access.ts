@@ -49,6 +49,12 @@ export class ThreadAccess {
     return { channelId: channel.id, serverId: channel.serverId };
   }
 
+  /** A thread of a channel that the actor is in. @throws AppError THREAD_NOT_FOUND, NOT_A_MEMBER */
+  async entered(actor: Actor, threadId: string): Promise<FoundThread> {
+    const thread = await this.find(threadId);
+    return { thread, channel: await this.channels.entered(actor, thread.channelId).catch(asMissing) };
+  }
+
   /** A thread that the actor may send to. @throws AppError like `readable`, CHANNEL_ARCHIVED, THREAD_ARCHIVED, ROLE_REQUIRED */
   async postable(actor: Actor, threadId: string): Promise<FoundThread> {
     const thread = await this.find(threadId);

@@ -184,14 +184,14 @@ export class ThreadService {
     input: z.output<typeof threadMessageSchema>,
     idempotencyKey: string | null,
   ): Promise<Written<MessageRecord>> {
-    const { channel } = await this.access.postable(actor, threadId);
+    const { channel } = await this.access.entered(actor, threadId);
     const message: SendInput = { ...input, threadId };
     return this.messages.send(actor, channel.id, message, idempotencyKey);
   }
 
   /** As MessageService.sentWith. */
   async sentWith(actor: Actor, threadId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
-    const { channel } = await this.access.postable(actor, threadId);
+    const { channel } = await this.access.entered(actor, threadId);
     return this.messages.sentWith(actor, channel.id, idempotencyKey);
   }
 }

@@ -379,6 +379,35 @@ describe('Idempotency-Key', () => {
       expect(await count()).to.equal(0);
     });
 
+    it('still hold where nothing more may be sent since, as long as one is there', async () => {
+      const { alice, bob, channel, server } = here;
+      const parentMessageId = (await alice.say(channel.id, 'parent')).id;
+      const thread = await alice.post(`/api/channels/${channel.id}/threads`, { name: 'talk', parentMessageId });
+      const dm = await alice.post('/api/dm/channels', { userId: bob.id });
+      const [inThread, inDm] = [`/api/threads/${thread.body.id}/messages`, `/api/dm/channels/${dm.body.id}/messages`];
+      const ends: [string, () => Promise<Loose>, string][] = [
+        [inThread, () => alice.patch(`/api/threads/${thread.body.id}`, { isArchived: true }), 'THREAD_ARCHIVED'],
+        [inDm, () => alice.put(`/api/friends/blocks/${bob.id}`), 'BLOCKED'],
+        [path(), () => alice.post(`/api/channels/${channel.id}/archive`), 'CHANNEL_ARCHIVED'],
+      ];
+      for (const [place, end, code] of ends) {
+        const nonce = newKey();
+        const key = keyed(newKey());
+        const byNonce = await bob.post(place, { content: 'once', nonce });
+        const byKey = await bob.post(place, { content: 'once' }, key);
+        await end();
+        expect((await bob.post(place, { content: 'once', nonce })).body.id).to.equal(byNonce.body.id);
+        expect((await bob.post(place, { content: 'once' }, key)).body.id).to.equal(byKey.body.id);
+        expect((await bob.post(place, '{', key)).body.id).to.equal(byKey.body.id);
+        expectError(await bob.post(place, { content: 'new', nonce: newKey() }), code);
+      }
+      const nonce = newKey();
+      await alice.post(`/api/channels/${channel.id}/unarchive`);
+      await bob.say(channel.id, 'once', { nonce });
+      await alice.delete(`/api/servers/${server.id}/members/${bob.id}`);
+      expectError(await bob.post(path(), { content: 'once', nonce }), 'CHANNEL_NOT_FOUND');
+    });
+
     it('are checked: 1 to 64 characters, a text', async () => {
       for (const nonce of ['', 'x'.repeat(65), 7, {}, '\0']) {
         expectError(await here.alice.post(path(), { content: 'x', nonce }), 'VALIDATION_FAILED');
