@@ -6,9 +6,9 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import type { DurableEvent } from '../delivery/event.ts';
 import { AppError } from '../errors.ts';
-import { markSettledRead } from '../notifications/closed-places.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { NotificationKind } from '../notifications/notification.kinds.ts';
+import { markSettledRead } from '../notifications/reading.ts';
 import { betweenThem, ownFriendship, requireNoBlock } from './friend.access.ts';
 import { friendAccepted, friendRemoved, friendRequest, type friendshipSchema } from './friend.contract.ts';
 import {

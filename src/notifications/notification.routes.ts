@@ -83,8 +83,8 @@ function readRoutes(notifications: NotificationService): Route[] {
       entrance: 'user',
       body: readScopeSchema,
       answer: updatedSchema,
-      handle: async ({ actor, body }) =>
-        updated(await notifications.readScope(actor, body.serverId ?? null, body.channelId ?? null)),
+      handle: async ({ actor, body: { serverId = null, channelId = null } }) =>
+        updated(await notifications.readScope(actor, { serverId, channelId })),
     }),
   ];
 }

@@ -1,15 +1,14 @@
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Database, Rows } from '../database/database.ts';
-import type { Change, Changes } from '../delivery/changes.ts';
+import type { Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
-import {
-  type changePreferencesSchema,
-  type listNotificationsSchema,
-  notificationRead,
-  type preferencesSchema,
-  type scopedUnreadSchema,
+import type {
+  changePreferencesSchema,
+  listNotificationsSchema,
+  preferencesSchema,
+  scopedUnreadSchema,
 } from './notification.contract.ts';
 import {
   type NotificationRecord,
@@ -17,6 +16,7 @@ import {
   notificationRecord,
   selectNotifications,
 } from './notification.view.ts';
+import { markScopeRead, type Scope, tellRead, unreadCounts } from './reading.ts';
 
 const order = 'ORDER BY n.updated_at DESC, n.id DESC LIMIT $2 OFFSET $3';
 const ofUser = `${selectNotifications} WHERE n.user_id = $1 ${order}`;
@@ -45,7 +45,7 @@ export class NotificationService {
 
   /** How many the actor has not read. */
   async unreadCount(actor: Actor): Promise<number> {
-    return countUnread(this.database.rows, actor.userId);
+    return (await unreadCounts(this.database.rows, [actor.userId])).get(actor.userId) ?? 0;
   }
 
   /** Unread notifications by server, channel and DM. */
@@ -63,25 +63,29 @@ export class NotificationService {
   async read(actor: Actor, id: string): Promise<NotificationRecord> {
     return this.changes.run(async (change) => {
       await change.lock(userRoom(actor.userId));
-      const read = await change.rows<{ id: string }>(
-        'UPDATE notifications SET read_at = now() WHERE id = $1 AND user_id = $2 AND read_at IS NULL RETURNING id',
+      const read = await change.rows<{ id: string; userId: string }>(
+        `UPDATE notifications SET read_at = now() WHERE id = $1 AND user_id = $2 AND read_at IS NULL
+         RETURNING id, user_id AS "userId"`,
         [id, actor.userId],
       );
       const [row] = await change.rows<NotificationRow>(ownOne, [id, actor.userId]);
       if (!row) throw new AppError('NOTIFICATION_NOT_FOUND');
-      if (read.length > 0) await this.tellRead(change, actor, { ids: [id] });
+      await tellRead(change, read);
       return notificationRecord(row);
     });
   }
 
   /** @returns how many were unread */
   readAll(actor: Actor): Promise<number> {
-    return this.readWhere(actor, null, null);
+    return this.readScope(actor, { serverId: null, channelId: null });
   }
 
   /** Everything of a server, of a channel, or of a channel in a server. @returns how many were unread */
-  readScope(actor: Actor, serverId: string | null, channelId: string | null): Promise<number> {
-    return this.readWhere(actor, serverId, channelId);
+  async readScope(actor: Actor, scope: Scope): Promise<number> {
+    return this.changes.run(async (change) => {
+      await change.lock(userRoom(actor.userId));
+      return markScopeRead(change, scope, [actor.userId]);
+    });
   }
 
   /** What the actor wants to be told of; who has never said so, of everything. */
@@ -105,42 +109,12 @@ export class NotificationService {
       return next;
     });
   }
-
-  private async readWhere(actor: Actor, serverId: string | null, channelId: string | null): Promise<number> {
-    return this.changes.run(async (change) => {
-      await change.lock(userRoom(actor.userId));
-      const read = await change.rows<{ id: string }>(
-        `UPDATE notifications SET read_at = now() WHERE user_id = $1 AND read_at IS NULL
-         AND ($2::uuid IS NULL OR server_id = $2) AND ($3::uuid IS NULL OR channel_id = $3) RETURNING id`,
-        [actor.userId, serverId, channelId],
-      );
-      if (read.length > 0) await this.tellRead(change, actor, { scope: { serverId, channelId } });
-      return read.length;
-    });
-  }
-
-  private async tellRead(
-    change: Change,
-    actor: Actor,
-    what: { ids: string[] } | { scope: { serverId: string | null; channelId: string | null } },
-  ): Promise<void> {
-    const unreadCount = await countUnread(change.rows, actor.userId);
-    change.publish(notificationRead.in(userRoom(actor.userId), { ...what, unreadCount }));
-  }
 }
 
 interface ScopeRow {
   server_id: string | null;
   channel_id: string | null;
   count: number;
-}
-
-async function countUnread(rows: Rows, userId: string): Promise<number> {
-  const [row] = await rows<{ count: number }>(
-    'SELECT count(*)::int AS count FROM notifications WHERE user_id = $1 AND read_at IS NULL',
-    [userId],
-  );
-  return row?.count ?? 0;
 }
 
 async function readPreferences(rows: Rows, userId: string): Promise<Preferences> {

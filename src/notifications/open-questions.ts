@@ -1,10 +1,8 @@
 import { rolesThatMay } from '../access/roles.ts';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
-import { userRoom } from '../delivery/entry.ts';
-import { countsOf } from './closed-places.ts';
-import { notificationRead } from './notification.contract.ts';
 import { type Job, portion, type SettledJob } from './notification.jobs.ts';
+import { tellRead } from './reading.ts';
 
 const isQuestion = "n.read_at IS NULL AND n.kind IN ('server.invite', 'server.join_request', 'channel.join_request')";
 
@@ -50,11 +48,7 @@ export async function settledBy(rows: Rows, jobs: Job[]): Promise<Settled[]> {
 /** What is settled counts as read for people whose logs are locked: nobody could answer it. */
 export async function markSettled(change: Change, { serverId, people }: Settled): Promise<void> {
   if (people.length === 0) return;
-  const read = await change.rows<{ id: string; userId: string }>(markRead, [serverId, people]);
-  for (const [userId, unreadCount] of await countsOf(change.rows, [...new Set(read.map((row) => row.userId))])) {
-    const ids = read.filter((row) => row.userId === userId).map(({ id }) => id);
-    change.publish(notificationRead.in(userRoom(userId), { ids, unreadCount }));
-  }
+  await tellRead(change, await change.rows<{ id: string; userId: string }>(markRead, [serverId, people]));
 }
 
 /**
