@@ -124,14 +124,14 @@ export class AccountService {
       if (input.displayName !== undefined) user.displayName = input.displayName;
       if (input.avatarUrl !== undefined) user.avatarUrl = input.avatarUrl;
       change.afterCommit(() => caches.forget(userCache, [actor.userId]));
-      change.afterCommit(() => presence.introduce(publicPart(user)));
+      change.afterCommit(() => presence.introduce(smallUser(user)));
       return this.own(user);
     });
   }
 
   /** Anyone, as everyone may see it. @throws AppError USER_NOT_FOUND */
   async profile(userId: string): Promise<z.input<typeof profileSchema>> {
-    const user = smallUser(publicPart(await this.find(userId)));
+    const user = smallUser(await this.find(userId));
     const agent = user.isBot ? await this.parts.agentIdentity.profile(userId) : undefined;
     return agent ? { ...user, agent } : user;
   }
@@ -208,8 +208,4 @@ export class AccountService {
   private own(user: User): z.input<typeof ownUserSchema> {
     return ownUser(user, this.parts.capabilities.membership(user.tier));
   }
-}
-
-function publicPart({ id, username, displayName, avatarUrl, isBot }: User): SmallUser {
-  return { id, username, displayName, avatarUrl: avatarUrl ?? null, isBot };
 }

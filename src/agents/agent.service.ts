@@ -5,6 +5,7 @@ import { deletedUsernameKey, usernameKey } from '../accounts/account.contract.ts
 import { namingConflicts } from '../accounts/new-user.ts';
 import { User } from '../accounts/user.entity.ts';
 import { anyUserById, lockUser } from '../accounts/user.reader.ts';
+import { countOf } from '../database/counting.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
@@ -31,7 +32,7 @@ import { type AgentRecord, type AgentRow, agentRecord } from './agent.view.ts';
 
 const byId = `${selectAgents} WHERE a.id = $1`;
 const ofOwner = `${selectAgents} WHERE a.owner_id = $1 AND u.deleted_at IS NULL ORDER BY a.created_at, a.id LIMIT 1000`;
-const countOf = 'SELECT count(*)::int AS count FROM agents WHERE owner_id = $1';
+const countOwned = 'SELECT count(*)::int AS count FROM agents WHERE owner_id = $1';
 const beat = `UPDATE agents SET ${uptime}, last_seen_at = now(), last_heartbeat = now(), status = coalesce($3, status)
   WHERE id = $1 AND status <> 'stopped' RETURNING status, last_heartbeat AS "lastHeartbeat"`;
 const setStatus = `UPDATE agents SET ${uptime}, last_seen_at = NULL, status = $3, updated_at = now() WHERE id = $1`;
@@ -102,8 +103,8 @@ export class AgentService {
     return namingConflicts(false, () =>
       this.changes.run(async (change) => {
         await lockUser(change.rows, actor.userId);
-        const [owned] = await change.rows<{ count: number }>(countOf, [actor.userId]);
-        if ((owned?.count ?? 0) >= this.settings.agents.maxPerOwner) throw new AppError('AGENT_LIMIT');
+        const owned = await countOf(change.rows, countOwned, [actor.userId]);
+        if (owned >= this.settings.agents.maxPerOwner) throw new AppError('AGENT_LIMIT');
         const agent = await this.insert(change, actor, input);
         const token = await this.tokens.issue(change, agent);
         return { ...(await this.record(change.rows, agent.id)), token };

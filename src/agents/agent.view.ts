@@ -1,9 +1,10 @@
 import type { z } from 'zod';
+import { type UserColumns, userOf } from '../accounts/account.view.ts';
 import { isoTime, isoTimeOrNull } from '../schema.ts';
 import type { AgentStatus, agentSchema } from './agent.contract.ts';
 
 /** A row of `agents` with its bot user. */
-export interface AgentRow {
+export interface AgentRow extends Omit<UserColumns, 'is_bot'> {
   id: string;
   user_id: string;
   owner_id: string;
@@ -13,15 +14,11 @@ export interface AgentRow {
   online_seconds: number;
   created_at: Date | string;
   updated_at: Date | string;
-  username: string;
-  display_name: string;
-  avatar_url: string | null;
 }
 
 export type AgentRecord = z.input<typeof agentSchema>;
 
 export function agentRecord(row: AgentRow): AgentRecord {
-  const bot = { username: row.username, displayName: row.display_name, avatarUrl: row.avatar_url };
   return {
     id: row.id,
     userId: row.user_id,
@@ -35,6 +32,6 @@ export function agentRecord(row: AgentRow): AgentRecord {
     config: row.config,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
-    botUser: { id: row.user_id, ...bot, isBot: true },
+    botUser: userOf(row.user_id, { ...row, is_bot: true }),
   };
 }

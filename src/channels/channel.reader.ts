@@ -1,5 +1,6 @@
 import type { Actor } from '../access/actor.ts';
 import { may, type Role } from '../access/roles.ts';
+import { countOf } from '../database/counting.ts';
 import type { Rows } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { selectIsInChannel } from './channel.membership.ts';
@@ -80,7 +81,6 @@ export async function channelRecordOf(rows: Rows, channelId: string): Promise<Ch
 }
 
 /** How many messages of others a user has not read in a channel beyond `seq`. */
-export async function countUnread(rows: Rows, channelId: string, userId: string, seq: number): Promise<number> {
-  const [row] = await rows<{ count: number }>(unreadCount, [channelId, userId, seq]);
-  return row?.count ?? 0;
+export function countUnread(rows: Rows, channelId: string, userId: string, seq: number): Promise<number> {
+  return countOf(rows, unreadCount, [channelId, userId, seq]);
 }

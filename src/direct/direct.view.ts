@@ -1,12 +1,13 @@
 import type { z } from 'zod';
+import { userOf } from '../accounts/account.view.ts';
 import { type ChannelRow, channelRecord } from '../channels/channel.view.ts';
-import { type UserColumns, userOf } from '../friends/friend.view.ts';
+import type { OtherColumns } from '../friends/friend.view.ts';
 import type { dmChannelSchema } from './direct.contract.ts';
 
 export type DmRecord = z.input<typeof dmChannelSchema>;
 
 /** A row of `dm_channels` with its channel, the other user and what is unread. */
-export interface DmRow extends ChannelRow, UserColumns {
+export interface DmRow extends ChannelRow, OtherColumns {
   low_id: string;
   high_id: string;
   preview: string | null;
@@ -19,7 +20,7 @@ export function dmRecord(row: DmRow): DmRecord {
     ...channelRecord(row),
     userAId: row.low_id,
     userBId: row.high_id,
-    otherUser: userOf(row),
+    otherUser: userOf(row.other_id, row),
     lastMessagePreview: row.preview,
     isMember: true,
     lastReadSeq: row.last_read_seq,

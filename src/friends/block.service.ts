@@ -1,15 +1,17 @@
 import type { Actor } from '../access/actor.ts';
 import { anyUserById, userById } from '../accounts/user.reader.ts';
+import { countOf } from '../database/counting.ts';
 import type { Database } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import type { DirectAccess } from '../direct/direct.access.ts';
 import { AppError } from '../errors.ts';
 import type { FriendService } from './friend.service.ts';
-import { type BlockRecord, blockRecord, type UserColumns } from './friend.view.ts';
+import { type BlockRecord, blockRecord, type OtherColumns } from './friend.view.ts';
 
 const ofUser = `SELECT u.id AS other_id, u.username, u.display_name, u.avatar_url, u.is_bot, b.created_at
   FROM blocks b JOIN users u ON u.id = b.blocked_id WHERE b.user_id = $1 ORDER BY b.created_at DESC, b.blocked_id`;
+const countOthers = 'SELECT count(*)::int AS count FROM blocks WHERE user_id = $1 AND blocked_id <> $2';
 
 /** So many people one user may block. */
 const maxBlocks = 2000;
@@ -30,7 +32,7 @@ export class BlockService {
 
   /** Whom the actor has blocked. */
   async list(actor: Actor): Promise<BlockRecord[]> {
-    const rows = await this.database.rows<UserColumns & { created_at: Date | string }>(ofUser, [actor.userId]);
+    const rows = await this.database.rows<OtherColumns & { created_at: Date | string }>(ofUser, [actor.userId]);
     return rows.map(blockRecord);
   }
 
@@ -44,12 +46,9 @@ export class BlockService {
     return this.changes.run(async (change) => {
       const user = await userById(change.rows, userId);
       await change.lock(userRoom(actor.userId), userRoom(userId));
-      const [held] = await change.rows<{ count: number }>(
-        // One who is blocked already takes no further place.
-        'SELECT count(*)::int AS count FROM blocks WHERE user_id = $1 AND blocked_id <> $2',
-        [actor.userId, userId],
-      );
-      if ((held?.count ?? 0) >= maxBlocks) throw new AppError('BLOCK_LIMIT');
+      // One who is blocked already takes no further place.
+      const others = await countOf(change.rows, countOthers, [actor.userId, userId]);
+      if (others >= maxBlocks) throw new AppError('BLOCK_LIMIT');
       const [row] = await change.rows<{ created_at: Date | string }>(
         `INSERT INTO blocks (user_id, blocked_id, created_at) VALUES ($1, $2, now())
          ON CONFLICT (user_id, blocked_id) DO UPDATE SET created_at = blocks.created_at RETURNING created_at`,

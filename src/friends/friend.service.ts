@@ -1,6 +1,8 @@
 import { v7 as uuid } from 'uuid';
 import type { Actor } from '../access/actor.ts';
+import { userOf } from '../accounts/account.view.ts';
 import { anyUserById, userByUsername } from '../accounts/user.reader.ts';
+import { countOf } from '../database/counting.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
@@ -15,9 +17,8 @@ import {
   type FriendshipRecord,
   type FriendshipRow,
   friendshipRecord,
+  type OtherColumns,
   otherOf,
-  type UserColumns,
-  userOf,
 } from './friend.view.ts';
 import type { FriendshipStatus } from './friendship.entity.ts';
 import { pairOf } from './pair.ts';
@@ -30,6 +31,8 @@ const withOther = `SELECT f.id, f.low_id, f.high_id, f.requester_id, f.status, f
 const friendsOf = `${withOther} AND f.status = 'accepted' ORDER BY u.username_key`;
 const countFriends = `SELECT count(*)::int AS count FROM friendships
   WHERE (low_id = $1 OR high_id = $1) AND status = 'accepted'`;
+const countHeld = `SELECT count(*)::int AS count FROM friendships WHERE (low_id = $1 OR high_id = $1)
+  AND (status = 'accepted' OR (status = 'pending' AND requester_id = $1))`;
 const receivedBy = `${withOther} AND f.status = 'pending' AND f.requester_id <> $1
   ORDER BY f.created_at DESC, f.id DESC LIMIT 1000`;
 const sentBy = `${withOther} AND f.status = 'pending' AND f.requester_id = $1 ORDER BY f.created_at DESC, f.id DESC`;
@@ -54,9 +57,8 @@ export class FriendService {
   }
 
   /** How many friends someone has. */
-  async count(actor: Actor): Promise<number> {
-    const [row] = await this.database.rows<{ count: number }>(countFriends, [actor.userId]);
-    return row?.count ?? 0;
+  count(actor: Actor): Promise<number> {
+    return countOf(this.database.rows, countFriends, [actor.userId]);
   }
 
   /** By their usernames. */
@@ -91,7 +93,7 @@ export class FriendService {
       const known = await betweenThem(change.rows, actor.userId, other.id);
       const crossed = known?.status === 'pending' && known.requester_id === other.id;
       if (known && !crossed) refuseAgain(known, actor);
-      await requireRoom(change.rows, actor.userId);
+      await requireBelowLimit(change.rows, actor.userId);
       if (crossed) return this.makeFriends(change, known, actor);
       const row = await ask(change.rows, actor.userId, other.id);
       await this.tell(change, friendRequest, row);
@@ -104,7 +106,7 @@ export class FriendService {
   async accept(actor: Actor, id: string): Promise<FriendshipRecord> {
     return this.changes.run(async (change) => {
       const row = await this.answerable(change, actor, id);
-      await requireRoom(change.rows, actor.userId);
+      await requireBelowLimit(change.rows, actor.userId);
       return this.makeFriends(change, row, actor);
     });
   }
@@ -139,8 +141,8 @@ export class FriendService {
   }
 
   private async list(text: string, actor: Actor): Promise<FriendshipRecord[]> {
-    const rows = await this.database.rows<FriendshipRow & UserColumns>(text, [actor.userId]);
-    return rows.map((row) => friendshipRecord(row, actor.userId, userOf(row)));
+    const rows = await this.database.rows<FriendshipRow & OtherColumns>(text, [actor.userId]);
+    return rows.map((row) => friendshipRecord(row, actor.userId, userOf(row.other_id, row)));
   }
 
   private async answerable(change: Change, actor: Actor, id: string): Promise<FriendshipRow> {
@@ -203,13 +205,8 @@ function refuseAgain(known: FriendshipRow, actor: Actor): void {
   if (known.requester_id === actor.userId && wait > 0) throw new AppError('FRIEND_REQUEST_REJECTED');
 }
 
-async function requireRoom(rows: Rows, userId: string): Promise<void> {
-  const [held] = await rows<{ count: number }>(
-    `SELECT count(*)::int AS count FROM friendships WHERE (low_id = $1 OR high_id = $1)
-     AND (status = 'accepted' OR (status = 'pending' AND requester_id = $1))`,
-    [userId],
-  );
-  if ((held?.count ?? 0) >= maxFriendships) throw new AppError('FRIEND_LIMIT');
+async function requireBelowLimit(rows: Rows, userId: string): Promise<void> {
+  if ((await countOf(rows, countHeld, [userId])) >= maxFriendships) throw new AppError('FRIEND_LIMIT');
 }
 
 /** A new request; what is left of a rejected one makes room for it. */

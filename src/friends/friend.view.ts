@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { SmallUser } from '../access/actor.ts';
+import { type UserColumns, userOf } from '../accounts/account.view.ts';
 import { isoTime } from '../schema.ts';
 import type { blockSchema, friendshipSchema } from './friend.contract.ts';
 import type { FriendshipStatus } from './friendship.entity.ts';
@@ -17,18 +18,9 @@ export interface FriendshipRow {
   updated_at: Date | string;
 }
 
-/** A user in a row, under names that leave room for others. */
-export interface UserColumns {
+/** The other one of two people in a row, beside what is between them. */
+export interface OtherColumns extends UserColumns {
   other_id: string;
-  username: string;
-  display_name: string;
-  avatar_url: string | null;
-  is_bot: boolean;
-}
-
-export function userOf(row: UserColumns): SmallUser {
-  const { other_id: id, username, display_name: displayName, avatar_url: avatarUrl, is_bot: isBot } = row;
-  return { id, username, displayName, avatarUrl, isBot };
 }
 
 /** @param viewerId one of the two; @param user the other */
@@ -52,6 +44,6 @@ export function otherOf(pair: { low_id: string; high_id: string }, userId: strin
   return pair.low_id === userId ? pair.high_id : pair.low_id;
 }
 
-export function blockRecord(row: UserColumns & { created_at: Date | string }): BlockRecord {
-  return { userId: row.other_id, user: userOf(row), createdAt: isoTime(row.created_at) };
+export function blockRecord(row: OtherColumns & { created_at: Date | string }): BlockRecord {
+  return { userId: row.other_id, user: userOf(row.other_id, row), createdAt: isoTime(row.created_at) };
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Capabilities } from '../access/capabilities.ts';
 import { lockUser } from '../accounts/user.reader.ts';
+import { countOf } from '../database/counting.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
@@ -16,6 +17,7 @@ const selectInvites = `SELECT i.id, i.code, i.is_active, i.note, i.created_by, i
 const ofUser = `${selectInvites} WHERE i.created_by = $1 ORDER BY i.created_at DESC, i.id DESC`;
 const ownOne = `${selectInvites} WHERE i.id = $1 AND i.created_by = $2`;
 const theseOnes = `${selectInvites} WHERE i.id = ANY($1::uuid[]) ORDER BY i.id`;
+const countOwn = 'SELECT count(*)::int AS count FROM invite_codes WHERE created_by = $1';
 
 /** So many codes a user may keep; deleted ones make room. */
 const maxCodes = 1000;
@@ -43,11 +45,7 @@ export class InviteService {
     this.capabilities.require(actor, 'invite:create');
     return this.changes.run(async ({ rows }) => {
       await lockUser(rows, actor.userId);
-      const [held] = await rows<{ count: number }>(
-        'SELECT count(*)::int AS count FROM invite_codes WHERE created_by = $1',
-        [actor.userId],
-      );
-      if ((held?.count ?? 0) + input.count > maxCodes) throw new AppError('INVITE_LIMIT');
+      if ((await countOf(rows, countOwn, [actor.userId])) + input.count > maxCodes) throw new AppError('INVITE_LIMIT');
       const ids: string[] = [];
       while (ids.length < input.count) ids.push(await insertOne(rows, actor.userId, input.note ?? ''));
       return (await rows<InviteRow>(theseOnes, [ids])).map(inviteRecord);

@@ -1,15 +1,12 @@
 import type { z } from 'zod';
+import { type UserColumns, userOf } from '../accounts/account.view.ts';
 import { isoTime } from '../schema.ts';
 import type { joinRequestSchema } from './join-request.contract.ts';
 
 export type JoinRequestRecord = z.output<typeof joinRequestSchema>;
 
-export interface RequestRow {
+export interface RequestRow extends UserColumns {
   id: string;
-  username: string;
-  display_name: string;
-  avatar_url: string | null;
-  is_bot: boolean;
   server_id: string;
   channel_id: string | null;
   user_id: string;
@@ -27,13 +24,7 @@ export function requestRecord(row: RequestRow): JoinRequestRecord {
     serverId: row.server_id,
     channelId: row.channel_id,
     userId: row.user_id,
-    user: {
-      id: row.user_id,
-      username: row.username,
-      displayName: row.display_name,
-      avatarUrl: row.avatar_url,
-      isBot: row.is_bot,
-    },
+    user: userOf(row.user_id, row),
     status: row.status,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),

@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
+import { countOf } from '../database/counting.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { channelRoom } from '../delivery/entry.ts';
@@ -38,6 +39,7 @@ interface FullRow extends AttachmentRow {
 }
 
 const byId = `${selectAttachments} WHERE id = $1`;
+const countUnsent = `SELECT count(*)::int AS count FROM attachments WHERE uploader_id = $1 AND message_id IS NULL`;
 const headBytes = 256 * 1024;
 /** Uploads of one user that wait to be sent. */
 const maxUnsent = 100;
@@ -74,7 +76,7 @@ export class MediaService {
 
   /** Takes the bytes of a file in as they come. @throws AppError BODY_TOO_LARGE, UPLOAD_LIMIT */
   async receive(actor: Actor, file: IncomingFile): Promise<ReceivedFile> {
-    await this.requireRoom(this.database.rows, actor);
+    await this.requireBelowLimit(this.database.rows, actor);
     const head = new Head();
     const blob = await this.blobs.write(head.watch(file.bytes), this.maxBytes);
     return { blob, filename: safeFilename(file.name), ...(await contentInfo(head.bytes)) };
@@ -99,7 +101,7 @@ export class MediaService {
       );
       if (!row) throw new Error('An upload was not kept.');
       if (target) await this.messages.tellUpdated(change, actor, target.row.id);
-      else await this.requireRoom(change.rows, actor);
+      else await this.requireBelowLimit(change.rows, actor);
       return attachmentRecord(row);
     });
   }
@@ -150,12 +152,8 @@ export class MediaService {
     return { size: row.size, etag: row.blob_id, headers, read: (range) => this.blobs.read(row.blob_id, range) };
   }
 
-  private async requireRoom(rows: Rows, actor: Actor): Promise<void> {
-    const [unsent] = await rows<{ count: number }>(
-      'SELECT count(*)::int AS count FROM attachments WHERE uploader_id = $1 AND message_id IS NULL',
-      [actor.userId],
-    );
-    if ((unsent?.count ?? 0) > maxUnsent) throw new AppError('UPLOAD_LIMIT');
+  private async requireBelowLimit(rows: Rows, actor: Actor): Promise<void> {
+    if ((await countOf(rows, countUnsent, [actor.userId])) > maxUnsent) throw new AppError('UPLOAD_LIMIT');
   }
 }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type UserColumns, userOf } from '../accounts/account.view.ts';
 import { type AttachmentRow, attachmentRecord } from '../media/attachment.view.ts';
 import type { MentionRecord } from '../mentions/mention.contract.ts';
 import type { ReactionSummary } from '../reactions/reaction.view.ts';
@@ -8,17 +9,13 @@ import type { messageSchema } from './message.contract.ts';
 export type MessageRecord = z.output<typeof messageSchema>;
 
 /** A row of `messages` with its author, the message that it answers and what hangs on it. */
-export interface MessageRow {
+export interface MessageRow extends UserColumns {
   id: string;
   channel_id: string;
   kind: 'server' | 'dm';
   seq: number;
   content: string;
   author_id: string;
-  username: string;
-  display_name: string;
-  avatar_url: string | null;
-  is_bot: boolean;
   thread_id: string | null;
   reply_to_id: string | null;
   reply_author_id: string | null;
@@ -42,13 +39,6 @@ export interface MessageRow {
 
 /** @param viewerId whose own nonces are shown; null: nobody's */
 export function messageRecord(row: MessageRow, viewerId: string | null): MessageRecord {
-  const author = {
-    id: row.author_id,
-    username: row.username,
-    displayName: row.display_name,
-    avatarUrl: row.avatar_url,
-    isBot: row.is_bot,
-  };
   return {
     id: row.id,
     channelId: row.channel_id,
@@ -56,7 +46,7 @@ export function messageRecord(row: MessageRow, viewerId: string | null): Message
     seq: row.seq,
     content: row.content,
     authorId: row.author_id,
-    author,
+    author: userOf(row.author_id, row),
     threadId: row.thread_id,
     replyToId: row.reply_to_id,
     replyTo: replyPreview(row),

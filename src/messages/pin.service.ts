@@ -1,5 +1,6 @@
 import type { Actor } from '../access/actor.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
+import { countOf } from '../database/counting.ts';
 import type { Database } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { channelRoom } from '../delivery/entry.ts';
@@ -14,6 +15,7 @@ const maxPins = 50;
 
 const pinned = `${selectMessages} WHERE m.channel_id = $1 AND m.pinned_at IS NOT NULL AND ${isThere}
   ORDER BY m.pinned_at DESC, m.seq DESC`;
+const countPins = 'SELECT count(*)::int AS count FROM messages WHERE channel_id = $1 AND pinned_at IS NOT NULL';
 
 /** What a channel keeps in sight (contract §6). */
 export class PinService {
@@ -75,17 +77,10 @@ export class PinService {
       if (changed.length > 0) {
         const event = isPinned ? messagePinned : messageUnpinned;
         change.publish(event.in(channelRoom(channel.id), messageRecord(now, null), now.thread_id));
-        if (isPinned) await requireRoom(change.rows, channel.id);
+        if (isPinned && (await countOf(change.rows, countPins, [channel.id])) > maxPins)
+          throw new AppError('PIN_LIMIT');
       }
       return messageRecord(now, actor.userId);
     });
   }
-}
-
-async function requireRoom(rows: Database['rows'], channelId: string): Promise<void> {
-  const [pins] = await rows<{ count: number }>(
-    'SELECT count(*)::int AS count FROM messages WHERE channel_id = $1 AND pinned_at IS NOT NULL',
-    [channelId],
-  );
-  if ((pins?.count ?? 0) > maxPins) throw new AppError('PIN_LIMIT');
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type UserColumnsOrNull, userOrNull } from '../accounts/account.view.ts';
 import { isoTime, isoTimeOrNull } from '../schema.ts';
 import type { notificationSchema } from './notification.contract.ts';
 import type { NotificationKind, NotificationType } from './notification.kinds.ts';
@@ -6,7 +7,7 @@ import type { NotificationKind, NotificationType } from './notification.kinds.ts
 export type NotificationRecord = z.input<typeof notificationSchema>;
 
 /** A row of `notifications` with its sender. */
-export interface NotificationRow {
+export interface NotificationRow extends UserColumnsOrNull {
   id: string;
   user_id: string;
   type: NotificationType;
@@ -16,10 +17,6 @@ export interface NotificationRow {
   reference_type: string | null;
   reference_id: string | null;
   sender_id: string | null;
-  username: string | null;
-  display_name: string | null;
-  avatar_url: string | null;
-  is_bot: boolean | null;
   server_id: string | null;
   channel_id: string | null;
   aggregated_count: number;
@@ -44,7 +41,7 @@ export function notificationRecord(row: NotificationRow): NotificationRecord {
     referenceType: row.reference_type,
     referenceId: row.reference_id,
     senderId: row.sender_id,
-    sender: senderOf(row),
+    sender: userOrNull(row.sender_id, row),
     serverId: row.server_id,
     channelId: row.channel_id,
     isRead: row.read_at !== null,
@@ -53,10 +50,4 @@ export function notificationRecord(row: NotificationRow): NotificationRecord {
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
   };
-}
-
-function senderOf(row: NotificationRow): NotificationRecord['sender'] {
-  const { sender_id: id, username, display_name: displayName } = row;
-  if (id === null || username === null || displayName === null) return null;
-  return { id, username, displayName, avatarUrl: row.avatar_url, isBot: row.is_bot ?? false };
 }

@@ -1,12 +1,12 @@
 import { lockUser } from '../accounts/user.reader.ts';
+import { countOf } from '../database/counting.ts';
 import type { Rows } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 
-const countOf = `SELECT count(*)::int AS count FROM server_members WHERE user_id = $1 AND role = 'owner'`;
+const countOwned = `SELECT count(*)::int AS count FROM server_members WHERE user_id = $1 AND role = 'owner'`;
 
 /** Makes sure that someone may own one more server, until the transaction ends. @throws AppError SERVER_LIMIT */
 export async function requireRoomToOwn(rows: Rows, userId: string, most: number): Promise<void> {
   await lockUser(rows, userId);
-  const [owned] = await rows<{ count: number }>(countOf, [userId]);
-  if ((owned?.count ?? 0) >= most) throw new AppError('SERVER_LIMIT');
+  if ((await countOf(rows, countOwned, [userId])) >= most) throw new AppError('SERVER_LIMIT');
 }

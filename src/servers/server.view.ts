@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Role } from '../access/roles.ts';
+import { type UserColumns, userOf } from '../accounts/account.view.ts';
 import type { Rows } from '../database/database.ts';
 import type { StatusReader } from '../presence/status.ts';
 import { isoTime, isoTimeOrNull } from '../schema.ts';
@@ -62,17 +63,13 @@ export function outsideRecord(row: ServerRow): ServerRecord {
 }
 
 /** A row of `server_members` with its user. */
-export interface MemberRow {
+export interface MemberRow extends UserColumns {
   /** Null: of a direct message. */
   server_id: string | null;
   user_id: string;
   role: Role;
   nickname: string | null;
   joined_at: Date | string;
-  username: string;
-  display_name: string;
-  avatar_url: string | null;
-  is_bot: boolean;
   /** Of a bot. */
   agent: { id: string; owner: string; status: string; beat: string | null } | null;
 }
@@ -88,21 +85,13 @@ export const memberColumns = `m.server_id, m.user_id, m.role, m.nickname, m.join
 export type MemberRecord = z.output<typeof memberSchema>;
 
 export function memberRecord(row: MemberRow, statuses: StatusReader): MemberRecord {
-  const user = {
-    id: row.user_id,
-    username: row.username,
-    displayName: row.display_name,
-    avatarUrl: row.avatar_url,
-    isBot: row.is_bot,
-    status: statuses.statusOf(row.user_id),
-  };
   return {
     userId: row.user_id,
     serverId: row.server_id,
     role: row.role,
     nickname: row.nickname,
     joinedAt: isoTime(row.joined_at),
-    user,
+    user: { ...userOf(row.user_id, row), status: statuses.statusOf(row.user_id) },
     agent: row.agent && {
       id: row.agent.id,
       ownerId: row.agent.owner,

@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
+import { countOf } from '../../database/counting.ts';
 import type { Database } from '../../database/database.ts';
 import type { Changes } from '../../delivery/changes.ts';
 import { AppError } from '../../errors.ts';
@@ -51,8 +52,7 @@ export class PersonalTokenService {
     const { secret, hash } = newSecret(personalTokenPrefix);
     return this.changes.run(async (change) => {
       await lockUser(change.rows, actor.userId);
-      const [{ count } = { count: 0 }] = await change.rows<{ count: number }>(countOwn, [actor.userId]);
-      if (count >= this.most) throw new AppError('TOKEN_LIMIT');
+      if ((await countOf(change.rows, countOwn, [actor.userId])) >= this.most) throw new AppError('TOKEN_LIMIT');
       const values = [uuid(), actor.userId, input.name, input.scope, hash, input.expiresInDays ?? null];
       const [row] = await change.rows<TokenRow>(insert, values);
       if (!row) throw new Error('A personal access token was not kept.');
