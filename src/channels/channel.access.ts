@@ -7,15 +7,16 @@ import type { DirectAccess } from '../direct/direct.access.ts';
 import { AppError } from '../errors.ts';
 import type { Cache } from '../infrastructure/cache.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
+import type { ChannelKind, ChannelType } from './channel.contract.ts';
 import { isInChannel } from './channel.membership.ts';
 
 /** What access to a channel depends on. */
 export interface ChannelInfo {
   id: string;
   serverId: string | null;
-  kind: 'server' | 'dm';
+  kind: ChannelKind;
   name: string;
-  type: 'text' | 'announcement' | 'voice';
+  type: ChannelType;
   isPrivate: boolean;
   isArchived: boolean;
   /** Whether anyone may know of its server. */
@@ -130,7 +131,7 @@ export class ChannelAccess {
    * In a DM nothing may come from someone who is blocked, or go to nobody.
    * @throws AppError BLOCKED, USER_BLOCKED, FORBIDDEN when the other's account was deleted
    */
-  async requireUnblocked(actor: Actor, channel: { id: string; kind: 'server' | 'dm' }): Promise<void> {
+  async requireUnblocked(actor: Actor, channel: { id: string; kind: ChannelKind }): Promise<void> {
     if (channel.kind === 'dm') await this.direct.requireOpen(actor, channel.id);
   }
 

@@ -8,12 +8,15 @@ export const unreadSchema = z
   .int()
   .describe(`Messages of others after \`lastReadSeq\`, without those in threads; up to ${mostUnread} are counted.`);
 
+const channelKinds = ['server', 'dm'] as const;
 export const channelTypes = ['text', 'announcement', 'voice'] as const;
+export type ChannelKind = (typeof channelKinds)[number];
+export type ChannelType = (typeof channelTypes)[number];
 
 export const channelSchema = record('Channel', {
   id: idSchema,
   serverId: idSchema.nullable(),
-  kind: z.enum(['server', 'dm']),
+  kind: z.enum(channelKinds),
   name: z.string(),
   type: z.enum(channelTypes).describe('In `announcement` channels only admins post; `voice` is only kept.'),
   description: z.string().nullable(),
@@ -66,13 +69,6 @@ export const positionsSchema = z
 
 export const markReadSchema = z
   .object({ messageId: omittable(idSchema), seq: omittable(z.number().int().min(0)) })
-  .refine((body) => body.messageId !== undefined || body.seq !== undefined, {
-    path: ['seq'],
-    message: 'must be given, or messageId',
-  });
-
-export const markReadEventSchema = z
-  .object({ channelId: idSchema, messageId: omittable(idSchema), seq: omittable(z.number().int().min(0)) })
   .refine((body) => body.messageId !== undefined || body.seq !== undefined, {
     path: ['seq'],
     message: 'must be given, or messageId',

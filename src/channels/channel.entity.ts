@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 import { Server } from '../servers/server.entity.ts';
+import type { ChannelKind, ChannelType } from './channel.contract.ts';
 
 /** A place for messages: in a server, or between two people (kind `dm`). */
 const ChannelSchema = defineEntity({
@@ -13,9 +14,9 @@ const ChannelSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').nullable().deleteRule('cascade').index(false),
-    kind: p.string().columnType('text').$type<'server' | 'dm'>(),
+    kind: p.string().columnType('text').$type<ChannelKind>(),
     name: p.string().columnType('text'),
-    type: p.string().columnType('text').$type<'text' | 'announcement' | 'voice'>(),
+    type: p.string().columnType('text').$type<ChannelType>(),
     description: p.string().columnType('text').nullable(),
     position: p.integer().default(0),
     isPrivate: p.boolean().default(false),

@@ -1,5 +1,6 @@
 import { type Handler, handler } from '../gateway/handler.ts';
-import { markReadEventSchema, readStateSchema } from './channel.contract.ts';
+import { idSchema } from '../schema.ts';
+import { markReadSchema, readStateSchema } from './channel.contract.ts';
 import type { ReadStateService } from './read-state.service.ts';
 
 export function channelHandlers(readStates: ReadStateService): Handler[] {
@@ -8,7 +9,7 @@ export function channelHandlers(readStates: ReadStateService): Handler[] {
       event: 'channel:read',
       summary: 'You have read a channel up to a message or a number of its log; it never goes back.',
       tag: 'Channels',
-      payload: markReadEventSchema,
+      payload: markReadSchema.safeExtend({ channelId: idSchema }),
       ack: readStateSchema,
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'MESSAGE_NOT_FOUND'],
       limit: 'events',

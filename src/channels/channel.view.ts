@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { isoTime, isoTimeOrNull } from '../schema.ts';
-import type { channelItemSchema, channelSchema } from './channel.contract.ts';
+import type { ChannelKind, ChannelType, channelItemSchema, channelSchema } from './channel.contract.ts';
 
 /** A row of `channels` with the state of its log and of the caller in it. */
 export interface ChannelRow {
   id: string;
   server_id: string | null;
-  kind: 'server' | 'dm';
+  kind: ChannelKind;
   name: string;
-  type: 'text' | 'announcement' | 'voice';
+  type: ChannelType;
   description: string | null;
   position: number;
   is_private: boolean;

@@ -12,8 +12,9 @@ interface AwakeningHandlers {
 }
 
 /**
- * Notices that time has passed unseen, and hears what the browser says of the network. While a machine sleeps nothing happens to a socket, and after it the socket may be
- * dead without anyone saying so; timers only go on from where they stood.
+ * Notices that time has passed unseen, and hears what the browser says of the network. While a machine sleeps nothing
+ * happens to a socket, and after it the socket may be dead without anyone saying so; timers only go on from where they
+ * stood.
  */
 export class Awakening {
   private readonly handlers: AwakeningHandlers;

@@ -40,7 +40,7 @@ type Heads = Map<string, number>;
 
 const attempts = 4;
 
-/** The one way in which services change anything (design: "one way in, one way out"). */
+/** The one way in which services change anything. */
 export class Changes {
   private readonly database: Database;
   private readonly delivery: Delivery;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { smallUserSchema } from '../accounts/account.contract.ts';
 import { idSchema, textSchema, timeSchema } from '../schema.ts';
 
-export const inviteCodeSchema = z.object({
+export const inviteSchema = z.object({
   id: idSchema,
   code: z.string().describe('8 letters and digits that no one mixes up.'),
   isActive: z.boolean(),

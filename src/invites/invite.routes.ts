@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Route, route, uuidParam } from '../rest/route.ts';
 import { done, doneSchema } from '../schema.ts';
-import { createInvitesSchema, inviteCodeSchema } from './invite.contract.ts';
+import { createInvitesSchema, inviteSchema } from './invite.contract.ts';
 import type { InviteService } from './invite.service.ts';
 
 const tag = 'Invite codes';
@@ -20,7 +20,7 @@ function routesAt(base: string, invites: InviteService): Route[] {
       summary: 'Your invite codes, newest first.',
       tag,
       entrance: 'user',
-      answer: z.array(inviteCodeSchema),
+      answer: z.array(inviteSchema),
       handle: ({ actor }) => invites.list(actor),
     }),
     route({
@@ -31,7 +31,7 @@ function routesAt(base: string, invites: InviteService): Route[] {
       entrance: 'user',
       body: createInvitesSchema,
       status: 201,
-      answer: z.array(inviteCodeSchema),
+      answer: z.array(inviteSchema),
       errors: ['INVITE_REQUIRED', 'INVITE_LIMIT', 'FORBIDDEN'],
       handle: ({ actor, body }) => invites.create(actor, body),
     }),
@@ -42,7 +42,7 @@ function routesAt(base: string, invites: InviteService): Route[] {
       tag,
       entrance: 'user',
       params: { id },
-      answer: inviteCodeSchema,
+      answer: inviteSchema,
       errors: ['INVITE_CODE_NOT_FOUND'],
       handle: ({ actor, params }) => invites.deactivate(actor, params.id),
     }),

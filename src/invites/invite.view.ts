@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { type UserColumnsOrNull, userOrNull } from '../accounts/account.view.ts';
 import { isoTime, isoTimeOrNull } from '../schema.ts';
-import type { inviteCodeSchema } from './invite.contract.ts';
+import type { inviteSchema } from './invite.contract.ts';
 
-export type InviteRecord = z.input<typeof inviteCodeSchema>;
+export type InviteRecord = z.input<typeof inviteSchema>;
 
 /** A row of `invite_codes` with the user who redeemed it. */
 export interface InviteRow extends UserColumnsOrNull {

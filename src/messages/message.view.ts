@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type UserColumns, userOf } from '../accounts/account.view.ts';
+import type { ChannelKind } from '../channels/channel.contract.ts';
 import { type AttachmentRow, attachmentRecord } from '../media/attachment.view.ts';
 import type { MentionRecord } from '../mentions/mention.contract.ts';
 import type { ReactionSummary } from '../reactions/reaction.view.ts';
@@ -12,7 +13,7 @@ export type MessageRecord = z.output<typeof messageSchema>;
 export interface MessageRow extends UserColumns {
   id: string;
   channel_id: string;
-  kind: 'server' | 'dm';
+  kind: ChannelKind;
   seq: number;
   content: string;
   author_id: string;

@@ -1,4 +1,5 @@
 import { rolesThatMay } from '../access/roles.ts';
+import type { ChannelKind } from '../channels/channel.contract.ts';
 import type { Rows } from '../database/database.ts';
 import type { NotificationDraft } from './draft.ts';
 import type { BroadcastJob, EditJob, Job, MessageJob } from './notification.jobs.ts';
@@ -16,7 +17,7 @@ export interface NotedMessage {
   preview: string;
   thread_id: string | null;
   created_at: Date | string;
-  channel_kind: 'server' | 'dm';
+  channel_kind: ChannelKind;
   channel_name: string;
   server_id: string | null;
   author_name: string;

@@ -18,10 +18,14 @@ export interface Seat {
   role: Role;
 }
 
+const info = 'SELECT id, is_public AS "isPublic", owner_id AS "ownerId" FROM servers';
+const byId = `${info} WHERE id = $1`;
+const bySlug = `${info} WHERE slug = $1`;
+
 const seatCache = 'server-seats';
 const seatKey = (serverId: string, userId: string) => `${serverId}:${userId}`;
 
-/** The only way to get at a server on behalf of someone (design: "access first"). */
+/** The only way to get at a server on behalf of someone. */
 export class ServerAccess {
   private readonly database: Database;
   private readonly caches: Caches;
@@ -35,15 +39,7 @@ export class ServerAccess {
 
   /** A server by id or slug, whoever asks. @throws AppError SERVER_NOT_FOUND */
   async find(idOrSlug: string): Promise<ServerInfo> {
-    const [found] = isUuid(idOrSlug)
-      ? await this.database.rows<ServerInfo>(
-          'SELECT id, is_public AS "isPublic", owner_id AS "ownerId" FROM servers WHERE id = $1',
-          [idOrSlug],
-        )
-      : await this.database.rows<ServerInfo>(
-          'SELECT id, is_public AS "isPublic", owner_id AS "ownerId" FROM servers WHERE slug = $1',
-          [idOrSlug],
-        );
+    const [found] = await this.database.rows<ServerInfo>(isUuid(idOrSlug) ? byId : bySlug, [idOrSlug]);
     if (!found) throw new AppError('SERVER_NOT_FOUND');
     return found;
   }

@@ -18,7 +18,7 @@ import { type NodeRecord, nodeRecord, type PlacedRow } from './node.view.ts';
 import type { FileContent } from './tree-edit.ts';
 import { UploadProbe } from './upload-probe.ts';
 import type { WorkspaceAccess } from './workspace.access.ts';
-import { type fileSchema, type mediaUrlAnswer, uploadNameSchema } from './workspace.contract.ts';
+import { type fileSchema, type mediaUrlSchema, uploadNameSchema } from './workspace.contract.ts';
 
 /** Longer texts are not edited, but downloaded. JSON bodies are no longer either. */
 const maxTextBytes = 2 * 1024 * 1024;
@@ -90,7 +90,7 @@ export class FileService {
     serverId: string,
     fileId: string,
     disposition: Disposition,
-  ): Promise<z.input<typeof mediaUrlAnswer>> {
+  ): Promise<z.input<typeof mediaUrlSchema>> {
     const workspace = await this.access.open(actor, serverId);
     const file = await this.access.file(workspace, fileId);
     const { token, expiresAt } = this.links.sign(subject(workspace.serverId, file.id, disposition));

@@ -169,9 +169,9 @@ export const commandsAnswer = z.array(
   }),
 );
 
-export const mediaUrlSchema = z.object({ disposition: z.enum(['inline', 'attachment']).default('attachment') });
-export const mediaUrlAnswer = z.object({ url: z.string().describe('Relative to this server.'), expiresAt: timeSchema });
-export const mediaLinkSchema = mediaUrlSchema.extend({ token: z.string().max(200).default('') });
+export const mediaQuerySchema = z.object({ disposition: z.enum(['inline', 'attachment']).default('attachment') });
+export const mediaUrlSchema = z.object({ url: z.string().describe('Relative to this server.'), expiresAt: timeSchema });
+export const mediaLinkSchema = mediaQuerySchema.extend({ token: z.string().max(200).default('') });
 
 /** Beyond so many changed nodes an event does not list them any more. */
 export const maxListedNodes = 20;

@@ -25,7 +25,7 @@ import type {
   personalTokenSchema,
 } from '../../accounts/personal-tokens/personal-token.contract.ts';
 import type { refreshSchema, sessionSchema, tokenPairSchema } from '../../accounts/sessions/session.contract.ts';
-import type { createInvitesSchema, inviteCodeSchema } from '../../invites/invite.contract.ts';
+import type { createInvitesSchema, inviteSchema } from '../../invites/invite.contract.ts';
 import type { Answer, Body, Done } from './shapes.ts';
 
 /** Accounts, sessions, tokens and invite codes. */
@@ -50,9 +50,9 @@ export interface AccountCalls {
   'GET /api/tokens': { answer: Answer<typeof personalTokenSchema>[] };
   'POST /api/tokens': { body: Body<typeof createTokenSchema>; answer: Answer<typeof newTokenSchema> };
   'DELETE /api/tokens/:id': { answer: Done };
-  'GET /api/invite-codes': { answer: Answer<typeof inviteCodeSchema>[] };
-  'POST /api/invite-codes': { body: Body<typeof createInvitesSchema>; answer: Answer<typeof inviteCodeSchema>[] };
-  'PATCH /api/invite-codes/:id/deactivate': { answer: Answer<typeof inviteCodeSchema> };
+  'GET /api/invite-codes': { answer: Answer<typeof inviteSchema>[] };
+  'POST /api/invite-codes': { body: Body<typeof createInvitesSchema>; answer: Answer<typeof inviteSchema>[] };
+  'PATCH /api/invite-codes/:id/deactivate': { answer: Answer<typeof inviteSchema> };
   'DELETE /api/invite-codes/:id': { answer: Done };
 
   'GET /api/auth/oauth/providers': { answer: Answer<typeof oauthProviderSchema>[] };

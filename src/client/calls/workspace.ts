@@ -12,7 +12,7 @@ import type {
   createFileSchema,
   createFolderSchema,
   fileSchema,
-  mediaUrlAnswer,
+  mediaUrlSchema,
   nodeSchema,
   pasteAnswer,
   pasteSchema,
@@ -38,7 +38,7 @@ export interface WorkspaceCalls {
   'DELETE /api/servers/:serverId/workspace/folders/:folderId': { answer: Done };
   'POST /api/servers/:serverId/workspace/upload': { form: FormData; answer: Answer<typeof nodeSchema> };
   'DELETE /api/servers/:serverId/workspace/files/:fileId': { answer: Done };
-  'GET /api/servers/:serverId/workspace/files/:fileId/media-url': { answer: Answer<typeof mediaUrlAnswer> };
+  'GET /api/servers/:serverId/workspace/files/:fileId/media-url': { answer: Answer<typeof mediaUrlSchema> };
   'GET /api/servers/:serverId/apps': { query: Query<typeof listAppsSchema>; answer: Answer<typeof appListSchema> };
 
   'PATCH /api/servers/:serverId/workspace/folders/:folderId': {
