@@ -85,7 +85,7 @@ export const addChannelMemberSchema = z.object({ userId: idSchema });
 export const channelCreated = durableEvent({
   name: 'channel:created',
   summary:
-    'There is a new channel that you may see, or an archived one is back. Admins see private ones that they are not in.',
+    'There is a new channel that you may see, or an archived one is back; or one has changed that you see without being in it, as admins see private ones.',
   room: 'user',
   payload: z.object({ channel: channelSchema }),
 });
@@ -122,9 +122,13 @@ export const channelMemberAdded = durableEvent({
 
 export const channelMemberRemoved = durableEvent({
   name: 'channel:member-removed',
-  summary: 'You are no longer in a channel.',
+  summary: 'You are no longer in a channel; or one that you saw without being in it is gone.',
   room: 'user',
-  payload: z.object({ channelId: idSchema, serverId: idSchema.nullable() }),
+  payload: z.object({
+    channelId: idSchema,
+    serverId: idSchema.nullable(),
+    gone: z.boolean().optional().describe('The channel itself was deleted or archived; you were not in it.'),
+  }),
 });
 
 export const channelRead = durableEvent({

@@ -2,10 +2,10 @@ import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { requireRole } from '../access/roles.ts';
-import type { Database, Rows } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
-import { channelRoom, userRoom } from '../delivery/entry.ts';
+import { channelRoom, type Room, userRoom } from '../delivery/entry.ts';
 import { closeStreams, createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import type { Chores } from '../infrastructure/chores.ts';
@@ -25,6 +25,8 @@ import {
   type updateChannelSchema,
 } from './channel.contract.ts';
 import { Channel } from './channel.entity.ts';
+import { inOrder, placeOf } from './channel.order.ts';
+import { outsiders, tellGone, tellOutsiders } from './channel.outsiders.ts';
 import { removeDeletedChannels } from './channel.purge.ts';
 import { channelItemOf, channelItems, channelRecordOf, channelRecords } from './channel.reader.ts';
 import type { ChannelItem, ChannelRecord } from './channel.view.ts';
@@ -118,10 +120,13 @@ export class ChannelService {
       await lockMembership(change.rows, serverId);
       const update = `UPDATE channels SET is_archived = $2, updated_at = now()
         WHERE id = $1 AND deleted_at IS NULL AND is_archived <> $2 RETURNING id`;
-      if (await this.write(change, channelId, update, [isArchived])) {
-        const told = isArchived ? [] : await this.tellBack(change, channelId, serverId);
+      const channel = await this.write(change, channelId, update, [isArchived]);
+      if (channel) {
+        const told = isArchived
+          ? await tellOutsiders(change, [channel])
+          : await this.tellBack(change, channel, serverId);
         // Who was let in before sends no more either: the head of the log is locked from here to where it says so.
-        await change.lock(room, ...told.map(userRoom));
+        await change.lock(room, ...told);
         await closeStreams(change.rows, [room], isArchived);
       }
       const { role } = await this.access.visible(actor, channelId);
@@ -129,14 +134,15 @@ export class ChannelService {
     });
   }
 
-  /** Archived channels are in no list, and bots that connect are not told of them. @returns who is told that one is back */
-  private async tellBack(change: Change, channelId: string, serverId: string): Promise<string[]> {
-    const channel = await channelRecordOf(change.rows, channelId);
+  /** Archived channels are in no list, and bots that connect are not told of them. @returns where it tells that one is back */
+  private async tellBack(change: Change, channel: ChannelRecord, serverId: string): Promise<Room[]> {
+    const { id: channelId } = channel;
     const bots = await change.rows<{ id: string }>(selectBots, [channelId]);
     for (const { id } of bots) {
       change.publish(channelMemberAdded.in(userRoom(id), { channelId, serverId, channel, existing: true }));
     }
-    return [...bots.map(({ id }) => id), ...(await this.audience.tell(change, { serverId, channelId }))];
+    const people = await this.audience.tell(change, { serverId, channelId });
+    return [...bots.map(({ id }) => id), ...people].map(userRoom);
   }
 
   /**
@@ -146,6 +152,7 @@ export class ChannelService {
   async delete(actor: Actor, channelId: string): Promise<void> {
     const { serverId } = await this.access.managed(actor, channelId, 'channel:delete');
     await this.changes.run(async (change) => {
+      const outside = await outsiders(change.rows, [channelId]);
       const deleted = await change.rows<{ id: string }>(
         `UPDATE channels SET server_id = NULL, deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
         [channelId],
@@ -155,7 +162,9 @@ export class ChannelService {
       change.publish(channelDeleted.in(room, { id: channelId, channelId, serverId }));
       const told = await forgetRequests(change, { serverId, channelId }, null);
       const people = await this.audience.people(change.rows, serverId);
-      await closePlace(change, { serverId: null, channelId }, people, [room, ...told]);
+      tellGone(change, outside, serverId);
+      const rooms = [room, ...told, ...outside.map(({ userId }) => userRoom(userId))];
+      await closePlace(change, { serverId: null, channelId }, people, rooms);
       await closeStreams(change.rows, [room]);
       change.afterCommit(() => this.access.forget([channelId]));
       change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms: [room] }));
@@ -195,9 +204,9 @@ export class ChannelService {
         [moved.map((channel) => channel.id), moved.map((channel) => ordered.indexOf(channel))],
       );
       const ids = moved.map((channel) => channel.id);
-      for (const channel of await channelRecords(change.rows, ids)) {
-        change.publish(channelUpdated.in(channelRoom(channel.id), { channel }));
-      }
+      const records = await channelRecords(change.rows, ids);
+      for (const channel of records) change.publish(channelUpdated.in(channelRoom(channel.id), { channel }));
+      await tellOutsiders(change, records);
       return channelItems(change.rows, actor, serverId, seat.role, false);
     });
   }
@@ -205,20 +214,26 @@ export class ChannelService {
   /** Runs an update of one channel and tells of it, if it changed anything. */
   private change(actor: Actor, channelId: string, update: string, values: unknown[]): Promise<ChannelItem> {
     return this.changes.run(async (change) => {
-      await this.write(change, channelId, update, values);
+      const channel = await this.write(change, channelId, update, values);
+      if (channel) await tellOutsiders(change, [channel]);
       const { role } = await this.access.visible(actor, channelId);
       return channelItemOf(change.rows, actor, channelId, role);
     });
   }
 
-  /** @returns whether it changed anything */
-  private async write(change: Change, channelId: string, update: string, values: unknown[]): Promise<boolean> {
+  /** Tells the channel's room. @returns what has become of it; undefined: nothing has changed */
+  private async write(
+    change: Change,
+    channelId: string,
+    update: string,
+    values: unknown[],
+  ): Promise<ChannelRecord | undefined> {
     const changed = await change.rows<{ id: string }>(update, [channelId, ...values]);
-    if (changed.length === 0) return false;
+    if (changed.length === 0) return undefined;
     const channel = await channelRecordOf(change.rows, channelId);
     change.publish(channelUpdated.in(channelRoom(channelId), { channel }));
     change.afterCommit(() => this.access.forget([channelId]));
-    return true;
+    return channel;
   }
 
   private async insert(
@@ -262,31 +277,4 @@ async function enterOwn(change: Change, actor: Actor, serverId: string, channel:
   change.publish(channelCreated.in(room, { channel }));
   // Bots join what they are told of by this event.
   change.publish(channelMemberAdded.in(room, { channelId: channel.id, serverId, channel }));
-}
-
-/** How many channels a server has, and the position behind them. */
-async function placeOf(rows: Rows, serverId: string): Promise<{ count: number; position: number }> {
-  const [last] = await rows<{ count: number; position: number }>(
-    'SELECT count(*)::int AS count, coalesce(max(position) + 1, 0) AS position FROM channels WHERE server_id = $1',
-    [serverId],
-  );
-  return last ?? { count: 0, position: 0 };
-}
-
-interface Placed {
-  id: string;
-  position: number;
-}
-
-function inOrder(current: Placed[], input: z.output<typeof positionsSchema>): Placed[] {
-  const wishes = input.channelIds
-    ? new Map(input.channelIds.map((id, at, all) => [id, at - all.length]))
-    : new Map(input.positions?.map(({ id, position }) => [id, position]));
-  const known = new Set(current.map((channel) => channel.id));
-  for (const id of wishes.keys()) if (!known.has(id)) throw new AppError('CHANNEL_NOT_FOUND');
-  const key = (channel: Placed) => wishes.get(channel.id) ?? channel.position;
-  return current
-    .map((channel, at) => ({ channel, at }))
-    .sort((a, b) => key(a.channel) - key(b.channel) || a.at - b.at)
-    .map(({ channel }) => channel);
 }

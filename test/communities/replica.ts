@@ -67,7 +67,7 @@ export class Replica {
       server: { ...this.server, memberCount: this.members.size },
       members: [...this.members.values()].sort((a, b) => (a.userId < b.userId ? -1 : 1)),
       channels: places.map(({ item, messages, threads, pins }) => ({
-        item,
+        item: seen(item),
         messages: [...messages.values()].sort((a, b) => b.seq - a.seq),
         threads: [...threads.values()].sort((a, b) => (a.id < b.id ? 1 : -1)),
         pins,
@@ -82,7 +82,7 @@ export class Replica {
     const channels = [];
     for (const item of items.sort((a, b) => (a.id < b.id ? -1 : 1))) {
       const { messages, threads, pins } = await this.fetch(item);
-      channels.push({ item, messages: [...messages.values()], threads: [...threads.values()], pins });
+      channels.push({ item: seen(item), messages: [...messages.values()], threads: [...threads.values()], pins });
     }
     return { server: await this.get(`/api/servers/${this.serverId}`), members, channels };
   }
@@ -122,9 +122,12 @@ export class Replica {
   private async join(place: Place): Promise<void> {
     const { id, lastSeq } = place.item;
     const ack = await this.ear?.emit('channel:join', { channelId: id, after: lastSeq });
+    // Admins see private ones from outside.
+    if (ack?.code === 'NOT_A_MEMBER') place.item.isMember = false;
     // It may be gone already; then its last event was missed with all others.
-    if (!ack?.ok) return;
+    else if (!ack?.ok) return;
     this.places.set(id, place);
+    if (!ack.ok) return;
     for (const { event, data } of ack.events) await this.on(event, data);
   }
 
@@ -162,7 +165,8 @@ export class Replica {
 
   private async onChannel(event: string, data: Loose): Promise<void> {
     const place = this.places.get(data.channelId ?? data.channel?.id);
-    if (event === 'channel:created') {
+    if (event === 'channel:created' && place) Object.assign(place.item, data.channel);
+    else if (event === 'channel:created') {
       const nothing = { isMember: true, unreadCount: 0, lastReadSeq: 0, lastMessagePreview: null };
       const created: Place = {
         item: { ...data.channel, ...nothing },
@@ -180,7 +184,7 @@ export class Replica {
     else if (event === 'channel:read' && place) {
       Object.assign(place.item, { lastReadSeq: data.lastReadSeq, unreadCount: this.unread(place, data.lastReadSeq) });
     } else if (event === 'channel:member-removed' && place) {
-      if (place.item.isPrivate) this.places.delete(data.channelId);
+      if (place.item.isPrivate || data.gone) this.places.delete(data.channelId);
     } else if (event === 'channel:member-added' && !place)
       await this.enter(await this.get(`/api/channels/${data.channelId}`));
   }
@@ -221,6 +225,13 @@ export class Replica {
       ({ threadId, seq, authorId }) => threadId === null && seq > pointer && authorId !== this.person.id,
     ).length;
   }
+}
+
+/** Of a channel that one is not in one knows what it is, not what happens there. */
+function seen(item: Loose): Loose {
+  if (item.isMember) return item;
+  const { id, name, topic, position, isPrivate, isMember, updatedAt } = item;
+  return { id, name, topic, position, isPrivate, isMember, updatedAt };
 }
 
 function count(place: Place, threadId: string, more: number, at: string | null): void {

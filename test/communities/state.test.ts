@@ -10,14 +10,17 @@ const refusal = Promise.resolve({ status: 400 });
 class Crowd {
   private readonly people: Person[];
   private readonly serverId: string;
+  /** The one that stays. */
+  private readonly general: string;
   private readonly random: (below: number) => number;
   private count = 0;
   refused = 0;
   done = 0;
 
-  constructor(people: Person[], serverId: string, random: (below: number) => number) {
+  constructor(people: Person[], place: { serverId: string; general: string }, random: (below: number) => number) {
     this.people = people;
-    this.serverId = serverId;
+    this.serverId = place.serverId;
+    this.general = place.general;
     this.random = random;
   }
 
@@ -56,7 +59,9 @@ class Crowd {
       () => this.rarely(() => who.delete(`/api/threads/${thread.id}`)),
       () => who.patch(at, { name: content, topic: content }),
       () => this.rarely(() => who.post(`/api/servers/${this.serverId}/channels`, { name: content })),
-      () => (channel.id === channels[0].id ? refusal : this.rarely(() => who.delete(at))),
+      () => this.rarely(() => who.post(`/api/servers/${this.serverId}/channels`, { name: content, isPrivate: true })),
+      () => (channel.isPrivate ? this.rarely(() => who.post(`${at}/archive`)) : refusal),
+      () => (channel.id === this.general ? refusal : this.rarely(() => who.delete(at))),
       () => who.patch(`/api/servers/${this.serverId}/channels/positions`, { channelIds: [channel.id] }),
       () => who.patch(`/api/servers/${this.serverId}`, { description: content }),
     ];
@@ -107,7 +112,7 @@ describe('state and events', () => {
     await alice.patch(`/api/servers/${server.id}/members/${carol.id}`, { role: 'moderator' });
     for (let i = 0; i < 5; i++) await bob.say(channel.id, `before ${i}`);
     const seed = seedOfRun();
-    const crowd = new Crowd([alice, bob, carol, dave], server.id, randomOf(seed));
+    const crowd = new Crowd([alice, bob, carol, dave], { serverId: server.id, general: channel.id }, randomOf(seed));
     const replicas = [alice, bob, dave].map((person) => new Replica(person, server.id));
     await Promise.all(replicas.map((replica) => replica.start()));
     for (let round = 0; round < 12; round++) {

@@ -96,6 +96,15 @@ describe('servers in the web client', () => {
     await carol.page.getByRole('link', { name: 'Tea party' }).waitFor();
   });
 
+  it('show new admins at once the private channels that they are not in', async () => {
+    await carol.open(`/app/s/${here.server.id}`);
+    await carol.page.getByRole('link', { name: 'general' }).waitFor();
+    await here.alice.patch(`/api/servers/${here.server.id}/members/${here.carol.id}`, { role: 'admin' });
+    await carol.page.getByRole('button', { name: 'Create a channel' }).waitFor();
+    await carol.go(manage('channels'));
+    await carol.page.getByRole('button', { name: 'Actions for secret' }).waitFor();
+  });
+
   it('have roles, and lose members that are removed', async () => {
     await alice.open(manage('members'));
     const row = alice.page.locator('.people li', { hasText: here.carol.username });

@@ -143,7 +143,10 @@ export function add(server: ServerRecord): void {
 
 function replace(server: ServerRecord): void {
   overtaking.hear();
+  const before = servers.value.find(({ id }) => id === server.id);
   servers.value = servers.value.map((known) => (known.id === server.id ? server : known));
+  // Admins see private channels that they are not in.
+  if (before && before.role !== server.role) refresh(server.id);
 }
 
 /** What is taken from one while one looks on is not shown on as if it were there. */
