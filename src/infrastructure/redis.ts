@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Settings } from '../settings.ts';
 import type { Log } from './log.ts';
 import { forgiven, isRefusal, type RedisClient, type RedisPlace, redisClient } from './redis-clients.ts';
+import { SilentConnections } from './silent-connections.ts';
 import { SparseLog } from './sparse-log.ts';
 import { within } from './within.ts';
 
@@ -19,6 +20,7 @@ export class RedisConnections {
   readonly subscriber: RedisClient;
   /** For the Socket.IO adapter's subscriptions. */
   readonly adapterSubscriber: RedisClient;
+  private readonly silent: SilentConnections;
   private isHealthy = false;
   private readonly timer: NodeJS.Timeout;
   private readonly listeners: ((healthy: boolean) => void)[] = [];
@@ -52,9 +54,9 @@ export class RedisConnections {
     this.commands = redisClient(place, false, answerMs);
     this.subscriber = redisClient(place, true);
     this.adapterSubscriber = redisClient(place, true);
-    for (const client of [this.commands, this.subscriber, this.adapterSubscriber]) {
-      client.on('error', (error) => this.note(error));
-    }
+    const clients = [this.commands, this.subscriber, this.adapterSubscriber];
+    for (const client of clients) client.on('error', (error) => this.note(error));
+    this.silent = new SilentConnections(clients);
     // A node that can speak but not hear would trust caches whose drops it never got.
     for (const client of [this.commands, this.subscriber]) {
       client.on('close', () => this.setHealthy(false));
@@ -130,6 +132,7 @@ export class RedisConnections {
 
   async close(): Promise<void> {
     clearInterval(this.timer);
+    this.silent.close();
     this.listeners.length = 0;
     // That it is gone from here on is nothing to be told.
     this.isHealthy = false;

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import pino from 'pino';
 import { RedisConnections } from '../../src/infrastructure/redis.ts';
 import { sharedRedis, startRedis } from '../rig/redis.ts';
+import { startProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { keptLog } from '../world/kept-log.ts';
@@ -21,6 +22,33 @@ describe('the connections to Redis', () => {
     await redis.close();
     await Promise.all(ended);
     expect(messages).to.deep.equal(['Redis is reachable.']);
+  });
+
+  it('are made anew when the other end has gone without a word', async () => {
+    const url = new URL(await sharedRedis());
+    const proxy = await startProxy(Number(url.port));
+    const { log, messages } = keptLog();
+    const place = { url: `redis://127.0.0.1:${proxy.port}`, cluster: false, prefix: 'gone' };
+    const redis = new RedisConnections(place, log);
+    const operator = new Redis(url.href);
+    const heard: string[] = [];
+    redis.onMessage((channel) => heard.push(channel));
+    redis.adapterSubscriber.on('message', (channel: string) => heard.push(channel));
+    await redis.waitUntilHealthy(10_000);
+    await Promise.all([redis.subscribe('gone:orders'), redis.adapterSubscriber.subscribe('gone:adapter')]);
+    proxy.silence();
+    await until(() => messages.length === 3 && redis.healthy, { timeout: 30_000 });
+    await until(
+      async () => {
+        for (const channel of ['gone:orders', 'gone:adapter']) await operator.publish(channel, '');
+        return new Set(heard).size === 2;
+      },
+      { timeout: 30_000 },
+    );
+    await redis.close();
+    operator.disconnect();
+    await proxy.stop();
+    expect(messages[2]).to.equal('Redis is reachable.');
   });
 
   it('need no more rights than the documents name', async () => {

@@ -12,6 +12,8 @@ export interface TcpProxy {
   hold(): void;
   /** Ends `hold`; what was held is passed on. */
   release(): void;
+  /** The connections that there are pass no byte any more, and stay open; new ones are well. */
+  silence(): void;
   /** Whether new connections are reset at once. */
   refuse(refused: boolean): void;
   /** Delays every chunk by a random time, in milliseconds; the order in each direction stays. */
@@ -40,6 +42,7 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     cut: () => links.cut(),
     hold: () => links.hold(true),
     release: () => links.hold(false),
+    silence: () => links.silence(),
     refuse: (refused) => {
       links.refused = refused;
     },
@@ -56,7 +59,7 @@ function reset(socket: Socket): void {
 
 /** The connections that pass through a proxy. */
 class Links {
-  readonly weather: Weather = { held: false, minMs: 0, maxMs: 0 };
+  weather: Weather = { held: false, minMs: 0, maxMs: 0 };
   refused = false;
   private readonly targetPort: number;
   private readonly flows = new Set<Flow>();
@@ -83,6 +86,11 @@ class Links {
   hold(held: boolean): void {
     this.weather.held = held;
     for (const flow of this.flows) flow.move();
+  }
+
+  silence(): void {
+    this.weather.held = true;
+    this.weather = { ...this.weather, held: false };
   }
 
   private join(from: Socket, to: Socket): void {
