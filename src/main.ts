@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { inspect } from 'node:util';
 import { EmbeddedPostgresError } from './database/embedded.ts';
+import { AppError } from './errors.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
 import { type Node, startNode } from './node.ts';
 import { isKnownEnvironment } from './settings/config-files.ts';
@@ -76,10 +77,15 @@ function bundle(log: Log): void {
 }
 
 main().catch((error) => {
-  // What the operator can mend is one sentence; everything else shows where it happened.
-  const foreseen = error instanceof SettingsError || error instanceof EmbeddedPostgresError;
   if (error instanceof WorkerFailure) process.exit(1);
-  const reason = foreseen ? error.message : inspect(error);
-  process.stderr.write(`Parley cannot start: ${reason}\n`);
+  process.stderr.write(`Parley cannot start: ${reasonOf(error)}\n`);
   process.exit(1);
 });
+
+/** What the operator can mend is one sentence; everything else shows where it happened. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SettingsError || error instanceof EmbeddedPostgresError) return error.message;
+  const isAway = error instanceof AppError && error.code === 'DATABASE_UNAVAILABLE';
+  if (!isAway || !(error.cause instanceof Error)) return inspect(error);
+  return `PostgreSQL went away meanwhile (${error.cause.message}); start it again when that is back.`;
+}

@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import { entities } from './entities.ts';
+import { asDatabaseError } from './failures.ts';
 import { Initial } from './migrations/0001-initial.ts';
 import { Accounts } from './migrations/0010-accounts.ts';
 import { MessageAuthors } from './migrations/0011-message-authors.ts';
@@ -94,9 +95,15 @@ export function migratingOrm(url: string): Promise<MikroORM> {
 
 /**
  * Brings the database up to date. Safe to run from any number of nodes at once.
- * @returns the names of what was run
+ * @returns the names of what was run. @throws AppError DATABASE_UNAVAILABLE
  */
 export async function migrate(url: string, log: Log): Promise<string[]> {
+  return runAlone(url, log).catch((error) => {
+    throw asDatabaseError(error);
+  });
+}
+
+async function runAlone(url: string, log: Log): Promise<string[]> {
   const guard = new pg.Client({ connectionString: url });
   guard.on('error', () => {});
   await guard.connect();

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -69,10 +70,8 @@ describe('a Parley does not start, and says why in one sentence, with', () => {
   });
 
   it('a database that nothing answers for, after it has waited a while', async () => {
-    const nobody = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => nobody.once('listening', resolve));
-    const address = nobody.address();
-    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    const nobody = createServer();
+    const port = await listening(nobody);
     await new Promise((resolve) => nobody.close(resolve));
     const begun = Date.now();
     const url = `postgres://parley:its-password@127.0.0.1:${port}/parley`;
@@ -83,12 +82,27 @@ describe('a Parley does not start, and says why in one sentence, with', () => {
     expect(Date.now() - begun).to.be.above(4000);
   });
 
+  it('a database that goes away once it has been reached', async () => {
+    const url = new URL(await sharedPostgres());
+    const there = Number(url.port);
+    let taken = 0;
+    const door = createServer((client) => {
+      if (++taken > 1) return client.destroy();
+      const target = connect(there, url.hostname);
+      for (const end of [client, target]) end.on('error', () => {});
+      client.pipe(target).pipe(client);
+    });
+    url.port = String(await listening(door));
+    const { code, text } = await refused({ ...plain(dataDir), DATABASE_URL: url.href });
+    door.close();
+    expect(code).to.equal(1);
+    expectSentence(text, 'PostgreSQL');
+  });
+
   it('an address that is not its own, or a port in use, and takes its PostgreSQL down again', async () => {
     await furnishDataDir(dataDir);
-    const other = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => other.once('listening', resolve));
-    const address = other.address();
-    const port = address !== null && typeof address === 'object' ? String(address.port) : '';
+    const other = createServer();
+    const port = String(await listening(other));
     const taken = await refused({ ...plain(dataDir), PORT: port });
     other.close();
     expect(taken.code).to.equal(1);
@@ -127,6 +141,14 @@ function refused(env: Record<string, string>): Promise<{ code: number | null; te
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, text })));
+}
+
+/** @returns the port that it listens on by then */
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return address !== null && typeof address === 'object' ? address.port : 0;
 }
 
 function expectSentence(text: string, name: string): void {
