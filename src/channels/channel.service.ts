@@ -142,7 +142,9 @@ export class ChannelService {
       change.publish(channelMemberAdded.in(userRoom(id), { channelId, serverId, channel, existing: true }));
     }
     const people = await this.audience.tell(change, { serverId, channelId });
-    return [...bots.map(({ id }) => id), ...people].map(userRoom);
+    // Of private ones it tells the admins, too.
+    const outside = channel.isPrivate ? [] : await tellOutsiders(change, [channel]);
+    return [...[...bots.map(({ id }) => id), ...people].map(userRoom), ...outside];
   }
 
   /**
