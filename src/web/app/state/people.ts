@@ -4,6 +4,7 @@ import { me, parley } from './client.ts';
 import { Overtaking } from './overtaking.ts';
 import { watchPeople } from './presence.ts';
 import { go, pathTo } from './router.ts';
+import { attempt, tell } from './toasts.ts';
 import { follow } from './unread.ts';
 
 export type DmChannel = RestAnswer<'GET /api/dm/channels'>[number];
@@ -74,6 +75,13 @@ export async function block(userId: string): Promise<void> {
   await parley.rest('PUT /api/friends/blocks/:userId', { userId });
   await loadPeople();
 }
+
+/** The same where nothing else shows that it was done. */
+export const blockAndTell = ({ id, displayName }: { id: string; displayName: string }): Promise<boolean> =>
+  attempt(async () => {
+    await block(id);
+    tell(`${displayName} can no longer write to you.`);
+  });
 
 export async function unblock(userId: string): Promise<void> {
   await parley.rest('DELETE /api/friends/blocks/:userId', { userId });

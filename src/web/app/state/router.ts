@@ -3,19 +3,7 @@ import { keptKeys } from './kept.ts';
 
 /** Where in the app we are; the address says it all, so a reload and a link come to the same place. */
 export type Place =
-  | {
-      name:
-        | 'home'
-        | 'messages'
-        | 'friends'
-        | 'discover'
-        | 'notifications'
-        | 'login'
-        | 'register'
-        | 'code'
-        | 'forgot'
-        | 'oauth-callback';
-    }
+  | { name: 'home' | (typeof plain)[number] }
   | { name: 'invite'; code: string }
   | { name: 'settings'; section: SettingsSection; id: string | null }
   | { name: 'server' | 'home-page'; serverId: string }

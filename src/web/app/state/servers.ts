@@ -15,6 +15,9 @@ const overtaking = new Overtaking();
 /** Of the channels of each server. */
 const overtakings = new Map<string, Overtaking>();
 
+/** Whether there is anything to read there: voice channels have no messages, and admins see private ones that they are not in. */
+export const isReadable = ({ isMember, type }: ChannelRecord): boolean => isMember && type !== 'voice';
+
 export const currentServer = computed(() => {
   const here = place.value;
   if (!('serverId' in here) || here.serverId === null) return null;

@@ -4,6 +4,7 @@ import { parley } from '../../state/client.ts';
 import { pathTo } from '../../state/router.ts';
 import { currentServer, isAtLeast } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
+import { Button } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
@@ -28,11 +29,7 @@ function AppList({ serverId }: { serverId: string }) {
     [serverId],
   );
   const isAdmin = isAtLeast(currentServer.value?.role, 'admin');
-  const create = (
-    <button type="button" class="button" onClick={() => setCreating(true)}>
-      New app
-    </button>
-  );
+  const create = <Button label="New app" onClick={() => setCreating(true)} />;
   return (
     <Page title="Apps" back={pathTo.server(serverId)} actions={isAdmin && create}>
       {list?.length === 0 && <p class="empty">This server has no apps yet.</p>}

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { ChannelRecord, ServerRecord } from '../../../../client/index.ts';
+import type { ServerRecord } from '../../../../client/index.ts';
 import { readServer } from '../../state/notifications.ts';
 import { isMuted, setMuted } from '../../state/preferences.ts';
 import { go, pathTo, place } from '../../state/router.ts';
-import { channels, isAtLeast, leaveServer } from '../../state/servers.ts';
+import { channels, isAtLeast, isReadable, leaveServer } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
 import { markAllRead, unread } from '../../state/unread.ts';
 import { Confirm } from '../parts/Dialog.tsx';
@@ -13,11 +13,6 @@ import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { CreateChannel } from '../server/CreateChannel.tsx';
 import { InvitePeople } from '../server/InvitePeople.tsx';
 import { channelIcon, Entry, isHere } from './Entry.tsx';
-
-/** Voice channels have no messages; a private one that one only may join shows when one is in it. */
-function visible(list: ChannelRecord[] = []): ChannelRecord[] {
-  return list.filter(({ isMember, type }) => isMember && type !== 'voice');
-}
 
 export function ServerPanel({ server }: { server: ServerRecord }) {
   const [creating, setCreating] = useState(false);
@@ -32,7 +27,7 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
         )}
       </div>
       <ul>
-        {visible(list).map((channel) => (
+        {list?.filter(isReadable).map((channel) => (
           <Entry
             key={channel.id}
             href={pathTo.channel(server.id, channel.id)}
@@ -105,7 +100,7 @@ function ServerHead({ server }: { server: ServerRecord }) {
 function itemsFor(server: ServerRecord, open: (dialog: 'invite' | 'leave') => void): MenuItem[] {
   const muted = isMuted('server', server.id);
   const read = async () => {
-    await markAllRead(visible(channels.peek().get(server.id)));
+    await markAllRead(channels.peek().get(server.id)?.filter(isReadable) ?? []);
     await readServer(server.id);
   };
   return [

@@ -3,6 +3,7 @@ import { ParleyError, type ServerRecord } from '../../../../client/index.ts';
 import { parley, sentence } from '../../state/client.ts';
 import { go, pathTo } from '../../state/router.ts';
 import { joinByCode } from '../../state/servers.ts';
+import { Button } from '../parts/Button.tsx';
 import { Problem } from '../parts/Form.tsx';
 import { ServerPicture } from '../parts/ServerPicture.tsx';
 import { peopleIn } from '../people/Discover.tsx';
@@ -34,9 +35,7 @@ export function Invite({ code }: { code: string }) {
       {server && <p class="faint">{peopleIn(server)}</p>}
       <Problem text={error} />
       {server ? (
-        <button type="button" class="button" disabled={busy} onClick={join}>
-          Join
-        </button>
+        <Button label="Join" disabled={busy} onClick={join} />
       ) : (
         error && (
           <a class="button" href="/app">

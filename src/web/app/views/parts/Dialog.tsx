@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { Button } from './Button.tsx';
 import { IconButton } from './IconButton.tsx';
 
 interface DialogProps {
@@ -49,19 +50,15 @@ export function Confirm({ title, text, action, onClose, onConfirm }: ConfirmProp
     <Dialog title={title} onClose={onClose}>
       <p>{text}</p>
       <footer>
-        <button type="button" class="button quiet" onClick={onClose}>
-          Cancel
-        </button>
-        <button
-          type="button"
-          class="button danger"
+        <Button label="Cancel" kind="quiet" onClick={onClose} />
+        <Button
+          label={action}
+          kind="danger"
           onClick={() => {
             onConfirm();
             onClose();
           }}
-        >
-          {action}
-        </button>
+        />
       </footer>
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks';
 import { attempt, tell } from '../../state/toasts.ts';
+import { Button } from './Button.tsx';
 
 /** A line that is there to be copied. */
 export function CopyField({ label, value }: { label: string; value: string }) {
@@ -16,11 +17,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
         {/* Its first value, to which a form around it goes back when it is emptied. */}
         <input key={value} id={id} readOnly defaultValue={value} onFocus={(event) => event.currentTarget.select()} />
         {/* Only secure pages have a clipboard. */}
-        {navigator.clipboard && (
-          <button type="button" class="button quiet" onClick={() => void copy()}>
-            Copy
-          </button>
-        )}
+        {navigator.clipboard && <Button label="Copy" kind="quiet" onClick={() => void copy()} />}
       </div>
     </div>
   );

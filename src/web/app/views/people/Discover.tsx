@@ -4,6 +4,7 @@ import { parley } from '../../state/client.ts';
 import { go, pathTo } from '../../state/router.ts';
 import { joinPublic, servers } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
+import { Button } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
 import { Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
@@ -48,9 +49,7 @@ function Entry({ server }: { server: ServerRecord }) {
       <p class="faint">{server.description}</p>
       <footer>
         <span class="faint">{peopleIn(server)}</span>
-        <button type="button" class={isMember ? 'button quiet' : 'button'} onClick={() => void join()}>
-          {isMember ? 'Open' : 'Join'}
-        </button>
+        <Button label={isMember ? 'Open' : 'Join'} kind={isMember ? 'quiet' : undefined} onClick={() => void join()} />
       </footer>
     </li>
   );

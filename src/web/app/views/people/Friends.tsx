@@ -15,6 +15,7 @@ import {
 import { servers, serversLoaded } from '../../state/servers.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
@@ -121,9 +122,5 @@ function Blocked() {
 }
 
 function Act({ label, main = false, run }: { label: string; main?: boolean; run(): Promise<void> }) {
-  return (
-    <button type="button" class={main ? 'button' : 'button quiet'} onClick={() => void attempt(run)}>
-      {label}
-    </button>
-  );
+  return <Button label={label} kind={main ? undefined : 'quiet'} onClick={() => void attempt(run)} />;
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { can } from '../../state/client.ts';
 import { go, pathTo } from '../../state/router.ts';
+import { Button } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
 import { Form } from '../parts/Form.tsx';
 import { Block } from '../parts/Page.tsx';
@@ -16,11 +17,7 @@ export function Welcome() {
           <a class="button quiet" href="/app/discover">
             Find a public server
           </a>
-          {can('server:create') && (
-            <button type="button" class="button" onClick={() => setCreating(true)}>
-              Create a server
-            </button>
-          )}
+          {can('server:create') && <Button label="Create a server" onClick={() => setCreating(true)} />}
         </p>
         {!can('server:create') && (
           <p class="faint">

@@ -2,6 +2,7 @@ import type { ChannelRecord } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
 import { currentServer, isAtLeast, outranks } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { PickAndAdd } from '../parts/PickAndAdd.tsx';
@@ -34,9 +35,7 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
             about={`@${user.username}`}
           >
             {mayRemove && userId !== me.value?.id && outranks(server?.role, role) && (
-              <button type="button" class="button quiet" onClick={() => remove(userId)}>
-                Take out
-              </button>
+              <Button label="Take out" kind="quiet" onClick={() => remove(userId)} />
             )}
           </Row>
         ))}

@@ -4,6 +4,7 @@ import { me, parley } from '../../state/client.ts';
 import { channels, loadChannels } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
+import { Button } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { IconButton } from '../parts/IconButton.tsx';
 import { useLoaded } from '../parts/loading.ts';
@@ -37,9 +38,7 @@ export function Channels({ server }: { server: ServerRecord }) {
             />
           ))}
         </ul>
-        <button type="button" class="button" onClick={() => setCreating(true)}>
-          New channel
-        </button>
+        <Button label="New channel" onClick={() => setCreating(true)} />
       </Block>
       {archived.value && archived.value.length > 0 && (
         <Archived server={server} list={archived.value} onTask={setTask} />
@@ -122,12 +121,8 @@ function Archived({ server, list, onTask }: ArchivedProps) {
       <ul class="people">
         {list.map((channel) => (
           <Row key={channel.id} picture={<Icon name="archive" />} name={channel.name}>
-            <button type="button" class="button quiet" onClick={() => void bringBack(channel.id)}>
-              Bring back
-            </button>
-            <button type="button" class="button danger" onClick={() => onTask({ what: 'delete', channel })}>
-              Delete
-            </button>
+            <Button label="Bring back" kind="quiet" onClick={() => void bringBack(channel.id)} />
+            <Button label="Delete" kind="danger" onClick={() => onTask({ what: 'delete', channel })} />
           </Row>
         ))}
       </ul>

@@ -4,6 +4,7 @@ import { friends } from '../../state/people.ts';
 import { pathTo } from '../../state/router.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Row } from '../parts/Row.tsx';
 import { CopyField } from '../parts/Secret.tsx';
@@ -28,9 +29,7 @@ export function InvitePeople({ server, onClose }: { server: ServerRecord; onClos
               name={user.displayName}
               about={`@${user.username}`}
             >
-              <button type="button" class="button quiet" onClick={() => void invite(friendId, user.displayName)}>
-                Invite
-              </button>
+              <Button label="Invite" kind="quiet" onClick={() => void invite(friendId, user.displayName)} />
             </Row>
           ))}
         </ul>

@@ -4,6 +4,7 @@ import { parley } from '../../state/client.ts';
 import { channels, isAtLeast, renewInvite } from '../../state/servers.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
@@ -36,9 +37,7 @@ function Renew({ server }: { server: ServerRecord }) {
     });
   return (
     <>
-      <button type="button" class="button quiet" onClick={() => setAsking(true)}>
-        Make a new link
-      </button>
+      <Button label="Make a new link" kind="quiet" onClick={() => setAsking(true)} />
       {asking && (
         <Confirm
           title="Make a new invite link?"
@@ -100,12 +99,8 @@ function RequestRow({ request, onDecide }: RequestRowProps) {
   const about = channelId ? `wants to join #${channel?.name ?? ''}` : 'wants to join the server';
   return (
     <Row picture={<Avatar user={user} />} name={user.displayName} about={about}>
-      <button type="button" class="button" onClick={() => onDecide('approved')}>
-        Let in
-      </button>
-      <button type="button" class="button quiet" onClick={() => onDecide('rejected')}>
-        Decline
-      </button>
+      <Button label="Let in" onClick={() => onDecide('approved')} />
+      <Button label="Decline" kind="quiet" onClick={() => onDecide('rejected')} />
     </Row>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
-import { block, talkTo } from '../../state/people.ts';
+import { blockAndTell, talkTo } from '../../state/people.ts';
 import { see } from '../../state/presence.ts';
 import { isAtLeast, outranks, type Role } from '../../state/servers.ts';
 import { attempt, tell } from '../../state/toasts.ts';
@@ -125,7 +125,7 @@ function actionsFor(
       server.role === 'owner' &&
       role !== 'owner' &&
       !user.isBot && { label: 'Make owner', icon: 'shield', run: () => ask('hand over') },
-    isOther && !user.isBot && { label: 'Block', icon: 'block', danger: true, run: () => void blockOne(user) },
+    isOther && !user.isBot && { label: 'Block', icon: 'block', danger: true, run: () => void blockAndTell(user) },
     isBelow &&
       isAtLeast(server.role, 'moderator') && {
         label: 'Remove from the server',
@@ -136,9 +136,3 @@ function actionsFor(
   ];
   return items.filter((item) => item !== false);
 }
-
-const blockOne = (user: Member['user']) =>
-  attempt(async () => {
-    await block(user.id);
-    tell(`${user.displayName} can no longer write to you.`);
-  });

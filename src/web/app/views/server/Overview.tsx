@@ -3,6 +3,7 @@ import type { ServerRecord } from '../../../../client/index.ts';
 import { go } from '../../state/router.ts';
 import { deleteServer, updateServer } from '../../state/servers.ts';
 import { tell } from '../../state/toasts.ts';
+import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
@@ -54,9 +55,7 @@ function Ending({ server }: { server: ServerRecord }) {
   const [asking, setAsking] = useState(false);
   return (
     <Block title="Delete the server" about="Its channels, messages and files go with it, for everyone and for good.">
-      <button type="button" class="button danger" onClick={() => setAsking(true)}>
-        Delete the server
-      </button>
+      <Button label="Delete the server" kind="danger" onClick={() => setAsking(true)} />
       {asking && <ConfirmEnding server={server} onClose={() => setAsking(false)} />}
     </Block>
   );

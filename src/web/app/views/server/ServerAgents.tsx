@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
-import { channels, isAtLeast } from '../../state/servers.ts';
+import { channels, isAtLeast, isReadable } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
@@ -64,18 +65,14 @@ function BotRow({ server, bot, onShow }: BotProps & { onShow(): void }) {
   const decides = isAtLeast(server.role, 'admin') || agent?.ownerId === me.value?.id;
   return (
     <Row picture={<Avatar user={user} present />} name={user.displayName} about={`@${user.username}`}>
-      {decides && (
-        <button type="button" class="button quiet" onClick={onShow}>
-          Channels
-        </button>
-      )}
+      {decides && <Button label="Channels" kind="quiet" onClick={onShow} />}
     </Row>
   );
 }
 
 /** In which channels a bot is, and what it may do there. */
 function BotChannels({ server, bot, onClose }: BotProps & { onClose(): void }) {
-  const open = channels.value.get(server.id)?.filter(({ isMember, type }) => isMember && type !== 'voice') ?? [];
+  const open = channels.value.get(server.id)?.filter(isReadable) ?? [];
   return (
     <Dialog title={`${bot.user.displayName} in ${server.name}`} wide onClose={onClose}>
       <ul class="people found">
@@ -97,9 +94,7 @@ function BotChannel({ channelId, name, bot }: { channelId: string; name: string;
     const enter = () => parley.rest('POST /api/channels/:id/members', { id: channelId, body });
     return (
       <Row name={name} about="It is not here.">
-        <button type="button" class="button quiet" onClick={() => change(enter)}>
-          Add it
-        </button>
+        <Button label="Add it" kind="quiet" onClick={() => change(enter)} />
       </Row>
     );
   }

@@ -2,14 +2,15 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
 import { go, isWide, pathTo } from '../../state/router.ts';
-import { channels, currentServer, joinPublic, serversLoaded } from '../../state/servers.ts';
+import { channels, currentServer, isReadable, joinPublic, serversLoaded } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
+import { Button } from '../parts/Button.tsx';
 import { useLoaded } from '../parts/loading.ts';
 
 /** On wide screens a server opens at its first channel; on a phone its list of channels is the page. */
 export function ServerHome({ serverId }: { serverId: string }) {
   const list = channels.value.get(serverId);
-  const first = list?.find(({ isMember, type }) => isMember && type !== 'voice')?.id;
+  const first = list?.find(isReadable)?.id;
   useEffect(() => {
     if (first && isWide()) go(pathTo.channel(serverId, first), { replace: true });
   }, [first, serverId]);
@@ -51,9 +52,7 @@ function Door({ serverId }: { serverId: string }) {
       {access.joinRequestStatus === 'pending' ? (
         <p role="status">You asked to be let in. Those who run this server decide.</p>
       ) : (
-        <button type="button" class="button" onClick={() => void join()}>
-          {access.requiresApproval ? 'Ask to be let in' : 'Join'}
-        </button>
+        <Button label={access.requiresApproval ? 'Ask to be let in' : 'Join'} onClick={() => void join()} />
       )}
       <a href="/app/discover">Other servers</a>
     </section>

@@ -1,5 +1,6 @@
 import { leave, parley } from '../../state/client.ts';
 import { attempt, tell } from '../../state/toasts.ts';
+import { Button } from '../parts/Button.tsx';
 import { Field, NewPassword } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
@@ -14,9 +15,7 @@ export function Account() {
       <ChangePassword />
       <LinkedAccounts />
       <Block title="Sign out" about="On this device. What you wrote and did not send is forgotten.">
-        <button type="button" class="button danger" onClick={() => void leave()}>
-          Sign out
-        </button>
+        <Button label="Sign out" kind="danger" onClick={() => void leave()} />
       </Block>
     </>
   );
@@ -65,21 +64,17 @@ function LinkedAccounts() {
             name={titleOf(provider)}
             about={`${providerEmail ?? 'No e-mail'} · since ${shortTime(createdAt)}`}
           >
-            <button
-              type="button"
-              class="button quiet"
+            <Button
+              label="Unlink"
+              kind="quiet"
               onClick={() => after(() => parley.rest('DELETE /api/auth/oauth/accounts/:accountId', { accountId: id }))}
-            >
-              Unlink
-            </button>
+            />
           </Row>
         ))}
       </ul>
       <div class="inline">
         {missing.map(({ provider, name }) => (
-          <button key={provider} type="button" class="button quiet" onClick={() => void link(provider)}>
-            Link {name}
-          </button>
+          <Button key={provider} label={`Link ${name}`} kind="quiet" onClick={() => void link(provider)} />
         ))}
       </div>
     </Block>

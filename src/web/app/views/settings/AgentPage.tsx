@@ -3,6 +3,7 @@ import { parley } from '../../state/client.ts';
 import { go, pathTo } from '../../state/router.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
@@ -66,12 +67,12 @@ function Running({ agent, onChange }: { agent: Agent; onChange(): Promise<void> 
           about={`@${agent.name} · ${lastSign(agent)} · ${hours} h online in all`}
         >
           <AgentStatus status={agent.status} />
-          <button type="button" class="button quiet" onClick={() => void switchOver()}>
-            {agent.status === 'stopped' ? 'Start' : 'Stop'}
-          </button>
-          <button type="button" class="button quiet" onClick={() => void rotate()}>
-            New token
-          </button>
+          <Button
+            label={agent.status === 'stopped' ? 'Start' : 'Stop'}
+            kind="quiet"
+            onClick={() => void switchOver()}
+          />
+          <Button label="New token" kind="quiet" onClick={() => void rotate()} />
         </Row>
       </ul>
       <Secret title="The new token; the old one is valid for ten more minutes" secret={secret} />
@@ -102,9 +103,7 @@ function Ending({ agent }: { agent: Agent }) {
     });
   return (
     <Block title="Delete the agent" about="Its tokens end at once; what it wrote stays.">
-      <button type="button" class="button danger" onClick={() => setAsking(true)}>
-        Delete the agent
-      </button>
+      <Button label="Delete the agent" kind="danger" onClick={() => setAsking(true)} />
       {asking && (
         <Confirm
           title={`Delete ${agent.displayName}?`}

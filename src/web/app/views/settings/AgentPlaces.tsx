@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { ChannelRecord, RestAnswer } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
-import { channels, loadChannels, servers } from '../../state/servers.ts';
+import { channels, isReadable, loadChannels, servers } from '../../state/servers.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
 import { PickAndAdd } from '../parts/PickAndAdd.tsx';
@@ -93,7 +93,7 @@ function MoreChannels({ agent, place, after }: Omit<ServerPoliciesProps, 'kept'>
     // Without its channels the bot can still be added from the server's own pages.
     void loadChannels(place.id).catch(() => {});
   }, [place.id]);
-  const missing = channels.value.get(place.id)?.filter((channel) => isOpenTo(channel, place)) ?? [];
+  const missing = channels.value.get(place.id)?.filter((channel) => isReadable(channel) && !isIn(place, channel)) ?? [];
   return (
     <PickAndAdd
       label={`Channel of ${place.name} to add it to`}
@@ -103,5 +103,4 @@ function MoreChannels({ agent, place, after }: Omit<ServerPoliciesProps, 'kept'>
   );
 }
 
-const isOpenTo = ({ id, isMember, type }: ChannelRecord, { channels }: Place): boolean =>
-  isMember && type !== 'voice' && !channels.some((channel) => channel.id === id);
+const isIn = ({ channels }: Place, { id }: ChannelRecord) => channels.some((channel) => channel.id === id);

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { ParleyError, type RestAnswer } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
 import { attempt, tell } from '../../state/toasts.ts';
+import { Button } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
@@ -69,22 +70,14 @@ function Care({ id, load, rotate }: { id: string; load(): Promise<void>; rotate(
   const enable = () => parley.rest('POST /api/agents/:id/webhook/enable', { id, body: {} });
   return (
     <div class="inline">
-      <button type="button" class="button quiet" onClick={doing(test)}>
-        Send a test
-      </button>
-      <button type="button" class="button quiet" onClick={doing(enable)}>
-        Try again now
-      </button>
-      <button type="button" class="button quiet" onClick={doing(rotate)}>
-        New secret
-      </button>
-      <button
-        type="button"
-        class="button quiet"
+      <Button label="Send a test" kind="quiet" onClick={doing(test)} />
+      <Button label="Try again now" kind="quiet" onClick={doing(enable)} />
+      <Button label="New secret" kind="quiet" onClick={doing(rotate)} />
+      <Button
+        label="End deliveries"
+        kind="quiet"
         onClick={doing(() => parley.rest('DELETE /api/agents/:id/webhook', { id }))}
-      >
-        End deliveries
-      </button>
+      />
     </div>
   );
 }

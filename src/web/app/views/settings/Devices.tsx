@@ -1,5 +1,6 @@
 import type { RestAnswer } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
+import { Button } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
@@ -29,18 +30,12 @@ export function Devices() {
             {session.current ? (
               <span class="tag">This device</span>
             ) : (
-              <button type="button" class="button quiet" onClick={() => end([session])}>
-                End
-              </button>
+              <Button label="End" kind="quiet" onClick={() => end([session])} />
             )}
           </Row>
         ))}
       </ul>
-      {others.length > 1 && (
-        <button type="button" class="button danger" onClick={() => end(others)}>
-          End all others
-        </button>
-      )}
+      {others.length > 1 && <Button label="End all others" kind="danger" onClick={() => end(others)} />}
     </Block>
   );
 }

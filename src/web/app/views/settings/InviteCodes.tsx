@@ -1,5 +1,6 @@
 import type { RestAnswer } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
+import { Button } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
@@ -23,21 +24,17 @@ export function InviteCodes() {
         {list?.map((code) => (
           <Row key={code.id} name={code.code} about={aboutCode(code)}>
             {code.isActive && !code.usedBy && (
-              <button
-                type="button"
-                class="button quiet"
+              <Button
+                label="Deactivate"
+                kind="quiet"
                 onClick={() => after(() => parley.rest('PATCH /api/invite-codes/:id/deactivate', { id: code.id }))}
-              >
-                Deactivate
-              </button>
+              />
             )}
-            <button
-              type="button"
-              class="button quiet"
+            <Button
+              label="Delete"
+              kind="quiet"
               onClick={() => after(() => parley.rest('DELETE /api/invite-codes/:id', { id: code.id }))}
-            >
-              Delete
-            </button>
+            />
           </Row>
         ))}
       </ul>

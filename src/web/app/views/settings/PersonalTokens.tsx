@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
+import { Button } from '../parts/Button.tsx';
 import { Check, Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
@@ -35,13 +36,11 @@ export function PersonalTokens() {
       <ul class="people">
         {list?.map((token) => (
           <Row key={token.id} name={token.name} about={aboutToken(token)}>
-            <button
-              type="button"
-              class="button quiet"
+            <Button
+              label="Revoke"
+              kind="quiet"
               onClick={() => after(() => parley.rest('DELETE /api/tokens/:id', { id: token.id }))}
-            >
-              Revoke
-            </button>
+            />
           </Row>
         ))}
       </ul>

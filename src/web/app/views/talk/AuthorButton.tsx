@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { me } from '../../state/client.ts';
-import { askFriend, block, friends, talkTo } from '../../state/people.ts';
+import { askFriend, blockAndTell, friends, talkTo } from '../../state/people.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 
 type Author = Message['author'];
@@ -38,32 +39,18 @@ function Card({ author, onClose }: { author: Author; onClose(): void }) {
 }
 
 function CardActions({ author, onClose }: { author: Author; onClose(): void }) {
-  const { id, username, displayName } = author;
+  const { id, username } = author;
   const isFriend = friends.value.some(({ friendId }) => friendId === id);
-  const act = (work: () => Promise<unknown>, done?: string) => () =>
-    void attempt(async () => {
-      onClose();
-      await work();
-      if (done) tell(done);
-    });
-  const blocked = `${displayName} can no longer write to you.`;
+  const act = (work: () => Promise<unknown>) => () => {
+    onClose();
+    void attempt(work);
+  };
+  const ask = () => askFriend(username).then(() => tell('Your request is on its way.'));
   return (
     <footer>
-      <button type="button" class="button danger" onClick={act(() => block(id), blocked)}>
-        Block
-      </button>
-      {!isFriend && (
-        <button
-          type="button"
-          class="button quiet"
-          onClick={act(() => askFriend(username), 'Your request is on its way.')}
-        >
-          Add friend
-        </button>
-      )}
-      <button type="button" class="button" onClick={act(() => talkTo(id))}>
-        Message
-      </button>
+      <Button label="Block" kind="danger" onClick={act(() => blockAndTell(author))} />
+      {!isFriend && <Button label="Add friend" kind="quiet" onClick={act(ask)} />}
+      <Button label="Message" onClick={act(() => talkTo(id))} />
     </footer>
   );
 }

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChannelRecord } from '../../../../client/index.ts';
-import { block, dms } from '../../state/people.ts';
+import { blockAndTell, dms } from '../../state/people.ts';
 import { isMuted, setMuted } from '../../state/preferences.ts';
 import { go, isWide, pathTo, place } from '../../state/router.ts';
 import { channels, currentServer, isAtLeast } from '../../state/servers.ts';
 import { entitle } from '../../state/title.ts';
-import { attempt, tell } from '../../state/toasts.ts';
+import { attempt } from '../../state/toasts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Icon, type IconName } from '../parts/Icon.tsx';
@@ -77,7 +77,7 @@ function itemsFor(channelId: string, about: About, onTask: (task: ChannelTask) =
     icon: muted ? 'bell' : 'mute',
     run: () => void attempt(() => setMuted('channel', channelId, !muted)),
   };
-  if (other) return [mute, { label: 'Block', icon: 'block', danger: true, run: () => void blockOther(other) }];
+  if (other) return [mute, { label: 'Block', icon: 'block', danger: true, run: () => void blockAndTell(other) }];
   if (!channel || !isAdmin) return [mute];
   const ask = (what: ChannelTask['what']) => () => onTask({ what, channel });
   return [
@@ -88,12 +88,6 @@ function itemsFor(channelId: string, about: About, onTask: (task: ChannelTask) =
     { label: 'All channels', icon: 'settings', run: () => go(pathTo.manage(channel.serverId ?? '', 'channels')) },
   ];
 }
-
-const blockOther = (other: { id: string; displayName: string }) =>
-  attempt(async () => {
-    await block(other.id);
-    tell(`${other.displayName} can no longer write to you.`);
-  });
 
 type Other = { id: string; displayName: string; avatarUrl: string | null };
 

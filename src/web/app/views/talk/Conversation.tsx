@@ -7,6 +7,7 @@ import { currentServer, isAtLeast } from '../../state/servers.ts';
 import { type Timeline, timelineOf } from '../../state/timeline.ts';
 import { attempt } from '../../state/toasts.ts';
 import { hearTyping } from '../../state/typing.ts';
+import { Button } from '../parts/Button.tsx';
 import { ChannelHead, useAbout } from './ChannelHead.tsx';
 import { Composer } from './Composer.tsx';
 import { useFileDrop } from './ComposerParts.tsx';
@@ -91,9 +92,7 @@ function Gone({ channelId }: { channelId: string }) {
         (access.joinRequestStatus === 'pending' ? (
           <p role="status">You asked to be let in.</p>
         ) : (
-          <button type="button" class="button" onClick={() => void ask(access)}>
-            Ask to be let in
-          </button>
+          <Button label="Ask to be let in" onClick={() => void ask(access)} />
         ))}
       <a href="/app/messages">Back</a>
     </section>

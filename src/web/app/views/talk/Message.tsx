@@ -5,7 +5,7 @@ import { me, parley } from '../../state/client.ts';
 import { editing, replyTo } from '../../state/drafts.ts';
 import { isTouched } from '../../state/keyboard.ts';
 import { go, pathTo } from '../../state/router.ts';
-import { currentServer } from '../../state/servers.ts';
+import { currentServer, isAtLeast } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
@@ -148,8 +148,7 @@ interface Action {
 
 function actionsFor(message: Message, askToDelete: () => void): Action[] {
   const isOwn = message.authorId === me.value?.id;
-  const role = currentServer.value?.role;
-  const moderates = role === 'owner' || role === 'admin' || role === 'moderator';
+  const moderates = isAtLeast(currentServer.value?.role, 'moderator');
   const mayPin = moderates || currentServer.value === null;
   const reply = () => {
     replyTo.value = message;

@@ -2,6 +2,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
 import { Text } from '../parts/text.tsx';
 import { dayKey, dayName } from '../parts/time.ts';
 import { Attachments } from './Attachments.tsx';
@@ -125,9 +126,7 @@ function Beginning({ timeline, name, opening }: BeginningProps) {
     return (
       <div class="beginning" role="alert">
         <p>{timeline.error.value}</p>
-        <button type="button" class="button" onClick={() => void timeline.showNewest()}>
-          Try again
-        </button>
+        <Button label="Try again" onClick={() => void timeline.showNewest()} />
       </div>
     );
   }

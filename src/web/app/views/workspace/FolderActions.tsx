@@ -1,6 +1,7 @@
 import type { DroppedFile } from '../../state/dropped-files.ts';
 import { attempt } from '../../state/toasts.ts';
 import { clipboard, downloadZip, type FileNode, paste } from '../../state/workspace.ts';
+import { Button } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu } from '../parts/Menu.tsx';
 import type { FileTask } from './FileTasks.tsx';
@@ -20,9 +21,11 @@ export function FolderActions({ serverId, folderId, onTask, onUpload, onPasted }
   return (
     <>
       {held.length > 0 && (
-        <button type="button" class="button quiet" onClick={() => void attempt(() => paste(folderId).then(onPasted))}>
-          Paste {named(held)}
-        </button>
+        <Button
+          label={`Paste ${named(held)}`}
+          kind="quiet"
+          onClick={() => void attempt(() => paste(folderId).then(onPasted))}
+        />
       )}
       <Menu
         label="New"

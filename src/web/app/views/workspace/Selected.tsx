@@ -1,4 +1,5 @@
 import { clipboard, type FileNode } from '../../state/workspace.ts';
+import { Button } from '../parts/Button.tsx';
 import type { FileTask } from './FileTasks.tsx';
 
 interface SelectedProps {
@@ -17,18 +18,10 @@ export function Selected({ serverId, nodes, onDone, onTask }: SelectedProps) {
   return (
     <div class="selected" role="toolbar" aria-label="Chosen files">
       <span>{nodes.length} chosen</span>
-      <button type="button" class="button quiet" onClick={() => hold('copy')}>
-        Copy
-      </button>
-      <button type="button" class="button quiet" onClick={() => hold('cut')}>
-        Cut
-      </button>
-      <button type="button" class="button danger" onClick={() => onTask({ what: 'delete', nodes })}>
-        Delete
-      </button>
-      <button type="button" class="button quiet" onClick={onDone}>
-        None
-      </button>
+      <Button label="Copy" kind="quiet" onClick={() => hold('copy')} />
+      <Button label="Cut" kind="quiet" onClick={() => hold('cut')} />
+      <Button label="Delete" kind="danger" onClick={() => onTask({ what: 'delete', nodes })} />
+      <Button label="None" kind="quiet" onClick={onDone} />
     </div>
   );
 }
