@@ -125,7 +125,8 @@ export class ChannelMemberService {
     const wasIn = !channel.isPrivate && !seat.is_bot && seat.excluded === null;
     if (!wasIn) {
       await startReading(change.rows, channel.id, userId);
-      const joined = { serverId, channelId: channel.id, userId, ...shown(member.user) };
+      const scope = 'channel' as const;
+      const joined = { serverId, channelId: channel.id, scope, userId, ...shown(member.user) };
       change.publish(memberJoined.in(channelRoom(channel.id), joined));
     }
     const record = await channelRecordOf(change.rows, channel.id);
@@ -174,7 +175,7 @@ export class ChannelMemberService {
         [channelId, user.id],
       );
     }
-    const left = { serverId, channelId, userId: user.id, ...shown(user) };
+    const left = { serverId, channelId, scope: 'channel', userId: user.id, ...shown(user) } as const;
     change.publish(memberLeft.in(channelRoom(channelId), left));
     change.publish(channelMemberRemoved.in(userRoom(user.id), { channelId, serverId }));
     await closePlace(change, { serverId: null, channelId }, [user.id], [channelRoom(channelId), ...told]);

@@ -49,7 +49,8 @@ export const joinRequestCreated = durableEvent({
 
 export const joinRequestDecided = durableEvent({
   name: 'join-request:decided',
-  summary: 'A join request, of yours or one that you decide about, was approved or rejected.',
+  summary:
+    'A join request, of yours or one that you decide about, was approved or rejected; what nobody can grant any more counts as rejected.',
   room: 'user',
   payload: z.object({ request: joinRequestSchema }),
 });

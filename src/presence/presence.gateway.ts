@@ -21,6 +21,9 @@ const tag = 'Presence';
 /** A socket follows so many people beside those of its channels; the oldest make room. */
 const maxWatched = 1000;
 
+/** Logs may have it in the form of another version; of this much there is always. */
+const joined = memberJoined.payload.pick({ userId: true });
+
 /** What a node has to do for presence: who is connected to it, and who is among people who did not know of it. */
 export function attendPresence(gateway: Gateway, delivery: Delivery, presence: Presence): void {
   presence.start(gateway);
@@ -29,7 +32,7 @@ export function attendPresence(gateway: Gateway, delivery: Delivery, presence: P
   });
   delivery.observe((entry) => {
     if (entry.event !== memberJoined.name) return;
-    presence.joined(memberJoined.payload.parse(JSON.parse(entry.json)).userId);
+    presence.joined(joined.parse(JSON.parse(entry.json)).userId);
   });
 }
 

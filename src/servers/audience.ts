@@ -71,6 +71,16 @@ export class Audience {
     return channels.map((channel) => channel.id);
   }
 
+  /** The same with the private ones that a member is in, where it is known as well. */
+  async announcedOf(rows: Rows, serverId: string, userId: string): Promise<string[]> {
+    const entered = await rows<{ id: string }>(
+      `SELECT c.id FROM channel_members m JOIN channels c ON c.id = m.channel_id
+       WHERE m.user_id = $2 AND NOT m.excluded AND c.server_id = $1 AND c.is_private`,
+      [serverId, userId],
+    );
+    return [...(await this.announcedIn(rows, serverId)), ...entered.map(({ id }) => id)];
+  }
+
   /** Everyone who hears of a server, in the order of their ids. */
   people(rows: Rows, serverId: string): Promise<string[]> {
     return this.some(rows, serverId, NIL, null);

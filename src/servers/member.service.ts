@@ -159,8 +159,8 @@ export class MemberService {
     await change.rows(update, [serverId, userId, role]);
     if (!may(role, 'join-request:decide')) await this.notifications.settle(change, serverId);
     const user = await anyUserById(change.rows, userId);
-    for (const channelId of await this.audience.announcedIn(change.rows, serverId)) {
-      const member = { serverId, channelId, userId, role, ...shown(user) };
+    for (const channelId of await this.audience.announcedOf(change.rows, serverId, userId)) {
+      const member = { serverId, channelId, scope: 'server', userId, role, ...shown(user) } as const;
       change.publish(memberUpdated.in(channelRoom(channelId), member));
     }
     const row = await findServer(change.rows, serverId, userId);

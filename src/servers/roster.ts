@@ -53,7 +53,7 @@ export class Roster {
     if (!user.isBot) {
       await markAllRead(change.rows, serverId, user.id);
       for (const channelId of await this.audience.announcedIn(change.rows, serverId)) {
-        const member = { serverId, channelId, userId: user.id, ...shown(user) };
+        const member = { serverId, channelId, scope: 'server', userId: user.id, ...shown(user) } as const;
         change.publish(memberJoined.in(channelRoom(channelId), member));
       }
     }
@@ -93,7 +93,7 @@ export class Roster {
     const open = await this.audience.announcedIn(change.rows, serverId);
     const channels = [...new Set([...open, ...entered])];
     for (const channelId of channels) {
-      const member = { serverId, channelId, userId, ...shown(user) };
+      const member = { serverId, channelId, scope: 'server', userId, ...shown(user) } as const;
       change.publish(memberLeft.in(channelRoom(channelId), member));
     }
     change.publish(serverLeft.in(userRoom(userId), { serverId }));

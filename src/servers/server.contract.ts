@@ -100,6 +100,9 @@ export const joinServerSchema = z.object({ inviteCode: z.string().trim().max(64)
 const memberEventSchema = z.object({
   serverId: idSchema,
   channelId: idSchema.optional(),
+  scope: z
+    .enum(['server', 'channel'])
+    .describe('What it is about: the server with all its channels, of which each is told; or this channel alone.'),
   userId: idSchema,
   username: z.string(),
   displayName: z.string(),
@@ -123,7 +126,7 @@ export const memberUpdated = durableEvent({
 
 export const memberLeft = durableEvent({
   name: 'member:left',
-  summary: 'Someone left the server, or was taken out of this channel.',
+  summary: 'Someone is no longer in the server, or in this channel alone: `scope` says which.',
   room: 'channel',
   payload: memberEventSchema,
 });
