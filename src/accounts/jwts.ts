@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
@@ -7,22 +8,25 @@ type Secrets = Pick<Settings, 'jwtSecrets' | 'accounts'>;
 
 /** JWTs of one audience (contract §3): HS256, several secrets at once so that they can be rotated; `kid` says which. */
 export class Jwts {
-  private readonly settings: Secrets;
+  private readonly issuer: string;
   private readonly audience: string;
+  /** Made once: from a text jsonwebtoken would make one for each token, which takes longer than all the rest. */
+  private readonly keys: { kid: string; key: KeyObject }[];
 
-  constructor(settings: Secrets, audience: string) {
-    this.settings = settings;
+  constructor({ jwtSecrets, accounts }: Secrets, audience: string) {
+    this.issuer = accounts.issuer;
     this.audience = audience;
+    this.keys = jwtSecrets.map(({ kid, secret }) => ({ kid, key: createSecretKey(secret, 'utf8') }));
   }
 
   /** @param id its `jti` */
   sign(claims: object, id: string, expiresAt: Date): string {
-    const [signer] = this.settings.jwtSecrets;
+    const [signer] = this.keys;
     if (!signer) throw new Error('There is no JWT secret.');
-    return jwt.sign({ ...claims, exp: Math.floor(expiresAt.getTime() / 1000) }, signer.secret, {
+    return jwt.sign({ ...claims, exp: Math.floor(expiresAt.getTime() / 1000) }, signer.key, {
       algorithm: 'HS256',
       keyid: signer.kid,
-      issuer: this.settings.accounts.issuer,
+      issuer: this.issuer,
       audience: this.audience,
       jwtid: id,
     });
@@ -32,10 +36,10 @@ export class Jwts {
   verify<S extends z.ZodType>(token: string, claims: S): z.output<S> {
     try {
       const kid = jwt.decode(token, { complete: true })?.header.kid;
-      const secret = this.settings.jwtSecrets.find((candidate) => candidate.kid === kid)?.secret;
-      if (!secret) throw new AppError('ACCESS_TOKEN_INVALID');
-      const { issuer } = this.settings.accounts;
-      return claims.parse(jwt.verify(token, secret, { algorithms: ['HS256'], issuer, audience: this.audience }));
+      const key = this.keys.find((candidate) => candidate.kid === kid)?.key;
+      if (!key) throw new AppError('ACCESS_TOKEN_INVALID');
+      const { issuer, audience } = this;
+      return claims.parse(jwt.verify(token, key, { algorithms: ['HS256'], issuer, audience }));
     } catch (error) {
       throw new AppError('ACCESS_TOKEN_INVALID', { cause: error });
     }
