@@ -56,8 +56,22 @@ export function paramFor(name: string, param: Param | undefined, { ids, fields }
   return String(known ?? ids[param?.missing ?? ''] ?? randomUUID());
 }
 
+interface Field {
+  name: string;
+  schema: JsonSchema;
+  required: boolean;
+}
+
+const knownFields = new WeakMap<z.ZodType, Field[]>();
+
 /** The fields of a schema of objects, with those that have to be there. */
-export function fieldsOf(schema: z.ZodType): { name: string; schema: JsonSchema; required: boolean }[] {
+export function fieldsOf(schema: z.ZodType): Field[] {
+  const fields = knownFields.get(schema) ?? findFields(schema);
+  knownFields.set(schema, fields);
+  return fields;
+}
+
+function findFields(schema: z.ZodType): Field[] {
   const schemas = jsonSchemas(new Map([['it', schema]]));
   const { properties = {}, required = [] } = resolved(schemas.of('it'), schemas);
   return Object.entries(properties).map(([name, property]) => ({
