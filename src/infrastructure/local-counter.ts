@@ -23,7 +23,8 @@ const maxKeys = 100_000;
 /**
  * Counts per key in windows that begin with the first use. An answer never waits: this node counts by itself and, ten
  * times a second, adds what it counted to what all nodes share and takes over their sum. So a key that is used on
- * several nodes at once passes its limit by no more than it is used there in a tenth of a second.
+ * several nodes at once passes its limit by no more than it is used there in a tenth of a second, and on each of them never
+ * by itself.
  */
 export class LocalCounter {
   private readonly options: CounterOptions;
