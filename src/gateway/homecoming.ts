@@ -174,6 +174,7 @@ export class Homecoming {
     followed: Map<string, Page>,
   ): Promise<void> {
     const channels: Record<string, object> = {};
+    const entered = new Map<string, Answer>();
     for (const [id, page] of followed) if (!page.recovered) channels[id] = answerOf(page);
     const named = channelsOf(resume);
     for (const id of Object.keys(resume)) if (isUuid(id) && resume[id] === null) channels[id] = noPosition(id);
@@ -184,8 +185,8 @@ export class Homecoming {
       const joined = socket.data.joined.get(name);
       try {
         // Socket.IO's own recovery was here before.
-        if (joined) channels[id] = { seq: joined.from, recovered: true, hasMore: false };
-        else channels[id] = answerOf(await this.resumeRoom(socket, name, after, resumeEvents));
+        if (joined) entered.set(id, { seq: joined.from, recovered: true, hasMore: false });
+        else entered.set(id, answerOf(await this.resumeRoom(socket, name, after, resumeEvents)));
       } catch (error) {
         const known = asAppError(error);
         if (known.code === 'INTERNAL_ERROR')
@@ -194,9 +195,20 @@ export class Homecoming {
       }
       this.membership.returns.end(socket, name);
     }
-    const user = resume.user === null ? noPosition('user') : answerOf(own);
+    for (const [id, answer] of entered) channels[id] = this.upToNow(socket, roomNamed(id), answer);
+    const ownRoom = userRoom(socket.data.actor.userId);
+    const user = resume.user === null ? noPosition('user') : this.upToNow(socket, ownRoom, answerOf(own));
     // The id of one that is gone may be that of the socket with which its client is back, and which is told by itself.
     if (socket.connected) socket.emit('resumed', { channels, user: resume.user === undefined ? null : user });
+  }
+
+  /**
+   * What is said of a room at the end. What is said in it now comes live since it was entered, while others were still being
+   * read: who takes the position for its own must not go back. Bots have positions of their own.
+   */
+  private upToNow(socket: ParleySocket, room: Room, answer: Answer): Answer {
+    if (!answer.recovered || answer.hasMore || socket.data.actor.user.isBot) return answer;
+    return { ...answer, seq: Math.max(answer.seq, this.delivery.peek(room)?.position ?? 0) };
   }
 
   /** Brings a socket back into one room. @throws AppError when the actor may not (or no longer) be there */
@@ -235,7 +247,9 @@ const channelsOf = (resume: Resume = {}): [id: string, after: number][] =>
 
 const roomNamed = (id: string): Room => channelRoom(id.toLowerCase());
 
-function answerOf(page: Page): { seq: number; recovered: boolean; hasMore: boolean } {
+type Answer = Pick<Page, 'seq' | 'recovered' | 'hasMore'>;
+
+function answerOf(page: Page): Answer {
   return { seq: page.seq, recovered: page.recovered, hasMore: page.hasMore };
 }
 

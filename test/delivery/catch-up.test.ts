@@ -168,6 +168,32 @@ describe('coming back', () => {
       expect(follower.seen(other)).to.deep.equal([1]);
     });
 
+    it('says how far each room has come by then, not by when it was entered', async () => {
+      const { alice, bob } = here;
+      const long = await here.newChannel();
+      await Promise.all(range(1, 500).map((i) => alice.say(long, `${i}`)));
+      let last = 0;
+      let isOver = false;
+      const talk = async () => {
+        while (!isOver) last = (await alice.say(channelId, 'meanwhile')).seq;
+      };
+      const talks = range(1, 4).map(talk);
+      for (const _ of range(1, 10)) {
+        const after = last;
+        const auth = { resume: { [channelId]: after, [long]: 0 } };
+        const follower = new Follower({ url: bob.node.url, token: bob.token }, { auth });
+        followers.push(follower);
+        const [said, seen] = await new Promise<Loose[]>((resolve) => {
+          follower.socket.on('resumed', ({ channels }) => {
+            resolve([channels[channelId].seq, follower.seen(channelId).at(-1) ?? after]);
+          });
+        });
+        expect(said).to.equal(seen);
+      }
+      isOver = true;
+      await Promise.all(talks);
+    });
+
     it('gives nothing of rooms that are not the caller’s', async () => {
       const { carol } = here;
       await sayAll(2);

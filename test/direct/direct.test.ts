@@ -270,7 +270,8 @@ describe('direct messages', () => {
     expect(channels[id]).to.deep.equal({ seq: 5, recovered: false, hasMore: false });
     stock.socket.io.reconnection(true);
     const begunAnew = new Promise<void>((resolve) => {
-      stock.socket.on('connect', () => {
+      // Before that it is not in its rooms yet.
+      stock.socket.on('ready', () => {
         if (!stock.socket.recovered) resolve();
       });
     });
