@@ -21,6 +21,7 @@ import type { ChannelAccess, ChannelInfo, SeenChannel } from './channel.access.t
 import { channelMemberAdded, channelMemberRemoved } from './channel.contract.ts';
 import { isInChannel, selectIsInChannel } from './channel.membership.ts';
 import { channelRecordOf } from './channel.reader.ts';
+import { moveReadPointer } from './read-pointer.ts';
 
 /** Everyone of the server but those put out, and the bots that were let in. $1 channel, $2 server */
 const ofOpen = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
@@ -124,7 +125,8 @@ export class ChannelMemberService {
     );
     const wasIn = !channel.isPrivate && !seat.is_bot && seat.excluded === null;
     if (!wasIn) {
-      await startReading(change.rows, channel.id, userId);
+      // What was said before counts as read.
+      await moveReadPointer(change.rows, channel.id, userId, null);
       const scope = 'channel' as const;
       const joined = { serverId, channelId: channel.id, scope, userId, ...shown(member.user) };
       change.publish(memberJoined.in(channelRoom(channel.id), joined));
@@ -205,14 +207,4 @@ async function seatOf(rows: Rows, channelId: string, serverId: string, userId: s
   if (seat) return seat;
   const [user] = await rows<{ id: string }>('SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL', [userId]);
   throw new AppError(user ? 'NOT_IN_SERVER' : 'USER_NOT_FOUND');
-}
-
-/** What was said before someone was let in counts as read. */
-async function startReading(rows: Rows, channelId: string, userId: string): Promise<void> {
-  await rows(
-    `INSERT INTO channel_reads (channel_id, user_id, last_read_seq) SELECT id, $2, last_seq FROM streams WHERE id = $1
-     ON CONFLICT (channel_id, user_id) DO UPDATE
-       SET last_read_seq = greatest(channel_reads.last_read_seq, excluded.last_read_seq)`,
-    [channelId, userId],
-  );
 }

@@ -7,6 +7,7 @@ import { AppError } from '../errors.ts';
 import type { ChannelAccess } from './channel.access.ts';
 import { channelRead, type markReadSchema, type readStateSchema } from './channel.contract.ts';
 import { countUnread } from './channel.reader.ts';
+import { moveReadPointer } from './read-pointer.ts';
 
 type ReadState = z.output<typeof readStateSchema>;
 
@@ -28,23 +29,12 @@ export class ReadStateService {
     await this.access.readable(actor, channelId);
     return this.changes.run(async (change) => {
       const seq = input.seq ?? (await seqOf(change.rows, channelId, input.messageId ?? ''));
-      const moved = await move(change.rows, channelId, actor.userId, seq);
+      const moved = await moveReadPointer(change.rows, channelId, actor.userId, seq);
       const state = await stateOf(change.rows, channelId, actor.userId);
       if (moved) change.publish(channelRead.in(userRoom(actor.userId), state));
       return state;
     });
   }
-}
-
-async function move(rows: Rows, channelId: string, userId: string, seq: number): Promise<boolean> {
-  const moved = await rows<{ last_read_seq: number }>(
-    `INSERT INTO channel_reads (channel_id, user_id, last_read_seq)
-     SELECT id, $2, least($3, last_seq) FROM streams WHERE id = $1
-     ON CONFLICT (channel_id, user_id) DO UPDATE SET last_read_seq = excluded.last_read_seq
-     WHERE channel_reads.last_read_seq < excluded.last_read_seq RETURNING last_read_seq`,
-    [channelId, userId, seq],
-  );
-  return moved.length > 0;
 }
 
 async function stateOf(rows: Rows, channelId: string, userId: string): Promise<ReadState> {

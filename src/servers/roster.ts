@@ -2,6 +2,7 @@ import type { SmallUser } from '../access/actor.ts';
 import type { Role } from '../access/roles.ts';
 import { anyUserById } from '../accounts/user.reader.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
+import { readAllInServer } from '../channels/read-pointer.ts';
 import type { Rows } from '../database/database.ts';
 import { isUniqueViolation } from '../database/failures.ts';
 import type { Change } from '../delivery/changes.ts';
@@ -51,7 +52,7 @@ export class Roster {
     if (!row) throw new AppError('SERVER_NOT_FOUND');
     const server = serverRecord(row);
     if (!user.isBot) {
-      await markAllRead(change.rows, serverId, user.id);
+      await readAllInServer(change.rows, serverId, user.id);
       for (const channelId of await this.audience.announcedIn(change.rows, serverId)) {
         const member = { serverId, channelId, scope: 'server', userId: user.id, ...shown(user) } as const;
         change.publish(memberJoined.in(channelRoom(channelId), member));
@@ -150,15 +151,4 @@ async function hold(rows: Rows, userId: string): Promise<void> {
 /** What the events of members show of a user. */
 export function shown({ username, displayName, avatarUrl, isBot }: SmallUser) {
   return { username, displayName, avatarUrl, isBot };
-}
-
-async function markAllRead(rows: Rows, serverId: string, userId: string): Promise<void> {
-  await rows(
-    `INSERT INTO channel_reads (channel_id, user_id, last_read_seq)
-     SELECT c.id, $2, s.last_seq FROM channels c JOIN streams s ON s.id = c.id
-     WHERE c.server_id = $1 AND NOT c.is_private
-     ON CONFLICT (channel_id, user_id) DO UPDATE
-       SET last_read_seq = greatest(channel_reads.last_read_seq, excluded.last_read_seq)`,
-    [serverId, userId],
-  );
 }
