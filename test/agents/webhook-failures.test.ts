@@ -72,7 +72,10 @@ describe('webhooks that do not work', () => {
     await here.bob.say(here.channel.id, 'three');
     const sent = ear.arrived.length;
     ear.behave(() => 200);
+    const device = await here.alice.connect();
+    expect((await notices())[0].isRead).to.equal(false);
     await here.alice.post(`${pathOf(robot)}/enable`);
+    expect((await device.next('notification:read')).ids).to.deep.equal([notice.id]);
     await ear.next(({ event }) => event.data.content === 'three');
     await until(() => ear.accepted('message:new').length === 3);
     expect(ear.arrived.length - sent).to.be.at.least(3);

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
 import type { Database, Rows } from '../../database/database.ts';
-import type { Changes } from '../../delivery/changes.ts';
+import type { Change, Changes } from '../../delivery/changes.ts';
 import type { Control } from '../../delivery/control.ts';
+import { userRoom } from '../../delivery/entry.ts';
 import { AppError } from '../../errors.ts';
 import type { Outgoing } from '../../infrastructure/outgoing.ts';
 import type { SealedText } from '../../infrastructure/sealed-text.ts';
+import { markSettledRead } from '../../notifications/reading.ts';
 import type { Settings } from '../../settings.ts';
 import type { AgentAccess } from '../agent.access.ts';
 import { mostPreviousSecrets, newWebhookSecret, signingSecrets } from './signature.ts';
@@ -94,18 +96,22 @@ export class WebhookService {
     await this.access.readable(actor, agentId);
     await this.outgoing.check(new URL(url));
     const secret = newWebhookSecret();
-    return this.change(agentId, async (rows) => {
-      const [placed] = await rows<{ isNew: boolean }>(place, [agentId, url, this.sealed.seal(secret)]);
-      const isNew = placed?.isNew === true;
-      if (!isNew) await rows(beginAnew, [agentId, false]);
-      return { ...(await this.record(rows, agentId)), secret: isNew ? secret : null };
-    });
+    return this.change(
+      agentId,
+      async (rows) => {
+        const [placed] = await rows<{ isNew: boolean }>(place, [agentId, url, this.sealed.seal(secret)]);
+        const isNew = placed?.isNew === true;
+        if (!isNew) await rows(beginAnew, [agentId, false]);
+        return { ...(await this.record(rows, agentId)), secret: isNew ? secret : null };
+      },
+      markStopRead,
+    );
   }
 
   /** @throws AppError AGENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
   async delete(actor: Actor, agentId: string): Promise<void> {
     await this.access.readable(actor, agentId);
-    await this.change(agentId, async (rows) => requireOne(await rows(remove, [agentId])));
+    await this.change(agentId, async (rows) => requireOne(await rows(remove, [agentId])), markStopRead);
   }
 
   /** A new secret; for a day those before sign too, so that receivers can change it at their leisure. */
@@ -121,11 +127,15 @@ export class WebhookService {
   /** Tries again at once where it was given up, or failed. @param skip goes on from now instead */
   async enable(actor: Actor, agentId: string, skip: boolean): Promise<WebhookRecord> {
     await this.access.readable(actor, agentId);
-    return this.change(agentId, async (rows) => {
-      requireOne(await rows(activate, [agentId]));
-      await rows(beginAnew, [agentId, skip]);
-      return this.record(rows, agentId);
-    });
+    return this.change(
+      agentId,
+      async (rows) => {
+        requireOne(await rows(activate, [agentId]));
+        await rows(beginAnew, [agentId, skip]);
+        return this.record(rows, agentId);
+      },
+      markStopRead,
+    );
   }
 
   /** Sends something now, whatever state it is in, and says what became of it. */
@@ -143,10 +153,16 @@ export class WebhookService {
     return { ok: true, delivered: outcome.delivered, error: outcome.delivered ? null : outcome.error, durationMs };
   }
 
-  private change<T>(agentId: string, work: (rows: Rows) => Promise<T>): Promise<T> {
-    return this.changes.run((change) => {
+  private change<T>(
+    agentId: string,
+    work: (rows: Rows) => Promise<T>,
+    then?: (change: Change, agentId: string) => Promise<void>,
+  ): Promise<T> {
+    return this.changes.run(async (change) => {
       change.afterCommit(() => this.control.send({ kind: 'webhook', agentId }));
-      return work(change.rows);
+      const result = await work(change.rows);
+      await then?.(change, agentId);
+      return result;
     });
   }
 
@@ -155,6 +171,16 @@ export class WebhookService {
     if (!row) throw new AppError('WEBHOOK_NOT_FOUND');
     return webhookRecord(row, await rows<FailingRow>(findFailing, [agentId]));
   }
+}
+
+/** Who has seen to a webhook that was given up need not be told of it any more. */
+async function markStopRead(change: Change, agentId: string): Promise<void> {
+  const [agent] = await change.rows<{ ownerId: string }>('SELECT owner_id AS "ownerId" FROM agents WHERE id = $1', [
+    agentId,
+  ]);
+  if (!agent) return;
+  await change.lock(userRoom(agent.ownerId));
+  await markSettledRead(change, agent.ownerId, { type: 'agent', id: agentId });
 }
 
 function requireOne(rows: object[]): void {
