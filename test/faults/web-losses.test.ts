@@ -27,7 +27,7 @@ describe('what is taken from one who looks on, in the web client', () => {
     await bob.page.locator('aside .opening').waitFor();
     await here.alice.delete(`/api/channels/${id}`);
     await gone().waitFor();
-    expect(await bob.page.locator('textarea').count()).to.equal(0);
+    await until(async () => (await bob.page.locator('textarea').count()) === 0);
   });
 
   it('is heard of again when one is let in again: a private channel', async () => {
