@@ -6,10 +6,10 @@ import { createServer } from 'node:net';
  * until the program that it is for has started, and while that is down.
  */
 const lowest = 11_000;
-const ofEach = 7000;
+const ofEach = 5000;
 
-/** Two runs side by side have ports of their own (see test/run.ts, which has the last ones itself). */
-const share = Number(process.env.PARLEY_TEST_LANE ?? 2);
+/** Runs side by side have ports of their own (see test/run.ts, which has the last ones itself). */
+const share = Number(process.env.PARLEY_TEST_LANE ?? 3);
 let offset = Math.floor(Math.random() * ofEach);
 
 /** A loopback port for a program that is about to start, another one each time. */
