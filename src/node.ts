@@ -197,7 +197,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
       thread: (actor, threadId) => services.threadAccess.place(actor, threadId),
     },
     hearing,
-    roomsOnConnect: (actor, missed) => services.direct.roomsOnConnect(actor, missed),
+    ownRooms: services.direct,
     authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
     stillAuthentic: authenticity(services.accounts.identity),
     limit: (name, socket) => socketLimits.take(name, socket),

@@ -112,21 +112,9 @@ export class DirectService {
     return this.messages.sentWith(actor, channelId, idempotencyKey);
   }
 
-  /**
-   * The rooms of DMs that a connecting socket is put into: those that were used last.
-   * @param missed what the socket was given of its user's own log: DMs that were opened meanwhile begin at their start
-   */
-  async roomsOnConnect(actor: Actor, missed: LogEntry[]): Promise<FollowedRoom[]> {
-    const rooms = new Map<Room, FollowedRoom>();
-    for (const channelId of (await this.recent.read(actor.userId)) ?? []) {
-      const room = channelRoom(channelId);
-      rooms.set(room, { room, after: undefined });
-    }
-    for (const entry of missed) {
-      const opened = this.opened(entry);
-      if (opened) rooms.set(opened.room, opened);
-    }
-    return [...rooms.values()];
+  /** The rooms of DMs that a connecting socket is put into: those that were used last. */
+  async roomsOnConnect(actor: Actor): Promise<Room[]> {
+    return ((await this.recent.read(actor.userId)) ?? []).map(channelRoom);
   }
 
   /** The room that an event tells its user's sockets to be in; undefined for all other events. */

@@ -21,7 +21,7 @@ import { TokenExpiry } from './expiry.ts';
 import { Feeds } from './feeds.ts';
 import { sendPacketsDirectly } from './frames.ts';
 import type { Handler } from './handler.ts';
-import { Homecoming, handshakeSchema, type RoomsOnConnect } from './homecoming.ts';
+import { Homecoming, handshakeSchema, type OwnRooms } from './homecoming.ts';
 import { Membership, type RoomAccess } from './membership.ts';
 import { takesOffsets } from './offsets.ts';
 import { Outlet } from './outlet.ts';
@@ -45,7 +45,7 @@ export interface GatewayParts extends SocketServices {
   redis: RedisConnections | null;
   access: RoomAccess;
   hearing: Hearing;
-  roomsOnConnect: RoomsOnConnect;
+  ownRooms: OwnRooms;
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string, ip: string): Promise<Actor>;
   /** Whether there are only apps on this host (contract §8, `APPS_URL`). */
@@ -98,7 +98,7 @@ export class Gateway {
     this.homecoming = new Homecoming({
       membership: this.membership,
       access: parts.access,
-      roomsOnConnect: parts.roomsOnConnect,
+      ownRooms: parts.ownRooms,
       stillAuthentic: parts.stillAuthentic,
       delivery,
       outlet,
@@ -250,9 +250,10 @@ export class Gateway {
       if (recovery && recovery.userId !== actor.userId) throw new AppError('ACCESS_TOKEN_INVALID');
       const { offset } = socket.handshake.auth;
       const cameWith = typeof offset === 'string' ? offset : null;
-      const position = { joined: new Map(), replayed: [], sureMark: 0, nextSureMark: 0 };
+      const position = { joined: new Map(), due: new Map(), replayed: [], sureMark: 0, nextSureMark: 0 };
       const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith };
-      Object.assign(socket.data, { actor, ...position, recovery, ...offsets, unrecoverable: false });
+      const state = { recovery, isWhole: recovery !== null, unrecoverable: false };
+      Object.assign(socket.data, { actor, ...position, ...offsets, ...state });
       next();
     } catch (error) {
       next(refusal(error, this.parts.log));

@@ -9,7 +9,7 @@ import { invalid } from '../schema/validation.ts';
 import { isUuid } from '../schema.ts';
 import type { SocketServices } from './dispatch.ts';
 import { tellOne } from './frames.ts';
-import type { Membership, RoomAccess } from './membership.ts';
+import { dueRoom, type Membership, progressOf, type RoomAccess } from './membership.ts';
 import type { Outlet } from './outlet.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
 
@@ -25,11 +25,13 @@ export const handshakeSchema = z.object({
 
 type Resume = NonNullable<z.output<typeof handshakeSchema>['resume']>;
 
-/**
- * The rooms that a connecting socket is put into without asking, and from which position on.
- * @param missed what it was just given of its user's own room
- */
-export type RoomsOnConnect = (actor: Actor, missed: LogEntry[]) => Promise<{ room: Room; after: number | undefined }[]>;
+/** The rooms that sockets are put into without asking. */
+export interface OwnRooms {
+  /** When they connect. */
+  roomsOnConnect(actor: Actor): Promise<Room[]>;
+  /** When an event of the user's own room tells of one, and from which position on: undefined, from now on. */
+  opened(entry: LogEntry): { room: Room; after: number | undefined } | undefined;
+}
 
 /** How many missed events of one room are sent at a return with `auth.resume`. */
 const resumeEvents = 1000;
@@ -40,7 +42,7 @@ const resumedAtOnce = 500;
 export class Homecoming {
   private readonly membership: Membership;
   private readonly access: RoomAccess;
-  private readonly roomsOnConnect: RoomsOnConnect;
+  private readonly ownRooms: OwnRooms;
   private readonly stillAuthentic: SocketServices['stillAuthentic'];
   private readonly delivery: Delivery;
   private readonly outlet: Outlet;
@@ -49,7 +51,7 @@ export class Homecoming {
   constructor(parts: {
     membership: Membership;
     access: RoomAccess;
-    roomsOnConnect: RoomsOnConnect;
+    ownRooms: OwnRooms;
     stillAuthentic: SocketServices['stillAuthentic'];
     delivery: Delivery;
     outlet: Outlet;
@@ -57,7 +59,7 @@ export class Homecoming {
   }) {
     this.membership = parts.membership;
     this.access = parts.access;
-    this.roomsOnConnect = parts.roomsOnConnect;
+    this.ownRooms = parts.ownRooms;
     this.stillAuthentic = parts.stillAuthentic;
     this.delivery = parts.delivery;
     this.outlet = parts.outlet;
@@ -93,7 +95,7 @@ export class Homecoming {
     const page = await this.enterOwn(socket, own, recovery ? saved?.after : (resume?.user ?? undefined), saved);
     const named = channelsOf(resume).map(([id]) => roomNamed(id));
     const recovered = (recovery?.rooms ?? []).map(({ name }) => name);
-    const followed = await this.followRooms(socket, page.entries, new Set([...recovered, ...named]));
+    const followed = await this.followRooms(socket, new Set([...recovered, ...named]));
     this.sayReady(socket, own, page);
     if (recovery) {
       for (const whole of [page, ...followed.values()]) requireWhole(socket, whole);
@@ -110,22 +112,40 @@ export class Homecoming {
   ): Promise<Page> {
     const place = { room: own, serverId: null };
     if (after === undefined) return this.membership.join(socket, own, place, undefined, () => {});
-    return this.membership.resume(socket, own, place, after, Number.POSITIVE_INFINITY, progressOf(saved));
+    const progress = progressOf(saved);
+    const page = await this.membership.resume(socket, own, place, after, Number.POSITIVE_INFINITY, (piece) => {
+      progress(piece);
+      this.noteOpened(socket, piece.entries);
+    });
+    this.noteOpened(socket, page.entries);
+    return page;
+  }
+
+  /** In the turn in which it is told of them, since it may be gone with the next one. */
+  private noteOpened(socket: ParleySocket, told: LogEntry[]): void {
+    for (const entry of told) {
+      const opened = this.ownRooms.opened(entry);
+      if (opened?.after === undefined) continue;
+      const isKnown = socket.data.recovery?.rooms.some(({ name }) => name === opened.room);
+      if (!isKnown) dueRoom(socket, opened.room, opened.after);
+    }
   }
 
   /**
    * @param named rooms that the client comes back to by itself, from positions of its own
    * @returns what became of the others, by the ids of their channels
    */
-  private async followRooms(socket: ParleySocket, missed: LogEntry[], named: Set<string>): Promise<Map<string, Page>> {
-    const rooms = await this.roomsOnConnect(socket.data.actor, missed);
-    const others = rooms.filter(({ room }) => !named.has(room));
+  private async followRooms(socket: ParleySocket, named: Set<string>): Promise<Map<string, Page>> {
+    const { actor, due } = socket.data;
+    const rooms = new Map<Room, number | undefined>();
+    for (const room of await this.ownRooms.roomsOnConnect(actor)) rooms.set(room, undefined);
+    for (const { joined, after } of due.values()) rooms.set(joined.room, after);
     const pages = new Map<string, Page>();
-    const follow = async ({ room, after }: (typeof others)[number]) => {
+    const follow = async ([room, after]: [Room, number | undefined]) => {
       const page = await this.membership.follow(socket, room, after);
       if (page) pages.set(streamId(room), page);
     };
-    await Promise.all(others.map(follow));
+    await Promise.all([...rooms].filter(([room]) => !named.has(room)).map(follow));
     return pages;
   }
 
@@ -133,6 +153,7 @@ export class Homecoming {
   private sayReady(socket: ParleySocket, own: Room, page: Page): void {
     const { userId, sessionId } = socket.data.actor;
     const seq = this.delivery.peek(own)?.position ?? page.seq;
+    socket.data.isWhole = true;
     const offset = socket.data.takesOffsets ? this.outlet.offset(this.delivery.nextMark()) : null;
     tellOne(socket, 'ready', JSON.stringify({ userId, sessionId, seq }), offset);
   }
@@ -158,7 +179,9 @@ export class Homecoming {
       if (!page.recovered) this.membership.leave(socket, name);
       requireWhole(socket, page);
     } catch (error) {
+      // Where it could only not be asked, the connection ends as it is: what was sent of this room is known by it.
       if (!isRefusal(error)) throw error;
+      this.membership.leave(socket, name);
       this.log.debug({ room: name }, 'A recovered socket may no longer be in a room.');
     }
   }
@@ -188,6 +211,7 @@ export class Homecoming {
         if (joined) entered.set(id, { seq: joined.from, recovered: true, hasMore: false });
         else entered.set(id, answerOf(await this.resumeRoom(socket, name, after, resumeEvents)));
       } catch (error) {
+        this.membership.leave(socket, name);
         const known = asAppError(error);
         if (known.code === 'INTERNAL_ERROR')
           this.log.error({ err: error }, 'A socket could not be brought back into a room.');
@@ -211,21 +235,18 @@ export class Homecoming {
     return { ...answer, seq: Math.max(answer.seq, this.delivery.peek(room)?.position ?? 0) };
   }
 
-  /** Brings a socket back into one room. @throws AppError when the actor may not (or no longer) be there */
+  /** Brings a socket back into one room. @throws AppError when it must not stay there, or nobody knows whether it may */
   private async resumeRoom(
     socket: ParleySocket,
     name: string,
     after: number,
     maxEvents: number,
-    onPiece?: (seq: number) => void,
+    onPiece?: (piece: Page) => void,
   ): Promise<Page> {
     const place = await this.placeOf(socket.data.actor, name);
     const page = await this.membership.resume(socket, name, place, after, maxEvents, onPiece);
     // Whoever lost access meanwhile was thrown out of rooms before this one was entered: ask once more.
-    await this.placeOf(socket.data.actor, name).catch((error) => {
-      this.membership.leave(socket, name);
-      throw error;
-    });
+    await this.placeOf(socket.data.actor, name);
     return page;
   }
 
@@ -268,13 +289,6 @@ function requireWhole(socket: ParleySocket, page: Page): void {
   if (page.recovered) return;
   socket.data.unrecoverable = true;
   throw new Error('What a recovered connection missed has left the log meanwhile.');
-}
-
-/** Whoever is cut off again on the way goes on behind the pieces that were sent; those are known as replays. */
-function progressOf(room: RecoveredRoom | undefined): (seq: number) => void {
-  return (seq) => {
-    if (room) room.after = seq;
-  };
 }
 
 const isThread = (name: string): boolean => name.startsWith('thread:');

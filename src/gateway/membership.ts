@@ -17,7 +17,7 @@ import type { Feeds } from './feeds.ts';
 import type { Outlet } from './outlet.ts';
 import { Returns } from './returns.ts';
 import { buffered } from './slow-consumers.ts';
-import type { JoinedRoom, ParleyServer, ParleySocket } from './socket.ts';
+import type { JoinedRoom, ParleyServer, ParleySocket, RecoveredRoom } from './socket.ts';
 
 /** What may be followed, as the channels' access rules say. */
 export interface RoomAccess {
@@ -143,7 +143,7 @@ export class Membership {
    * Like `join`, but what was missed is sent as the events themselves, as if they had just happened: in pieces, each
    * when the one before it has left, so that a slow line is not taken for a consumer that does not read.
    *
-   * @param onPiece called with the position reached by each piece but the last
+   * @param onPiece called with each piece but the last, once it was sent
    * @returns the position reached, and all events that were sent
    */
   async resume(
@@ -152,7 +152,7 @@ export class Membership {
     place: Omit<JoinedRoom, 'from'>,
     after: number,
     maxEvents: number,
-    onPiece: (seq: number) => void = () => {},
+    onPiece: (piece: Page) => void = () => {},
   ): Promise<Page> {
     const send = (page: Page, again: boolean) => {
       // Its client entered by itself meanwhile, and was told from where it goes on.
@@ -175,7 +175,7 @@ export class Membership {
         if (!page.hasMore) return { ...page, entries };
         send(page, false);
         position = page.seq;
-        onPiece(position);
+        onPiece(page);
         if (position >= after + maxEvents || !socket.connected) return { ...page, entries };
       }
     } finally {
@@ -192,11 +192,15 @@ export class Membership {
     if (socket.data.joined.has(room)) return undefined;
     const place = { room, serverId: null };
     if (after === undefined) return this.join(socket, room, place, undefined, () => {});
-    return this.resume(socket, room, place, after, Number.POSITIVE_INFINITY);
+    const due = dueRoom(socket, room, after);
+    const page = await this.resume(socket, room, place, after, Number.POSITIVE_INFINITY, progressOf(due));
+    socket.data.due.delete(room);
+    return page;
   }
 
   leave(socket: ParleySocket, name: string): void {
     this.feeds.close(socket, name);
+    socket.data.due.delete(name);
     const left = socket.data.joined.get(name);
     if (!left) return;
     socket.data.joined.delete(name);
@@ -249,6 +253,20 @@ export class Membership {
       if (socket) yield socket;
     }
   }
+}
+
+/** Notes that a socket is to get a room's events from `after` on, of which it was told. */
+export function dueRoom({ data }: ParleySocket, room: Room, after: number): RecoveredRoom {
+  const due = data.due.get(room) ?? { name: room, joined: { room, serverId: null, from: after }, after };
+  data.due.set(room, due);
+  return due;
+}
+
+/** Whoever is cut off on the way goes on behind the pieces that were sent; those are known as replays. */
+export function progressOf(room: RecoveredRoom | undefined): (piece: Page) => void {
+  return ({ seq }) => {
+    if (room) room.after = seq;
+  };
 }
 
 /** Waits until what was written to a socket has left this process. */

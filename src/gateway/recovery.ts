@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { userRoom } from '../delivery/entry.ts';
 import { atMost } from '../infrastructure/cache.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
@@ -81,15 +80,14 @@ export class SessionRecovery {
 
   /** Called by Socket.IO when a connection is lost in a way that it may come back from. */
   save(pid: string, sid: string, data: SocketData): void {
-    if (!data.actor || !data.joined || data.unrecoverable || !data.takesOffsets) return;
+    // What a connection missed that was never ready nobody knows: its client begins anew.
+    if (!data.isWhole || data.unrecoverable || !data.takesOffsets) return;
     const rooms = [...data.joined].map(([name, joined]) => this.savedRoom(name, joined, data.sureMark));
-    // Those that it was still being brought back into when it was lost again.
-    for (const { name, joined, after } of data.recovery?.rooms ?? []) {
+    // Those that it was still being brought into when it was lost.
+    for (const { name, joined, after } of [...(data.recovery?.rooms ?? []), ...data.due.values()]) {
       if (!data.joined.has(name)) rooms.push({ name, joined: { ...joined, from: after }, position: after, marks: [] });
     }
     const { userId } = data.actor;
-    // Without its own room it never came to be a whole connection; its client begins anew.
-    if (!rooms.some((room) => room.name === userRoom(userId))) return;
     const { cameWith, replayed } = data;
     const lastMark = this.delivery.currentMark;
     const saved: Saved = { sid, userId, nodeId: this.nodeId, cameWith, lastMark, rooms, replayed };

@@ -51,8 +51,12 @@ export interface SocketData {
   sureMark: number;
   nextSureMark: number;
   recovery: Recovery | null;
+  /** Rooms that it was told of, by their names, and is on its way into: whoever is cut off before comes back to them too. */
+  due: Map<string, RecoveredRoom>;
   /** Its events carry an offset (see offsets); without one there is no coming back by Socket.IO's own means. */
   takesOffsets: boolean;
+  /** It is in the rooms that are its own without asking, or goes on for one that was: there is something to come back to. */
+  isWhole: boolean;
   /** The offset that the client brought when it connected, whether it was recovered or not; null: none. */
   cameWith: string | null;
   /** It missed something that is gone for good: its client has to begin anew. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import pg from 'pg';
 import { type Balancer, startBalancer } from '../rig/balancer.ts';
 import { type FaultyPostgres, startPostgres } from '../rig/postgres.ts';
 import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
@@ -8,6 +9,7 @@ import { trimLogs } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { persist } from '../world/persistent.ts';
 import type { Person } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 /** Two nodes behind a load balancer, with a wire to each that can be spoiled. */
@@ -41,6 +43,24 @@ async function sayAll(person: Person, channelId: string, count: number): Promise
     for (const message of await Promise.all(sends)) seq = Math.max(seq, message.seq);
   }
   return seq;
+}
+
+/** A table that nobody can read or write while it is taken. */
+async function lock(cluster: Cluster, table: string) {
+  const client = new pg.Client(cluster.databaseUrl);
+  await client.connect();
+  const waiting = `FROM pg_stat_activity WHERE datname = current_database() AND $1::text = ANY (
+    SELECT c.relname FROM pg_locks l JOIN pg_class c ON c.oid = l.relation WHERE l.pid = pg_stat_activity.pid AND NOT l.granted)`;
+  return {
+    take: () => client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`),
+    end: () => client.query('ROLLBACK'),
+    async waiters(count: number): Promise<void> {
+      const look = async () => (await query(cluster.databaseUrl, `SELECT pid ${waiting}`, [table])).length >= count;
+      await until(look, { message: `nobody waits for ${table}` });
+    },
+    cutWaiters: () => query(cluster.databaseUrl, `SELECT pg_terminate_backend(pid) ${waiting}`, [table]),
+    close: () => client.end(),
+  };
 }
 
 describe('a stock client that was cut off', () => {
@@ -212,6 +232,87 @@ describe('a stock client that was cut off', () => {
       expect(follower.seen(id)).to.deep.equal(range(from + 1, last));
     }
     expect(follower.connections.slice(1)).to.not.include(false);
+  });
+
+  it('gets nothing twice where, behind what it missed, nobody could look whether it may still be in the room', async () => {
+    const { here, cluster, door } = site;
+    const channel = (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'looked-at' })).body;
+    const [follower, from] = await follow(0, channel.id);
+    const [log, access] = [await lock(cluster, 'log_entries'), await lock(cluster, 'channels')];
+    try {
+      for (const wire of site.wires) wire.refuse(true);
+      door.cut();
+      const last = await sayAll(here.alice, channel.id, 20);
+      // It is on its way into the room, what it missed is not read yet, and whether it may be there is not known any more.
+      await log.take();
+      door.pin(1);
+      for (const wire of site.wires) wire.refuse(false);
+      await log.waiters(1);
+      await cluster.nodes[0]?.delivery.bus.control({ kind: 'drop', cache: 'channels', keys: [channel.id] }, 5000);
+      await access.take();
+      await log.end();
+      await follower.reach(channel.id, last);
+      await access.waiters(1);
+      await access.cutWaiters();
+      await access.end();
+      expect(await follower.connected(3)).to.equal(true);
+      const end = await sayAll(here.alice, channel.id, 1);
+      await follower.reach(channel.id, end);
+      expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, end));
+    } finally {
+      await log.close();
+      await access.close();
+    }
+  });
+
+  it('gets all of a DM that was opened while it was away, though it is cut off as soon as it was told of it', async () => {
+    const { here, cluster, door } = site;
+    const { bob, carol } = here;
+    const [follower] = await follow(0, here.channel.id);
+    const told: string[] = [];
+    follower.socket.on('dm:created', ({ id }) => told.push(id));
+    const heard: number[] = [];
+    follower.socket.on('message:new', ({ seq }) => heard.push(seq));
+    const recent = await lock(cluster, 'dm_channels');
+    try {
+      for (const wire of site.wires) wire.refuse(true);
+      door.cut();
+      const { id } = (await carol.post('/api/dm/channels', { userId: bob.id })).body;
+      const first = (await carol.say(id, 'hello')).seq;
+      await sayAll(carol, id, 3);
+      await recent.take();
+      door.pin(1);
+      for (const wire of site.wires) wire.refuse(false);
+      await until(() => told.includes(id));
+      await recent.waiters(1);
+      door.cut();
+      await follower.connected(3);
+      await recent.end();
+      const last = await sayAll(carol, id, 1);
+      await until(() => heard.includes(last));
+      expect(heard).to.deep.equal(range(first, last));
+      expect(follower.connections).to.deep.equal([false, true, true]);
+    } finally {
+      await recent.close();
+    }
+  });
+
+  it('begins anew, and knows it, where it was cut off before it was ready', async () => {
+    const { here, cluster, door } = site;
+    const recent = await lock(cluster, 'dm_channels');
+    try {
+      await recent.take();
+      const follower = new Follower({ url: door.url, token: here.bob.token });
+      followers.push(follower);
+      await follower.connected(1);
+      await recent.waiters(1);
+      door.cut();
+      await until(() => !follower.socket.connected);
+      await recent.end();
+      expect(await follower.connected(2)).to.equal(false);
+    } finally {
+      await recent.close();
+    }
   });
 
   it('gets nothing from rooms that it lost meanwhile, and everything from the others', async () => {
