@@ -123,7 +123,8 @@ export class MessageService {
       const channel = await this.channels.postable(actor, channelId);
       return await this.write(actor, channel, input, idempotencyKey);
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
+      // Where the database does not answer, or there is too much to do, another question would only take as long again.
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
       // It may have been sent before: then what it needed has been used up by itself, or was taken away since.
       const earlier = await this.sentBefore(actor, channelId, input.nonce, idempotencyKey);
       if (earlier) return { result: earlier, repeated: true };
