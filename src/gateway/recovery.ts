@@ -106,18 +106,16 @@ export class SessionRecovery {
     const mark = saved ? markAt(saved, offset) : null;
     if (!saved || mark === null) return null;
     const rooms: Recovery['rooms'] = [];
-    let missed = 0;
     for (const room of saved.rooms) {
       const after = positionAt(saved, room, mark);
       if (after === null) return null;
-      const count = await this.catchUp.missed(room.joined.room, after);
-      // A room that is gone meanwhile is lost like any other that the user may no longer see.
-      if (count === undefined) continue;
-      missed += count;
       rooms.push({ name: room.name, joined: room.joined, after });
     }
-    if (missed > this.limits.recoveryEvents) return null;
-    return { sid: saved.sid, recovery: { userId: saved.userId, rooms } };
+    const missed = await Promise.all(rooms.map(({ joined, after }) => this.catchUp.missed(joined.room, after)));
+    if (missed.reduce<number>((sum, count = 0) => sum + count, 0) > this.limits.recoveryEvents) return null;
+    // A room that is gone meanwhile is lost like any other that the user may no longer see.
+    const isThere = (_room: unknown, at: number) => missed[at] !== undefined;
+    return { sid: saved.sid, recovery: { userId: saved.userId, rooms: rooms.filter(isThere) } };
   }
 
   /** Lets go of a socket whose client is back on another node (or on a new connection here). */
