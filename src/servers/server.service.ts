@@ -14,6 +14,7 @@ import type { Control } from '../delivery/control.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
 import { closeStreams } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
+import { requireNoBlock } from '../friends/friend.access.ts';
 import type { Chores } from '../infrastructure/chores.ts';
 import { closePlace } from '../notifications/closed-places.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
@@ -212,7 +213,11 @@ export class ServerService {
     });
   }
 
-  /** Tells a user where to join. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, USER_NOT_FOUND, ALREADY_MEMBER */
+  /**
+   * Tells a user where to join.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, USER_NOT_FOUND also when they blocked the actor, USER_BLOCKED when the
+   *   actor blocked them, ALREADY_MEMBER
+   */
   async invite(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
     const { id, seat } = await this.access.joined(actor, idOrSlug);
     requireRole(seat.role, 'server:invite');
@@ -223,6 +228,7 @@ export class ServerService {
       );
       if (!user) throw new AppError('USER_NOT_FOUND');
       if (user.is_bot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });
+      await requireNoBlock(change.rows, actor, userId);
       const row = await findServer(change.rows, id, userId);
       if (!row) throw new AppError('SERVER_NOT_FOUND');
       if (row.role) throw new AppError('ALREADY_MEMBER', { message: 'This user is a member already.' });

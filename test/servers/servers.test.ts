@@ -240,6 +240,18 @@ describe('servers', () => {
     expect(again.body.code).to.equal('ALREADY_MEMBER');
   });
 
+  it('invite nobody who has blocked the one who does it', async () => {
+    const { alice, bob, server } = here;
+    const dora = await register(bob.node);
+    const ear = await dora.connect();
+    await dora.put(`/api/friends/blocks/${bob.id}`);
+    const refused = await bob.post(`/api/servers/${server.id}/invite-member`, { userId: dora.id });
+    expect(refused.body.code).to.equal('USER_NOT_FOUND');
+    expect((await alice.post(`/api/servers/${server.id}/invite-member`, { userId: dora.id })).status).to.equal(200);
+    expect((await ear.next('server:invited')).invitedBy.id).to.equal(alice.id);
+    dora.hangUp();
+  });
+
   it('invite those who are away, who find the way in among their notifications', async () => {
     const { bob, server } = here;
     const dora = await register(bob.node);
