@@ -92,7 +92,7 @@ export class ChannelMemberService {
   /**
    * Lets someone into a channel: admins anyone of the server, others their bots, and themselves where it is open.
    * @returns the record, and whether it was there before
-   * @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED, USER_NOT_FOUND, NOT_IN_SERVER, CHANNEL_ARCHIVED
+   * @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED, USER_NOT_FOUND, NOT_IN_SERVER
    */
   async add(actor: Actor, channelId: string, userId: string): Promise<{ member: MemberRecord; repeated: boolean }> {
     const channel = await this.access.visible(actor, channelId);

@@ -1,10 +1,11 @@
 import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
+import { lockUser } from '../accounts/user.reader.ts';
 import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
 import { countOf } from '../database/counting.ts';
 import type { Database, Rows } from '../database/database.ts';
-import type { Changes } from '../delivery/changes.ts';
+import type { Change, Changes } from '../delivery/changes.ts';
 import { channelRoom } from '../delivery/entry.ts';
 import { AppError, missingAs } from '../errors.ts';
 import type { Chore, Chores } from '../infrastructure/chores.ts';
@@ -17,7 +18,7 @@ import {
   uploadHeaders,
 } from '../infrastructure/served-content.ts';
 import type { SignedLinks } from '../infrastructure/signed-links.ts';
-import type { MessageAccess } from '../messages/message.access.ts';
+import { type FoundMessage, holdMessage, type MessageAccess } from '../messages/message.access.ts';
 import type { MessageService } from '../messages/message.service.ts';
 import { type AttachmentRecord, maxAttachments, type mediaUrlSchema } from './attachment.contract.ts';
 import { type AttachmentRow, attachmentRecord, mediaPath, selectAttachments } from './attachment.view.ts';
@@ -90,8 +91,9 @@ export class MediaService {
   async add(actor: Actor, file: ReceivedFile, messageId: string | undefined): Promise<AttachmentRecord> {
     const target = messageId === undefined ? null : await this.messageAccess.editable(actor, messageId);
     return this.changes.run(async (change) => {
-      if (target) await change.lock(channelRoom(target.channel.id));
-      const place = target ? await freePlace(change.rows, target.row.id) : 0;
+      // Of several at once each counts those before it.
+      if (!target) await lockUser(change.rows, actor.userId);
+      const place = target ? await placeIn(change, target) : 0;
       const { blob, filename, contentType, width, height } = file;
       const [row] = await change.rows<AttachmentRow>(
         `INSERT INTO attachments (id, uploader_id, message_id, place, blob_id, filename, content_type, size, width,
@@ -173,6 +175,13 @@ class Head {
   get bytes(): Buffer {
     return Buffer.concat(this.pieces);
   }
+}
+
+/** Where a further file goes in a message, which stays as it is until the commit. */
+async function placeIn(change: Change, { row, channel }: FoundMessage): Promise<number> {
+  await change.lock(channelRoom(channel.id));
+  await holdMessage(change.rows, row.id);
+  return freePlace(change.rows, row.id);
 }
 
 async function freePlace(rows: Rows, messageId: string): Promise<number> {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { v7 as uuid } from 'uuid';
 import { until } from '../rig/until.ts';
 import { type Loose, type Person, request } from '../world/person.ts';
-import { query } from '../world/sql.ts';
-import { type World, world } from '../world/world.ts';
+import { query, withRows } from '../world/sql.ts';
+import { register, type World, world } from '../world/world.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAFElEQVR4nGP8z8DAwMDAxAADCAYAAB4EAQMvYJ3sAAAAAElFTkSuQmCC',
@@ -173,6 +173,58 @@ describe('files of messages', () => {
     await alice.patch(`/api/messages/${sent.id}`, { content: '' });
     expect((await bob.get(`/api/messages/${sent.id}`)).body).to.include({ content: '' });
     ear.close();
+  });
+
+  it('are not added to a message that is deleted in the same moment', async () => {
+    const { alice, bob, channel, cluster } = here;
+    const { id } = await alice.say(channel.id, 'for a moment');
+    const ear = await bob.listen(channel.id);
+    const waiting = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%streams%'`;
+    // Not by the connection with the lock: in a transaction what others do is shown as it was at the first look.
+    const areWaiting = (count: number) => async () => (await query(cluster.databaseUrl, waiting)).length === count;
+    const [deleted, added] = await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      await rows('SELECT FROM streams WHERE id = $1 FOR UPDATE', [channel.id]);
+      const deletion = alice.delete(`/api/messages/${id}`);
+      await until(areWaiting(1));
+      const upload = alice
+        .upload('late.txt', Buffer.from('late'), { messageId: id })
+        .catch((error: Error) => error.message);
+      await until(areWaiting(2));
+      await rows('COMMIT');
+      return Promise.all([deletion, upload]);
+    });
+    expect(deleted.status).to.equal(200);
+    expect(JSON.stringify(added)).to.include('MESSAGE_NOT_FOUND');
+    await ear.next('message:deleted');
+    await alice.say(channel.id, 'after that');
+    expect((await ear.next('message:new')).content).to.equal('after that');
+    expect(ear.all('message:updated')).to.deep.equal([]);
+    ear.close();
+  });
+
+  it('wait to be sent up to a hundred of one person, also where several come at once', async () => {
+    const { bob, cluster } = here;
+    const dora = await register(bob.node);
+    const { id } = await dora.upload('first.txt', Buffer.from('first'));
+    const columns = 'uploader_id, place, blob_id, filename, content_type, size';
+    const more = `INSERT INTO attachments (id, ${columns}, created_at)
+      SELECT gen_random_uuid(), ${columns}, now() FROM attachments, generate_series(1, $2) WHERE id = $1`;
+    await query(cluster.databaseUrl, more, [id, 98]);
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const isWaiting = async () => (await query(cluster.databaseUrl, waiting)).length > 0;
+    const late = await withRows(cluster.databaseUrl, async (rows) => {
+      // As another node does it, which is about to add the last one.
+      await rows('BEGIN');
+      await rows('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [dora.id]);
+      await rows(more, [id, 1]);
+      const upload = dora.upload('late.txt', Buffer.from('late')).catch((error: Error) => error.message);
+      await Promise.race([until(isWaiting), upload]);
+      await rows('COMMIT');
+      return upload;
+    });
+    expect(JSON.stringify(late)).to.include('UPLOAD_LIMIT');
   });
 
   it('are for those who may read the message, and for those with a signed link', async () => {
