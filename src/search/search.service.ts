@@ -1,3 +1,4 @@
+import { MAX } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
@@ -22,24 +23,60 @@ const readableChannels = `
   WHERE cm.user_id = $1 AND NOT cm.excluded AND $3::uuid IS NULL
   LIMIT 5000`;
 
-/**
- * The ids of channels are words of their messages (see Message.search), so the index finds what is in both lists: what
- * is said elsewhere costs nothing. Every channel is checked again by its id. Signs and emoji alone are no words: without
- * the count of what is asked for, nothing asked would find everything.
- * @param holds SQL: whether what is asked for (`wanted`) is in a message
- */
-const finding = (holds: string): string => `${selectMessages}
-  WHERE (${holds}) AND numnode(websearch_to_tsquery('simple', $1)) > 0
-    AND m.channel_id = ANY($3::uuid[]) AND m.deleted_at IS NULL AND t.deleted_at IS NULL
-    AND ($4::uuid IS NULL OR m.author_id = $4) AND ($5::uuid IS NULL OR m.id < $5)
-  ORDER BY m.id DESC LIMIT $6`;
-const wanted = "(websearch_to_tsquery('simple', $1) && array_to_string($2::text[], ' | ')::tsquery)";
+/** So many of the newest messages of all are looked through first: what is said often is among them. */
+const latest = 2000;
+/** In so many channels each is asked for by itself; whoever reads more of them reads much of what is said anyway. */
+const fewChannels = 200;
+
+const words = "websearch_to_tsquery('simple', $1)";
 const isUnspaced = hasUnspaced('m.content');
-const amongUnspaced = `${isUnspaced} AND ${unspacedWords('m.content', 'm.channel_id')} @@ ${wanted}`;
-/** Each has an index of its own. */
-const found = finding(`m.search @@ ${wanted} OR ${amongUnspaced}`);
-/** Where something must not be there each message counts by its own index only: the other does not know of it. */
-const foundApart = finding(`${amongUnspaced} OR NOT ${isUnspaced} AND m.search @@ ${wanted}`);
+
+/**
+ * SQL: whether what is asked for is in a message. What has no spaces has an index of its own. Where something must not be
+ * there (`isApart`) each message counts by its own index only: the other does not know of it.
+ * @param wanted SQL of what is asked for
+ */
+function holds(wanted: string, isApart: boolean): string {
+  const amongUnspaced = `${isUnspaced} AND ${unspacedWords('m.content', 'm.channel_id')} @@ ${wanted}`;
+  const amongOthers = `m.search @@ ${wanted}`;
+  return isApart
+    ? `(${amongUnspaced} OR NOT ${isUnspaced} AND ${amongOthers})`
+    : `(${amongOthers} OR ${amongUnspaced})`;
+}
+
+/**
+ * Messages with the words, the newest. They are found before anything is sorted: left to itself PostgreSQL goes through all
+ * messages from the newest on, as if even what nobody ever said were said now and then. Signs and emoji alone are no words:
+ * without the count of what is asked for, nothing asked would find everything.
+ * $1 words, $2 channels, $3 author or null, $4 before which message, $5 how many
+ * @param hits SQL of the messages that may be meant, by their words
+ */
+const newestOf = (hits: string): string => `WITH hits AS MATERIALIZED (${hits}), page AS MATERIALIZED (
+    SELECT hits.id FROM hits LEFT JOIN threads t ON t.id = hits.thread_id
+    WHERE hits.channel_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR hits.author_id = $3) AND hits.id < $4
+      AND hits.deleted_at IS NULL AND t.deleted_at IS NULL AND numnode(${words}) > 0
+    ORDER BY hits.id DESC LIMIT $5
+  )
+  ${selectMessages} WHERE m.id = ANY(ARRAY(SELECT id FROM page)) ORDER BY m.id DESC`;
+const columns = 'm.id, m.channel_id, m.author_id, m.thread_id, m.deleted_at';
+
+/** Each with its text for what must not be there (see `holds`). */
+const texts = (hits: (isApart: boolean) => string) => ({
+  together: newestOf(hits(false)),
+  apart: newestOf(hits(true)),
+});
+const amongLatest = texts(
+  (isApart) => `SELECT ${columns} FROM (SELECT * FROM messages WHERE id < $4 ORDER BY id DESC LIMIT ${latest}) AS m
+    WHERE ${holds(words, isApart)}`,
+);
+/** The ids of channels are words of their messages (see Message.search): what is said elsewhere costs nothing. */
+const amongFew = texts(
+  (isApart) => `SELECT m.* FROM unnest($2::uuid[]) AS place (id) CROSS JOIN LATERAL (
+      SELECT ${columns} FROM messages m
+      WHERE ${holds(`(${words} && quote_literal(place.id)::tsquery)`, isApart)} OFFSET 0
+    ) AS m WHERE m.channel_id = place.id`,
+);
+const amongMany = texts((isApart) => `SELECT ${columns} FROM messages m WHERE ${holds(words, isApart)}`);
 
 /** Finds messages by their words, among those that the actor may read (contract §6). */
 export class SearchService {
@@ -56,20 +93,19 @@ export class SearchService {
   /** Newest first. @throws AppError SERVER_NOT_FOUND, CHANNEL_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR */
   async messages(actor: Actor, query: z.output<typeof searchMessagesSchema>): Promise<ListPage<MessageRecord>> {
     const channelIds = await this.where(actor, query);
-    const after = idCursor(query.cursor);
+    const before = idCursor(query.cursor) ?? MAX;
     if (channelIds.length === 0) return { records: [], hasMore: false };
-    const words = untaggedQuery(query.query);
-    const unspaced = unspacedQuery(words);
-    const isApart = unspaced !== null || words.includes('-');
-    // A common word and a rare one are not found by the same plan.
-    const rows = await this.database.plannedRows<MessageRow>(isApart ? foundApart : found, [
-      unspaced ?? words,
-      channelIds.map((id) => `'${id}'`),
-      channelIds,
-      query.authorId ?? null,
-      after,
-      query.limit + 1,
-    ]);
+    const asked = untaggedQuery(query.query);
+    const unspaced = unspacedQuery(asked);
+    const way = unspaced !== null || asked.includes('-') ? 'apart' : 'together';
+    const most = query.limit + 1;
+    const values = [unspaced ?? asked, channelIds, query.authorId ?? null, before, most];
+    let rows = await this.database.rows<MessageRow>(amongLatest[way], values);
+    // What is rare now is rare, and all of it is found.
+    if (rows.length < most) {
+      const text = channelIds.length > fewChannels ? amongMany : amongFew;
+      rows = await this.database.plannedRows<MessageRow>(text[way], values);
+    }
     return listPage(rows, query.limit, (row) => messageRecord(row, actor.userId));
   }
 
