@@ -14,6 +14,8 @@ export interface ChannelSignals {
   closed: ParleyError;
   /** What waits to be sent has changed. */
   pending: readonly Pending[];
+  /** A message was acknowledged; its `message:new` may be still to come. */
+  sent: { pending: Pending; message: Message };
   /** A message was refused and will not be tried again. */
   failed: { pending: Pending; error: ParleyError };
 }

@@ -200,9 +200,10 @@ export class Parley {
   }
 
   private settled(pending: Pending, outcome: Message | ParleyError): void {
+    const channel = this.channels.get(pending.channelId);
+    if (!(outcome instanceof ParleyError)) channel?.signal('sent', { pending, message: outcome });
     this.tellPending(pending.channelId);
-    if (!(outcome instanceof ParleyError)) return;
-    this.channels.get(pending.channelId)?.signal('failed', { pending, error: outcome });
+    if (outcome instanceof ParleyError) channel?.signal('failed', { pending, error: outcome });
   }
 
   private tellPending(channelId: string): void {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { until } from '../rig/until.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('pages of the web client that are opened without a connection', () => {
@@ -38,6 +39,29 @@ describe('pages of the web client that are opened without a connection', () => {
     await openInTheDark('/app/settings/devices');
     await alice.page.getByText('This device').waitFor();
     expect(alice.complaints.filter((text) => !text.includes('ERR_'))).to.deep.equal([]);
+  });
+
+  it('show what one said from when it was sent, also while nothing is heard so far', async () => {
+    const again = await here.visit(here.alice);
+    const { page } = again;
+    const held = Promise.withResolvers<void>();
+    await page.routeWebSocket(/socket\.io/, async (socket) => {
+      await held.promise;
+      socket.connectToServer();
+    });
+    await page.goto(`${here.alice.node.url}/app/s/${here.server.id}/${here.channel.id}`);
+    const said = page.locator('article', { hasText: 'by another way' });
+    await page.locator('article', { hasText: 'said before' }).waitFor();
+    const sent = page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.status() === 201);
+    await page.locator('#composer').fill('by another way');
+    await page.keyboard.press('Enter');
+    await sent;
+    await until(async () => (await page.locator('article.unsent').count()) === 0);
+    expect(await said.getAttribute('aria-label')).to.equal('Sent');
+    held.resolve();
+    await page.locator('article[data-id]', { hasText: 'by another way' }).waitFor();
+    expect(await said.count()).to.equal(1);
+    await again.close();
   });
 
   it('show what happened before anything was heard, also when that could not be read at once', async () => {

@@ -1,13 +1,9 @@
 import { computed, signal } from '@preact/signals';
-import { type Message, ParleyError, type Pending } from '../../../client/index.ts';
+import { type Message, ParleyError } from '../../../client/index.ts';
 import { onceBack, parley, sentence } from './client.ts';
 import { anchorOf } from './scroll.ts';
+import { Sending } from './sending.ts';
 import { follow } from './unread.ts';
-
-export interface Failed {
-  pending: Pending;
-  error: ParleyError;
-}
 
 interface PageQuery {
   limit: number;
@@ -41,13 +37,12 @@ export class Timeline {
   readonly authors = computed(
     () => new Map(this.messages.value.map(({ author }) => [author.id, author.displayName] as const)),
   );
-  readonly pending = signal<readonly Pending[]>([]);
-  readonly failed = signal<readonly Failed[]>([]);
   readonly hasOlder = signal(false);
   /** Whether there are newer messages that are not shown, since an older place is looked at. */
   readonly hasNewer = signal(false);
   /** Number of the newest message that was heard of, shown or not. */
   readonly newest = signal(0);
+  readonly sending: Sending;
   readonly loaded = signal(false);
   readonly error = signal<string | null>(null);
   /** Set when the channel is none of ours (any more). */
@@ -59,15 +54,7 @@ export class Timeline {
   constructor(channelId: string, threadId: string | null) {
     this.channelId = channelId;
     this.threadId = threadId;
-    const channel = parley.channel(channelId);
-    const isHere = ({ input }: Pending) => (input.threadId ?? null) === threadId;
-    this.pending.value = channel.pending.filter(isHere);
-    channel.listen('pending', (pending) => {
-      this.pending.value = pending.filter(isHere);
-    });
-    channel.listen('failed', (failed) => {
-      if (isHere(failed.pending)) this.failed.value = [...this.failed.value, failed];
-    });
+    this.sending = new Sending(channelId, threadId, this.newest);
   }
 
   /** Stands for the channel or thread where something is kept for each. */
@@ -109,11 +96,6 @@ export class Timeline {
       const all = [...this.messages.value, ...page.messages];
       this.set(all.slice(-mostKept), this.hasOlder.value || all.length > mostKept, page.hasMore);
     });
-  }
-
-  /** Puts a refused message aside. */
-  dismiss(failed: Failed): void {
-    this.failed.value = this.failed.value.filter((other) => other !== failed);
   }
 
   /** Lays a change over the list, once the list is there. */

@@ -9,7 +9,7 @@ import { Attachments } from './Attachments.tsx';
 import { isGrouped } from './grouping.ts';
 import { MessageView } from './Message.tsx';
 import { Replies } from './Replies.tsx';
-import { FailedMessage, PendingMessage } from './Unsent.tsx';
+import { FailedMessage, PendingMessage, SentMessage } from './Unsent.tsx';
 import { useNews } from './useNews.ts';
 import { useScroll } from './useScroll.ts';
 
@@ -98,18 +98,22 @@ function MessageRow({ message, before, timeline, newSince, isTarget }: RowProps)
   );
 }
 
-/** What waits to be sent, and what was refused. */
+/** What waits to be sent or to be heard of, and what was refused. */
 function Unconfirmed({ timeline }: { timeline: Timeline }) {
   const messages = timeline.messages.value;
+  const { sending } = timeline;
   const known = useMemo(() => new Set(messages.map(({ nonce }) => nonce)), [messages]);
-  const pending = timeline.pending.value.filter(({ nonce }) => !known.has(nonce));
+  const pending = sending.pending.value.filter(({ nonce }) => !known.has(nonce));
   return (
     <>
+      {sending.unheard.value.map((one) => (
+        <SentMessage key={one.pending.nonce} pending={one.pending} />
+      ))}
       {pending.map((one) => (
         <PendingMessage key={one.nonce} pending={one} />
       ))}
-      {timeline.failed.value.map((one) => (
-        <FailedMessage key={one.pending.nonce} failed={one} timeline={timeline} />
+      {sending.failed.value.map((one) => (
+        <FailedMessage key={one.pending.nonce} failed={one} sending={sending} />
       ))}
     </>
   );

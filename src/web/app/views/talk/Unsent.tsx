@@ -1,6 +1,6 @@
 import type { Pending } from '../../../../client/index.ts';
 import { connection, me, parley } from '../../state/client.ts';
-import type { Failed, Timeline } from '../../state/timeline.ts';
+import type { Failed, Sending } from '../../state/sending.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Text } from '../parts/text.tsx';
 
@@ -23,12 +23,21 @@ export function PendingMessage({ pending }: { pending: Pending }) {
   );
 }
 
+/** A message that the server has, until it comes as one of the conversation. */
+export function SentMessage({ pending }: { pending: Pending }) {
+  return (
+    <article class="message" aria-label="Sent">
+      <Unsent pending={pending} />
+    </article>
+  );
+}
+
 /** A message that the server refused. */
-export function FailedMessage({ failed, timeline }: { failed: Failed; timeline: Timeline }) {
+export function FailedMessage({ failed, sending }: { failed: Failed; sending: Sending }) {
   const { pending, error } = failed;
   if (error.code === 'CLOSED') return null;
   const again = () => {
-    timeline.dismiss(failed);
+    sending.dismiss(failed);
     // Whether it is refused once more is told by the channel.
     parley
       .channel(pending.channelId)
@@ -43,7 +52,7 @@ export function FailedMessage({ failed, timeline }: { failed: Failed; timeline: 
         <button type="button" class="link" onClick={again}>
           Send again
         </button>{' '}
-        <button type="button" class="link" onClick={() => timeline.dismiss(failed)}>
+        <button type="button" class="link" onClick={() => sending.dismiss(failed)}>
           Discard
         </button>
       </p>

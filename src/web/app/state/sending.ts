@@ -1,0 +1,44 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { Message, ParleyError, Pending } from '../../../client/index.ts';
+import { parley } from './client.ts';
+
+export interface Failed {
+  pending: Pending;
+  error: ParleyError;
+}
+
+interface Sent {
+  pending: Pending;
+  message: Message;
+}
+
+/** What was said in a channel or a thread and is not among its messages: on its way, not heard of so far, or refused. */
+export class Sending {
+  readonly pending = signal<readonly Pending[]>([]);
+  readonly failed = signal<readonly Failed[]>([]);
+  /** Acknowledged; after a break it may take a while until what came before it is read, and it stands after that. */
+  readonly unheard: ReadonlySignal<readonly Sent[]>;
+
+  /** @param newest number of the newest message that was heard of there */
+  constructor(channelId: string, threadId: string | null, newest: ReadonlySignal<number>) {
+    const channel = parley.channel(channelId);
+    const isHere = ({ input }: Pending) => (input.threadId ?? null) === threadId;
+    const sent = signal<readonly Sent[]>([]);
+    this.unheard = computed(() => sent.value.filter(({ message }) => message.seq > newest.value));
+    this.pending.value = channel.pending.filter(isHere);
+    channel.listen('pending', (pending) => {
+      this.pending.value = pending.filter(isHere);
+    });
+    channel.listen('sent', (one) => {
+      if (isHere(one.pending)) sent.value = [...this.unheard.value, one];
+    });
+    channel.listen('failed', (failed) => {
+      if (isHere(failed.pending)) this.failed.value = [...this.failed.value, failed];
+    });
+  }
+
+  /** Puts a refused message aside. */
+  dismiss(failed: Failed): void {
+    this.failed.value = this.failed.value.filter((other) => other !== failed);
+  }
+}
