@@ -28,6 +28,7 @@ import type { Device } from './sessions/device.ts';
 import type { Revocation } from './sessions/revocation.ts';
 import { type AuthAnswer, ownSession, type SessionService } from './sessions/session.service.ts';
 import { User } from './user.entity.ts';
+import { lockUser } from './user.reader.ts';
 
 /** Tells those who may meet a user what it looks like now. */
 export interface Introductions {
@@ -119,6 +120,8 @@ export class AccountService {
   async update(actor: Actor, input: z.output<typeof updateMeSchema>): Promise<z.input<typeof ownUserSchema>> {
     const { changes, caches, presence } = this.parts;
     return changes.run(async (change) => {
+      // Of two changes at once the second tells of the first too.
+      await lockUser(change.rows, actor.userId);
       const user = await change.em.findOne(User, { id: actor.userId, deletedAt: null });
       if (!user) throw new AppError('USER_NOT_FOUND');
       if (input.displayName !== undefined) user.displayName = input.displayName;

@@ -4,6 +4,7 @@ import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { type Cluster, sharedCluster } from '../world/nodes.ts';
 import { type Loose, type Person, request } from '../world/person.ts';
+import { query, withRows } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
 describe('accounts', () => {
@@ -148,6 +149,26 @@ describe('accounts', () => {
       );
     }
     socket.close();
+  });
+
+  it('are told as they are where two things of them are changed at once', async () => {
+    const person = await register(at(0));
+    const listener = await person.connect();
+    const waiting = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%users%'`;
+    const changed = await withRows(cluster.databaseUrl, async (rows) => {
+      // As another node does it, which has given the new name and not committed yet.
+      await rows('BEGIN');
+      await rows(`UPDATE users SET display_name = 'Renamed' WHERE id = $1`, [person.id]);
+      const change = person.patch('/api/auth/me', { avatarUrl: 'https://example.com/new.png' });
+      await until(async () => (await query(cluster.databaseUrl, waiting)).length > 0);
+      await rows('COMMIT');
+      return change;
+    });
+    const now = { displayName: 'Renamed', avatarUrl: 'https://example.com/new.png' };
+    expect(changed.body).to.include(now);
+    expect((await listener.next('user:updated')).user).to.include(now);
+    person.hangUp();
   });
 
   it('have the display name that they give themselves, as it was sent', async () => {
