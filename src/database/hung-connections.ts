@@ -1,13 +1,6 @@
 import { Socket } from 'node:net';
 import type pg from 'pg';
-
-/** What was seen of a connection that somebody uses. */
-interface Seen {
-  /** Bytes that have come in so far. */
-  bytes: number;
-  /** How many looks in a row found no more. */
-  looks: number;
-}
+import { Silence } from '../infrastructure/silence.ts';
 
 const lookMs = 1000;
 
@@ -18,16 +11,15 @@ const lookMs = 1000;
  * was two thirds of all collecting where pages are read.
  */
 export class HungConnections {
-  private readonly used = new Map<pg.PoolClient, Seen>();
+  private readonly used = new Map<pg.PoolClient, Silence>();
   private readonly looks: number;
   private readonly timer: NodeJS.Timeout;
 
   /** @param limitMs longer than PostgreSQL itself lets anything take */
   constructor(pools: pg.Pool[], limitMs: number) {
-    // Looks are counted, and not time: after a time in which this process itself stood still, answers may have come.
     this.looks = Math.ceil(limitMs / lookMs);
     for (const pool of pools) {
-      pool.on('acquire', (client) => this.used.set(client, { bytes: -1, looks: 0 }));
+      pool.on('acquire', (client) => this.used.set(client, new Silence()));
       pool.on('release', (_error, client) => this.used.delete(client));
       pool.on('remove', (client) => this.used.delete(client));
     }
@@ -40,11 +32,9 @@ export class HungConnections {
   }
 
   private look(): void {
-    for (const [client, seen] of this.used) {
+    for (const [client, silence] of this.used) {
       const wire = wireOf(client);
-      if (!wire) continue;
-      if (wire.bytesRead !== seen.bytes) [seen.bytes, seen.looks] = [wire.bytesRead, 0];
-      else if (++seen.looks >= this.looks) wire.destroy(hung());
+      if (wire && silence.look(wire) >= this.looks) wire.destroy(hung());
     }
   }
 }

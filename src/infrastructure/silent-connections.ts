@@ -1,18 +1,11 @@
 import { Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import type { RedisClient } from './redis-clients.ts';
+import { Silence } from './silence.ts';
 
 const lookMs = 1000;
-/** How many looks in a row may find that nothing came in. They are counted, and not time: this process may have stood still. */
+/** How many looks in a row may find that nothing came in. */
 const patience = 5;
-
-/** What was seen of a connection. */
-interface Seen {
-  /** Bytes that have come in so far. */
-  bytes: number;
-  /** How many looks in a row found no more. */
-  looks: number;
-}
 
 /**
  * Ends connections to Redis that answer nothing any more, so that new ones are made: the other end may have gone without
@@ -20,7 +13,7 @@ interface Seen {
  */
 export class SilentConnections {
   private readonly clients: RedisClient[];
-  private readonly seen = new WeakMap<Socket, Seen>();
+  private readonly seen = new WeakMap<Socket, Silence>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(clients: RedisClient[]) {
@@ -42,17 +35,32 @@ export class SilentConnections {
   private lookAt(connection: Redis): void {
     const wire = wireOf(connection);
     if (!wire) return;
-    const { bytes, looks } = this.seen.get(wire) ?? { bytes: -1, looks: 0 };
-    const isSilent = wire.bytesRead === bytes;
-    this.seen.set(wire, { bytes: wire.bytesRead, looks: isSilent ? looks + 1 : 0 });
-    if (isSilent && looks + 1 >= patience) wire.destroy(new Error('Redis does not answer.'));
+    const silence = this.seen.get(wire) ?? new Silence();
+    this.seen.set(wire, silence);
+    if (silence.look(wire) >= patience) wire.destroy(new Error('Redis does not answer.'));
     // Until it is ready it is asked for its state anyway.
     else if (connection.status === 'ready') void connection.ping().catch(() => {});
   }
 }
 
-/** Of a cluster those that commands go by. */
-const connectionsOf = (client: RedisClient): Redis[] => (client instanceof Redis ? [client] : client.nodes('all'));
+function connectionsOf(client: RedisClient): Redis[] {
+  return client instanceof Redis ? [client] : [...client.nodes('all'), ...listenersOf(client)];
+}
+
+/**
+ * Those by which a cluster's client only listens: one to each server, and one for what all of them hear. ioredis keeps them
+ * to itself.
+ */
+function listenersOf(cluster: RedisClient): Redis[] {
+  const group: unknown = Reflect.get(cluster, 'shardedSubscribers');
+  const sharded: unknown = group instanceof Object ? Reflect.get(group, 'shardedSubscribers') : undefined;
+  const all: unknown[] = [Reflect.get(cluster, 'subscriber'), ...(sharded instanceof Map ? sharded.values() : [])];
+  return all.flatMap((listener) => {
+    const find: unknown = listener instanceof Object ? Reflect.get(listener, 'getInstance') : undefined;
+    const found: unknown = typeof find === 'function' ? find.call(listener) : undefined;
+    return found instanceof Redis ? [found] : [];
+  });
+}
 
 /** ioredis has no public way to it. */
 function wireOf(connection: Redis): Socket | undefined {

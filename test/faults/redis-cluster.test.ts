@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Cluster as RedisCluster } from 'ioredis';
+import { createLog } from '../../src/infrastructure/log.ts';
+import { RedisConnections } from '../../src/infrastructure/redis.ts';
 import { type RedisClient, redisClient } from '../../src/infrastructure/redis-clients.ts';
 import { startRedisCluster, type TestRedisCluster } from '../rig/redis.ts';
 import { until } from '../rig/until.ts';
@@ -127,6 +129,29 @@ describe('a node that listens to a Redis Cluster', () => {
     await until(listening);
     await redis.moveSlot('a room');
     await until(listening, { message: 'it listens where nothing is said any more' });
+  });
+
+  it('hears again what it listens to when its connections have died without a word', async () => {
+    const node = new RedisConnections({ url: redis.url, cluster: true, prefix: 'test' }, createLog('silent'));
+    const heard = new Set<string>();
+    const hear = (channel: string) => heard.add(channel);
+    node.onMessage(hear);
+    node.subscriber.on('message', hear);
+    // Some of each server.
+    const rooms = range(1, 12).map((i) => `room ${i}`);
+    for (const room of rooms) await node.subscribe(room);
+    await node.subscriber.subscribe('what concerns all');
+    const allHear = async (speaker: RedisClient) => {
+      await Promise.all([...rooms.map((room) => speaker.spublish(room, '')), speaker.publish('what concerns all', '')]);
+      return rooms.every((room) => heard.has(room)) && heard.has('what concerns all');
+    };
+    const before = client();
+    await until(() => allHear(before));
+    redis.silence();
+    heard.clear();
+    const after = client();
+    await until(() => allHear(after), { timeout: 40_000, message: `of ${rooms.length} it hears only some again` });
+    await node.close();
   });
 
   it('looks for where its channels are no longer once it is closed, though it was just looking', async () => {

@@ -9,6 +9,7 @@ import { findProgram, type Program } from './debian-program.ts';
 import { atEnd } from './ending.ts';
 import { freePort } from './free-port.ts';
 import { killWithUs } from './processes.ts';
+import { startProxy } from './tcp-proxy.ts';
 import { until } from './until.ts';
 
 /** A Redis to use and to break. */
@@ -76,23 +77,27 @@ export interface TestRedisCluster {
   /** Sudden death of one of them. */
   kill(index: number): Promise<void>;
   restart(index: number): Promise<void>;
+  /** The connections that there are pass no byte any more, and stay open; new ones are well. */
+  silence(): void;
   stop(): Promise<void>;
 }
 
-/** Starts a cluster of the caller's own. It is stopped at the end if the test forgot. */
+/** Starts a cluster of the caller's own, which clients reach over wires. It is stopped at the end if the test forgot. */
 export async function startRedisCluster(): Promise<TestRedisCluster> {
   const program = await findProgram({ package: 'redis-server', file: 'usr/bin/redis-server' });
   const folder = await mkdtemp(path.join(tmpdir(), 'parley-redis-cluster-'));
   const ports = [await freePort(), await freePort(), await freePort()];
+  const wires = await Promise.all(ports.map(startProxy));
   const start = async (index: number) => {
     const port = ports[index] ?? 0;
     const file = path.join(folder, `${port}.conf`);
     const mode = ['--cluster-enabled', 'yes', '--cluster-config-file', file, '--cluster-node-timeout', '1000'];
-    return run(program, port, [...mode, '--cluster-port', String(await freePort())]);
+    const told = ['--cluster-announce-port', String(wires[index]?.port)];
+    return run(program, port, [...mode, ...told, '--cluster-port', String(await freePort())]);
   };
   const servers = await Promise.all(ports.map((_, index) => start(index)));
   const stop = async () => {
-    await Promise.all(servers.map((server) => server.kill()));
+    await Promise.all([...servers.map((server) => server.kill()), ...wires.map((wire) => wire.stop())]);
     await rm(folder, { recursive: true, force: true });
   };
   atEnd(stop);
@@ -101,7 +106,7 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
   const next = (index: number) => (index + 1) % ports.length;
   const slotOf = async (key: string) => Number(await ask(ports[0], 'CLUSTER', 'KEYSLOT', key));
   return {
-    url: `redis://127.0.0.1:${ports[0]}`,
+    url: `redis://127.0.0.1:${wires[0]?.port}`,
     ownerOf: async (key) => ownerOf(await slotOf(key)),
     moveSlot: async (key) => {
       const slot = await slotOf(key);
@@ -119,6 +124,9 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
     kill: async (index) => servers[index]?.kill(),
     restart: async (index) => {
       servers[index] = await start(index);
+    },
+    silence: () => {
+      for (const wire of wires) wire.silence();
     },
     stop,
   };
