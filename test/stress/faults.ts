@@ -16,6 +16,8 @@ export interface Fault {
   recovers?: boolean;
   /** Whether the log can be read all the time, so that nothing may be late. */
   readable?: boolean;
+  /** Whether people come and go meanwhile, change what they wrote, and open DMs; and some clients use long polling. */
+  lively?: boolean;
   /** Characters added to each message. */
   padding?: number;
 }

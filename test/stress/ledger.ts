@@ -14,9 +14,14 @@ export interface Acknowledged {
 export class Ledger {
   readonly messages = new Map<string, Acknowledged>();
   readonly broken: string[] = [];
+  /** What was done to the installation, in the order in which it was begun. */
+  readonly story: string[] = [];
   /** Milliseconds from the begin of a send to each arrival at an undisturbed socket. */
   readonly latencies: number[] = [];
   sent = 0;
+  /** Of messages, what was acknowledged since: their words by now, null for those that are deleted, and who reacted. */
+  readonly words = new Map<string, string | null>();
+  readonly reacted = new Set<string>();
   private readonly lastArrival = new Map<string, number>();
 
   acknowledged(key: string, message: { id: string; channelId: string; seq: number }, sentAt: number): void {
@@ -28,6 +33,8 @@ export class Ledger {
 
   /** An undisturbed socket got a message. */
   arrived(id: string, sentAt: number): void {
+    // The words of what was deleted meanwhile are gone.
+    if (Number.isNaN(sentAt)) return;
     const now = Date.now();
     this.latencies.push(now - sentAt);
     this.lastArrival.set(id, now);
@@ -68,7 +75,7 @@ export class Ledger {
       );
       for (const hole of holes) this.broken.push(`the log of ${hole.id} has holes: ${JSON.stringify(hole)}`);
       const twice = await rows<{ content: string; count: string }>(
-        `SELECT content, count(*) AS count FROM messages WHERE channel_id = ANY($1::uuid[])
+        `SELECT content, count(*) AS count FROM messages WHERE channel_id = ANY($1::uuid[]) AND deleted_at IS NULL
          GROUP BY channel_id, content HAVING count(*) > 1`,
         [channelIds],
       );

@@ -1,17 +1,21 @@
 import { parseArgs } from 'node:util';
 import { runEnding } from '../rig/ending.ts';
-import { faults } from './faults.ts';
-import { startSite } from './site.ts';
+import { seedOfRun } from '../rig/random.ts';
+import { type Fault, faults } from './faults.ts';
+import { randomFault } from './random.ts';
+import { type Site, startSite } from './site.ts';
 import { header, row } from './table.ts';
 import { type Load, runTrial } from './trial.ts';
 
 /**
- * `npm run stress -- [fault ...] [--seconds N] [--nodes N] [--channels N] [--receivers N] [--senders N] [--pause MS]`:
- * breaks a whole installation while messages are sent, and checks that what contract §10 promises holds. One row for
- * each fault; exit code 1 when a promise broke.
+ * `npm run stress -- [fault ...] [--seconds N] [--nodes N] [--channels N] [--receivers N] [--senders N] [--pause MS]
+ * [--seed N]`: breaks a whole installation while messages are sent, and checks that what contract §10 promises holds. One
+ * row for each fault; exit code 1 when a promise broke. `random` breaks several things at once, and is another fault with
+ * each seed; named several times it takes one seed after the other.
  */
 
-const usage = `Faults: ${faults.map((fault) => fault.name).join(', ')}. Without a name: each in turn, but "all".`;
+const names = [...faults.map((fault) => fault.name), 'random'].join(', ');
+const usage = `Faults: ${names}. Without a name: each in turn, but "all" and "random".`;
 const legend = `sent, acked: messages; raw: undisturbed sockets, stock: Socket.IO's own recovery, after: channel:join { after },
 resume: auth.resume, poll: long polls, each in % of what was acknowledged and due to them; twice, order: events that came
 again or out of order; p50, p99: from the begin of a send to an undisturbed socket; gap: the longest that one waited for
@@ -31,9 +35,13 @@ async function main(): Promise<number> {
       receivers: { type: 'string', default: '10' },
       senders: { type: 'string', default: '16' },
       pause: { type: 'string', default: '60' },
+      seed: { type: 'string', default: String(seedOfRun()) },
     },
   });
-  const chosen = positionals.map((name) => faults.find((fault) => fault.name === name));
+  let seed = Number(values.seed);
+  const chosen = positionals.map((name) =>
+    name === 'random' ? randomFault(seed++) : faults.find((fault) => fault.name === name),
+  );
   const known = chosen.filter((fault) => fault !== undefined);
   if (known.length < chosen.length) {
     say(usage);
@@ -48,11 +56,11 @@ async function main(): Promise<number> {
     pauseMs: Number(pause),
   };
   const list = known.length > 0 ? known : faults.filter((fault) => fault.name !== 'all');
-  return runAll(list, Number(values.nodes), load).finally(runEnding);
+  const site = await startSite(Number(values.nodes), positionals.includes('random'));
+  return runAll(list, site, load).finally(runEnding);
 }
 
-async function runAll(list: typeof faults, nodes: number, load: Load): Promise<number> {
-  const site = await startSite(nodes);
+async function runAll(list: Fault[], site: Site, load: Load): Promise<number> {
   let broken = 0;
   say(header);
   for (const fault of list) {
@@ -60,6 +68,7 @@ async function runAll(list: typeof faults, nodes: number, load: Load): Promise<n
     say(row(outcome));
     for (const sentence of outcome.broken.slice(0, 10)) say(`  ! ${sentence}`);
     if (outcome.broken.length > 0) broken++;
+    if (outcome.broken.length > 0 && outcome.story.length > 0) say(`  ${outcome.story.join(', ')}`);
   }
   say(`\n${legend}`);
   say(broken === 0 ? 'Every promise was kept.' : `Promises were broken under ${broken} of ${list.length} faults.`);

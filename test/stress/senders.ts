@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { io, type Socket } from 'socket.io-client';
 import { persist } from '../world/persistent.ts';
@@ -16,6 +17,8 @@ export interface SenderOptions {
   pauseMs: number;
   /** Characters added to each message. */
   padding: number;
+  /** Whether messages are reacted to and deleted, too. */
+  lively: boolean;
 }
 
 const triesMs = 30_000;
@@ -29,6 +32,7 @@ export class Sender {
   private readonly close: (() => void) | undefined;
   private count = 0;
   private stopped = false;
+  private last: string | undefined;
   private readonly running: Promise<void>;
 
   constructor(seat: Seat, ledger: Ledger, options: SenderOptions) {
@@ -40,6 +44,12 @@ export class Sender {
       this.close = persist(this.socket, 200);
     }
     this.running = this.run();
+  }
+
+  /** From now on it sends there as well. */
+  alsoTo(channelId: string): void {
+    this.seat.channelIds.unshift(channelId);
+    this.count += this.seat.channelIds.length - (this.count % this.seat.channelIds.length);
   }
 
   /** Ends after the message that is under way. */
@@ -61,6 +71,7 @@ export class Sender {
       const channelId = channelIds[this.count % channelIds.length] ?? '';
       const message = await this.send(channelId, `${this.options.name}-${++this.count}`);
       if (message && this.count % 8 === 0) await this.edit(message.id);
+      if (message && this.options.lively) await this.change(message.id);
       await delay(this.options.pauseMs * (0.5 + Math.random()));
     }
   }
@@ -100,6 +111,23 @@ export class Sender {
     const content = `edited ${id}`;
     const { status, answer } = await request(this.seat, 'PATCH', `/api/messages/${id}`, { content });
     if (status >= 400 && status < 500) this.ledger.broken.push(`an edit was refused: ${answer?.code}`);
+    if (status === 200) this.ledger.words.set(id, content);
+  }
+
+  /** Deletes the message before or has a reaction to it, now and then. */
+  private async change(id: string): Promise<void> {
+    const before = this.last;
+    this.last = id;
+    if (!before) return;
+    const path = `/api/messages/${before}`;
+    if (this.count % 4 === 0) {
+      // 404: it was done at the first try, whose answer did not arrive.
+      const { status } = await insist(this.seat, 'DELETE', path);
+      if (status === 200 || status === 404) this.ledger.words.set(before, null);
+    } else if (this.count % 4 === 2) {
+      const { status } = await insist(this.seat, 'POST', `${path}/reactions`, { emoji: '👍' });
+      if (status < 300) this.ledger.reacted.add(before);
+    }
   }
 }
 
@@ -113,6 +141,20 @@ function outcome(status: number, message: Loose, code: unknown): { message?: Loo
   return passing ? {} : { refused: `${status} ${String(code)}` };
 }
 
+/** Asks until there is an answer, and the same thing each time. */
+export async function insist(
+  seat: { url: string; token: string },
+  method: string,
+  path: string,
+  body: object = {},
+): Promise<{ status: number; answer: Loose }> {
+  const headers = { 'idempotency-key': randomUUID() };
+  for (const end = Date.now() + triesMs; ; await delay(100)) {
+    const outcome = await request(seat, method, path, body, headers);
+    if ((outcome.status > 0 && outcome.status < 500) || Date.now() > end) return outcome;
+  }
+}
+
 /** Status 0: no answer came. */
 export async function request(
   seat: { url: string; token: string },
@@ -120,13 +162,14 @@ export async function request(
   path: string,
   body: object,
   headers: Record<string, string> = {},
+  stopping?: AbortSignal,
 ): Promise<{ status: number; answer: Loose }> {
   try {
     const response = await fetch(seat.url + path, {
       method,
-      body: JSON.stringify(body),
+      body: method === 'GET' ? undefined : JSON.stringify(body),
       headers: { authorization: `Bearer ${seat.token}`, 'content-type': 'application/json', ...headers },
-      signal: AbortSignal.timeout(6000),
+      signal: stopping ? AbortSignal.any([stopping, AbortSignal.timeout(8000)]) : AbortSignal.timeout(6000),
     });
     const answer: Loose = await response.json();
     return { status: response.status, answer };

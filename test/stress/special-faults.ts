@@ -18,7 +18,8 @@ export async function beSlow(site: Site, ms: number, trial: Trial): Promise<void
   if (!node) return;
   const wire = await startProxy(node.port);
   const { channelIds, listeners, ledger } = trial;
-  const seat = { url: `http://127.0.0.1:${wire.port}`, token: listeners[0]?.token ?? '', channelIds };
+  const { id: userId = '', token = '' } = listeners[0] ?? {};
+  const seat = { url: `http://127.0.0.1:${wire.port}`, userId, token, channelIds };
   for (let i = 0; i < 5; i++) trial.receivers.push(await returningReceiver(seat, 'after', ledger));
   const before = node.memory;
   wire.hold();

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startBalancer } from '../rig/balancer.ts';
 import { checkLogs, type Fault } from './faults.ts';
 import { Ledger } from './ledger.ts';
-import { pollReceiver, type Receiver, rawReceiver, returningReceiver, stockReceiver } from './receivers.ts';
+import { checkOwnRooms, checkPictures } from './pictures.ts';
+import { pollReceiver, type Receiver, rawReceiver, returningReceiver, type Seat } from './receivers.ts';
 import { request, Sender, ways } from './senders.ts';
 import type { Site } from './site.ts';
+import { stockReceiver } from './stock-receiver.ts';
 import { type Kind, kinds, type Track } from './track.ts';
 
 /** How heavy a trial is. */
@@ -18,7 +21,8 @@ export interface Load {
   pauseMs: number;
 }
 
-interface Person {
+export interface Person {
+  id: string;
   token: string;
 }
 
@@ -29,6 +33,14 @@ export interface Trial {
   speakers: Person[];
   listeners: Person[];
   receivers: Receiver[];
+  senders: Sender[];
+  owner: Person;
+  serverId: string;
+  inviteCode: string;
+  /** The private ones among its channels. */
+  hiddenIds: string[];
+  /** Whether a channel is the server's, and no DM. */
+  isOfServer(channelId: string): boolean;
 }
 
 /** What came of it. */
@@ -48,6 +60,7 @@ export interface Outcome {
   recovered: number;
   memory: number;
   broken: string[];
+  story: string[];
 }
 
 /** A healed room may take so long (contract §10.3), and a busy machine a little more. */
@@ -57,15 +70,17 @@ const channelsEach = 6;
 
 /** Runs one fault and judges it. */
 export async function runTrial(site: Site, fault: Fault, load: Load): Promise<Outcome> {
-  const trial = await gather(site, load);
+  const trial = await gather(site, fault, load);
   const { ledger } = trial;
   await seatReceivers(site, fault, load, trial);
   const begun = Date.now();
-  const senders = startSenders(site, fault, load, trial);
+  trial.senders.push(...startSenders(site, fault, load, trial));
   await fault.run(site, load.seconds * 1000, trial);
-  await Promise.all(senders.map((sender) => sender.stop()));
+  await Promise.all(trial.senders.map((sender) => sender.stop()));
   const seconds = (Date.now() - begun) / 1000;
   await settle(trial);
+  await checkOwnRooms(site, trial);
+  await checkPictures(site, trial);
   for (const receiver of trial.receivers) receiver.stop();
   await ledger.audit(site.postgres.url, trial.channelIds);
   const memory = Math.max(...site.nodes.map((node) => node.memory));
@@ -74,7 +89,7 @@ export async function runTrial(site: Site, fault: Fault, load: Load): Promise<Ou
   return outcome;
 }
 
-async function gather(site: Site, load: Load): Promise<Trial> {
+async function gather(site: Site, fault: Fault, load: Load): Promise<Trial> {
   const door = site.door.url;
   const owner = await register(door);
   const server = await create({ url: door, ...owner }, '/api/servers', { name: 'Stress' });
@@ -85,19 +100,38 @@ async function gather(site: Site, load: Load): Promise<Trial> {
     people.push(person);
   }
   const channelIds: string[] = [];
+  const hiddenIds: string[] = [];
   for (let i = 0; i < load.channels; i++) {
     const path = `/api/servers/${server.id}/channels`;
-    channelIds.push((await create({ url: door, ...owner }, path, { name: `room-${i}` })).id);
+    const isPrivate = fault.lively === true && i % 3 === 0;
+    const { id } = await create({ url: door, ...owner }, path, { name: `room-${i}`, isPrivate });
+    channelIds.push(id);
+    if (!isPrivate) continue;
+    hiddenIds.push(id);
+    for (const { id: userId } of people)
+      await create({ url: door, ...owner }, `/api/channels/${id}/members`, { userId });
   }
-  const speakers = people.slice(0, load.senders);
-  return { ledger: new Ledger(), channelIds, speakers, listeners: people.slice(load.senders), receivers: [] };
+  const ofServer = new Set(channelIds);
+  return {
+    ledger: new Ledger(),
+    channelIds,
+    speakers: people.slice(0, load.senders),
+    listeners: people.slice(load.senders),
+    receivers: [],
+    senders: [],
+    owner,
+    serverId: server.id,
+    inviteCode: server.inviteCode,
+    hiddenIds,
+    isOfServer: (id) => ofServer.has(id),
+  };
 }
 
 async function register(url: string): Promise<Person> {
   const username = `u${randomBytes(6).toString('hex')}`;
   const account = { email: `${username}@example.com`, password: 'correct horse', username };
-  const { accessToken } = await create({ url, token: '' }, '/api/auth/register', account);
-  return { token: accessToken };
+  const { accessToken, user } = await create({ url, token: '' }, '/api/auth/register', account);
+  return { id: user.id, token: accessToken };
 }
 
 async function create(seat: { url: string; token: string }, path: string, body: object) {
@@ -112,20 +146,26 @@ async function seatReceivers(site: Site, fault: Fault, load: Load, trial: Trial)
   for (let i = 0; i < load.receivers * kinds.length; i++) {
     const kind = kinds[i % kinds.length] ?? 'raw';
     const node = Math.floor(i / kinds.length) % site.nodes.length;
-    const token = listeners[i % listeners.length]?.token ?? '';
+    const { id: userId = '', token = '' } = listeners[i % listeners.length] ?? {};
     const ids = channelIds.filter((_, c) => (c + i) % channelIds.length < channelsEach);
-    const seat = { url: site.door.url, token, channelIds: ids };
+    const seat = { url: site.door.url, userId, token, channelIds: ids };
     const straight = { ...seat, url: site.nodes[node]?.url ?? '' };
     const closed = (track: Track) => {
       track.end();
       if (!touches(fault, node)) ledger.broken.push(`an undisturbed socket at node ${node} was closed`);
     };
     if (kind === 'raw') seated.push(rawReceiver(straight, ledger, closed));
+    else if (kind === 'stock' && fault.lively && node % 2 === 0) seated.push(byPolling(site, seat));
     else if (kind === 'stock') seated.push(stockReceiver(seat));
     else if (kind === 'poll') seated.push(pollReceiver({ ...seat, channelIds: ids.slice(0, 3) }, ledger));
     else seated.push(returningReceiver(seat, kind, ledger));
   }
   receivers.push(...(await Promise.all(seated)));
+}
+
+async function byPolling(site: Site, seat: Seat): Promise<Receiver> {
+  const door = await startBalancer(site.wires.map((wire) => wire.port));
+  return stockReceiver(seat, { door, nodes: site.nodes.length });
 }
 
 function touches(fault: Fault, node: number): boolean {
@@ -134,10 +174,11 @@ function touches(fault: Fault, node: number): boolean {
 
 function startSenders(site: Site, fault: Fault, load: Load, trial: Trial): Sender[] {
   const { pauseMs } = load;
-  return trial.speakers.map(({ token }, i) => {
+  const { padding = 0, lively = false } = fault;
+  return trial.speakers.map(({ id: userId, token }, i) => {
     const way = ways[i % ways.length] ?? 'nonce';
-    const seat = { url: site.door.url, token, channelIds: trial.channelIds };
-    return new Sender(seat, trial.ledger, { name: `s${i}`, way, pauseMs, padding: fault.padding ?? 0 });
+    const seat = { url: site.door.url, userId, token, channelIds: [...trial.channelIds] };
+    return new Sender(seat, trial.ledger, { name: `s${i}`, way, pauseMs, padding, lively });
   });
 }
 
@@ -171,8 +212,10 @@ function judge(trial: Trial, fault: Fault, seconds: number, memory: number): Out
     recovered: 0,
     memory,
     broken: ledger.broken,
+    story: ledger.story,
   };
   for (const { track } of receivers) add(outcome, track, acknowledged);
+  for (const { track } of receivers) ledger.broken.push(...track.notes.slice(0, 3));
   const { broken, kinds: counts } = outcome;
   for (const kind of kinds) {
     const { due, got } = counts[kind];
