@@ -228,9 +228,10 @@ export class Homecoming {
 
   /**
    * What is said of a room at the end. What is said in it now comes live since it was entered, while others were still being
-   * read: who takes the position for its own must not go back. Bots have positions of their own.
+   * read: who takes the position for its own must not go back, nor who was put out meanwhile. Bots have positions of their own.
    */
-  private upToNow(socket: ParleySocket, room: Room, answer: Answer): Answer {
+  private upToNow(socket: ParleySocket, room: Room, answer: Answer): object {
+    if (!answer.hasMore && !socket.data.joined.has(room)) return new AppError('CHANNEL_NOT_FOUND').body(undefined);
     if (!answer.recovered || answer.hasMore || socket.data.actor.user.isBot) return answer;
     return { ...answer, seq: Math.max(answer.seq, this.delivery.peek(room)?.position ?? 0) };
   }

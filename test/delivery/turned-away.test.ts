@@ -48,6 +48,31 @@ describe('who is thrown out while coming back', () => {
     expect(heard).to.not.include('among us');
     follower.close();
   });
+
+  it('is not told that it is back in a place that it lost while others were still being read', async () => {
+    const { alice, bob, server, channel } = here;
+    const hidden = { name: 'hidden', isPrivate: true };
+    const { id } = (await alice.post(`/api/servers/${server.id}/channels`, hidden)).body;
+    await bob.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    await alice.post(`/api/channels/${id}/members`, { userId: bob.id });
+    const resumed: Loose[] = [];
+    const follower = new Follower(
+      { url: bob.node.url, token: bob.token },
+      { auth: { resume: { [id]: 0, [channel.id]: 0 } }, reconnection: false },
+    );
+    follower.socket.on('resumed', (answer) => resumed.push(answer));
+    follower.socket.once('message:new', () => wireOf(follower).pause());
+    await until(() => follower.seen(channel.id).length > 0);
+    // Until as much is on its way as a line holds; the rest waits for the reader.
+    await delay(300);
+    await alice.delete(`/api/channels/${id}/members/${bob.id}`);
+    await alice.say(id, 'without bob');
+    wireOf(follower).resume();
+    await until(() => resumed.length > 0);
+    expect(resumed[0].channels[id]).to.include({ ok: false, code: 'CHANNEL_NOT_FOUND' });
+    expect(resumed[0].channels[channel.id]).to.include({ recovered: true });
+    follower.close();
+  });
 });
 
 describe('who was thrown out while a node could neither hear the others nor read the log', () => {
