@@ -42,6 +42,25 @@ describe('files for a message in the web client', () => {
     await until(async () => (await toSend().count()) === 0);
   });
 
+  it('keep within a phone, whatever they are called', async () => {
+    const name = `${'a very long name '.repeat(8)}.txt`;
+    await alice.page.setViewportSize({ width: 375, height: 700 });
+    await alice.page
+      .locator('input[type=file]')
+      .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('x') });
+    const right = async (box: { boundingBox(): Promise<{ x: number; width: number } | null> }) => {
+      const { x, width } = (await box.boundingBox()) ?? { x: 0, width: 9999 };
+      return x + width;
+    };
+    await toSend().getByText('very long').waitFor();
+    expect(await right(toSend().getByRole('button'))).to.be.at.most(375);
+    await alice.page.getByRole('button', { name: 'Send', exact: true }).click();
+    const file = alice.page.locator('article[data-id] .file', { hasText: 'very long' });
+    await file.waitFor();
+    expect(await right(file.getByText('1 B'))).to.be.at.most(375);
+    await alice.page.setViewportSize({ width: 1100, height: 760 });
+  });
+
   it('are ten at most, which is said', async () => {
     const files = Array.from({ length: 12 }, (_, i) => ({
       name: `${i}.txt`,

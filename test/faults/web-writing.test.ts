@@ -52,6 +52,36 @@ describe('what is written in the web client', () => {
     expect(await message('bottom').locator('b').count()).to.equal(0);
   });
 
+  it('is slanted between underscores, too, where they are not in a word', async () => {
+    await here.bob.say(here.channel.id, 'slanted: _very much_ (_so_) snake_case_name _a_b_ __init__ _ x_ a_');
+    expect(await structure('slanted:')).to.equal(
+      'slanted: <em>very much</em> (<em>so</em>) snake_case_name _a_b_ __init__ _ x_ a_',
+    );
+  });
+
+  it('leads to channels that it names', async () => {
+    const id = await here.newChannel('elsewhere');
+    await here.bob.say(here.channel.id, 'see #elsewhere, `#elsewhere` and #nowhere');
+    await message('see #elsewhere').getByRole('link', { name: '#elsewhere' }).click();
+    await alice.page.getByRole('heading', { level: 1, name: 'elsewhere' }).waitFor();
+    expect(alice.page.url()).to.contain(id);
+    await alice.go(`/app/s/${here.server.id}/${here.channel.id}`);
+    await message('see #elsewhere').waitFor();
+    expect(await message('see #elsewhere').getByRole('link').count()).to.equal(1);
+  });
+
+  it('stands out for those whom it names', async () => {
+    await here.bob.say(here.channel.id, `for you, @${here.alice.username}`);
+    await here.alice.say(here.channel.id, `from me, @${here.alice.username}`);
+    for (const [text, isForMe] of [
+      ['for you', true],
+      ['from me', false],
+    ] as const) {
+      await message(text).waitFor();
+      expect(await message(text).evaluate((element) => element.classList.contains('for-me'))).to.equal(isForMe);
+    }
+  });
+
   it('has links with names, whose addresses are never hidden behind another address', async () => {
     await here.bob.say(
       here.channel.id,

@@ -54,7 +54,8 @@ export function go(to: string, options: { replace?: boolean } = {}): void {
   path.value = to;
 }
 
-function placeOf(text: string): Place {
+/** @param text the path of an address */
+export function placeOf(text: string): Place {
   const [first = '', ...rest] = text
     .replace(/^\/app\/?/, '')
     .split('/')

@@ -6,6 +6,7 @@ import { rememberNext } from './arriving.ts';
 import { Code } from './Code.tsx';
 import { Forgot } from './Forgot.tsx';
 import { Gate } from './Gate.tsx';
+import { Invited } from './Invited.tsx';
 import { Password } from './Password.tsx';
 import { Register } from './Register.tsx';
 
@@ -23,6 +24,7 @@ export function SignIn() {
           {signedOutReason.value}
         </p>
       )}
+      <Invited />
       <Way name={name} />
     </Gate>
   );

@@ -1,6 +1,6 @@
 import type { AuthAnswer } from '../../../../client/index.ts';
 import { enter } from '../../state/client.ts';
-import { go, place } from '../../state/router.ts';
+import { go, place, placeOf } from '../../state/router.ts';
 
 const nextKey = 'parley:next';
 const isGate = (name: string): boolean =>
@@ -9,6 +9,13 @@ const isGate = (name: string): boolean =>
 /** Whoever follows an invitation and creates an account first still wants to get there. */
 export function rememberNext(): void {
   if (!isGate(place.peek().name)) sessionStorage.setItem(nextKey, location.pathname);
+}
+
+/** The code of the invitation that one came with. */
+export function invitation(): string | null {
+  const wanted = placeOf(sessionStorage.getItem(nextKey) ?? '/app');
+  const from = isGate(place.value.name) ? wanted : place.value;
+  return from.name === 'invite' ? from.code : null;
 }
 
 /** Where one wanted to go before one had to sign in. */

@@ -1,20 +1,29 @@
-import type { ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useMemo } from 'preact/hooks';
 import { type Block, blocksOf, type ListBlock, plainBlocksOf, type TableBlock } from './blocks.ts';
 
 interface TextProps {
   content: string;
   /** For a few lines within a link: nothing in it leads anywhere, and only code has a form of its own. */
   plain?: boolean;
+  /** Where channels are that it names, by how they were typed. */
+  channels?: ReadonlyMap<string, string>;
 }
+
+const nowhere: ReadonlyMap<string, string> = new Map();
+const Channels = createContext(nowhere);
 
 /**
  * What people write, as elements: code, quotations, lists, tables, headings, emphasis, links. Every piece is a text node or an
  * element made here, so no string of a user is ever read as HTML.
  */
-export function Text({ content, plain = false }: TextProps) {
+export function Text({ content, plain = false, channels = nowhere }: TextProps) {
   const blocks = useMemo(() => (plain ? plainBlocksOf(content) : blocksOf(content)), [content, plain]);
-  return <Blocks list={blocks} plain={plain} />;
+  return (
+    <Channels.Provider value={channels}>
+      <Blocks list={blocks} plain={plain} />
+    </Channels.Provider>
+  );
 }
 
 function Blocks({ list, plain }: { list: Block[]; plain: boolean }) {
@@ -95,7 +104,7 @@ function Table({ table: { head, sides, rows } }: { table: TableBlock }) {
 }
 
 const inline =
-  /(`[^`\n]+`)|(\*\*[^*\n]+\*\*)|((?<![\w*])\*[^*\s][^*\n]*\*(?!\w))|(~~[^~\n]+~~)|\[([^[\]\n]+)\]\((https?:\/\/(?:[^\s<>"'()]|\([^\s<>"'()]*\))+)\)|(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]}])|((?<![\w@])@[\p{L}\p{N}_.-]*[\p{L}\p{N}_-])/gu;
+  /(`[^`\n]+`)|(\*\*[^*\n]+\*\*)|((?<![\w*])\*[^*\s][^*\n]*\*(?!\w)|(?<![\p{L}\p{N}_])_(?!\s)[^_\n]+(?<!\s)_(?![\p{L}\p{N}_]))|(~~[^~\n]+~~)|\[([^[\]\n]+)\]\((https?:\/\/(?:[^\s<>"'()]|\([^\s<>"'()]*\))+)\)|(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]}])|((?<![\w@])@[\p{L}\p{N}_.-]*[\p{L}\p{N}_-])|(?<![\w#&/])#[\p{L}\p{N}_.-]*[\p{L}\p{N}_-]/gu;
 
 /** @param plain links are not to be followed: it stands inside of one */
 function Inline({ text, plain }: { text: string; plain: boolean }) {
@@ -110,15 +119,27 @@ function Inline({ text, plain }: { text: string; plain: boolean }) {
 }
 
 function Piece({ match, plain }: { match: RegExpExecArray; plain: boolean }) {
-  const [piece, code, bold, italic, struck, label, target, link] = match;
+  const [piece, code, bold, italic, struck, label, target, link, person] = match;
   const inner = (signs: number) => <Inline text={piece.slice(signs, -signs)} plain={plain} />;
   if (code) return <code>{code.slice(1, -1)}</code>;
   if (bold) return <strong>{inner(2)}</strong>;
   if (italic) return <em>{inner(1)}</em>;
   if (struck) return <s>{inner(2)}</s>;
   if (label && target) return <NamedLink label={label} url={target} plain={plain} />;
-  if (!link) return <span class="mention">{piece}</span>;
+  if (person) return <span class="mention">{person}</span>;
+  if (!link) return <ChannelName name={piece} plain={plain} />;
   return plain ? link : <Link url={link} />;
+}
+
+/** Leads there, if it is the name of a channel. */
+function ChannelName({ name, plain }: { name: string; plain: boolean }) {
+  const href = useContext(Channels).get(name);
+  if (plain || !href) return <>{name}</>;
+  return (
+    <a class="mention" href={href}>
+      {name}
+    </a>
+  );
 }
 
 /** Its address is told under the pointer. A name that is itself an address could lie, so both are shown as typed. */

@@ -41,7 +41,7 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
   };
   return (
     <article
-      class={`message ${grouped ? 'grouped' : ''} ${isTarget ? 'target' : ''}`}
+      class={`message ${grouped ? 'grouped' : ''} ${isTarget ? 'target' : ''} ${isForMe(message) ? 'for-me' : ''}`}
       data-id={message.id}
       tabIndex={-1}
       aria-label={`${message.author.displayName}, ${clockTime(message.createdAt)}`}
@@ -77,10 +77,23 @@ function Gutter({ message, grouped }: { message: Message; grouped: boolean }) {
 function Said({ message }: { message: Message }) {
   return (
     <div class="text">
-      <Text content={message.content} />
+      <Text content={message.content} channels={channelsIn(message)} />
       {message.isEdited && <span class="edited"> (edited)</span>}
     </div>
   );
+}
+
+function channelsIn({ mentions }: Message): ReadonlyMap<string, string> {
+  const serverId = currentServer.value?.id ?? null;
+  const named = mentions.filter(({ kind }) => kind === 'channel');
+  return new Map(named.map(({ token, targetId }) => [token, pathTo.channel(serverId, targetId)]));
+}
+
+/** Whether someone else wants me to read it. */
+function isForMe({ authorId, mentions }: Message): boolean {
+  const id = me.value?.id;
+  if (authorId === id) return false;
+  return mentions.some(({ kind, targetId }) => kind === 'here' || kind === 'everyone' || targetId === id);
 }
 
 /** One stop for Tab, within which arrows lead on: else a list of messages would be hundreds of stops. */

@@ -140,7 +140,7 @@ function Beginning({ timeline, name, opening }: BeginningProps) {
   return (
     <div class="beginning">
       <h2>{name}</h2>
-      <p>{timeline.threadId ? 'The thread begins here.' : 'This is where it begins. Say something.'}</p>
+      <p>{timeline.threadId ? 'The thread begins here.' : 'This is where it begins.'}</p>
     </div>
   );
 }
