@@ -66,6 +66,24 @@ describe('replies that are shown while they are made', () => {
     expect(messages.filter((message: Loose) => message.authorId === robot.id)).to.have.length(1);
   });
 
+  it('are twenty of one bot at most, also where many begin at once', async () => {
+    const { channel } = here;
+    const mouths = await Promise.all(Array.from({ length: 23 }, () => robot.connect()));
+    const begun = await Promise.all(
+      mouths.map((mouth, i) =>
+        mouth.emit('message:stream', { channelId: channel.id, streamId: `at once ${i}`, delta: 'Well' }),
+      ),
+    );
+    const refused = begun.filter(({ code }) => code === 'STREAM_LIMIT');
+    expect(refused, JSON.stringify(begun)).to.have.length(3);
+    // Each becomes nothing, and makes room for those of the other tests.
+    for (const [i, mouth] of mouths.entries()) {
+      const stream = { channelId: channel.id, streamId: `at once ${i}` };
+      if (begun[i]?.ok) await mouth.emit('message:stream', { ...stream, offset: 0, delta: ' ', done: true });
+      mouth.close();
+    }
+  });
+
   it('give the message of their end again where bots must be silent by now, and show nothing anew', async () => {
     const other = await botIn(here.server, here.alice);
     const channel = (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'loop' })).body;

@@ -108,14 +108,17 @@ export class ReplyStreams {
 
   private async begin(actor: Actor, piece: Piece, socketId: string): Promise<OpenStream> {
     const { channelId, streamId, threadId = null, replyToId = null } = piece;
-    const own = [...this.open.values()].filter(({ place }) => place.userId === actor.userId);
-    if (own.length >= maxOpenPerBot) throw new AppError('STREAM_LIMIT', { retryAfter: 5 });
     if (threadId !== null) await this.threads.requirePostable(actor, channelId, threadId);
     await this.loopGuard.check(actor, channelId, threadId);
     const place = { userId: actor.userId, streamId, channelId, threadId };
     const key = keyOf(actor, piece);
     const isEnded = this.ended.has(key) || this.ended.has(`${key} ${socketId}`);
     const broken = isEnded || (await this.leases.hasBegun(place));
+    // Another piece of it may have come while this one was looked at.
+    const known = this.open.get(key);
+    if (known) return known;
+    const own = [...this.open.values()].filter(({ place }) => place.userId === actor.userId);
+    if (own.length >= maxOpenPerBot) throw new AppError('STREAM_LIMIT', { retryAfter: 5 });
     const stream: OpenStream = {
       place,
       content: '',
@@ -125,10 +128,8 @@ export class ReplyStreams {
       leasedAt: Number.NEGATIVE_INFINITY,
       timer: undefined,
     };
-    // Another piece of it may have come while this one was looked at.
-    const first = this.open.get(key) ?? stream;
-    this.open.set(key, first);
-    return first;
+    this.open.set(key, stream);
+    return stream;
   }
 
   private async finish(actor: Actor, piece: Piece, stream: OpenStream): Promise<MessageRecord> {
