@@ -145,6 +145,7 @@ describe('rate limits', () => {
     expectRefused(await edit(), 'changes', 5, 60);
     const add = { emoji: '👍' };
     expectRefused(await alice.post(`/api/messages/${channel.id}/reactions`, add), 'changes', 5, 60);
+    expectRefused(await alice.post('/api/dm/channels', { userId: here.carol.id }), 'changes', 5, 60);
     const search = () => request(at(0), 'GET', '/api/search/messages?query=x', undefined, from(address()));
     for (let i = 0; i < 2; i++) expect((await search()).status).to.equal(200);
     expectRefused(await search(), 'search', 2, 60);
