@@ -30,6 +30,26 @@ describe('what is taken from one who looks on, in the web client', () => {
     await until(async () => (await bob.page.locator('textarea').count()) === 0);
   });
 
+  it('is read on, but not written in: a channel that is archived', async () => {
+    const { id } = (await here.alice.post(`${at()}/channels`, { name: 'old' })).body;
+    await bob.open(`/app/s/${here.server.id}/${id}`);
+    await hears(id, 'of former times');
+    const closed = bob.page.getByText('This channel is archived');
+    const isCalled = () => bob.page.getByRole('heading', { level: 1, name: 'old' }).waitFor();
+    await here.alice.post(`/api/channels/${id}/archive`);
+    await closed.waitFor();
+    await isCalled();
+    // The same for those who come by a link.
+    await bob.page.reload();
+    await closed.waitFor();
+    await isCalled();
+    await bob.page.locator('article', { hasText: 'of former times' }).waitFor();
+    expect(await bob.page.locator('textarea').count()).to.equal(0);
+    await here.alice.post(`/api/channels/${id}/unarchive`);
+    await bob.page.locator('#composer').waitFor();
+    await hears(id, 'once again');
+  });
+
   it('is heard of again when one is let in again: a private channel', async () => {
     const { id } = (await here.alice.post(`${at()}/channels`, { name: 'secret', isPrivate: true })).body;
     const letIn = () => here.alice.post(`/api/channels/${id}/members`, { userId: here.bob.id });

@@ -2,8 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ChannelRecord } from '../../../../client/index.ts';
 import { blockAndTell, dms } from '../../state/people.ts';
 import { isMuted, setMuted } from '../../state/preferences.ts';
+import { reading } from '../../state/reading.ts';
 import { go, isWide, pathTo, place } from '../../state/router.ts';
-import { channels, currentServer, isAtLeast } from '../../state/servers.ts';
+import { channels, currentServer, isAtLeast, loadUnlisted, unlisted } from '../../state/servers.ts';
 import { entitle } from '../../state/title.ts';
 import { attempt } from '../../state/toasts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
@@ -80,12 +81,19 @@ function itemsFor(channelId: string, about: About, onTask: (task: ChannelTask) =
   if (other) return [mute, { label: 'Block', icon: 'block', danger: true, run: () => void blockAndTell(other) }];
   if (!channel || !isAdmin) return [mute];
   const ask = (what: ChannelTask['what']) => () => onTask({ what, channel });
+  const all: MenuItem = {
+    label: 'All channels',
+    icon: 'settings',
+    run: () => go(pathTo.manage(channel.serverId ?? '', 'channels')),
+  };
+  // There they are brought back.
+  if (channel.isArchived) return [mute, all];
   return [
     mute,
     { label: 'Edit the channel', icon: 'edit', run: ask('edit') },
     { label: 'Archive the channel', icon: 'archive', run: ask('archive') },
     { label: 'Delete the channel', icon: 'trash', danger: true, run: ask('delete') },
-    { label: 'All channels', icon: 'settings', run: () => go(pathTo.manage(channel.serverId ?? '', 'channels')) },
+    all,
   ];
 }
 
@@ -104,10 +112,20 @@ interface About {
   other: Other | null;
 }
 
+/** An archived channel is in no list, and can be read all the same. */
+export function useUnlisted(channelId: string): void {
+  const list = channels.value.get(currentServer.value?.id ?? '');
+  const isMissing = list !== undefined && !list.some(({ id }) => id === channelId);
+  useEffect(() => {
+    if (isMissing) return reading(() => loadUnlisted(channelId));
+  }, [channelId, isMissing]);
+}
+
 export function useAbout(channelId: string): About {
   const server = currentServer.value;
   if (server) {
-    const channel = channels.value.get(server.id)?.find(({ id }) => id === channelId) ?? null;
+    const listed = channels.value.get(server.id)?.find(({ id }) => id === channelId);
+    const channel = listed ?? unlisted.value.get(channelId) ?? null;
     const name = channel?.name ?? '';
     const icon = channel ? channelIcon(channel) : 'hash';
     const back = pathTo.server(server.id);

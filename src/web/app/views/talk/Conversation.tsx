@@ -8,7 +8,7 @@ import { type Timeline, timelineOf } from '../../state/timeline.ts';
 import { attempt } from '../../state/toasts.ts';
 import { hearTyping } from '../../state/typing.ts';
 import { Button } from '../parts/Button.tsx';
-import { ChannelHead, useAbout } from './ChannelHead.tsx';
+import { ChannelHead, useAbout, useUnlisted } from './ChannelHead.tsx';
 import { Composer } from './Composer.tsx';
 import { useFileDrop } from './ComposerParts.tsx';
 import { MessageList } from './MessageList.tsx';
@@ -38,6 +38,7 @@ export function Conversation({ channelId, messageId, threadId }: ConversationPro
 function Channel({ channelId, messageId }: { channelId: string; messageId: string | null }) {
   const timeline = useMemo(() => timelineOf(channelId), [channelId]);
   const { label, channel } = useAbout(channelId);
+  useUnlisted(channelId);
   useEffect(() => {
     rememberPlace();
     hearTyping(channelId);

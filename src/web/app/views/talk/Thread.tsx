@@ -5,6 +5,7 @@ import { pathTo } from '../../state/router.ts';
 import { currentServer } from '../../state/servers.ts';
 import { type Timeline, timelineOf } from '../../state/timeline.ts';
 import { Icon } from '../parts/Icon.tsx';
+import { useAbout } from './ChannelHead.tsx';
 import { Composer } from './Composer.tsx';
 import { useFileDrop } from './ComposerParts.tsx';
 import { MessageList } from './MessageList.tsx';
@@ -25,7 +26,8 @@ export function Thread({ channelId, threadId, messageId }: ThreadProps) {
   const { thread, setThread, opening } = useThread(timeline, threadId, messageId);
   const name = thread?.name ?? 'Thread';
   useAnnouncements(channelId, threadId);
-  const closed = thread?.isArchived ? 'This thread is archived: nobody writes here any more.' : null;
+  const isOver = useAbout(channelId).channel?.isArchived || thread?.isArchived;
+  const closed = isOver ? 'This thread is archived: nobody writes here any more.' : null;
   const { over, ...dropping } = useFileDrop(timeline, closed);
   return (
     <aside class={`conversation thread ${over ? 'over' : ''}`} aria-label={`Thread ${name}`} {...dropping}>
