@@ -217,7 +217,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     services.events.end(room);
   };
   connectControl(control, gateway, disconnect);
-  followLostAccess(delivery, gateway.membership, serverAccess, services.channelAccess);
+  const evict = followLostAccess(delivery, gateway.membership, serverAccess, services.channelAccess);
+  control.handle({ evict });
   attendPresence(gateway, delivery, presence);
   const revocations = new RevocationWatch(database, caches, log, (id) => disconnect(`session:${id}`, goodbye(id)));
   shutdown.add('revocations', () => revocations.close());
@@ -254,7 +255,6 @@ async function connectRedis(settings: Settings, log: Log, shutdown: Shutdown): P
 /** Orders of this and other nodes. */
 function connectControl(control: Control, gateway: Gateway, disconnect: Gateway['disconnect']): void {
   control.handle({
-    evict: ({ userId, serverId, rooms }) => gateway.membership.evict(userId, serverId, rooms),
     disconnect: ({ sessionId, userId, event }) => {
       disconnect(sessionId ? `session:${sessionId}` : `user:${userId}`, event);
     },

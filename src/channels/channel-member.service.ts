@@ -179,11 +179,14 @@ export class ChannelMemberService {
     }
     const left = { serverId, channelId, scope: 'channel', userId: user.id, ...shown(user) } as const;
     change.publish(memberLeft.in(channelRoom(channelId), left));
-    change.publish(channelMemberRemoved.in(userRoom(user.id), { channelId, serverId }));
+    const removed = channelMemberRemoved.in(userRoom(user.id), { channelId, serverId });
+    change.publish(removed);
     await closePlace(change, { serverId: null, channelId }, [user.id], [channelRoom(channelId), ...told]);
     change.afterCommit(() => this.access.forgetMembers([channelId], user.id));
     const rooms = [channelRoom(channelId)];
-    change.afterCommit(() => this.control.send({ kind: 'evict', userId: user.id, serverId, rooms }));
+    change.afterCommit((numberOf) =>
+      this.control.send({ kind: 'evict', userId: user.id, serverId, rooms, seq: numberOf(removed) }),
+    );
   }
 }
 

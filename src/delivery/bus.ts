@@ -6,8 +6,8 @@ import type { LogEntry, Room } from './entry.ts';
 export type ControlMessage =
   /** Keys of caches that no longer hold. */
   | { kind: 'drop'; cache: string; keys: string[] }
-  /** A user lost access to rooms; `rooms: null` means every room of the server. */
-  | { kind: 'evict'; userId: string; serverId: string | null; rooms: Room[] | null }
+  /** A user lost access to rooms, as event `seq` of its own log says; `rooms: null` means every room of the server. */
+  | { kind: 'evict'; userId: string; serverId: string | null; rooms: Room[] | null; seq: number }
   /** Rooms that are gone: everyone leaves. */
   | { kind: 'dissolve'; rooms: Room[] }
   /** Sockets of a session or of a user that are to be closed. */

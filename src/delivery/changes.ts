@@ -19,12 +19,12 @@ export interface Change {
   lock(...rooms: Room[]): Promise<void>;
   /**
    * Begins after the commit, in the order of the calls, and ends before the answer: cache drops, evictions on other
-   * nodes. A failure is logged.
+   * nodes. It may ask which number an event got that was published. A failure is logged.
    */
   afterCommit(action: Action): void;
 }
 
-type Action = () => void | Promise<void>;
+type Action = (numberOf: (draft: Draft) => number) => void | Promise<void>;
 
 /** A change with what it has collected so far. */
 interface Unit {
@@ -121,12 +121,13 @@ export class Changes {
     });
     this.delivery.committed(entries);
     // All at once: each may have to wait for a node that hangs.
-    await Promise.all(actions.map((action) => this.settle(action)));
+    const numberOf = (draft: Draft) => entries[drafts.indexOf(draft)]?.seq ?? 0;
+    await Promise.all(actions.map((action) => this.settle(() => action(numberOf))));
     return result;
   }
 
   /** Runs what a commit is followed by. The change is made by now, so whoever asked for it is not told otherwise. */
-  private async settle(action: Action): Promise<void> {
+  private async settle(action: () => void | Promise<void>): Promise<void> {
     try {
       await action();
     } catch (error) {

@@ -1,12 +1,18 @@
+import { LRUCache } from 'lru-cache';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import { channelDeleted, channelMemberRemoved } from '../channels/channel.contract.ts';
+import type { ControlMessage } from '../delivery/bus.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom, type LogEntry, type Room, streamId } from '../delivery/entry.ts';
+import { atMost } from '../infrastructure/cache.ts';
 import { messageDeleted } from '../messages/message.contract.ts';
 import { notificationUpdated } from '../notifications/notification.contract.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import { serverDeleted, serverLeft } from '../servers/server.contract.ts';
 import { threadDeleted } from '../threads/thread.contract.ts';
+
+/** So many evictions are remembered: an order is late by seconds. */
+const maxFollowed = 10_000;
 
 /** Who is in which room of this node. */
 interface Rooms {
@@ -17,27 +23,35 @@ interface Rooms {
 /**
  * What events say about who is no longer where, and what is no longer there. Orders say the same faster (see Control);
  * where one was lost, the event of the same change arrives all the same, by way of the sweep.
+ *
+ * @returns follows an order: not where its event was here before, since whoever it sends away may have been let in again,
+ * and would be put out without a word
  */
 export function followLostAccess(
   delivery: Delivery,
   rooms: Rooms,
   servers: ServerAccess,
   channels: ChannelAccess,
-): void {
+): (order: Extract<ControlMessage, { kind: 'evict' }>) => void {
+  const followed = new LRUCache<string, true>(atMost(maxFollowed));
+  const evict = (entry: LogEntry, serverId: string | null, places: Room[] | null) => {
+    followed.set(`${streamId(entry.room)} ${entry.seq}`, true);
+    rooms.evict(streamId(entry.room), serverId, places);
+  };
   const forget = (entry: LogEntry, text: string) => delivery.peek(entry.room)?.forget(text, entry.seq);
   const followers: Record<string, (entry: LogEntry, data: unknown) => void> = {
     [serverLeft.name](entry, data) {
       const { serverId } = serverLeft.payload.parse(data);
       servers.forgetHere(serverId, streamId(entry.room));
-      rooms.evict(streamId(entry.room), serverId, null);
+      evict(entry, serverId, null);
     },
     [serverDeleted.name](entry, data) {
-      rooms.evict(streamId(entry.room), serverDeleted.payload.parse(data).serverId, null);
+      evict(entry, serverDeleted.payload.parse(data).serverId, null);
     },
     [channelMemberRemoved.name](entry, data) {
       const { channelId, serverId } = channelMemberRemoved.payload.parse(data);
       channels.forgetMemberHere(channelId, streamId(entry.room));
-      rooms.evict(streamId(entry.room), serverId, [channelRoom(channelId)]);
+      evict(entry, serverId, [channelRoom(channelId)]);
     },
     [channelDeleted.name](entry) {
       channels.forgetHere(streamId(entry.room));
@@ -54,4 +68,7 @@ export function followLostAccess(
     [threadDeleted.name]: (entry) => forget(entry, ''),
   };
   delivery.observe((entry) => followers[entry.event]?.(entry, JSON.parse(entry.json)));
+  return ({ userId, serverId, rooms: places, seq }) => {
+    if (!followed.has(`${userId} ${seq}`)) rooms.evict(userId, serverId, places);
+  };
 }

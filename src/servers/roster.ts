@@ -97,13 +97,16 @@ export class Roster {
       const member = { serverId, channelId, scope: 'server', userId, ...shown(user) } as const;
       change.publish(memberLeft.in(channelRoom(channelId), member));
     }
-    change.publish(serverLeft.in(userRoom(userId), { serverId }));
+    const left = serverLeft.in(userRoom(userId), { serverId });
+    change.publish(left);
     // Bots are told of nothing.
     const rooms = [...channels.map(channelRoom), ...told];
     if (!user.isBot) await closePlace(change, { serverId, channelId: null }, [userId], rooms);
     change.afterCommit(() => this.access.forget(serverId, userId));
     change.afterCommit(() => this.channelAccess.forgetMembers(entered, userId));
-    change.afterCommit(() => this.control.send({ kind: 'evict', userId, serverId, rooms: null }));
+    change.afterCommit((numberOf) =>
+      this.control.send({ kind: 'evict', userId, serverId, rooms: null, seq: numberOf(left) }),
+    );
   }
 
   /** Takes a user out of all its servers, as part of its end. */

@@ -160,6 +160,34 @@ describe('Redis', () => {
     }
   });
 
+  it('may hang while someone is put out and let in again: the order to go that comes late puts nobody out', async () => {
+    const { alice, bob, server } = site.here;
+    const hidden = { name: 'hidden', isPrivate: true };
+    const { id } = (await alice.post(`/api/servers/${server.id}/channels`, hidden)).body;
+    const seat = `/api/channels/${id}/members`;
+    await alice.post(seat, { userId: bob.id });
+    const ear = new Follower({ url: bob.node.url, token: bob.token });
+    followers.push(ear);
+    await ear.connected(1);
+    await ear.join(id);
+    const heard: string[] = [];
+    ear.socket.on('message:new', ({ content }) => heard.push(content));
+    wire.hold();
+    await alice.delete(`${seat}/${bob.id}`);
+    await until(async () => (await bob.get(`/api/channels/${id}/messages`)).status === 404);
+    await alice.post(seat, { userId: bob.id });
+    const isIn = () =>
+      ear.join(id).then(
+        () => true,
+        () => false,
+      );
+    await until(isIn);
+    wire.release();
+    await becomes(200);
+    await alice.say(id, 'welcome back');
+    await until(() => heard.includes('welcome back'), { message: 'bob was put out again' });
+  });
+
   it('may lose only the connections that listen: what was said meanwhile takes hold within 2 s', async () => {
     const { alice, bob, carol } = site.here;
     wire.refuse(false);
