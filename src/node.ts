@@ -212,6 +212,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     });
   }
   ephemeral.connect((rooms, event, data, except) => gateway.tell(rooms, event, data, except));
+  services.streams.start();
   const disconnect: Gateway['disconnect'] = (room, event) => {
     gateway.disconnect(room, event);
     services.events.end(room);

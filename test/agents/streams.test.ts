@@ -1,6 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { openGround } from '../../src/cli/ground.ts';
+import { createLog } from '../../src/infrastructure/log.ts';
+import { startRedis } from '../rig/redis.ts';
 import { type Bot, botIn } from '../world/bot.ts';
-import { startCluster } from '../world/nodes.ts';
+import { startCluster, testSettings } from '../world/nodes.ts';
 import type { Listener, Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -225,5 +230,31 @@ describe('replies that are shown while they are made', () => {
     expect(await mouth.emit('agent:heartbeat')).to.include({ ok: true, status: 'running' });
     const person = await here.bob.connect();
     expect(await person.emit('agent:heartbeat')).to.include({ ok: false, code: 'FORBIDDEN' });
+  });
+
+  it('and left behind by a node that died are ended by a node that serves, not by a command that is run beside it', async () => {
+    const { bob, channel, cluster } = here;
+    const redis = await startRedis();
+    const { databaseUrl } = cluster;
+    const ground = await openGround(testSettings(databaseUrl, redis.url), createLog('silent'));
+    const entries = new Redis(redis.url);
+    const left = JSON.stringify({ userId: robot.id, streamId: 'left', channelId: channel.id, threadId: null });
+    const isLeft = async () => (await entries.zscore('parley:streams', left)) !== null;
+    await entries.zadd('parley:streams', 1, left);
+    // A node would have looked by then.
+    await delay(3000);
+    expect(await isLeft()).to.equal(true);
+    const serving = await startCluster({ nodes: 1, redisUrl: redis.url, databaseUrl });
+    const [node] = serving.nodes;
+    if (!node) throw new Error('no node');
+    const ear = await bob.on(node).listen(channel.id);
+    await entries.zadd('parley:streams', 1, left);
+    expect(await ear.next('message:stream')).to.include({ streamId: 'left', done: true, aborted: true });
+    expect(await isLeft()).to.equal(false);
+    ear.close();
+    entries.disconnect();
+    await serving.stop();
+    await ground.close();
+    await redis.stop();
   });
 });

@@ -55,14 +55,18 @@ export class StreamLeases {
   private readonly redis: RedisConnections | null;
   private readonly key: string;
   private readonly onEnd: (place: StreamPlace) => void;
-  private readonly timer: NodeJS.Timeout | undefined;
+  private timer: NodeJS.Timeout | undefined;
 
   /** @param onEnd called on one node for a stream that nobody has carried on */
   constructor(redis: RedisConnections | null, onEnd: (place: StreamPlace) => void) {
     this.redis = redis;
     this.key = redis?.named('streams') ?? '';
     this.onEnd = onEnd;
-    if (redis) this.timer = setInterval(() => void this.look(), lookMs);
+  }
+
+  /** From now on this process ends what others left behind, and is heard by those who listen. */
+  start(): void {
+    if (this.redis) this.timer = setInterval(() => void this.look(), lookMs);
   }
 
   carryOn(place: StreamPlace, forMs: number): void {

@@ -101,6 +101,11 @@ export class ReplyStreams {
     return undefined;
   }
 
+  /** For nodes that serve: what is ended elsewhere nobody would hear of. */
+  start(): void {
+    this.leases.start();
+  }
+
   close(): void {
     this.leases.close();
     for (const { timer } of this.open.values()) clearTimeout(timer);
