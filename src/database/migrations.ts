@@ -33,6 +33,7 @@ import { ClosedLogs } from './migrations/0064-closed-logs.ts';
 import { SearchUnspaced } from './migrations/0065-search-unspaced.ts';
 import { MentionedBots } from './migrations/0066-mentioned-bots.ts';
 import { OpenQuestions } from './migrations/0067-open-questions.ts';
+import { Looks } from './migrations/0068-looks.ts';
 
 /** All migrations, in the order in which they run. What released ones come to in the end is never changed. */
 export const migrations = [
@@ -64,6 +65,7 @@ export const migrations = [
   { name: '0065-search-unspaced', class: SearchUnspaced },
   { name: '0066-mentioned-bots', class: MentionedBots },
   { name: '0067-open-questions', class: OpenQuestions },
+  { name: '0068-looks', class: Looks },
 ];
 
 /**

@@ -29,7 +29,6 @@ const LogEntrySchema = defineEntity({
   tableName: 'log_entries',
   primaryKeys: ['streamId', 'seq'],
   indexes: [
-    { name: 'log_entries_created', properties: ['createdAt'], type: 'brin' },
     {
       // Entries beside its message:new that repeat a message's content, be it as a name, which must go when the message goes.
       name: 'log_entries_retold',

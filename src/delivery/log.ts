@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import { arrayOf, type ElementType, textsOfJson } from '../database/array-text.ts';
 import type { Rows } from '../database/database.ts';
 import { type Draft, type LogEntry, numbered, type Room, streamId } from './entry.ts';
@@ -215,29 +216,35 @@ export async function leapOver(rows: Rows, room: Room, position: number): Promis
 }
 
 const trimBatch = 1000;
+/** So many logs are looked at for what is to go; with an index by time each send would pay for that. */
+const trimLogs = 1000;
+
+/** How far a walk through the logs has come. */
+export interface Trimmed {
+  removed: number;
+  /** The log to go on after; null: that was the last one. */
+  after: string | null;
+}
 
 /**
- * Takes at most a small batch off the old end of the logs: entries past the age, and those beyond the newest
+ * Takes at most a small batch off the old end of some logs: entries past the age, and those beyond the newest
  * `keepEvents` of their room. Short transactions, so that no send waits long for it. The heads are locked before the
  * entries, as by all who change entries: two that wait for each other would hold up a room for a second.
  *
- * @returns how many were removed; call again while it is not 0
+ * @param after the log after which to begin, in the order of their ids; null: with the first one
  */
-export async function trim(rows: Rows, keepDays: number, keepEvents: number): Promise<number> {
-  const removed = await rows<{ seq: number }>(
-    `WITH overlong AS (
-       SELECT id AS stream_id, last_seq - $2 AS upto FROM streams WHERE last_seq - floor_seq > $2 LIMIT 100
-     ), aged AS (
-       SELECT stream_id, max(seq) AS upto FROM (
-         SELECT stream_id, seq FROM log_entries
-         WHERE created_at < now() - make_interval(secs => $1 * 86400.0) LIMIT $3
-       ) AS old GROUP BY stream_id
-     ), bounds AS (
-       SELECT stream_id, max(upto) AS upto FROM (TABLE overlong UNION ALL TABLE aged) AS either GROUP BY stream_id
+export async function trim(rows: Rows, keepDays: number, keepEvents: number, after: string | null): Promise<Trimmed> {
+  const [trimmed] = await rows<{ removed: number; looked: number; last: string }>(
+    `WITH looked AS MATERIALIZED (
+       SELECT id, last_seq, last_seq - $2 AS beyond FROM streams WHERE id > $5 ORDER BY id LIMIT $4
      ), doomed AS (
-       SELECT entry.stream_id, entry.seq FROM bounds CROSS JOIN LATERAL (
-         SELECT stream_id, seq FROM log_entries
-         WHERE stream_id = bounds.stream_id AND seq <= bounds.upto ORDER BY seq LIMIT $3
+       SELECT entry.stream_id, entry.seq FROM looked CROSS JOIN LATERAL (
+         SELECT coalesce((
+           SELECT seq FROM log_entries WHERE stream_id = looked.id AND seq > looked.beyond
+             AND created_at >= now() - make_interval(secs => $1 * 86400.0) ORDER BY seq LIMIT 1
+         ), looked.last_seq + 1) AS seq
+       ) AS kept CROSS JOIN LATERAL (
+         SELECT stream_id, seq FROM log_entries WHERE stream_id = looked.id AND seq < kept.seq ORDER BY seq LIMIT $3
        ) AS entry LIMIT $3
      ), locked AS (
        SELECT id FROM streams WHERE id IN (SELECT stream_id FROM doomed) ORDER BY id FOR UPDATE
@@ -249,8 +256,12 @@ export async function trim(rows: Rows, keepDays: number, keepEvents: number): Pr
        UPDATE streams SET floor_seq = greatest(floor_seq, top.seq)
        FROM (SELECT stream_id, max(seq) AS seq FROM gone GROUP BY stream_id) AS top WHERE streams.id = top.stream_id
      )
-     SELECT seq FROM gone`,
-    [keepDays, keepEvents, trimBatch],
+     SELECT (SELECT count(*)::int FROM gone) AS removed, (SELECT count(*)::int FROM looked) AS looked,
+       (SELECT id FROM looked ORDER BY id DESC LIMIT 1) AS last`,
+    [keepDays, keepEvents, trimBatch, trimLogs, after ?? NIL],
   );
-  return removed.length;
+  const { removed, looked, last } = trimmed ?? { removed: 0, looked: 0, last: null };
+  // What did not fit into one batch is here still.
+  if (removed === trimBatch) return { removed, after };
+  return { removed, after: looked < trimLogs ? null : last };
 }

@@ -5,6 +5,7 @@ import { User } from '../accounts/user.entity.ts';
 const InviteCodeSchema = defineEntity({
   name: 'InviteCode',
   tableName: 'invite_codes',
+  indexes: [{ name: 'invite_codes_maker', properties: ['createdBy', 'createdAt'] }],
   properties: {
     id: p.uuid().primary(),
     code: p.string().columnType('text').unique(),

@@ -21,7 +21,12 @@ const NotificationSchema = defineEntity({
       expression: `create index notifications_open_questions on notifications (server_id) where read_at is null and kind in ('server.invite', 'server.join_request', 'channel.join_request')`,
     },
     // Counts of what is unread, and the row that a repeat is added to.
-    { name: 'notifications_unread', properties: ['userId', 'kind', 'scope'], where: { readAt: null } },
+    {
+      name: 'notifications_open',
+      properties: ['userId', 'kind', 'scope', 'createdAt'],
+      where: { readAt: null },
+    },
+    { name: 'notifications_unread_recent', properties: ['userId', 'updatedAt', 'id'], where: { readAt: null } },
   ],
   properties: {
     id: p.uuid().primary(),

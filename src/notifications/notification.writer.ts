@@ -112,13 +112,15 @@ function isWanted(draft: NotificationDraft, preferences: Wanted): boolean {
   return !(draft.channelId && preferences.muted_channels?.includes(draft.channelId));
 }
 
-async function readOpen(rows: Rows, drafts: NotificationDraft[]): Promise<OpenRow[]> {
+/** The newest one that each draft may be added to, however much is unread beside. */
+export async function readOpen(rows: Rows, drafts: NotificationDraft[]): Promise<OpenRow[]> {
   return rows<OpenRow>(
-    `SELECT DISTINCT ON (n.user_id, n.kind, n.scope) n.id, n.user_id, n.kind, n.scope, n.aggregated_count,
-       n.created_at, n.updated_at
-     FROM unnest($1::uuid[], $2::text[], $3::text[]) AS d (user_id, kind, scope)
-     JOIN notifications n ON n.user_id = d.user_id AND n.kind = d.kind AND n.scope = d.scope AND n.read_at IS NULL
-     ORDER BY n.user_id, n.kind, n.scope, n.created_at DESC`,
+    `SELECT n.* FROM (SELECT DISTINCT * FROM unnest($1::uuid[], $2::text[], $3::text[])) AS d (user_id, kind, scope)
+     CROSS JOIN LATERAL (
+       SELECT id, user_id, kind, scope, aggregated_count, created_at, updated_at FROM notifications
+       WHERE user_id = d.user_id AND kind = d.kind AND scope = d.scope AND read_at IS NULL
+       ORDER BY created_at DESC LIMIT 1
+     ) AS n`,
     [drafts.map((draft) => draft.userId), drafts.map((draft) => draft.kind), drafts.map(scopeOf)],
   );
 }

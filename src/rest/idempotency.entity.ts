@@ -5,7 +5,7 @@ const IdempotencyKeySchema = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_keys',
   primaryKeys: ['userId', 'route', 'key'],
-  indexes: [{ name: 'idempotency_keys_created', properties: ['createdAt'], type: 'brin' }],
+  indexes: [{ name: 'idempotency_keys_age', properties: ['createdAt'] }],
   properties: {
     userId: p.uuid().primary(),
     route: p.string().columnType('text').primary(),

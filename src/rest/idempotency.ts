@@ -98,7 +98,8 @@ export const forgetKeys: Chore = {
   async step(rows) {
     const gone = await rows<{ key: string }>(
       `DELETE FROM idempotency_keys WHERE (user_id, route, key) IN (
-         SELECT user_id, route, key FROM idempotency_keys WHERE created_at < now() - interval '2 days' LIMIT $1
+         SELECT user_id, route, key FROM idempotency_keys WHERE created_at < now() - interval '2 days'
+         ORDER BY created_at LIMIT $1
        ) RETURNING key`,
       [batch],
     );

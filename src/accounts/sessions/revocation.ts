@@ -71,8 +71,9 @@ export class Revocation {
 /** What a socket is told when its session is over. */
 export const goodbye = (sessionId: string) => ({ name: sessionRevoked.name, data: { sessionId } });
 
-const revokedLately = `SELECT id FROM sessions WHERE revoked_at > clock_timestamp() - make_interval(secs => $1)
-  UNION ALL SELECT id FROM personal_tokens WHERE revoked_at > clock_timestamp() - make_interval(secs => $1)`;
+/** By `now()`: what is another time for each row is no place to begin at in an index. */
+export const revokedLately = `SELECT id FROM sessions WHERE revoked_at > now() - make_interval(secs => $1)
+  UNION ALL SELECT id FROM personal_tokens WHERE revoked_at > now() - make_interval(secs => $1)`;
 
 const watchMs = 1000;
 /** A change that was long under way shows a time that is past already when it is committed. */
