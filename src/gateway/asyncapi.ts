@@ -43,7 +43,8 @@ const description = `The events of Parley's sockets, both ways.
 \`resume: { <channelId>: seq, user: seq }\` to get what was missed. When everything is in its place comes \`ready\`.
 After what was missed comes \`resumed\`: a channel that says \`hasMore\` there is not entered yet; join it from its \`seq\`. So do
 those beyond the first 500. Direct messages that were begun meanwhile come without being named; where the log no longer has all
-of one, it is there too, with \`recovered: false\`.
+of one, it is there too, with \`recovered: false\`. Those that were begun before go on from now unless they are named: one of which
+nothing came yet by the \`since\` of its \`dm:created\`.
 
 **Refused.** It comes as \`connect_error\` with \`data: { code }\`, after which stock clients do not try again by themselves. With
 \`DATABASE_UNAVAILABLE\` or \`INTERNAL_ERROR\` call \`connect()\` again in a second or two; with any other code it is the token that is refused.

@@ -7,6 +7,8 @@ import { ownRoom } from './track.ts';
 import type { Trial } from './trial.ts';
 
 const settleMs = 15_000;
+/** Where Redis forgot who is there, or could not be asked, nodes say so again. */
+const presenceMs = 20_000;
 
 /** Everyone who is connected must have what the log of their own room says, notifications of the last messages too. */
 export async function checkOwnRooms(site: Site, { receivers, listeners, ledger }: Trial): Promise<void> {
@@ -50,6 +52,22 @@ export async function checkPictures(site: Site, { receivers, channelIds, listene
     if (record && content && record.content !== content) ledger.broken.push(`an edit of ${id} is lost`);
     if (record && reacted.has(id) && record.reactions.length === 0) ledger.broken.push(`a reaction to ${id} is lost`);
   }
+}
+
+/** Everyone who listens is online, and each node says so. */
+export async function checkPresence({ nodes }: Site, { owner, serverId, listeners, ledger }: Trial): Promise<void> {
+  const missing = async () => {
+    for (const [i, { url }] of nodes.entries()) {
+      const { answer } = await insist({ url, token: owner.token }, 'GET', `/api/servers/${serverId}/members`);
+      const online = new Set(answer.flatMap(({ userId, user }: Loose) => (user.status === 'online' ? [userId] : [])));
+      const away = listeners.filter(({ id }) => !online.has(id));
+      if (away.length > 0) return `node ${i} does not know that ${away.length} listeners are online`;
+    }
+    return undefined;
+  };
+  let wrong = await missing();
+  for (const end = Date.now() + presenceMs; wrong && Date.now() < end; wrong = await missing()) await delay(200);
+  if (wrong) ledger.broken.push(wrong);
 }
 
 /** All messages of a channel, read by the first one who may. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startBalancer } from '../rig/balancer.ts';
 import { checkLogs, type Fault } from './faults.ts';
 import { Ledger } from './ledger.ts';
-import { checkOwnRooms, checkPictures } from './pictures.ts';
+import { checkOwnRooms, checkPictures, checkPresence } from './pictures.ts';
 import { pollReceiver, type Receiver, rawReceiver, returningReceiver, type Seat } from './receivers.ts';
 import { request, Sender, ways } from './senders.ts';
 import type { Site } from './site.ts';
@@ -81,6 +81,7 @@ export async function runTrial(site: Site, fault: Fault, load: Load): Promise<Ou
   await settle(trial);
   await checkOwnRooms(site, trial);
   await checkPictures(site, trial);
+  if (fault.lively) await checkPresence(site, trial);
   for (const receiver of trial.receivers) receiver.stop();
   await ledger.audit(site.postgres.url, trial.channelIds);
   const memory = Math.max(...site.nodes.map((node) => node.memory));
