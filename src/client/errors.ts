@@ -34,7 +34,7 @@ export class ParleyError extends Error {
 
   /** Whether the very same call may succeed later: no answer, too fast, or a server in trouble. */
   get isPassing(): boolean {
-    return this.code === 'NETWORK' || passingCodes.has(this.code) || this.status >= 500 || this.status === 429;
+    return this.code === 'NETWORK' || passingCodes.has(this.code) || this.status >= 500;
   }
 
   /** Whether the token was refused. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { MemoryStore, Parley, ParleyError } from '../../src/client/index.ts';
 import { until } from '../rig/until.ts';
+import { botIn } from '../world/bot.ts';
 import { request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -48,6 +49,26 @@ describe('the client library', () => {
     parley.connect();
     const sends = await Promise.allSettled([channel.send(' '), channel.send('good')]);
     expect(sends.map(({ status }) => status)).to.deep.equal(['rejected', 'fulfilled']);
+    parley.disconnect();
+  });
+
+  it('rejects what a bot may not say just now, by whichever way it says it', async () => {
+    const channelId = await here.newChannel('bots');
+    const bots = await Promise.all([botIn(here.server, here.alice), botIn(here.server, here.alice)]);
+    const [one] = bots;
+    for (const { id: userId } of bots) await here.alice.post(`/api/channels/${channelId}/members`, { userId });
+    const talk = (i: number) => bots[i % 2]?.post(`/api/channels/${channelId}/messages`, { content: 'and you?' });
+    for (let i = 0; (await talk(i))?.status === 201; ) i++;
+    const parley = new Parley({ url: one.node.url, token: one.token });
+    const refusal = () =>
+      parley
+        .channel(channelId)
+        .send('I am sure')
+        .catch((reason) => reason);
+    expect(await refusal()).to.include({ code: 'BOT_LOOP', status: 429 });
+    parley.connect();
+    await until(() => parley.state.via === 'socket');
+    expect(await refusal()).to.include({ code: 'BOT_LOOP' });
     parley.disconnect();
   });
 
