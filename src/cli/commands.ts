@@ -107,9 +107,10 @@ ${Object.values(commands)
   help
       this text
 
-<user> is an id, an e-mail or a username. New passwords are generated and printed, unless --password-stdin is given;
-then the first line of the standard input is the password. The installation is the one that the server's environment
-variables and the folder it is started in name; the server may be running or not.`;
+<user> is an id, an e-mail or a username; <server> an id, as in its address in the web client (/app/s/<id>), or a slug.
+New passwords are generated and printed, unless --password-stdin is given; then the first line of the standard input is
+the password. The installation is the one that the server's environment variables and the folder it is started in name;
+the server may be running or not.`;
 
 /** A password never stands in the arguments, where every user of the machine can read it. */
 async function newPassword(given: Input['options']): Promise<{ text: string; isGenerated: boolean }> {

@@ -106,6 +106,9 @@ describe('the web client for everyone', () => {
         );
         if (wide > fits) found.push(`${path} is wider than the screen`);
       }
+      await alice.page.keyboard.press('Control+k');
+      await alice.page.getByRole('option').first().waitFor();
+      found.push(...(await scan(alice, 'going somewhere')));
       await alice.close();
       expect(found).to.deep.equal([]);
     });

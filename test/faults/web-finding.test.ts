@@ -43,6 +43,33 @@ describe('finding one’s way in the web client', () => {
     await newcomer.close();
   });
 
+  it('leads to a conversation by its name, with the keyboard alone', async () => {
+    const { page } = bob;
+    const id = await here.newChannel('roadmap');
+    await here.newChannel('broadcasts');
+    await bob.open('/app/friends');
+    await here.alice.say(id, 'unread so far');
+    await page.keyboard.press('Control+k');
+    const dialog = page.getByRole('dialog', { name: 'Go to a conversation' });
+    const names = () => dialog.getByRole('option').allInnerTexts();
+    // What is unread comes first, then what begins with what is typed.
+    await until(async () => (await names())[0]?.startsWith('#roadmap'));
+    await page.keyboard.type('ROAD');
+    await until(async () => (await names()).length === 2);
+    expect((await names()).map((name) => name.split('\n')[0])).to.deep.equal(['#roadmap', '#broadcasts']);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'roadmap' }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await until(async () => await page.evaluate(`document.activeElement.id === 'composer'`));
+    await page.getByRole('button', { name: 'Go to a conversation' }).click();
+    await page.keyboard.type('nowhere');
+    await dialog.getByText('Nothing is called that.').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   it('leads to what was said in a thread, from a search, from a notification and from a bare link', async () => {
     const parent = await here.bob.say(here.channel.id, 'a question');
     const { id } = (await here.alice.post(`/api/messages/${parent.id}/thread`, {})).body;

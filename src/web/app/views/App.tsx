@@ -17,6 +17,7 @@ import {
 } from '../state/servers.ts';
 import { Apps } from './apps/Apps.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
+import { Switcher } from './frame/Switcher.tsx';
 import { Invite } from './gate/Invite.tsx';
 import { OAuthCallback } from './gate/OAuthCallback.tsx';
 import { SignIn } from './gate/SignIn.tsx';
@@ -84,6 +85,7 @@ function Home() {
       <main class="main">
         <Main />
       </main>
+      <Switcher />
     </div>
   );
 }

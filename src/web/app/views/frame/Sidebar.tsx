@@ -13,6 +13,7 @@ import { Badge, unreadIn } from './Entry.tsx';
 import { HomePanel } from './HomePanel.tsx';
 import { Self } from './Self.tsx';
 import { ServerPanel } from './ServerPanel.tsx';
+import { SwitcherButton } from './Switcher.tsx';
 
 export function Sidebar() {
   const server = currentServer.value;
@@ -39,6 +40,7 @@ function Rail() {
         <span class="hidden">Friends and messages</span>
         <Badge count={waiting} />
       </a>
+      <SwitcherButton />
       {servers.value.map((server) => (
         <ServerLink key={server.id} server={server} current={here === server.id} />
       ))}

@@ -1,0 +1,52 @@
+import { dms } from './people.ts';
+import { pathTo } from './router.ts';
+import { channels, isReadable, servers } from './servers.ts';
+import { unread } from './unread.ts';
+
+/** A place that one may want to go to. */
+export interface Goal {
+  href: string;
+  name: string;
+  about: string;
+  /** So many messages are unread there. */
+  count: number;
+}
+
+const most = 8;
+
+/**
+ * The places that a text is the name of, or of what they are in: those first whose own name begins with it, then those
+ * whose own name holds it, and of these what is unread. Without a text these are all.
+ */
+export function goalsFor(typed: string): Goal[] {
+  const text = typed.trim().replace(/^[#@]/, '').toLocaleLowerCase();
+  const rank = ({ name, count }: Goal) =>
+    (startsWith(name, text) ? 4 : 0) + (holds(name, text) ? 2 : 0) + (count > 0 ? 1 : 0);
+  const fitting = allGoals().filter(({ name, about }) => holds(name, text) || holds(about, text));
+  return fitting.sort((a, b) => rank(b) - rank(a)).slice(0, most);
+}
+
+const startsWith = (name: string, text: string): boolean => name.replace(/^#/, '').toLocaleLowerCase().startsWith(text);
+const holds = (name: string, text: string): boolean => name.toLocaleLowerCase().includes(text);
+
+function allGoals(): Goal[] {
+  const people = dms.value.map(({ id, otherUser }) => ({
+    href: pathTo.channel(null, id),
+    name: otherUser.displayName,
+    about: `@${otherUser.username}`,
+    count: unread.value.get(id) ?? 0,
+  }));
+  const talks = servers.value.flatMap(({ id, name }) => talksIn(id, name));
+  const places = servers.value.map(({ id, name }) => ({ href: pathTo.server(id), name, about: 'Server', count: 0 }));
+  return [...talks, ...people, ...places];
+}
+
+function talksIn(serverId: string, server: string): Goal[] {
+  const list = channels.value.get(serverId)?.filter(isReadable) ?? [];
+  return list.map(({ id, name }) => ({
+    href: pathTo.channel(serverId, id),
+    name: `#${name}`,
+    about: server,
+    count: unread.value.get(id) ?? 0,
+  }));
+}
