@@ -184,12 +184,13 @@ export class Membership {
   }
 
   /**
-   * Puts a socket into a channel's room by the server's own doing, unless it is there already.
+   * Puts a socket into a channel's room by the server's own doing, unless it is there already, or on its way back there
+   * from a position of its own.
    * @param after what the channel gave out since then is sent as the events themselves; undefined: from now on
    * @returns what it was given; undefined when it was there already
    */
   async follow(socket: ParleySocket, room: Room, after: number | undefined): Promise<Page | undefined> {
-    if (socket.data.joined.has(room)) return undefined;
+    if (socket.data.joined.has(room) || this.returns.isAwaited(socket, room)) return undefined;
     const place = { room, serverId: null };
     if (after === undefined) return this.join(socket, room, place, undefined, () => {});
     const due = dueRoom(socket, room, after);

@@ -31,9 +31,15 @@ export class Returns {
     return due?.state !== 'not needed';
   }
 
+  /** Whether it is still to be brought back there, or its client has said meanwhile that it comes by itself. */
+  isAwaited(socket: ParleySocket, name: string): boolean {
+    return this.awaited.get(socket)?.has(name) ?? false;
+  }
+
   /** It is back in this room, or will not be. */
   end(socket: ParleySocket, name: string): void {
     this.awaited.get(socket)?.get(name)?.end();
+    this.awaited.get(socket)?.delete(name);
   }
 
   endAll(socket: ParleySocket): void {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { Socket } from 'node:net';
 import { expect } from 'chai';
+import pg from 'pg';
 import { until } from '../rig/until.ts';
 import { bot } from '../world/bot.ts';
 import { trimLogs } from '../world/log.ts';
@@ -303,6 +305,42 @@ describe('more direct messages than a socket is put into', () => {
     for (const [i, other] of others.entries()) await other.say(dms[i] ?? '', `${i}`);
     await ear.next('message:new', (message) => message.content === '2');
     await ear.next('message:new', (message) => message.content === '1');
+    ann.hangUp();
+  });
+
+  it('come once to someone who is on the way back to one when it is told that this is in use again', async () => {
+    const [first, second = first] = cluster.nodes;
+    if (!first || !second) throw new Error('no node');
+    const ann = await register(first);
+    const [rested, long, last] = await Promise.all([0, 1, 2].map(() => register(second)));
+    if (!rested || !long || !last) throw new Error('no people');
+    const ids: string[] = [];
+    for (const other of [rested, long, last]) ids.push((await open(other, ann)).body.id);
+    const [id = '', longId = ''] = ids;
+    for (let i = 0; i < 20; i++)
+      await Promise.all(Array.from({ length: 40 }, () => long.say(longId, 'x'.repeat(14_000))));
+    const { seq: own } = (await ann.get('/api/events')).body;
+    const hand = new pg.Client(cluster.databaseUrl);
+    await hand.connect();
+    // Nobody finds out that the DM is in use again.
+    await hand.query('BEGIN; LOCK TABLE dm_channels IN EXCLUSIVE MODE');
+    const { seq } = await rested.say(id, 'late');
+    const ear = await ann.connect({ auth: { resume: { [longId]: 0, [id]: seq } }, reconnection: false });
+    await ear.next('message:new');
+    const tcp: unknown = Reflect.get(Object(Reflect.get(ear.socket.io.engine.transport, 'ws')), '_socket');
+    if (!(tcp instanceof Socket)) throw new Error('the client has changed inside');
+    tcp.pause();
+    await hand.query('COMMIT');
+    await hand.end();
+    const told = async () => (await ann.get(`/api/events?after=${own}&limit=500`)).body.events;
+    await until(async () =>
+      (await told()).some(({ event, data }: Loose) => event === 'dm:created' && data.since === seq - 1),
+    );
+    tcp.resume();
+    await ear.next('resumed');
+    await rested.say(id, 'later');
+    await ear.next('message:new', ({ content }) => content === 'later');
+    expect(ear.all('message:new').filter(({ content }) => content === 'late')).to.deep.equal([]);
     ann.hangUp();
   });
 });

@@ -53,6 +53,8 @@ export class Track {
       messages: new Map(),
     };
     this.endSpan(place);
+    // Who begins anew may be given again what came before.
+    for (const later of place.seen) if (later > seq) place.seen.delete(later);
     place.spans.push({ from: seq, to: undefined });
     place.position = seq;
     this.places.set(channelId, place);
