@@ -5,13 +5,15 @@ import { idSchema, record } from '../schema.ts';
 /** Different emoji of one user, and of all, on one message (contract §6). */
 export const maxEmojiEach = 20;
 export const maxEmoji = 200;
-/** So many who reacted are named; `count` counts all of them. */
-export const namedUsers = 500;
+/** So many who reacted are named, of one emoji and of all together; `count` counts all of them. */
+export const namedUsers = { each: 500, all: 2000 };
 
 export const reactionSchema = record('ReactionSummary', {
   emoji: z.string(),
   count: z.number().int(),
-  users: z.array(idSchema).describe(`Who reacted, in that order; the first ${namedUsers}.`),
+  users: z
+    .array(idSchema)
+    .describe(`Who reacted, in that order; the first ${namedUsers.each}, fewer where there are many emoji.`),
   userIds: z.array(idSchema).describe('The same as `users`.'),
 });
 

@@ -13,7 +13,7 @@ export const reactionsOf = (message: string): string =>
     (SELECT json_agg(json_build_object('emoji', e.emoji, 'count', e.count, 'users', e.users, 'userIds', e.users)
       ORDER BY e.first)
     FROM (SELECT emoji, count(*) AS count, min(place) AS first,
-        (array_agg(user_id ORDER BY place))[1:${namedUsers}] AS users
+        (array_agg(user_id ORDER BY place))[1:least(${namedUsers.each}, ${namedUsers.all} / count(*) OVER ())] AS users
       FROM reactions WHERE message_id = ${message} GROUP BY emoji) AS e) END`;
 
 const ofMessage = `SELECT ${reactionsOf('$1')} AS reactions`;

@@ -76,7 +76,10 @@ const amongFew = texts(
       WHERE ${holds(`(${words} && quote_literal(place.id)::tsquery)`, isApart)} OFFSET 0
     ) AS m WHERE m.channel_id = place.id`,
 );
-const amongMany = texts((isApart) => `SELECT ${columns} FROM messages m WHERE ${holds(words, isApart)}`);
+const amongMany = texts(
+  (isApart) => `SELECT ${columns} FROM messages m
+    WHERE ${holds(words, isApart)} AND ($3::uuid IS NULL OR m.author_id = $3)`,
+);
 
 /** Finds messages by their words, among those that the actor may read (contract §6). */
 export class SearchService {

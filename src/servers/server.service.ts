@@ -34,6 +34,7 @@ import {
 import { Server } from './server.entity.ts';
 import {
   findServer,
+  listedColumns,
   type MemberRow,
   memberColumns,
   memberRecord,
@@ -44,13 +45,16 @@ import {
   serverRecord,
 } from './server.view.ts';
 
-const ofUser = `SELECT ${serverColumns}, ${memberColumns} FROM server_members m
+const ofUser = `SELECT ${listedColumns('m.joined_at, s.id')}, ${memberColumns} FROM server_members m
   JOIN servers s ON s.id = m.server_id JOIN users u ON u.id = m.user_id
   WHERE m.user_id = $1 ORDER BY m.joined_at, s.id LIMIT 1000`;
-const discovered = `SELECT ${serverColumns}, m.role FROM servers s
-  LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $4
-  WHERE s.is_public AND ($1 = '' OR s.name ILIKE $1 OR s.slug ILIKE $1 OR s.description ILIKE $1)
-  ORDER BY s.member_count DESC, s.id LIMIT $2 OFFSET $3`;
+const byMembers = 's.member_count DESC, s.id';
+const discovered = `SELECT ${listedColumns(byMembers)}, m.role FROM (
+    SELECT * FROM servers s
+    WHERE s.is_public AND ($1 = '' OR s.name ILIKE $1 OR s.slug ILIKE $1 OR s.description ILIKE $1)
+    ORDER BY ${byMembers} LIMIT $2 OFFSET $3
+  ) AS s LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $4
+  ORDER BY ${byMembers}`;
 const byInviteCode = `SELECT ${serverColumns}, m.role FROM servers s
   LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2 WHERE s.invite_code = $1`;
 

@@ -24,8 +24,17 @@ export interface ServerRow {
   role: Role | null;
 }
 
-export const serverColumns = `s.id, s.name, s.slug, s.description, s.icon_url, s.banner_url, s.homepage_html,
-  s.is_public, s.owner_id, s.invite_code, s.created_at, s.updated_at, s.member_count`;
+const ownColumns = `s.id, s.name, s.slug, s.description, s.icon_url, s.banner_url, s.is_public, s.owner_id, s.invite_code,
+  s.created_at, s.updated_at, s.member_count`;
+export const serverColumns = `${ownColumns}, s.homepage_html`;
+
+/** Bytes of home pages in one list: a thousand of the longest would be a quarter of a gigabyte. */
+const listedHomepages = 1024 * 1024;
+
+/** The same in lists: with the home pages that fit in, from the first one on. @param order SQL of the list's order */
+export const listedColumns = (order: string): string => `${ownColumns},
+  CASE WHEN sum(octet_length(s.homepage_html)) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) <= ${listedHomepages}
+    THEN s.homepage_html END AS homepage_html`;
 
 const byId = `SELECT ${serverColumns}, m.role FROM servers s
   LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2 WHERE s.id = $1`;

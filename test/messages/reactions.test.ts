@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Loose } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 describe('reactions and pins', () => {
@@ -37,6 +38,28 @@ describe('reactions and pins', () => {
     });
     expect(ear.all('reaction:updated')).to.have.length(3);
     await ear.next('reaction:add', (event) => event.userId === alice.id && event.emoji === '👍🏽');
+  });
+
+  it('name so many people at most, however many reacted with however many emoji', async () => {
+    const { alice, channel, cluster } = here;
+    await query(
+      cluster.databaseUrl,
+      `WITH people AS (
+         INSERT INTO users (id, username, username_key, display_name, tier, created_at, updated_at)
+         SELECT gen_random_uuid(), 'reacting' || i, 'reacting' || i, 'Reacting', 'member', now(), now()
+         FROM generate_series(1, 150) AS i RETURNING id
+       )
+       INSERT INTO reactions (message_id, emoji, user_id, place)
+       SELECT $1, ':e' || e || ':', id, row_number() OVER () FROM people CROSS JOIN generate_series(1, 20) AS e`,
+      [message.id],
+    );
+    const { messages } = (await alice.get(`/api/channels/${channel.id}/messages`)).body;
+    const { reactions } = messages.find(({ id }: { id: string }) => id === message.id);
+    expect(reactions).to.have.length(20);
+    for (const { count, users, userIds } of reactions) {
+      expect([count, users.length]).to.deep.equal([150, 100]);
+      expect(userIds).to.deep.equal(users);
+    }
   });
 
   it('are taken back, percent-encoded, also when there are none', async () => {

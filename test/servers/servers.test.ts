@@ -28,6 +28,27 @@ describe('servers', () => {
     expect((await bob.get(`/api/servers/${change.slug}`)).body).to.deep.equal(heard.server);
   });
 
+  it('show no more home pages in a list than fit into one answer', async () => {
+    const { alice } = here;
+    const homepageHtml = 'x'.repeat(256 * 1024);
+    const name = `Long ${slug()}`;
+    const made: string[] = [];
+    while (made.length < 6) {
+      const { body } = await alice.post('/api/servers', { name, homepageHtml, isPublic: true });
+      made.push(body.id);
+    }
+    const own = (await alice.get('/api/servers')).body;
+    const found = (await alice.get(`/api/servers/discover?query=${encodeURIComponent(name)}`)).body;
+    for (const list of [own, found]) {
+      const listed = list.filter((server: { name: string }) => server.name === name);
+      const pages = listed.map((server: { homepageHtml: string | null }) => server.homepageHtml);
+      expect(listed).to.have.length(6);
+      expect(pages.slice(0, 4)).to.deep.equal(Array(4).fill(homepageHtml));
+      expect(pages.slice(4)).to.deep.equal([null, null]);
+    }
+    expect((await alice.get(`/api/servers/${made.at(-1)}`)).body.homepageHtml).to.equal(homepageHtml);
+  });
+
   it('take null to clear a field and leave out what is not named', async () => {
     const { alice, server } = here;
     await alice.patch(`/api/servers/${server.id}`, { description: 'About' });
