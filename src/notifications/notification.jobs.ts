@@ -57,7 +57,7 @@ const systemJobSchema = z.object({
   at: timeSchema,
 });
 
-/** Messages that are gone, and must not live on where they were quoted. */
+/** Messages that are gone, or say something else by now, and must not live on where they were quoted. */
 const erasureJobSchema = z.object({ job: z.literal('erasure'), messageIds: z.array(idSchema) });
 
 /** People of a place that is closed to them, as far as they were too many to be told at once. */
@@ -103,8 +103,9 @@ export type SettledJob = z.infer<typeof settledJobSchema>;
 export type SystemJob = z.infer<typeof systemJobSchema>;
 export type Job = z.infer<typeof jobSchema>;
 
-/** How many people a job tells at most. */
+/** How many people a job tells at most, or how many messages it looks after. */
 export function reachOf(job: Job): number {
+  if (job.job === 'erasure') return job.messageIds.length;
   if (job.job === 'broadcast' || job.job === 'news' || job.job === 'settled') return portion;
   return 'users' in job ? job.users.length : 0;
 }

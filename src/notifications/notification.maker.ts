@@ -84,11 +84,12 @@ export class NotificationMaker {
     await change.lock(...rooms([...drafts, ...returning, ...stale]), ...people.map(userRoom));
     for (const { userId, channelId, since } of returning) await this.direct.announce(change, userId, channelId, since);
     await writeNotifications(change, drafts);
-    await renewQuotes(change, changed, stale);
+    const isMoreStale = await renewQuotes(change, changed, stale);
+    if (isMoreStale) await insertJobs(change.rows, [{ job: 'erasure', messageIds: changed }]);
     for (const piece of settled) await markSettled(change, piece);
     for (const job of closings) await closePlaceNow(change, job, job.users);
     for (const piece of news) await this.audience.tellNow(change, piece.job, piece.people);
-    return rest.length > 0;
+    return rest.length > 0 || isMoreStale;
   }
 
   /** Whom jobs of news tell now, and jobs for what is left. */

@@ -4,6 +4,7 @@ import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { preview } from './message-notices.ts';
 import { notificationUpdated } from './notification.contract.ts';
+import { atOnce } from './notification.jobs.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
 
 /** A notification that quotes what a message no longer says. */
@@ -33,25 +34,30 @@ export async function isQuoted(rows: Rows, messageId: string): Promise<boolean> 
   return found.length > 0;
 }
 
-/** The notifications that quote the messages, and not as they are now. */
+/** The notifications that quote the messages, and not as they are now: as many as are made anew at once. */
 export async function readStale(rows: Rows, messageIds: string[]): Promise<Stale[]> {
   if (messageIds.length === 0) return [];
-  return rows<Stale>(`SELECT id, user_id AS "userId" FROM (${quoting}) AS quote WHERE former <> body`, [messageIds]);
+  return rows<Stale>(`SELECT id, user_id AS "userId" FROM (${quoting}) AS quote WHERE former <> body LIMIT $2`, [
+    messageIds,
+    atOnce,
+  ]);
 }
 
 /**
  * Takes the former words of messages out of notifications and out of what the logs of their users say of them. The logs
  * of the users must be locked.
+ * @returns whether there may be more of them: a message that called everyone is quoted to thousands
  */
-export async function renewQuotes(change: Change, messageIds: string[], stale: Stale[]): Promise<void> {
-  if (messageIds.length === 0) return;
-  await change.rows(
+export async function renewQuotes(change: Change, messageIds: string[], stale: Stale[]): Promise<boolean> {
+  if (messageIds.length === 0) return false;
+  const told = await change.rows<{ seq: number }>(
     `UPDATE log_entries SET data = (data::jsonb || jsonb_build_object('body', quote.body))::json
-     FROM (${logged}) AS quote
-     WHERE log_entries.stream_id = quote.stream_id AND log_entries.seq = quote.seq AND former <> quote.body`,
-    [messageIds],
+     FROM (SELECT * FROM (${logged}) AS all_of_them WHERE former <> body LIMIT $2) AS quote
+     WHERE log_entries.stream_id = quote.stream_id AND log_entries.seq = quote.seq RETURNING log_entries.seq`,
+    [messageIds, atOnce],
   );
-  if (stale.length === 0) return;
+  const isMore = told.length === atOnce || stale.length === atOnce;
+  if (stale.length === 0) return isMore;
   await change.rows(
     `UPDATE notifications n SET body = quote.body FROM (${quoting}) AS quote
      WHERE n.id = quote.id AND n.id = ANY($2::uuid[])`,
@@ -61,4 +67,5 @@ export async function renewQuotes(change: Change, messageIds: string[], stale: S
     stale.map(({ id }) => id),
   ]);
   for (const row of rows) change.publish(notificationUpdated.in(userRoom(row.user_id), notificationRecord(row)));
+  return isMore;
 }

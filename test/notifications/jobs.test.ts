@@ -29,3 +29,30 @@ describe('a job that a node does not know', () => {
     here.close();
   });
 });
+
+describe('a message that is quoted to thousands', () => {
+  it('is taken out of what quotes it in steps, and all of it', async () => {
+    const here = await world();
+    const { alice, bob, channel, cluster } = here;
+    const content = `@${alice.username} to be forgotten`;
+    const message = await bob.say(channel.id, content);
+    await until(async () => (await alice.get('/api/notifications')).body.length > 0);
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows(
+        `INSERT INTO notifications SELECT (json_populate_record(n, json_build_object('id', gen_random_uuid()))).*
+         FROM notifications n CROSS JOIN generate_series(1, 2500) WHERE n.reference_id = $1`,
+        [message.id],
+      );
+      await bob.delete(`/api/messages/${message.id}`);
+      const left = 'SELECT FROM notifications WHERE reference_id = $1 AND body = $2 LIMIT 1';
+      await until(async () => (await rows(left, [message.id, content])).length === 0, { timeout: 30_000 });
+      // By the transactions that changed them.
+      const steps = await rows<{ count: number }>(
+        'SELECT count(*)::int AS count FROM notifications WHERE reference_id = $1 GROUP BY xmin ORDER BY 1 DESC',
+        [message.id],
+      );
+      expect(steps.map(({ count }) => count)).to.deep.equal([1000, 1000, 501]);
+    });
+    here.close();
+  });
+});
