@@ -208,8 +208,7 @@ export class MessageService {
       const erased = await eraseMessages(change.rows, channel.id, [row.id]);
       if (erased.length === 0) throw new AppError('MESSAGE_NOT_FOUND');
       if (row.thread_id) {
-        const count = 'UPDATE threads SET message_count = message_count - 1 WHERE id = $1';
-        await change.rows(count, [row.thread_id]);
+        await change.rows('UPDATE threads SET message_count = message_count - 1 WHERE id = $1', [row.thread_id]);
       }
       change.publish(messageDeleted.in(channelRoom(channel.id), gone, row.thread_id));
       // What quotes it follows at once, not when the next look for jobs is due.
@@ -242,6 +241,7 @@ export class MessageService {
       } catch (error) {
         if (!(error instanceof StaleMessage)) throw error;
         if (attempt === composeAttempts) throw new AppError('SERVER_BUSY');
+        if (input.threadId) this.threads.forgetHere(input.threadId);
       }
     }
   }

@@ -89,6 +89,10 @@ export class ThreadAccess {
     return this.caches.forget(threadCache, [threadId]);
   }
 
+  forgetHere(threadId: string): void {
+    this.caches.dropHere(threadCache, [threadId]);
+  }
+
   private async find(threadId: string): Promise<ThreadInfo> {
     const thread = await this.threads.get(threadId, async () => {
       const [row] = await this.database.committedRows<ThreadInfo>(

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -252,5 +253,28 @@ describe('threads', () => {
     expect(first.headers.get('x-has-more')).to.equal('true');
     const rest = await bob.get(`/api/channels/${channel.id}/threads?limit=3&cursor=${first.body[2].id}`);
     expect([...first.body, ...rest.body].map((thread: Loose) => thread.id)).to.deep.equal(ids);
+  });
+
+  it('refuse what comes in for them after their end by a node that has not heard of it', async () => {
+    const cluster = await startCluster({ nodes: 2, redisUrl: null });
+    const far = await world(cluster);
+    try {
+      const { alice, bob, channel } = far;
+      const ends = {
+        THREAD_ARCHIVED: (path: string) => alice.patch(path, { isArchived: true }),
+        THREAD_NOT_FOUND: (path: string) => alice.delete(path),
+      };
+      for (const [code, end] of Object.entries(ends)) {
+        const { id } = await alice.say(channel.id, 'root');
+        const thread = (await alice.post(`/api/messages/${id}/thread`)).body;
+        const path = `/api/threads/${thread.id}`;
+        expect((await bob.post(`${path}/messages`, { content: 'in time' })).status).to.equal(201);
+        expect((await end(path)).status).to.equal(200);
+        expect((await bob.post(`${path}/messages`, { content: 'too late' })).body.code).to.equal(code);
+      }
+    } finally {
+      far.close();
+      await cluster.stop();
+    }
   });
 });
