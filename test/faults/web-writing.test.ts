@@ -70,6 +70,21 @@ describe('what is written in the web client', () => {
     expect(await message('see #elsewhere').getByRole('link').count()).to.equal(1);
   });
 
+  it('has emoji by their names, as they are typed and as they are sent', async () => {
+    await here.bob.say(here.channel.id, 'emoji: :tada: (:+1:) :not_one: 10:100:30 `:tada:`');
+    expect(await structure('emoji:')).to.equal('emoji: 🎉 (👍) :not_one: 10:100:30 <code>:tada:</code>');
+    await composer().pressSequentially('look :rock');
+    await alice.page.getByRole('option', { name: ':rocket:' }).waitFor();
+    await composer().press('Enter');
+    expect(await composer().inputValue()).to.equal('look 🚀 ');
+    await composer().fill('');
+    await message('emoji:').hover();
+    await message('emoji:').getByRole('button', { name: 'React' }).click();
+    await message('emoji:').getByLabel('Another emoji').fill(':unicorn:');
+    await alice.page.keyboard.press('Enter');
+    await message('emoji:').getByRole('button', { name: '🦄, 1' }).waitFor();
+  });
+
   it('stands out for those whom it names', async () => {
     await here.bob.say(here.channel.id, `for you, @${here.alice.username}`);
     await here.alice.say(here.channel.id, `from me, @${here.alice.username}`);

@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
+import { emojiOf } from '../../state/emoji.ts';
 import { type Block, blocksOf, type ListBlock, plainBlocksOf, type TableBlock } from './blocks.ts';
 
 interface TextProps {
@@ -104,7 +105,7 @@ function Table({ table: { head, sides, rows } }: { table: TableBlock }) {
 }
 
 const inline =
-  /(`[^`\n]+`)|(\*\*[^*\n]+\*\*)|((?<![\w*])\*[^*\s][^*\n]*\*(?!\w)|(?<![\p{L}\p{N}_])_(?!\s)[^_\n]+(?<!\s)_(?![\p{L}\p{N}_]))|(~~[^~\n]+~~)|\[([^[\]\n]+)\]\((https?:\/\/(?:[^\s<>"'()]|\([^\s<>"'()]*\))+)\)|(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]}])|((?<![\w@])@[\p{L}\p{N}_.-]*[\p{L}\p{N}_-])|(?<![\w#&/])#[\p{L}\p{N}_.-]*[\p{L}\p{N}_-]/gu;
+  /(`[^`\n]+`)|(\*\*[^*\n]+\*\*)|((?<![\w*])\*[^*\s][^*\n]*\*(?!\w)|(?<![\p{L}\p{N}_])_(?!\s)[^_\n]+(?<!\s)_(?![\p{L}\p{N}_]))|(~~[^~\n]+~~)|\[([^[\]\n]+)\]\((https?:\/\/(?:[^\s<>"'()]|\([^\s<>"'()]*\))+)\)|(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]}])|((?<![\w@])@[\p{L}\p{N}_.-]*[\p{L}\p{N}_-])|(?<![\p{L}\p{N}:]):([a-z\d_+-]+):(?![\p{L}\p{N}:])|(?<![\w#&/])#[\p{L}\p{N}_.-]*[\p{L}\p{N}_-]/gu;
 
 /** @param plain links are not to be followed: it stands inside of one */
 function Inline({ text, plain }: { text: string; plain: boolean }) {
@@ -119,7 +120,7 @@ function Inline({ text, plain }: { text: string; plain: boolean }) {
 }
 
 function Piece({ match, plain }: { match: RegExpExecArray; plain: boolean }) {
-  const [piece, code, bold, italic, struck, label, target, link, person] = match;
+  const [piece, code, bold, italic, struck, label, target, link, person, emoji] = match;
   const inner = (signs: number) => <Inline text={piece.slice(signs, -signs)} plain={plain} />;
   if (code) return <code>{code.slice(1, -1)}</code>;
   if (bold) return <strong>{inner(2)}</strong>;
@@ -127,6 +128,7 @@ function Piece({ match, plain }: { match: RegExpExecArray; plain: boolean }) {
   if (struck) return <s>{inner(2)}</s>;
   if (label && target) return <NamedLink label={label} url={target} plain={plain} />;
   if (person) return <span class="mention">{person}</span>;
+  if (emoji) return <>{emojiOf(piece)}</>;
   if (!link) return <ChannelName name={piece} plain={plain} />;
   return plain ? link : <Link url={link} />;
 }

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
+import { emojiOf } from '../../state/emoji.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { attempt } from '../../state/toasts.ts';
@@ -39,11 +40,11 @@ export function Reactions({ message, timeline }: { message: Message; timeline: T
           <button
             type="button"
             aria-pressed={isMine(users)}
-            aria-label={`${emoji}, ${count}`}
+            aria-label={`${emojiOf(emoji)}, ${count}`}
             title={namesOf(users, timeline)}
             onClick={() => toggle(message, emoji, isMine(users))}
           >
-            <span aria-hidden="true">{emoji}</span> {count}
+            <span aria-hidden="true">{emojiOf(emoji)}</span> {count}
           </button>
         </li>
       ))}
@@ -114,7 +115,7 @@ function Picker({ message, onChoose, onClose }: PickerProps) {
         maxLength={32}
         enterkeyhint="done"
         onKeyDown={(event) => {
-          const emoji = event.currentTarget.value.trim();
+          const emoji = emojiOf(event.currentTarget.value.trim());
           if (event.key === 'Enter' && emoji && !isComposing(event)) onChoose(emoji);
         }}
       />

@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { parley } from '../../state/client.ts';
 import { commandsOf } from '../../state/commands.ts';
+import { emojiLike } from '../../state/emoji.ts';
 import { isComposing } from '../../state/keyboard.ts';
 
 interface Suggestion {
@@ -15,8 +16,9 @@ interface Suggestion {
 const pauseMs = 120;
 const most = 6;
 
-/** What is being typed right before the caret: `@al`, `#gen`, or `/wea` where nothing stands before it. */
-const unfinished = /(?:^|[\s(])([@#])([\p{L}\p{N}_.-]{0,32})$|^(\/)([\p{L}\p{N}_-]{0,32})$/u;
+/** What is being typed right before the caret: `@al`, `#gen`, `:sm`, or `/wea` where nothing stands before it. */
+const unfinished =
+  /(?:^|[\s(])(?:(?<sign>[@#])(?<name>[\p{L}\p{N}_.-]{0,32})|(?<colon>:)(?<emoji>[a-z\d_+-]{2,32}))$|^(?<slash>\/)(?<command>[\p{L}\p{N}_-]{0,32})$/u;
 
 interface Suggesting {
   list: Suggestion[];
@@ -82,8 +84,9 @@ function useAsked(box: TextBox) {
   const ask = () => {
     const end = box.current?.selectionEnd ?? 0;
     const match = unfinished.exec(box.current?.value.slice(0, end) ?? '');
-    const trigger = match?.[1] ?? match?.[3];
-    const typed = match?.[2] ?? match?.[4];
+    const { sign, name, colon, emoji, slash, command } = match?.groups ?? {};
+    const trigger = sign ?? colon ?? slash;
+    const typed = name ?? emoji ?? command;
     if (trigger === undefined || typed === undefined) return forget();
     setAsked({ trigger, typed, start: end - typed.length - 1, end });
   };
@@ -112,10 +115,16 @@ function useFound(channelId: string, asked: Asked | null) {
 /** Without suggestions one can type on, so it does not matter why there are none. */
 async function find(channelId: string, trigger: string, typed: string): Promise<Suggestion[]> {
   if (trigger === '/') return findCommands(channelId, typed.toLowerCase());
+  if (trigger === ':') return findEmoji(typed);
   const query = { channelId, trigger: trigger === '#' ? '#' : '@', q: typed, limit: most } as const;
   const { suggestions } = await parley.rest('GET /api/mentions/suggest', { query }).catch(() => ({ suggestions: [] }));
   return suggestions.map(({ id, label, token }) => ({ id, label, token, about: token }));
 }
+
+const findEmoji = (typed: string): Suggestion[] =>
+  emojiLike(typed)
+    .slice(0, most)
+    .map(({ name, emoji }) => ({ id: name, label: emoji, about: `:${name}:`, token: emoji }));
 
 async function findCommands(channelId: string, typed: string): Promise<Suggestion[]> {
   const commands = await commandsOf(channelId);
