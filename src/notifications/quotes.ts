@@ -19,6 +19,9 @@ const saidTo = (user: string) => `CASE WHEN ${selectMayRead(user)} THEN ${previe
 const quoting = `SELECT n.id, n.user_id, n.body AS former, ${saidTo('n.user_id')} AS body
   FROM unnest($1::uuid[]) AS known (id)
   JOIN notifications n ON n.reference_type = 'message' AND n.reference_id = known.id ${messageAndChannel}`;
+/** What these notifications are to say; begun with them, since many others may quote the same messages. */
+const anew = `SELECT n.id, ${saidTo('n.user_id')} AS body FROM notifications n
+  LEFT JOIN messages m ON m.id = n.reference_id LEFT JOIN channels c ON c.id = m.channel_id WHERE n.id = ANY($1::uuid[])`;
 /** What the logs say of them; a log has the id of its user. */
 const logged = `SELECT e.stream_id, e.seq, e.data ->> 'body' AS former, ${saidTo('e.stream_id')} AS body
   FROM unnest($1::uuid[]) AS known (id)
@@ -58,13 +61,12 @@ export async function renewQuotes(change: Change, messageIds: string[], stale: S
   );
   const isMore = told.length === atOnce || stale.length === atOnce;
   if (stale.length === 0) return isMore;
-  await change.rows(
-    `UPDATE notifications n SET body = quote.body FROM (${quoting}) AS quote
-     WHERE n.id = quote.id AND n.id = ANY($2::uuid[])`,
-    [messageIds, stale.map(({ id }) => id)],
-  );
+  const ids = stale.map(({ id }) => id);
+  await change.rows(`UPDATE notifications n SET body = quote.body FROM (${anew}) AS quote WHERE n.id = quote.id`, [
+    ids,
+  ]);
   const rows = await change.rows<NotificationRow>(`${selectNotifications} WHERE n.id = ANY($1::uuid[]) ORDER BY n.id`, [
-    stale.map(({ id }) => id),
+    ids,
   ]);
   for (const row of rows) change.publish(notificationUpdated.in(userRoom(row.user_id), notificationRecord(row)));
   return isMore;
