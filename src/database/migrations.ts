@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import { entities } from './entities.ts';
-import { asDatabaseError } from './failures.ts';
+import { asDatabaseError, isConflict } from './failures.ts';
 import { Initial } from './migrations/0001-initial.ts';
 import { Accounts } from './migrations/0010-accounts.ts';
 import { MessageAuthors } from './migrations/0011-message-authors.ts';
@@ -74,6 +74,9 @@ export const migrations = [
  */
 const long = new Set(['0065-search-unspaced']);
 
+/** A try that ends in a deadlock takes a second, which is how long PostgreSQL waits before it looks for one. */
+const attempts = 10;
+
 /** The names of all migrations by their transactions, in order. */
 function transactions(): string[][] {
   const found: string[][] = [[]];
@@ -118,6 +121,18 @@ async function runAlone(url: string, log: Log): Promise<string[]> {
   }
 }
 
+/** Older nodes go on meanwhile, and lock in an order of their own: whoever is in their way tries again. */
+async function undisturbed<T>(run: () => Promise<T>, log: Log): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isConflict(error) || attempt === attempts) throw error;
+      log.info('The database is in use by other nodes; it is migrated once more.');
+    }
+  }
+}
+
 /** While nodes are upgraded one by one older ones go on; left behind, or started by mistake, one has to be found. */
 async function warnOfNewer(orm: MikroORM, log: Log): Promise<void> {
   const known = new Set(migrations.map(({ name }) => name));
@@ -132,7 +147,7 @@ async function runPending(url: string, log: Log): Promise<string[]> {
   try {
     const names: string[] = [];
     for (const together of transactions()) {
-      const done = await orm.migrator.up({ migrations: together });
+      const done = await undisturbed(() => orm.migrator.up({ migrations: together }), log);
       names.push(...done.map((migration) => migration.name));
     }
     if (names.length > 0) log.info({ migrations: names }, 'The database was migrated.');

@@ -65,13 +65,28 @@ describe('the schema', () => {
     const [writer, reader] = [await connect(database.url), await connect(database.url)];
     await writer.query('BEGIN; LOCK TABLE messages IN ROW EXCLUSIVE MODE');
     const migrating = migrate(database.url, log);
-    await until(async () => (await reader.query(waitsForIndex)).rowCount === 1);
+    await until(
+      async () => (await reader.query(waitsForIndex, ['create index%messages_search_unspaced%'])).rowCount === 1,
+    );
     await reader.query("SET statement_timeout = '2s'");
     expect(
       (await reader.query('SELECT is_closed FROM streams UNION ALL SELECT true FROM messages')).rows,
     ).to.deep.equal([]);
     await writer.query('COMMIT');
     expect((await migrating).slice(0, 2)).to.deep.equal(['0064-closed-logs', '0065-search-unspaced']);
+    for (const client of [writer, reader]) await client.end();
+  });
+
+  it('is migrated once more where an older node, which locks in another order, was in the way', async () => {
+    await migrateUpTo(database.url, '0067-open-questions');
+    const [writer, reader] = [await connect(database.url), await connect(database.url)];
+    await writer.query('BEGIN; LOCK TABLE notifications IN ROW EXCLUSIVE MODE');
+    const migrating = migrate(database.url, log);
+    await until(async () => (await reader.query(waitsForIndex, ['create index notifications_open%'])).rowCount === 1);
+    // Of the two the one that has waited longer gives way.
+    await writer.query('LOCK TABLE log_entries IN ROW EXCLUSIVE MODE');
+    await writer.query('COMMIT');
+    expect((await migrating)[0]).to.equal('0068-looks');
     for (const client of [writer, reader]) await client.end();
   });
 
@@ -111,7 +126,7 @@ describe('the migrations', () => {
 });
 
 const waitsForIndex = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-  AND query LIKE 'create index%messages_search_unspaced%'`;
+  AND query LIKE $1`;
 
 /** As an earlier version has left it. */
 async function migrateUpTo(url: string, to: string): Promise<void> {
