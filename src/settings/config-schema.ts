@@ -131,7 +131,7 @@ export const fileSchema = z.strictObject({
     messages: rate.describe('messages of one person'),
     botMessages: rate.describe('messages of one bot'),
     changes: rate.describe(
-      'edits, reactions, pins, threads, joins, opened DMs, names and pictures, and requests to others over REST, of one user',
+      'edits, reactions, pins, threads, joins, opened DMs, names and pictures, slash commands, and requests to others over REST, of one user',
     ),
     events: rate.describe('other events of one socket'),
     joins: rate.describe('joins and leaves of one socket'),

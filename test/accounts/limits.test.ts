@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { addressKey, clientAddress } from '../../src/infrastructure/client-address.ts';
 import { startRedis } from '../rig/redis.ts';
 import { until } from '../rig/until.ts';
+import { botIn } from '../world/bot.ts';
 import { type Cluster, nodeCount, startCluster } from '../world/nodes.ts';
 import { type Answer, type Person, request } from '../world/person.ts';
 import { register, world } from '../world/world.ts';
@@ -139,6 +140,7 @@ describe('rate limits', () => {
   it('bound changes and searches by user, whatever address they come from', async () => {
     const here = await world(cluster, address);
     const { alice, channel } = here;
+    const robot = await botIn(here.server, alice);
     const from = (headers: object) => ({ authorization: `Bearer ${alice.token}`, ...headers });
     const edit = () => request(at(0), 'PATCH', `/api/messages/${channel.id}`, { content: 'x' }, from(address()));
     for (let i = 0; i < 5; i++) expect((await edit()).status).to.equal(404);
@@ -146,6 +148,10 @@ describe('rate limits', () => {
     const add = { emoji: '👍' };
     expectRefused(await alice.post(`/api/messages/${channel.id}/reactions`, add), 'changes', 5, 60);
     expectRefused(await alice.post('/api/dm/channels', { userId: here.carol.id }), 'changes', 5, 60);
+    // Each is told in all channels of the bot.
+    const teach = () => robot.put(`/api/agents/${robot.agentId}/slash-commands`, { commands: [] });
+    for (let i = 0; i < 5; i++) expect((await teach()).status).to.equal(200);
+    expectRefused(await teach(), 'changes', 5, 60);
     const search = () => request(at(0), 'GET', '/api/search/messages?query=x', undefined, from(address()));
     for (let i = 0; i < 2; i++) expect((await search()).status).to.equal(200);
     expectRefused(await search(), 'search', 2, 60);
