@@ -10,6 +10,8 @@ export type Resolve = (host: string, callback: (error: Error | null, addresses: 
 const connectTimeoutMs = 10_000;
 /** Whoever asks may be in the middle of a transaction, which is ended when it does nothing for long. */
 const lookupMs = 1500;
+/** Most often it is someone's own machine that is meant, for trying something out. */
+const exception = 'Whoever runs this server can allow it with APP_PROXY_ALLOW.';
 
 /**
  * Requests to addresses that people from outside name. They must not reach what only this machine or its network can:
@@ -67,7 +69,7 @@ export class Outgoing {
   private requireForm(url: URL): void {
     const allowed = this.isAllowed(url);
     if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowed)) {
-      throw new AppError('UNSAFE_URL', { message: 'Only https addresses are allowed here.' });
+      throw new AppError('UNSAFE_URL', { message: `Only https addresses are allowed here. ${exception}` });
     }
     if (url.username || url.password) {
       throw new AppError('UNSAFE_URL', { message: 'The address must not have a user name or a password in it.' });
@@ -121,5 +123,5 @@ function bareHost(hostname: string): string {
 }
 
 function unsafe(host: string): AppError {
-  return new AppError('UNSAFE_URL', { message: `The address of ${host} is private or reserved.` });
+  return new AppError('UNSAFE_URL', { message: `The address of ${host} is private or reserved. ${exception}` });
 }
