@@ -10,12 +10,13 @@ type Summary = z.input<typeof dashboardSchema>;
 /** What one feature knows of a user. */
 export type DashboardSource = (actor: Actor) => Promise<Partial<Omit<Summary, 'memberSince'>>>;
 
-const countOwn = `SELECT u.created_at AS "memberSince",
-    (SELECT count(*)::int FROM servers WHERE owner_id = u.id) AS "serversOwned",
-    (SELECT count(*)::int FROM server_members m JOIN servers s ON s.id = m.server_id
-      WHERE m.user_id = u.id AND s.owner_id <> u.id) AS "serversJoined",
+export const countOwn = `SELECT u.created_at AS "memberSince",
+    seats.owned AS "serversOwned", seats.joined AS "serversJoined",
     (SELECT count(*)::int FROM messages WHERE author_id = u.id) AS "messagesSent"
-  FROM users u WHERE u.id = $1 AND u.deleted_at IS NULL`;
+  FROM users u CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE role = 'owner')::int AS owned, count(*) FILTER (WHERE role <> 'owner')::int AS joined
+    FROM server_members WHERE user_id = u.id
+  ) AS seats WHERE u.id = $1 AND u.deleted_at IS NULL`;
 
 /** The summary on a user's start page. Other features add their counts with `addSource`; without them they are 0. */
 export class Dashboard {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { countOwn } from '../../src/accounts/dashboard.ts';
 import { revokedLately } from '../../src/accounts/sessions/revocation.ts';
 import type { Rows } from '../../src/database/database.ts';
 import { trim } from '../../src/delivery/log.ts';
@@ -77,6 +78,20 @@ describe('looks that take no longer with what there is', () => {
       expect((await here.alice.get('/api/invite-codes')).body).to.have.length(1);
     });
     expect(cost).to.be.lessThan(much);
+  });
+
+  it('counts the servers of someone among those of all', async () => {
+    const { alice, bob } = here;
+    await sql(
+      `INSERT INTO servers (id, name, owner_id, invite_code, created_at, updated_at)
+       SELECT ${id}, 'much', $1, 'MUCH' || i, now(), now() FROM ${numbers}`,
+      [bob.id],
+    );
+    const read = await readIn('servers', async (rows) => {
+      const [counts] = await rows<{ serversOwned: number; serversJoined: number }>(countOwn, [alice.id]);
+      expect(counts).to.include({ serversOwned: 1, serversJoined: 0 });
+    });
+    expect(read).to.be.lessThan(much / 10);
   });
 
   it('finds the notification that a repeat is added to among much that is unread', async () => {
