@@ -5,7 +5,7 @@ import { checkLogs, type Fault } from './faults.ts';
 import { Ledger } from './ledger.ts';
 import { checkOwnRooms, checkPictures, checkPresence } from './pictures.ts';
 import { pollReceiver, type Receiver, rawReceiver, returningReceiver, type Seat } from './receivers.ts';
-import { request, Sender, ways } from './senders.ts';
+import { insist, Sender, ways } from './senders.ts';
 import type { Site } from './site.ts';
 import { stockReceiver } from './stock-receiver.ts';
 import { type Kind, kinds, type Track } from './track.ts';
@@ -136,7 +136,8 @@ async function register(url: string): Promise<Person> {
 }
 
 async function create(seat: { url: string; token: string }, path: string, body: object) {
-  const { status, answer } = await request(seat, 'POST', path, body);
+  // What the fault before has cut off may not be back yet.
+  const { status, answer } = await insist(seat, 'POST', path, body);
   if (status !== 201 && status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(answer)}`);
   return answer;
 }
