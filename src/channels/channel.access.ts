@@ -1,7 +1,8 @@
 import type { Actor } from '../access/actor.ts';
 import { may, type Permission, type Role, requireRole } from '../access/roles.ts';
 import type { PolicyAccess } from '../agents/policies/policy.access.ts';
-import type { Database } from '../database/database.ts';
+import { BatchedRead } from '../database/batched-read.ts';
+import type { Database, Rows } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import type { DirectAccess } from '../direct/direct.access.ts';
 import { AppError } from '../errors.ts';
@@ -47,22 +48,24 @@ const memberKey = (channelId: string, userId: string) => `${channelId}:${userId}
 
 /** The only way to get at a channel on behalf of someone. On the hot path all of it comes from caches. */
 export class ChannelAccess {
-  private readonly database: Database;
   private readonly caches: Caches;
   private readonly servers: ServerAccess;
   private readonly direct: DirectAccess;
   private readonly policies: PolicyAccess;
   private readonly channels: Cache<ChannelInfo>;
   private readonly members: Cache<Entry>;
+  private readonly channelReads: BatchedRead<ChannelInfo>;
+  private readonly entryReads: BatchedRead<Entry>;
 
   constructor(database: Database, caches: Caches, servers: ServerAccess, direct: DirectAccess, policies: PolicyAccess) {
-    this.database = database;
     this.caches = caches;
     this.servers = servers;
     this.direct = direct;
     this.policies = policies;
     this.channels = caches.create(channelCache, 50_000);
     this.members = caches.create(memberCache, 200_000);
+    this.channelReads = new BatchedRead((ids) => readChannels(database.committedRows, ids));
+    this.entryReads = new BatchedRead((keys) => readEntries(database.committedRows, keys));
   }
 
   /**
@@ -145,15 +148,7 @@ export class ChannelAccess {
 
   /** What there is to know of a channel, whoever asks. @throws AppError CHANNEL_NOT_FOUND */
   async find(channelId: string): Promise<ChannelInfo> {
-    const channel = await this.channels.get(channelId, async () => {
-      const [row] = await this.database.committedRows<ChannelInfo>(
-        `SELECT c.id, c.server_id AS "serverId", c.kind, c.name, c.type, c.is_private AS "isPrivate",
-           c.is_archived AS "isArchived", coalesce(s.is_public, false) AS "serverIsPublic"
-         FROM channels c LEFT JOIN servers s ON s.id = c.server_id WHERE c.id = $1 AND c.deleted_at IS NULL`,
-        [channelId],
-      );
-      return row;
-    });
+    const channel = await this.channels.get(channelId, () => this.channelReads.read(channelId));
     if (!channel) throw new AppError('CHANNEL_NOT_FOUND');
     return channel;
   }
@@ -199,15 +194,30 @@ export class ChannelAccess {
   }
 
   private async entry(channelId: string, userId: string): Promise<Entry> {
-    const entry = await this.members.get(memberKey(channelId, userId), async () => {
-      const [row] = await this.database.committedRows<Entry>(
-        'SELECT excluded FROM channel_members WHERE channel_id = $1 AND user_id = $2',
-        [channelId, userId],
-      );
-      return row ?? noEntry;
-    });
-    return entry ?? noEntry;
+    const key = memberKey(channelId, userId);
+    return (await this.members.get(key, () => this.entryReads.read(key))) ?? noEntry;
   }
+}
+
+async function readChannels(rows: Rows, ids: string[]): Promise<Map<string, ChannelInfo>> {
+  const found = await rows<ChannelInfo>(
+    `SELECT c.id, c.server_id AS "serverId", c.kind, c.name, c.type, c.is_private AS "isPrivate",
+       c.is_archived AS "isArchived",
+       coalesce((SELECT is_public FROM servers WHERE id = c.server_id), false) AS "serverIsPublic"
+     FROM channels c WHERE c.id = ANY($1::uuid[]) AND c.deleted_at IS NULL`,
+    [ids],
+  );
+  return new Map(found.map((channel) => [channel.id, channel]));
+}
+
+async function readEntries(rows: Rows, keys: string[]): Promise<Map<string, Entry>> {
+  const found = await rows<Entry & { key: string }>(
+    `SELECT key, (SELECT excluded FROM channel_members
+       WHERE channel_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid) AS excluded
+     FROM unnest($1::text[]) AS key`,
+    [keys],
+  );
+  return new Map(found.map(({ key, excluded }) => [key, { excluded }]));
 }
 
 /** The rule of who may know of a channel; undefined: the actor may not. */

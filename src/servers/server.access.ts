@@ -1,6 +1,7 @@
 import type { Actor } from '../access/actor.ts';
 import type { Role } from '../access/roles.ts';
-import type { Database } from '../database/database.ts';
+import { BatchedRead } from '../database/batched-read.ts';
+import type { Database, Rows } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import { AppError } from '../errors.ts';
 import type { Cache } from '../infrastructure/cache.ts';
@@ -30,11 +31,13 @@ export class ServerAccess {
   private readonly database: Database;
   private readonly caches: Caches;
   private readonly seats: Cache<Seat>;
+  private readonly seatReads: BatchedRead<Seat>;
 
   constructor(database: Database, caches: Caches) {
     this.database = database;
     this.caches = caches;
     this.seats = caches.create(seatCache, 100_000);
+    this.seatReads = new BatchedRead((keys) => readSeats(database.committedRows, keys));
   }
 
   /** A server by id or slug, whoever asks. @throws AppError SERVER_NOT_FOUND */
@@ -46,13 +49,8 @@ export class ServerAccess {
 
   /** The actor's place in a server; undefined when it is no member. */
   seat(serverId: string, userId: string): Seat | undefined | Promise<Seat | undefined> {
-    return this.seats.get(seatKey(serverId, userId), async () => {
-      const [row] = await this.database.committedRows<Seat>(
-        'SELECT role FROM server_members WHERE server_id = $1 AND user_id = $2',
-        [serverId, userId],
-      );
-      return row;
-    });
+    const key = seatKey(serverId, userId);
+    return this.seats.get(key, () => this.seatReads.read(key));
   }
 
   /** The same if it is known here. */
@@ -84,4 +82,14 @@ export class ServerAccess {
   forgetHere(serverId: string, userId: string): void {
     this.caches.dropHere(seatCache, [seatKey(serverId, userId)]);
   }
+}
+
+async function readSeats(rows: Rows, keys: string[]): Promise<Map<string, Seat>> {
+  const found = await rows<{ key: string; role: Role | null }>(
+    `SELECT key, (SELECT role FROM server_members
+       WHERE server_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid) AS role
+     FROM unnest($1::text[]) AS key`,
+    [keys],
+  );
+  return new Map(found.flatMap(({ key, role }) => (role ? [[key, { role }]] : [])));
 }
