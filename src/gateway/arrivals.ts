@@ -39,6 +39,11 @@ export class Arrivals {
     if (others?.size === 0) this.ofSocket.delete(socket);
   }
 
+  /** Where a socket is on its way to. */
+  placesOf(socket: ParleySocket): Place[] {
+    return [...(this.ofSocket.get(socket) ?? [])].map(({ place }) => place);
+  }
+
   /** Turns a socket away from all places that it lost. */
   turnAway(socket: ParleySocket, isLost: (place: Place) => boolean): void {
     for (const arrival of this.ofSocket.get(socket) ?? []) if (isLost(arrival.place)) arrival.isTurnedAway = true;

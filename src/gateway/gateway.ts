@@ -21,7 +21,8 @@ import { TokenExpiry } from './expiry.ts';
 import { Feeds } from './feeds.ts';
 import { sendPacketsDirectly } from './frames.ts';
 import type { Handler } from './handler.ts';
-import { Homecoming, handshakeSchema, type OwnRooms } from './homecoming.ts';
+import { handshakeSchema } from './handshake.ts';
+import { Homecoming, type OwnRooms } from './homecoming.ts';
 import { Membership, type RoomAccess } from './membership.ts';
 import { takesOffsets } from './offsets.ts';
 import { Outlet } from './outlet.ts';
@@ -94,10 +95,11 @@ export class Gateway {
     this.expiry = new TokenExpiry(this.io, settings.accounts.expiryWarningSeconds);
     const { hearing } = parts;
     const feeds = new Feeds({ catchUp, delivery, outlet, hearing, log });
-    this.membership = new Membership({ io: this.io, delivery, catchUp, outlet, feeds, hearing });
+    const { access } = parts;
+    this.membership = new Membership({ io: this.io, delivery, catchUp, outlet, feeds, hearing, access });
     this.homecoming = new Homecoming({
       membership: this.membership,
-      access: parts.access,
+      access,
       ownRooms: parts.ownRooms,
       stillAuthentic: parts.stillAuthentic,
       delivery,

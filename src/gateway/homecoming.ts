@@ -1,29 +1,17 @@
-import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Page } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom, credentialRoom, type LogEntry, type Room, streamId, userRoom } from '../delivery/entry.ts';
 import { AppError, asAppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
-import { invalid } from '../schema/validation.ts';
 import { isUuid } from '../schema.ts';
 import type { SocketServices } from './dispatch.ts';
+import { dueRoom, progressOf } from './due-rooms.ts';
 import { tellOne } from './frames.ts';
-import { dueRoom, type Membership, progressOf, type RoomAccess } from './membership.ts';
+import { channelsOf, noPosition, type Resume, resumeOf, roomNamed } from './handshake.ts';
+import type { Membership, RoomAccess } from './membership.ts';
 import type { Outlet } from './outlet.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
-
-/** Null: what was given is no position. That counts for its room alone, and is told as such. */
-const positionSchema = z.number().int().min(0).nullable().catch(null);
-
-/** What `auth` of a handshake may hold (contract §9). A `resume` that is none does not make the token count for less. */
-export const handshakeSchema = z.object({
-  token: z.string().optional().catch(undefined),
-  resume: z.record(z.string(), positionSchema).optional().catch(undefined),
-  recover: z.boolean().optional().catch(undefined),
-});
-
-type Resume = NonNullable<z.output<typeof handshakeSchema>['resume']>;
 
 /** The rooms that sockets are put into without asking. */
 export interface OwnRooms {
@@ -97,6 +85,7 @@ export class Homecoming {
     const recovered = (recovery?.rooms ?? []).map(({ name }) => name);
     const followed = await this.followRooms(socket, new Set([...recovered, ...named]));
     this.sayReady(socket, own, page);
+    await this.readAhead(actor, [...recovered, ...named.slice(0, resumedAtOnce)]);
     if (recovery) {
       for (const whole of [page, ...followed.values()]) requireWhole(socket, whole);
       await this.recoverRooms(socket, recovery);
@@ -147,6 +136,11 @@ export class Homecoming {
     };
     await Promise.all([...rooms].filter(([room]) => !named.has(room)).map(follow));
     return pages;
+  }
+
+  /** Asks of all rooms at once what is asked of each then, so that a few queries answer it. What fails comes to light then. */
+  private async readAhead(actor: Actor, names: string[]): Promise<void> {
+    await Promise.allSettled(names.map(async (name) => this.delivery.open((await this.placeOf(actor, name)).room)));
   }
 
   /** From here on the client gets all that is meant for it, with the position that its own room has reached. */
@@ -263,26 +257,10 @@ export class Homecoming {
   }
 }
 
-/** The channels that were named with a position. */
-const channelsOf = (resume: Resume = {}): [id: string, after: number][] =>
-  Object.entries(resume).flatMap(([id, after]) => (isUuid(id) && after !== null ? [[id, after]] : []));
-
-const roomNamed = (id: string): Room => channelRoom(id.toLowerCase());
-
 type Answer = Pick<Page, 'seq' | 'recovered' | 'hasMore'>;
 
 function answerOf(page: Page): Answer {
   return { seq: page.seq, recovered: page.recovered, hasMore: page.hasMore };
-}
-
-function noPosition(name: string): object {
-  const message = 'must be a whole number, at least 0';
-  return invalid([{ path: `resume.${name}`, message, code: 'invalid_type' }]).body(undefined);
-}
-
-function resumeOf(socket: ParleySocket): Resume | undefined {
-  const auth = handshakeSchema.safeParse(socket.handshake.auth);
-  return auth.success ? auth.data.resume : undefined;
 }
 
 /** @throws Error after which the connection ends, and its client begins anew */

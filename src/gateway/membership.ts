@@ -6,6 +6,7 @@ import {
   type LogEntry,
   type Room,
   serverRoom,
+  streamId,
   threadRoom,
   userRoom,
   watchRoomsOf,
@@ -13,11 +14,12 @@ import {
 import type { Hearing } from '../delivery/hearing.ts';
 import { AppError } from '../errors.ts';
 import { Arrivals } from './arrivals.ts';
+import { dueRoom, progressOf } from './due-rooms.ts';
 import type { Feeds } from './feeds.ts';
 import type { Outlet } from './outlet.ts';
 import { Returns } from './returns.ts';
 import { buffered } from './slow-consumers.ts';
-import type { JoinedRoom, ParleyServer, ParleySocket, RecoveredRoom } from './socket.ts';
+import type { JoinedRoom, ParleyServer, ParleySocket } from './socket.ts';
 
 /** What may be followed, as the channels' access rules say. */
 export interface RoomAccess {
@@ -43,6 +45,7 @@ export class Membership {
   private readonly outlet: Outlet;
   private readonly feeds: Feeds;
   private readonly hearing: Hearing;
+  private readonly access: RoomAccess;
   private readonly arrivals = new Arrivals();
 
   constructor(parts: {
@@ -52,6 +55,7 @@ export class Membership {
     outlet: Outlet;
     feeds: Feeds;
     hearing: Hearing;
+    access: RoomAccess;
   }) {
     this.io = parts.io;
     this.delivery = parts.delivery;
@@ -59,6 +63,7 @@ export class Membership {
     this.outlet = parts.outlet;
     this.feeds = parts.feeds;
     this.hearing = parts.hearing;
+    this.access = parts.access;
   }
 
   /**
@@ -219,14 +224,25 @@ export class Membership {
    * `rooms: null` all of a server.
    */
   evict(userId: string, serverId: string | null, rooms: Room[] | null): void {
-    const isLost = (place: Omit<JoinedRoom, 'from'>) =>
-      rooms ? rooms.includes(place.room) : serverId !== null && place.serverId === serverId;
+    const isLost = isAmong(serverId, rooms);
     for (const socket of this.socketsOf(userRoom(userId))) {
       for (const [name, joined] of socket.data.joined) if (isLost(joined)) this.leave(socket, name);
       this.arrivals.turnAway(socket, isLost);
       if (serverId && rooms === null) leaveWatches(socket, serverId);
     }
     for (const room of rooms ?? []) this.delivery.peek(room)?.wakeAll();
+  }
+
+  /** The same, but for rooms into which the access rules let the user by now. Where they cannot be asked, they do not. */
+  async reconsider(userId: string, serverId: string | null, rooms: Room[] | null): Promise<void> {
+    const isMeant = isAmong(serverId, rooms);
+    for (const socket of [...this.socketsOf(userRoom(userId))]) {
+      const places = [...socket.data.joined.values(), ...this.arrivals.placesOf(socket)].filter(isMeant);
+      for (const room of new Set(places.map((place) => place.room))) {
+        const found = await this.access.channel(socket.data.actor, streamId(room)).catch(() => null);
+        if (!found) this.evict(userId, serverId, [room]);
+      }
+    }
   }
 
   /** What a bot may hear is different from now on: here it holds when this returns. */
@@ -256,20 +272,6 @@ export class Membership {
   }
 }
 
-/** Notes that a socket is to get a room's events from `after` on, of which it was told. */
-export function dueRoom({ data }: ParleySocket, room: Room, after: number): RecoveredRoom {
-  const due = data.due.get(room) ?? { name: room, joined: { room, serverId: null, from: after }, after };
-  data.due.set(room, due);
-  return due;
-}
-
-/** Whoever is cut off on the way goes on behind the pieces that were sent; those are known as replays. */
-export function progressOf(room: RecoveredRoom | undefined): (piece: Page) => void {
-  return ({ seq }) => {
-    if (room) room.after = seq;
-  };
-}
-
 /** Waits until what was written to a socket has left this process. */
 async function drained(socket: ParleySocket): Promise<void> {
   while (socket.connected && buffered(socket).bytes > resumePiece.bytes / 2) {
@@ -284,6 +286,11 @@ async function drained(socket: ParleySocket): Promise<void> {
 function isFor(socket: ParleySocket, name: string, entry: LogEntry): boolean {
   if (name === entry.room) return true;
   return entry.threadId !== null && threadRoom(entry.threadId) === name && !socket.data.joined.has(entry.room);
+}
+
+/** Whether a place is one of these rooms, or with `rooms: null` of the server. */
+function isAmong(serverId: string | null, rooms: Room[] | null): (place: Omit<JoinedRoom, 'from'>) => boolean {
+  return (place) => (rooms ? rooms.includes(place.room) : serverId !== null && place.serverId === serverId);
 }
 
 /** Those who left a server no longer follow the people whom they know from there. */

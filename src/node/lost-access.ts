@@ -3,7 +3,7 @@ import type { ChannelAccess } from '../channels/channel.access.ts';
 import { channelDeleted, channelMemberRemoved } from '../channels/channel.contract.ts';
 import type { ControlMessage } from '../delivery/bus.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { channelRoom, type LogEntry, type Room, streamId } from '../delivery/entry.ts';
+import { channelRoom, type LogEntry, type Room, streamId, userRoom } from '../delivery/entry.ts';
 import { atMost } from '../infrastructure/cache.ts';
 import { messageDeleted } from '../messages/message.contract.ts';
 import { notificationUpdated } from '../notifications/notification.contract.ts';
@@ -17,6 +17,7 @@ const maxFollowed = 10_000;
 /** Who is in which room of this node. */
 interface Rooms {
   evict(userId: string, serverId: string | null, rooms: Room[] | null): void;
+  reconsider(userId: string, serverId: string | null, rooms: Room[] | null): Promise<void>;
   dissolve(rooms: Room[]): Promise<void>;
 }
 
@@ -25,14 +26,15 @@ interface Rooms {
  * where one was lost, the event of the same change arrives all the same, by way of the sweep.
  *
  * @returns follows an order: not where its event was here before, since whoever it sends away may have been let in again,
- * and would be put out without a word
+ * and would be put out without a word. For who came behind that event the rules are asked: what was remembered of them
+ * then may have been older than it.
  */
 export function followLostAccess(
   delivery: Delivery,
   rooms: Rooms,
   servers: ServerAccess,
   channels: ChannelAccess,
-): (order: Extract<ControlMessage, { kind: 'evict' }>) => void {
+): (order: Extract<ControlMessage, { kind: 'evict' }>) => void | Promise<void> {
   const followed = new LRUCache<string, true>(atMost(maxFollowed));
   const evict = (entry: LogEntry, serverId: string | null, places: Room[] | null) => {
     followed.set(`${streamId(entry.room)} ${entry.seq}`, true);
@@ -69,6 +71,9 @@ export function followLostAccess(
   };
   delivery.observe((entry) => followers[entry.event]?.(entry, JSON.parse(entry.json)));
   return ({ userId, serverId, rooms: places, seq }) => {
-    if (!followed.has(`${userId} ${seq}`)) rooms.evict(userId, serverId, places);
+    if (followed.has(`${userId} ${seq}`)) return;
+    const position = delivery.peek(userRoom(userId))?.position ?? 0;
+    if (position >= seq) return rooms.reconsider(userId, serverId, places);
+    rooms.evict(userId, serverId, places);
   };
 }

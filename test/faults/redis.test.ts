@@ -7,6 +7,7 @@ import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { type Installation, install } from '../world/installation.ts';
+import { register } from '../world/world.ts';
 
 /** Two nodes that reach Redis over a wire. */
 describe('Redis', () => {
@@ -160,33 +161,41 @@ describe('Redis', () => {
     }
   });
 
-  it('may hang while someone is put out and let in again: the order to go that comes late puts nobody out', async () => {
-    const { alice, bob, server } = site.here;
-    const hidden = { name: 'hidden', isPrivate: true };
-    const { id } = (await alice.post(`/api/servers/${server.id}/channels`, hidden)).body;
-    const seat = `/api/channels/${id}/members`;
-    await alice.post(seat, { userId: bob.id });
-    const ear = new Follower({ url: bob.node.url, token: bob.token });
-    followers.push(ear);
-    await ear.connected(1);
-    await ear.join(id);
-    const heard: string[] = [];
-    ear.socket.on('message:new', ({ content }) => heard.push(content));
-    wire.hold();
-    await alice.delete(`${seat}/${bob.id}`);
-    await until(async () => (await bob.get(`/api/channels/${id}/messages`)).status === 404);
-    await alice.post(seat, { userId: bob.id });
-    const isIn = () =>
-      ear.join(id).then(
-        () => true,
-        () => false,
-      );
-    await until(isIn);
-    wire.release();
-    await becomes(200);
-    await alice.say(id, 'welcome back');
-    await until(() => heard.includes('welcome back'), { message: 'bob was put out again' });
-  });
+  for (const when of ['before', 'after'] as const)
+    it(`may hang while someone is put out and let in again, who came ${when} that: the order to go that comes late puts nobody out`, async () => {
+      const { alice, bob, server } = site.here;
+      const dora = await register(bob.node);
+      await dora.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+      const hidden = { name: `hidden-${when}`, isPrivate: true };
+      const { id } = (await alice.post(`/api/servers/${server.id}/channels`, hidden)).body;
+      const seat = `/api/channels/${id}/members`;
+      await alice.post(seat, { userId: dora.id });
+      const heard: string[] = [];
+      const come = async () => {
+        const ear = new Follower({ url: bob.node.url, token: dora.token });
+        followers.push(ear);
+        ear.socket.on('message:new', ({ content }) => heard.push(content));
+        await ear.connected(1);
+        await until(() =>
+          ear.join(id).then(
+            () => true,
+            () => false,
+          ),
+        );
+        return ear;
+      };
+      const early = when === 'before' ? await come() : null;
+      wire.hold();
+      await alice.delete(`${seat}/${dora.id}`);
+      await until(async () => (await dora.get(`/api/channels/${id}/messages`)).status === 404);
+      await alice.post(seat, { userId: dora.id });
+      if (early) await until(() => early.join(id).then(Boolean, () => false));
+      else await come();
+      wire.release();
+      await becomes(200);
+      await alice.say(id, 'welcome back');
+      await until(() => heard.includes('welcome back'), { message: 'dora was put out again' });
+    });
 
   it('may lose only the connections that listen: what was said meanwhile takes hold within 2 s', async () => {
     const { alice, bob, carol } = site.here;

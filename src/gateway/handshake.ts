@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { channelRoom, type Room } from '../delivery/entry.ts';
+import { invalid } from '../schema/validation.ts';
+import { isUuid } from '../schema.ts';
+import type { ParleySocket } from './socket.ts';
+
+/** Null: what was given is no position. That counts for its room alone, and is told as such. */
+const positionSchema = z.number().int().min(0).nullable().catch(null);
+
+/** What `auth` of a handshake may hold (contract §9). A `resume` that is none does not make the token count for less. */
+export const handshakeSchema = z.object({
+  token: z.string().optional().catch(undefined),
+  resume: z.record(z.string(), positionSchema).optional().catch(undefined),
+  recover: z.boolean().optional().catch(undefined),
+});
+
+export type Resume = NonNullable<z.output<typeof handshakeSchema>['resume']>;
+
+/** The channels that were named with a position. */
+export const channelsOf = (resume: Resume = {}): [id: string, after: number][] =>
+  Object.entries(resume).flatMap(([id, after]) => (isUuid(id) && after !== null ? [[id, after]] : []));
+
+export const roomNamed = (id: string): Room => channelRoom(id.toLowerCase());
+
+export function noPosition(name: string): object {
+  const message = 'must be a whole number, at least 0';
+  return invalid([{ path: `resume.${name}`, message, code: 'invalid_type' }]).body(undefined);
+}
+
+export function resumeOf(socket: ParleySocket): Resume | undefined {
+  const auth = handshakeSchema.safeParse(socket.handshake.auth);
+  return auth.success ? auth.data.resume : undefined;
+}
