@@ -30,9 +30,17 @@ export async function checkOwnRooms(site: Site, { receivers, listeners, ledger }
   ledger.broken.push(...missing.slice(0, 3));
 }
 
-/** What the events made of a channel must be what is read there, and that what was acknowledged. */
-export async function checkPictures(site: Site, { receivers, channelIds, listeners, ledger }: Trial): Promise<void> {
+/** What the events made of a channel must be what is read there, and that what was acknowledged; the last ones may be on their way. */
+export async function checkPictures(site: Site, trial: Trial): Promise<void> {
+  let wrong = await mistakes(site, trial);
+  for (const end = Date.now() + settleMs; wrong.length > 0 && Date.now() < end; wrong = await mistakes(site, trial))
+    await delay(500);
+  trial.ledger.broken.push(...wrong);
+}
+
+async function mistakes(site: Site, { receivers, channelIds, listeners, ledger }: Trial): Promise<string[]> {
   const { words, reacted, messages } = ledger;
+  const found: string[] = [];
   const read = new Map<string, Loose>();
   for (const channelId of channelIds) {
     const list = await readAll(site, listeners, channelId);
@@ -41,17 +49,18 @@ export async function checkPictures(site: Site, { receivers, channelIds, listene
       const picture = track.picture(channelId);
       if (!picture) continue;
       const wrong = differences(picture.messages, list, picture.from);
-      if (wrong.length > 0) ledger.broken.push(`${track.kind} of ${userId}: ${channelId} looks otherwise: ${wrong[0]}`);
+      if (wrong.length > 0) found.push(`${track.kind} of ${userId}: ${channelId} looks otherwise: ${wrong[0]}`);
     }
   }
   for (const { id } of messages.values()) {
     const record = read.get(id);
     const content = words.get(id);
     if ((content === null) !== (record === undefined))
-      ledger.broken.push(`${id} should be ${content === null ? 'gone' : 'there'}`);
-    if (record && content && record.content !== content) ledger.broken.push(`an edit of ${id} is lost`);
-    if (record && reacted.has(id) && record.reactions.length === 0) ledger.broken.push(`a reaction to ${id} is lost`);
+      found.push(`${id} should be ${content === null ? 'gone' : 'there'}`);
+    if (record && content && record.content !== content) found.push(`an edit of ${id} is lost`);
+    if (record && reacted.has(id) && record.reactions.length === 0) found.push(`a reaction to ${id} is lost`);
   }
+  return found;
 }
 
 /** Everyone who listens is online, and each node says so. */
