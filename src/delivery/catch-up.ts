@@ -50,14 +50,33 @@ export class CatchUp {
     limits: PageLimits,
     enter: (page: Page) => void,
   ): Promise<Page | undefined> {
-    const stream = await this.delivery.openFresh(room);
-    if (!stream) return undefined;
-    if (after === undefined || !reaches(stream, after)) {
-      const page = { entries: [], seq: stream.position, recovered: after === undefined, hasMore: false };
-      enter(page);
-      return this.counted(page);
+    for (;;) {
+      const stream = await this.delivery.openFresh(room);
+      if (!stream) return undefined;
+      const page = await this.readInto(stream, after, limits, enter);
+      if (page) return this.counted(page);
     }
-    return this.counted(await this.readOn(stream, after, limits, enter));
+  }
+
+  /** @returns undefined when the node has let go of the stream meanwhile, as of one that nobody is in; nobody has entered then */
+  private async readInto(
+    stream: LiveStream,
+    after: number | undefined,
+    limits: PageLimits,
+    enter: (page: Page) => void,
+  ): Promise<Page | undefined> {
+    let entered: Page | undefined;
+    const enterOpen = (page: Page) => {
+      if (stream.isClosed) return;
+      entered = page;
+      enter(page);
+    };
+    if (after === undefined || !reaches(stream, after)) {
+      enterOpen({ entries: [], seq: stream.position, recovered: after === undefined, hasMore: false });
+      return entered;
+    }
+    const page = await this.readOn(stream, after, limits, enterOpen);
+    return page.hasMore ? page : entered;
   }
 
   /**

@@ -265,6 +265,7 @@ export class Delivery {
     for (const [room, stream] of this.streams) {
       if (this.sink.hasSockets(room) || stream.isWaitedFor) stream.lastUsed = now;
       if (now - stream.lastUsed > this.settings.idleStreamMs) {
+        stream.isClosed = true;
         this.streams.delete(room);
         this.bus.unsubscribe(room);
       } else {

@@ -22,6 +22,8 @@ export class LiveStream {
   /** Everything up to here has left the log. */
   floor: number;
   lastUsed = performance.now();
+  /** The node has let go of it, and may have another one by now: whoever held on to it has nobody enter, and nobody hears of it. */
+  isClosed = false;
   /** An event came under a number that was given out for another one: the log went back (see Sweeper). */
   isContradicted = false;
   /** Delivery numbers of the node for the events up to `position`, oldest first. */
@@ -180,6 +182,7 @@ export class LiveStream {
       this.tailSize += entry.json.length;
     }
     this.trimTail();
+    if (this.isClosed) return;
     const first = this.emit(due);
     for (let i = 0; i < due.length; i++) this.marks.push(first + i);
     if (this.marks.length > 2 * maxMarks) this.marks = this.marks.slice(-maxMarks);
