@@ -124,7 +124,9 @@ export class Delivery {
     // What this call opens is read after it.
     const isNew = !this.streams.has(room) && !this.opening.has(room);
     const opened = this.open(room);
-    return isNew ? opened : opened.then((stream) => stream && this.freshen(stream));
+    const fresh = isNew ? opened : opened.then((stream) => stream && this.freshen(stream));
+    // That may take so long that the node has let go of it.
+    return fresh.then((stream) => (stream?.isClosed ? this.openFresh(room) : stream));
   }
 
   /** The room if it is open on this node. */

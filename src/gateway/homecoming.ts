@@ -127,7 +127,10 @@ export class Homecoming {
   private async followRooms(socket: ParleySocket, named: Set<string>): Promise<Map<string, Page>> {
     const { actor, due } = socket.data;
     const rooms = new Map<Room, number | undefined>();
-    for (const room of await this.ownRooms.roomsOnConnect(actor)) rooms.set(room, undefined);
+    const used = await this.ownRooms.roomsOnConnect(actor);
+    // Of those that were opened a moment ago the socket is told, with where it gets them from: they are due then.
+    if (used.length > 0) await this.delivery.openFresh(userRoom(actor.userId));
+    for (const room of used) rooms.set(room, undefined);
     for (const { joined, after } of due.values()) rooms.set(joined.room, after);
     const pages = new Map<string, Page>();
     const follow = async ([room, after]: [Room, number | undefined]) => {
