@@ -15,6 +15,8 @@ describe('pages of the web client that are opened without a connection', () => {
   /** Goes somewhere in the dark, and switches the light on. */
   async function openInTheDark(path: string): Promise<void> {
     await alice.open('/app/friends');
+    // What is asked for just then would be cut off.
+    await alice.page.locator(`a[href="/app/s/${here.server.id}"]`).first().waitFor();
     await alice.page.context().setOffline(true);
     await alice.page.locator('.connection', { hasText: 'Offline' }).waitFor();
     await alice.go(path);
