@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { until } from '../rig/until.ts';
+import type { Loose } from '../world/person.ts';
 import { withRows } from '../world/sql.ts';
 import { world } from '../world/world.ts';
 
@@ -36,7 +37,8 @@ describe('a message that is quoted to thousands', () => {
     const { alice, bob, channel, cluster } = here;
     const content = `@${alice.username} to be forgotten`;
     const message = await bob.say(channel.id, content);
-    await until(async () => (await alice.get('/api/notifications')).body.length > 0);
+    const isTold = ({ referenceId }: Loose) => referenceId === message.id;
+    await until(async () => (await alice.get('/api/notifications')).body.some(isTold));
     await withRows(cluster.databaseUrl, async (rows) => {
       await rows(
         `INSERT INTO notifications SELECT (json_populate_record(n, json_build_object('id', gen_random_uuid()))).*
