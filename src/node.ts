@@ -59,8 +59,11 @@ export interface Node {
   stop(): Promise<void>;
 }
 
-/** How long caches are trusted: while other nodes are heard they say what to drop, otherwise only time does. */
-const cacheTtlMs = { heard: 5000, unheard: 1000 };
+/**
+ * How long caches are trusted. Another node that cannot be heard may have changed what is in them, and not know that it is
+ * not heard: losing access takes hold everywhere within 2 s (contract §13, Delivery).
+ */
+const cacheTtlMs = { alone: 5000, oneOfSeveral: 2000 };
 const redisWaitMs = 1000;
 /** For closing all parts, once those are answered who were being served. */
 const closingMs = 1000;
@@ -99,7 +102,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
 
   const bus = redis ? new RedisBus(redis, nodeId) : new SoloBus();
   const control = new Control(bus);
-  const caches = new Caches(control, () => (redis && !redis.healthy ? cacheTtlMs.unheard : cacheTtlMs.heard));
+  const caches = new Caches(control, redis ? cacheTtlMs.oneOfSeveral : cacheTtlMs.alone);
   const delivery = new Delivery(database, bus, settings.delivery, log);
   const catchUp = new CatchUp(delivery, database, settings.delivery.tailEvents);
   redis?.onHealth(() => {

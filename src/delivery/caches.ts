@@ -10,10 +10,10 @@ export class Caches {
   private readonly caches = new Map<string, { clear(): void; drop(key: string): void }>();
   /** By the name of a cache, those that hold something of what it holds. */
   private readonly dependents = new Map<string, { clear(): void }[]>();
-  private readonly ttlMs: () => number;
+  private readonly ttlMs: number;
 
-  /** @param ttlMs how long things may be kept: long while the bus works, short while other nodes cannot be heard */
-  constructor(control: Control, ttlMs: () => number) {
+  /** @param ttlMs how long things are trusted when nobody says to drop them, be it because a node cannot be heard */
+  constructor(control: Control, ttlMs: number) {
     this.control = control;
     this.ttlMs = ttlMs;
     control.handle({ drop: ({ cache, keys }) => this.dropHere(cache, keys) });

@@ -12,26 +12,29 @@ export interface CacheSize<V> {
   of: (value: V) => number;
 }
 
+/** A load under way, and when it was begun, as `performance.now()` has it. */
+interface Load<V> {
+  begun: number;
+  value: Promise<V | undefined>;
+}
+
 /**
  * A bounded cache of things that seldom change, with one load at a time per key.
  *
- * Other nodes' changes arrive as `drop` (see control messages); the time limit is the belt for when they do not,
- * so what a cache holds may be stale for `ttlMs` at most.
+ * Other nodes' changes arrive as `drop` (see control messages); the time limit is the belt for when they do not: what a
+ * cache gives out was true at most `ttlMs` before it was asked. So the time counts from when a value was asked for: the
+ * answer may be long under way, and as old as that when it comes.
  */
 export class Cache<V extends object> {
   private readonly values: LRUCache<string, V>;
-  private readonly loading = new Map<string, Promise<V | undefined>>();
+  private readonly loading = new Map<string, Load<V>>();
+  private readonly ttlMs: number;
 
-  private readonly ttlMs: () => number;
-
-  /**
-   * @param options.ttlMs asked anew for each value that is put in
-   * @param options.size bounds all values together, in whatever unit it measures them
-   */
-  constructor({ max, ttlMs, size }: { max: number; ttlMs: () => number; size?: CacheSize<V> | undefined }) {
+  /** @param options.size bounds all values together, in whatever unit it measures them */
+  constructor({ max, ttlMs, size }: { max: number; ttlMs: number; size?: CacheSize<V> | undefined }) {
     const bounds = size ? { max, maxSize: size.max, sizeCalculation: size.of } : atMost(max);
     // Asking the clock each time costs less than the timer that would remember what it said.
-    this.values = new LRUCache({ ...bounds, ttl: 1, ttlResolution: 0 });
+    this.values = new LRUCache({ ...bounds, ttl: ttlMs, ttlResolution: 0 });
     this.ttlMs = ttlMs;
   }
 
@@ -41,18 +44,18 @@ export class Cache<V extends object> {
   }
 
   private async load(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
+    const begun = performance.now();
     const running = this.loading.get(key);
-    if (running) return running;
-    const promise = load().then((value) => {
-      // A drop while this load was under way took it off the map: what it read may be older than the change.
-      if (value && this.loading.get(key) === promise) this.values.set(key, value, { ttl: this.ttlMs() });
-      return value;
-    });
-    this.loading.set(key, promise);
+    if (running && begun - running.begun < this.ttlMs) return running.value;
+    const started: Load<V> = { begun, value: load() };
+    this.loading.set(key, started);
     try {
-      return await promise;
+      const value = await started.value;
+      // A drop while this load was under way took it off the map: what it read may be older than the change.
+      if (value && this.loading.get(key) === started) this.values.set(key, value, { start: begun });
+      return value;
     } finally {
-      if (this.loading.get(key) === promise) this.loading.delete(key);
+      if (this.loading.get(key) === started) this.loading.delete(key);
     }
   }
 

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { startRedis } from '../rig/redis.ts';
+import { startProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';
 import { startCluster } from '../world/nodes.ts';
-import { register } from '../world/world.ts';
+import { register, worldOn } from '../world/world.ts';
 
 describe('a session that is revoked while Redis is dead or hangs', () => {
   for (const fault of ['kill', 'pause'] as const) {
@@ -30,4 +31,30 @@ describe('a session that is revoked while Redis is dead or hangs', () => {
       }
     });
   }
+});
+
+describe('someone who is put out on a node that alone cannot reach Redis', () => {
+  it('is refused within 2 s by the others, which hear nothing of it and have no socket of theirs', async () => {
+    const redis = await startRedis();
+    const wire = await startProxy(redis.port);
+    const cut = await startCluster({ nodes: 1, redisUrl: `redis://127.0.0.1:${wire.port}` });
+    const well = await startCluster({ nodes: 1, redisUrl: redis.url, databaseUrl: cut.databaseUrl });
+    try {
+      const { alice, bob, channel } = await worldOn({ nodes: [...cut.nodes, ...well.nodes] });
+      wire.refuse(true);
+      wire.cut();
+      await until(async () => (await fetch(`${alice.node.url}/readyz`)).status === 503);
+      const read = () => bob.get(`/api/channels/${channel.id}/messages`);
+      expect((await read()).status).to.equal(200);
+      await alice.delete(`/api/channels/${channel.id}/members/${bob.id}`);
+      const answered = Date.now();
+      await until(async () => (await read()).status === 403);
+      expect(Date.now() - answered).to.be.below(2100);
+    } finally {
+      await well.stop();
+      await cut.stop();
+      await wire.stop();
+      await redis.stop();
+    }
+  });
 });
