@@ -40,6 +40,11 @@ export class Ledger {
     this.lastArrival.set(id, now);
   }
 
+  /** How long to wait for something: where a promise is broken already, what follows from that is not waited for as well. */
+  patience(ms: number): number {
+    return this.broken.length === 0 ? ms : Math.min(ms, 3000);
+  }
+
   /** The longest time that an acknowledged message was on its way to an undisturbed socket. */
   get slowest(): number {
     let slowest = 0;

@@ -25,7 +25,11 @@ export async function checkOwnRooms(site: Site, { receivers, listeners, ledger }
     return missing;
   };
   let missing = await behind();
-  for (const end = Date.now() + settleMs; missing.length > 0 && Date.now() < end; missing = await behind())
+  for (
+    const end = Date.now() + ledger.patience(settleMs);
+    missing.length > 0 && Date.now() < end;
+    missing = await behind()
+  )
     await delay(200);
   ledger.broken.push(...missing.slice(0, 3));
 }
@@ -33,7 +37,11 @@ export async function checkOwnRooms(site: Site, { receivers, listeners, ledger }
 /** What the events made of a channel must be what is read there, and that what was acknowledged; the last ones may be on their way. */
 export async function checkPictures(site: Site, trial: Trial): Promise<void> {
   let wrong = await mistakes(site, trial);
-  for (const end = Date.now() + settleMs; wrong.length > 0 && Date.now() < end; wrong = await mistakes(site, trial))
+  for (
+    const end = Date.now() + trial.ledger.patience(settleMs);
+    wrong.length > 0 && Date.now() < end;
+    wrong = await mistakes(site, trial)
+  )
     await delay(500);
   trial.ledger.broken.push(...wrong);
 }
@@ -75,7 +83,8 @@ export async function checkPresence({ nodes }: Site, { owner, serverId, listener
     return undefined;
   };
   let wrong = await missing();
-  for (const end = Date.now() + presenceMs; wrong && Date.now() < end; wrong = await missing()) await delay(200);
+  for (const end = Date.now() + ledger.patience(presenceMs); wrong && Date.now() < end; wrong = await missing())
+    await delay(200);
   if (wrong) ledger.broken.push(wrong);
 }
 

@@ -1,6 +1,7 @@
 import type { Loose } from '../world/person.ts';
 
-type Acked = (answer: Loose) => void;
+/** Undefined: the connection ended before. */
+type Acked = (answer: Loose | undefined) => void;
 
 /**
  * A socket that speaks the protocol by hand (Engine.IO 4, Socket.IO 5): no client library between the wire and what
@@ -29,7 +30,10 @@ export class RawSocket {
     const raw = new RawSocket(socket, onEvent);
     return new Promise((resolve, reject) => {
       socket.onerror = () => reject(new Error('A raw socket could not connect.'));
-      socket.onclose = onClosed;
+      socket.onclose = () => {
+        for (const acked of raw.acks.values()) acked(undefined);
+        onClosed();
+      };
       socket.onmessage = ({ data }) => {
         const text = String(data);
         if (text.startsWith('0{')) socket.send(`40${JSON.stringify({ token })}`);
@@ -40,8 +44,9 @@ export class RawSocket {
     });
   }
 
-  /** Emits an event and waits for its ack. */
-  emit(event: string, payload: object): Promise<Loose> {
+  /** Emits an event and waits for its ack; undefined when the connection ends first. */
+  emit(event: string, payload: object): Promise<Loose | undefined> {
+    if (this.socket.readyState !== WebSocket.OPEN) return Promise.resolve(undefined);
     const id = this.count++;
     return new Promise((resolve) => {
       this.acks.set(id, resolve);

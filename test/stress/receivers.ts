@@ -35,6 +35,7 @@ export async function rawReceiver(seat: Seat, ledger: Ledger, onClosed: (track: 
   const socket = await RawSocket.connect(seat.url, seat.token, heard, () => onClosed(track));
   for (const channelId of seat.channelIds) {
     const ack = await socket.emit('channel:join', { channelId });
+    if (!ack) break;
     track.enter(channelId, ack.seq);
   }
   return { userId: seat.userId, track, stop: () => socket.close() };

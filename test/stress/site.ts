@@ -21,8 +21,11 @@ export interface Site {
   stop(): Promise<void>;
 }
 
-/** @param lined puts wires between the nodes and what they stand on, too */
-export async function startSite(nodeCount: number, lined = false): Promise<Site> {
+/**
+ * @param lined puts wires between the nodes and what they stand on, too
+ * @param workers processes of each node, behind one port
+ */
+export async function startSite(nodeCount: number, lined = false, workers = 1): Promise<Site> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'parley-stress-'));
   const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
   const ports = { redis: redis.port, postgres: Number(new URL(postgres.url).port) };
@@ -30,7 +33,8 @@ export async function startSite(nodeCount: number, lined = false): Promise<Site>
   const lines = await Promise.all(Array.from({ length: lined ? nodeCount : 0 }, lineOf));
   const envOf = (node: number) => {
     const line = lines[node];
-    return siteEnvironment(through(postgres.url, line?.postgres), through(redis.url, line?.redis), dataDir);
+    const env = siteEnvironment(through(postgres.url, line?.postgres), through(redis.url, line?.redis), dataDir);
+    return { ...env, WEB_CONCURRENCY: String(workers) };
   };
   // All at once on an empty database: they have to agree on who prepares it.
   const nodes = await Promise.all(Array.from({ length: nodeCount }, (_, node) => NodeProcess.start(envOf(node))));

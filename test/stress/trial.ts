@@ -63,27 +63,46 @@ export interface Outcome {
   story: string[];
 }
 
+/** Where a trial is, for whoever has to end it before it is through. */
+export interface Progress {
+  step: string;
+  ledger?: Ledger;
+}
+
 /** A healed room may take so long (contract §10.3), and a busy machine a little more. */
 const healedMs = 2500;
 const settleMs = 15_000;
 const channelsEach = 6;
+/** A step that takes so much longer than its time hangs. */
+const stepMs = 60_000;
 
-/** Runs one fault and judges it. */
-export async function runTrial(site: Site, fault: Fault, load: Load): Promise<Outcome> {
-  const trial = await gather(site, fault, load);
+/** Runs one fault and judges it. @throws Error when a part of it does not come to its end */
+export async function runTrial(
+  site: Site,
+  fault: Fault,
+  load: Load,
+  progress: Progress = { step: '' },
+): Promise<Outcome> {
+  const step = <T>(name: string, done: Promise<T>, ms = 0): Promise<T> => {
+    progress.step = name;
+    return inTime(name, done, ms + stepMs);
+  };
+  const ms = load.seconds * 1000;
+  const trial = await step('people and channels are made', gather(site, fault, load));
   const { ledger } = trial;
-  await seatReceivers(site, fault, load, trial);
+  progress.ledger = ledger;
+  await step('receivers take their seats', seatReceivers(site, fault, load, trial));
   const begun = Date.now();
   trial.senders.push(...startSenders(site, fault, load, trial));
-  await fault.run(site, load.seconds * 1000, trial);
-  await Promise.all(trial.senders.map((sender) => sender.stop()));
+  await step('the fault lasts', fault.run(site, ms, trial), ms);
+  await step('senders come to their end', Promise.all(trial.senders.map((sender) => sender.stop())));
   const seconds = (Date.now() - begun) / 1000;
-  await settle(trial);
-  await checkOwnRooms(site, trial);
-  await checkPictures(site, trial);
-  if (fault.lively) await checkPresence(site, trial);
+  await step('what was sent arrives', settle(trial));
+  await step('own rooms are compared', checkOwnRooms(site, trial));
+  await step('what events made is compared', checkPictures(site, trial));
+  if (fault.lively) await step('presence is compared', checkPresence(site, trial));
   for (const receiver of trial.receivers) receiver.stop();
-  await ledger.audit(site.postgres.url, trial.channelIds);
+  await step('the log is read', ledger.audit(site.postgres.url, trial.channelIds));
   const memory = Math.max(...site.nodes.map((node) => node.memory));
   const outcome = judge(trial, fault, seconds, memory);
   checkLogs(site, ledger);
@@ -184,6 +203,14 @@ function startSenders(site: Site, fault: Fault, load: Load, trial: Trial): Sende
   });
 }
 
+async function inTime<T>(name: string, done: Promise<T>, ms: number): Promise<T> {
+  const late = new AbortController();
+  const limit = delay(ms, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`This does not come to its end in ${ms} ms: ${name}.`);
+  });
+  return Promise.race([done, limit]).finally(() => late.abort());
+}
+
 /** Waits until everyone has everything, as long as that may take at most. */
 async function settle({ receivers, ledger }: Trial): Promise<void> {
   const acknowledged = ledger.byChannel();
@@ -192,7 +219,11 @@ async function settle({ receivers, ledger }: Trial): Promise<void> {
       const { due, got } = track.count(acknowledged);
       return due === got;
     });
-  for (const end = Date.now() + settleMs; !whole() && Date.now() < end; ) await delay(100);
+  for (const end = Date.now() + ledger.patience(settleMs); !whole(); await delay(100)) {
+    if (Date.now() < end) continue;
+    ledger.broken.push('not everything that was acknowledged has arrived');
+    return;
+  }
 }
 
 function judge(trial: Trial, fault: Fault, seconds: number, memory: number): Outcome {
