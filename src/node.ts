@@ -221,7 +221,13 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     services.events.end(room);
   };
   connectControl(control, gateway, disconnect);
-  const evict = followLostAccess(delivery, gateway.membership, serverAccess, services.channelAccess);
+  const evict = followLostAccess(
+    delivery,
+    gateway.membership,
+    (room) => services.events.end(room),
+    serverAccess,
+    services.channelAccess,
+  );
   control.handle({ evict });
   attendPresence(gateway, delivery, presence);
   const revocations = new RevocationWatch(database, caches, log, (id) => disconnect(`session:${id}`, goodbye(id)));

@@ -230,7 +230,6 @@ export class Membership {
       this.arrivals.turnAway(socket, isLost);
       if (serverId && rooms === null) leaveWatches(socket, serverId);
     }
-    for (const room of rooms ?? []) this.delivery.peek(room)?.wakeAll();
   }
 
   /** The same, but for rooms into which the access rules let the user by now. Where they cannot be asked, they do not. */

@@ -25,6 +25,7 @@ interface Rooms {
  * What events say about who is no longer where, and what is no longer there. Orders say the same faster (see Control);
  * where one was lost, the event of the same change arrives all the same, by way of the sweep.
  *
+ * @param endPolls answers the long polls of a user, who ask anew what they may hear
  * @returns follows an order: not where its event was here before, since whoever it sends away may have been let in again,
  * and would be put out without a word. For who came behind that event the rules are asked: what was remembered of them
  * then may have been older than it.
@@ -32,6 +33,7 @@ interface Rooms {
 export function followLostAccess(
   delivery: Delivery,
   rooms: Rooms,
+  endPolls: (room: Room) => void,
   servers: ServerAccess,
   channels: ChannelAccess,
 ): (order: Extract<ControlMessage, { kind: 'evict' }>) => void | Promise<void> {
@@ -39,6 +41,7 @@ export function followLostAccess(
   const evict = (entry: LogEntry, serverId: string | null, places: Room[] | null) => {
     followed.set(`${streamId(entry.room)} ${entry.seq}`, true);
     rooms.evict(streamId(entry.room), serverId, places);
+    endPolls(entry.room);
   };
   const forget = (entry: LogEntry, text: string) => delivery.peek(entry.room)?.forget(text, entry.seq);
   const followers: Record<string, (entry: LogEntry, data: unknown) => void> = {
@@ -72,6 +75,7 @@ export function followLostAccess(
   delivery.observe((entry) => followers[entry.event]?.(entry, JSON.parse(entry.json)));
   return ({ userId, serverId, rooms: places, seq }) => {
     if (followed.has(`${userId} ${seq}`)) return;
+    endPolls(userRoom(userId));
     const position = delivery.peek(userRoom(userId))?.position ?? 0;
     if (position >= seq) return rooms.reconsider(userId, serverId, places);
     rooms.evict(userId, serverId, places);

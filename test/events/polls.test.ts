@@ -62,6 +62,13 @@ describe('a long poll is refused at once, on any node, when', () => {
     expect(await refusals(new Person(bob.node, { ...bob, token }), end)).to.deep.equal(['PAT_TOKEN_INVALID']);
   });
 
+  it('its user is put out of the server, also in a channel where nothing tells of that', async () => {
+    const { alice, bob, server, channel } = here;
+    await alice.post(`/api/channels/${channel.id}/archive`);
+    const end = () => alice.delete(`/api/servers/${server.id}/members/${bob.id}`);
+    expect(await refusals(bob, end)).to.include('CHANNEL_NOT_FOUND');
+  });
+
   it('its bot is stopped', async () => {
     const { alice, server } = here;
     const bot = await botIn(server, alice);
