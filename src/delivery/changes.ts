@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Delivery } from './delivery.ts';
 import { type Draft, type Room, streamId } from './entry.ts';
-import { lockStreams, number, write } from './log.ts';
+import { lockOpenStreams, lockStreams, number, write } from './log.ts';
 
 /** One change under way: a transaction, and what is to be told when it is committed. */
 export interface Change {
@@ -17,6 +17,8 @@ export interface Change {
   publish(draft: Draft): void;
   /** Holds back all other appends to these rooms from here on; only where the order of locks asks for it. */
   lock(...rooms: Room[]): Promise<void>;
+  /** The same where something is said in a room, that may have been archived meanwhile. @throws AppError CHANNEL_ARCHIVED */
+  lockOpen(room: Room): Promise<void>;
   /**
    * Begins after the commit, in the order of the calls, and ends before the answer: cache drops, evictions on other
    * nodes. It may ask which number an event got that was published. A failure is logged.
@@ -107,14 +109,15 @@ export class Changes {
         },
         rows,
         publish: (draft) => void drafts.push(draft),
-        lock: (...rooms) => lockAlso(rows, rooms, heads),
+        lock: async (...rooms) => keep(await lockStreams(rows, rooms), heads),
+        lockOpen: async (room) => keep(requireOpen(await lockOpenStreams(rows, [room])), heads),
         afterCommit: (action) => void actions.push(action),
       };
       const result = await this.current.run({ change, transaction, drafts, actions, heads }, () => work(change));
       await transaction.flush();
       // From here to the commit no one else can append to these rooms.
       const rooms = drafts.map(({ room }) => room).filter((room) => !heads.has(streamId(room)));
-      if (rooms.length > 0) await lockAlso(rows, rooms, heads);
+      if (rooms.length > 0) keep(await lockStreams(rows, rooms), heads);
       const entries = number(drafts, heads);
       if (entries.length > 0) transaction.last = write(rows, entries, heads);
       return { result, entries };
@@ -136,6 +139,11 @@ export class Changes {
   }
 }
 
-async function lockAlso(rows: Rows, rooms: Room[], heads: Heads): Promise<void> {
-  for (const [id, seq] of await lockStreams(rows, rooms)) heads.set(id, seq);
+function keep(locked: Heads, heads: Heads): void {
+  for (const [id, seq] of locked) heads.set(id, seq);
+}
+
+function requireOpen(locked: Heads): Heads {
+  if (locked.size === 0) throw new AppError('CHANNEL_ARCHIVED');
+  return locked;
 }

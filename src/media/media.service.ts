@@ -179,7 +179,7 @@ class Head {
 
 /** Where a further file goes in a message, which stays as it is until the commit. */
 async function placeIn(change: Change, { row, channel }: FoundMessage): Promise<number> {
-  await change.lock(channelRoom(channel.id));
+  await change.lockOpen(channelRoom(channel.id));
   await holdMessage(change.rows, row.id);
   return freePlace(change.rows, row.id);
 }

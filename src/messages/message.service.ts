@@ -172,7 +172,7 @@ export class MessageService {
     const edited = await this.changes.run(async (change) => {
       // The log is locked first: edits of one message are told in the order in which they were made.
       const [, updated, , record, isCopied] = await pipelined([
-        change.lock(channelRoom(channel.id)),
+        change.lockOpen(channelRoom(channel.id)),
         change.rows(update, [messageId, content, mentions.length > 0 ? JSON.stringify(mentions) : null]),
         retitle(change, messageId, content),
         this.tellUpdated(change, actor, messageId),

@@ -67,7 +67,7 @@ export class PinService {
     const { channel, row } = await this.access.pinnable(actor, messageId);
     if (channelId !== null && channel.id !== channelId) throw new AppError('WRONG_CHANNEL');
     return this.changes.run(async (change) => {
-      await change.lock(channelRoom(channel.id));
+      await change.lockOpen(channelRoom(channel.id));
       const changed = await change.rows<{ id: string }>(
         `UPDATE messages SET pinned_at = CASE WHEN $2 THEN clock_timestamp() END
          WHERE id = $1 AND deleted_at IS NULL AND (pinned_at IS NULL) = $2 RETURNING id`,

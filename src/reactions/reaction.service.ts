@@ -103,5 +103,5 @@ const usage = `SELECT count(*) FILTER (WHERE user_id = $2)::int AS own, count(DI
 
 /** From here to the commit the message stays, and nobody else reacts to it. */
 async function lockMessage(change: Change, { row }: FoundMessage): Promise<void> {
-  await pipelined([change.lock(channelRoom(row.channel_id)), holdMessage(change.rows, row.id)]);
+  await pipelined([change.lockOpen(channelRoom(row.channel_id)), holdMessage(change.rows, row.id)]);
 }

@@ -94,7 +94,7 @@ export class ThreadService {
     if (row.thread_id !== null) throw new AppError('THREAD_IN_THREAD');
     return this.changes.run(async (change) => {
       const room = channelRoom(row.channel_id);
-      await change.lock(room);
+      await change.lockOpen(room);
       const title = name ?? titleOf(await holdMessage(change.rows, messageId));
       const added = await change.rows<{ id: string }>(
         `INSERT INTO threads (id, channel_id, parent_message_id, name, is_named, creator_id, created_at, updated_at)

@@ -85,6 +85,24 @@ describe('at the same moment', () => {
     }
   });
 
+  describe('what is done to a message in a channel that is being archived', () => {
+    const acts: Record<string, (alice: World['alice'], messageId: string) => Promise<Answer>> = {
+      edit: (alice, id) => alice.patch(`/api/messages/${id}`, { content: 'anew' }),
+      reaction: (alice, id) => alice.post(`/api/messages/${id}/reactions`, { emoji: '👍' }),
+      pin: (alice, id) => alice.post(`/api/messages/${id}/pin`),
+      thread: (alice, id) => alice.post(`/api/messages/${id}/thread`),
+    };
+    for (const [name, act] of Object.entries(acts)) {
+      it(`is refused, as it is right after: ${name}`, async () => {
+        const { alice, channel } = here;
+        const { id } = await alice.say(channel.id, 'hello');
+        const close = 'UPDATE streams SET is_closed = true WHERE id = $1';
+        const { status, body } = await during(close, [channel.id], () => act(alice, id));
+        expect([status, body.code]).to.deep.equal([409, 'CHANNEL_ARCHIVED']);
+      });
+    }
+  });
+
   describe('what several do', () => {
     /** Does it three times: none can end before each has come as far as it gets. */
     async function thrice(held: string, act: () => Promise<Answer>): Promise<number[]> {
