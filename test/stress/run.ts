@@ -27,7 +27,7 @@ let now: { fault: Fault; progress: Progress } | undefined;
 
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.once(name, () => {
-    if (now) sayBroken(now.fault, `was ended while ${now.progress.step}`, now.progress.ledger);
+    if (now) sayEnded(now.fault, now.progress);
     void runEnding().finally(() => process.exit(130));
   });
 process.exit(await main());
@@ -72,7 +72,7 @@ async function runAll(list: Fault[], site: Site, load: Load): Promise<number> {
   let broken = 0;
   say(header);
   for (const fault of list) {
-    const progress: Progress = { step: '' };
+    const progress: Progress = { step: '', since: Date.now() };
     now = { fault, progress };
     const outcome = await runTrial(site, fault, load, progress).catch((error: Error) => {
       sayBroken(fault, error.message, progress.ledger);
@@ -88,6 +88,10 @@ async function runAll(list: Fault[], site: Site, load: Load): Promise<number> {
   say(broken === 0 ? 'Every promise was kept.' : `Promises were broken under ${broken} of ${list.length} faults.`);
   await site.stop();
   return broken === 0 ? 0 : 1;
+}
+
+function sayEnded(fault: Fault, { step, since, ledger }: Progress): void {
+  sayBroken(fault, `was ended while ${step}, which took ${Date.now() - since} ms by then`, ledger);
 }
 
 function sayBroken(fault: Fault, what: string, found: { broken: string[]; story: string[] } | undefined): void {

@@ -66,6 +66,8 @@ export interface Outcome {
 /** Where a trial is, for whoever has to end it before it is through. */
 export interface Progress {
   step: string;
+  /** Since when, as `Date.now()` has it. */
+  since: number;
   ledger?: Ledger;
 }
 
@@ -81,10 +83,10 @@ export async function runTrial(
   site: Site,
   fault: Fault,
   load: Load,
-  progress: Progress = { step: '' },
+  progress: Progress = { step: '', since: 0 },
 ): Promise<Outcome> {
   const step = <T>(name: string, done: Promise<T>, ms = 0): Promise<T> => {
-    progress.step = name;
+    Object.assign(progress, { step: name, since: Date.now() });
     return inTime(name, done, ms + stepMs);
   };
   const ms = load.seconds * 1000;
