@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import type { Node } from '../../src/node.ts';
+import { sideBySide } from '../rig/side-by-side.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, sharedCluster, startCluster } from '../world/nodes.ts';
 import { type Answer, Person, request } from '../world/person.ts';
@@ -199,30 +200,32 @@ describe('tokens that end', () => {
   });
   after(() => cluster.stop());
 
-  it('are announced on their sockets, which end with them', async () => {
-    const person = await register(at(cluster, 0));
-    const socket = await person.connect();
-    const { expiresAt } = await socket.next('auth:expiring');
-    await until(() => socket.socket.disconnected);
-    expect(Date.now()).to.be.at.least(new Date(expiresAt).getTime() - 100);
-    expect((await person.get('/api/auth/me')).body.code).to.equal('ACCESS_TOKEN_INVALID');
-  });
+  sideBySide({
+    'are announced on their sockets, which end with them': async () => {
+      const person = await register(at(cluster, 0));
+      const socket = await person.connect();
+      const { expiresAt } = await socket.next('auth:expiring');
+      await until(() => socket.socket.disconnected);
+      expect(Date.now()).to.be.at.least(new Date(expiresAt).getTime() - 100);
+      expect((await person.get('/api/auth/me')).body.code).to.equal('ACCESS_TOKEN_INVALID');
+    },
 
-  it('are renewed on the open socket, by the same user only', async () => {
-    const [alice, bob] = [await register(at(cluster, 0)), await register(at(cluster, 0))];
-    const socket = await alice.connect();
-    const { expiresAt } = await socket.next('auth:expiring');
-    expect(await socket.emit('auth:renew', { token: bob.token })).to.include({
-      ok: false,
-      code: 'ACCESS_TOKEN_INVALID',
-    });
-    const { accessToken } = (await refresh(at(cluster, 1), alice.refreshToken)).body;
-    const renewed = await socket.emit('auth:renew', { token: accessToken });
-    expect(renewed.ok).to.equal(true);
-    expect(new Date(renewed.expiresAt).getTime()).to.be.above(new Date(expiresAt).getTime());
-    await until(() => Date.now() > new Date(expiresAt).getTime() + 200);
-    expect(socket.socket.connected).to.equal(true);
-    socket.close();
+    'are renewed on the open socket, by the same user only': async () => {
+      const [alice, bob] = [await register(at(cluster, 0)), await register(at(cluster, 0))];
+      const socket = await alice.connect();
+      const { expiresAt } = await socket.next('auth:expiring');
+      expect(await socket.emit('auth:renew', { token: bob.token })).to.include({
+        ok: false,
+        code: 'ACCESS_TOKEN_INVALID',
+      });
+      const { accessToken } = (await refresh(at(cluster, 1), alice.refreshToken)).body;
+      const renewed = await socket.emit('auth:renew', { token: accessToken });
+      expect(renewed.ok).to.equal(true);
+      expect(new Date(renewed.expiresAt).getTime()).to.be.above(new Date(expiresAt).getTime());
+      await until(() => Date.now() > new Date(expiresAt).getTime() + 200);
+      expect(socket.socket.connected).to.equal(true);
+      socket.close();
+    },
   });
 });
 

@@ -245,11 +245,12 @@ describe('the app proxy', () => {
     expect((await ask('/up', { method: 'POST', body: Buffer.alloc(1_000_001) })).status).to.equal(413);
     handle = () => {};
     const begun = Date.now();
-    const slow = await ask('/slow');
-    expect([slow.status, await code(slow)]).to.deep.equal([504, 'APP_PROXY_TIMEOUT']);
-    expect(Date.now() - begun).to.be.lessThan(15_000);
     const many = await Promise.all(Array.from({ length: 8 }, () => ask('/slow')));
     expect(many.map(({ status }) => status).sort()).to.deep.equal([503, 503, 503, 504, 504, 504, 504, 504]);
+    for (const slow of many.filter(({ status }) => status === 504)) {
+      expect(await code(slow)).to.equal('APP_PROXY_TIMEOUT');
+    }
+    expect(Date.now() - begun).to.be.lessThan(15_000);
     handle = (request) => request.socket.destroy();
     const broken = await ask('/broken');
     expect([broken.status, await code(broken)]).to.deep.equal([502, 'APP_PROXY_FAILED']);

@@ -124,7 +124,7 @@ describe('nodes that cannot hear each other', () => {
   });
 
   it('tell those in a room whose log was trimmed before it came here, by a new connection', async () => {
-    const cluster = await startCluster({ nodes: 2, redisUrl: null, settings: { delivery: { sweepMs: 10_000 } } });
+    const cluster = await startCluster({ nodes: 2, redisUrl: null, settings: { delivery: { sweepMs: 3_600_000 } } });
     const here = await world(cluster);
     const { channel } = here;
     const follower = new Follower({ url: here.bob.node.url, token: here.bob.token });
@@ -132,6 +132,7 @@ describe('nodes that cannot hear each other', () => {
     const { seq } = await follower.join(channel.id);
     await Promise.all(range(1, 60).map((i) => here.alice.say(channel.id, `hello ${i}`)));
     await trimLogs(cluster.databaseUrl, 10);
+    await here.bob.node.delivery.sweep();
     expect(await follower.connected(2, 40_000)).to.equal(false);
     expect(follower.seen(channel.id)).to.deep.equal([]);
     const ack = await follower.join(channel.id, seq);

@@ -9,7 +9,8 @@ export interface Asked {
   body: Loose;
 }
 
-type Behaviour = (response: ServerResponse, asked: Asked) => void | Promise<void>;
+/** What it does with a request. */
+export type Behaviour = (response: ServerResponse, asked: Asked) => void | Promise<void>;
 
 /** A provider of models on this machine that does as it is told. */
 export interface Provider {

@@ -4,7 +4,7 @@ import { bot } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { type Answer, type Loose, type Person, request } from '../world/person.ts';
 import { register } from '../world/world.ts';
-import { counts, delta, json, type Provider, provider, stream } from './provider.ts';
+import { type Behaviour, counts, delta, json, type Provider, provider, stream } from './provider.ts';
 
 const messages = [{ role: 'user', content: 'Hello?' }];
 
@@ -147,7 +147,7 @@ describe('the model proxy', () => {
   });
 
   it('tells each failure of the provider in its own way', async () => {
-    const failures: [(response: Parameters<Parameters<Provider['behave']>[0]>[0]) => void, number, string][] = [
+    const failures: [Behaviour, number, string][] = [
       [(response) => json(response, { error: 'no' }, 500), 502, 'MODEL_PROXY_UPSTREAM_ERROR'],
       [(response) => json(response, { error: { message: 'bad key the-key' } }, 401), 502, 'MODEL_PROXY_UPSTREAM_ERROR'],
       [(response) => json(response, {}, 403), 502, 'MODEL_PROXY_UPSTREAM_ERROR'],
@@ -156,18 +156,27 @@ describe('the model proxy', () => {
       [(response) => json(response, `"${'x'.repeat(200_000)}"`), 502, 'MODEL_PROXY_UPSTREAM_ERROR'],
       [(response) => response.destroy(), 502, 'MODEL_PROXY_UPSTREAM_ERROR'],
       [(response) => json(response, {}, 302, { location: 'http://127.0.0.1:1/' }), 502, 'MODEL_PROXY_UPSTREAM_ERROR'],
-      [() => {}, 504, 'MODEL_PROXY_TIMEOUT'],
-      [
-        (response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{'),
-        504,
-        'MODEL_PROXY_TIMEOUT',
-      ],
       [(response) => json(response, { error: { message: 'too long' } }, 400), 400, 'MODEL_REQUEST_REFUSED'],
     ];
     for (const [behaviour, status, code] of failures) {
       models.behave(behaviour);
       const answer = await ask();
       expect([answer.status, answer.body.error?.code]).to.deep.equal([status, code]);
+      expect(JSON.stringify(answer.body)).to.not.contain('the-key');
+    }
+    const silences: Behaviour[] = [
+      () => {},
+      (response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{'),
+    ];
+    const waiting: Promise<Answer>[] = [];
+    for (const silence of silences) {
+      const before = models.asked.length;
+      models.behave(silence);
+      waiting.push(ask());
+      await until(() => models.asked.length > before);
+    }
+    for (const answer of await Promise.all(waiting)) {
+      expect([answer.status, answer.body.error?.code]).to.deep.equal([504, 'MODEL_PROXY_TIMEOUT']);
       expect(JSON.stringify(answer.body)).to.not.contain('the-key');
     }
     models.behave((response) => json(response, {}, 429, { 'retry-after': '7' }));
