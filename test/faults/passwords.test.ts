@@ -52,7 +52,7 @@ describe('passwords', () => {
 
 describe('two hundred logins at once', () => {
   it('all come through, and other requests do not wait for them', async () => {
-    const password = { memoryKib: 19_456, timeCost: 2, concurrency: 2, queue: 200 };
+    const password = { ...settings, queue: 200 };
     const cluster = await startCluster({ nodes: 1, settings: { accounts: { password } } });
     try {
       const [node] = cluster.nodes;
