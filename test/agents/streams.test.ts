@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { openGround } from '../../src/cli/ground.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { startRedis } from '../rig/redis.ts';
+import { sideBySide } from '../rig/side-by-side.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { startCluster, testSettings } from '../world/nodes.ts';
 import type { Listener, Loose } from '../world/person.ts';
@@ -198,33 +199,6 @@ describe('replies that are shown while they are made', () => {
     expect((await say('hole', 'more', 4, { done: true })).message.content).to.equal('one more');
   });
 
-  it('end by themselves when their bot dies or is silent for too long, for everyone', async () => {
-    const cluster = await startCluster({ settings: { agents: { streamIdleSeconds: 1 } } });
-    const there = await world(cluster);
-    try {
-      const dying = await botIn(there.server, there.alice);
-      const ear = await there.bob.listen(there.channel.id);
-      const mouth = await dying.connect();
-      await mouth.emit('message:stream', { channelId: there.channel.id, streamId: 'last', delta: 'I am' });
-      mouth.close();
-      const end = await ear.next('message:stream', (piece) => piece.done);
-      expect(end).to.include({ streamId: 'last', done: true, aborted: true });
-      expect((await there.bob.get(`/api/channels/${there.channel.id}/messages`)).body.messages).to.deep.equal([]);
-      const slow = await dying.connect();
-      const stream = { channelId: there.channel.id, streamId: 'slow' };
-      await slow.emit('message:stream', { ...stream, delta: 'Let me think.' });
-      await ear.next('message:stream', (piece) => piece.streamId === 'slow' && piece.aborted === true);
-      await becomesWholeOnly(slow, stream, 'It is 42.', 'Let me think. It is 42.');
-      // A bot that lost its connection for so long goes on from another one.
-      const back = await dying.connect();
-      await becomesWholeOnly(back, { channelId: there.channel.id, streamId: 'last' }, ' late', 'I am late');
-      dying.hangUp();
-    } finally {
-      there.close();
-      await cluster.stop();
-    }
-  });
-
   it('beat the heart of the bot over the same socket', async () => {
     const mouth = await robot.connect();
     expect(await mouth.emit('agent:heartbeat')).to.include({ ok: true, status: 'running' });
@@ -232,29 +206,59 @@ describe('replies that are shown while they are made', () => {
     expect(await person.emit('agent:heartbeat')).to.include({ ok: false, code: 'FORBIDDEN' });
   });
 
-  it('and left behind by a node that died are ended by a node that serves, not by a command that is run beside it', async () => {
-    const { bob, channel, cluster } = here;
-    const redis = await startRedis();
-    const { databaseUrl } = cluster;
-    const ground = await openGround(testSettings(databaseUrl, redis.url), createLog('silent'));
-    const entries = new Redis(redis.url);
-    const left = JSON.stringify({ userId: robot.id, streamId: 'left', channelId: channel.id, threadId: null });
-    const isLeft = async () => (await entries.zscore('parley:streams', left)) !== null;
-    await entries.zadd('parley:streams', 1, left);
-    // A node would have looked by then.
-    await delay(3000);
-    expect(await isLeft()).to.equal(true);
-    const serving = await startCluster({ nodes: 1, redisUrl: redis.url, databaseUrl });
-    const [node] = serving.nodes;
-    if (!node) throw new Error('no node');
-    const ear = await bob.on(node).listen(channel.id);
-    await entries.zadd('parley:streams', 1, left);
-    expect(await ear.next('message:stream')).to.include({ streamId: 'left', done: true, aborted: true });
-    expect(await isLeft()).to.equal(false);
-    ear.close();
-    entries.disconnect();
-    await serving.stop();
-    await ground.close();
-    await redis.stop();
+  sideBySide({
+    'end by themselves when their bot dies or is silent for too long, for everyone': async () => {
+      const cluster = await startCluster({ settings: { agents: { streamIdleSeconds: 1 } } });
+      const there = await world(cluster);
+      try {
+        const dying = await botIn(there.server, there.alice);
+        const ear = await there.bob.listen(there.channel.id);
+        const mouth = await dying.connect();
+        await mouth.emit('message:stream', { channelId: there.channel.id, streamId: 'last', delta: 'I am' });
+        mouth.close();
+        const end = await ear.next('message:stream', (piece) => piece.done);
+        expect(end).to.include({ streamId: 'last', done: true, aborted: true });
+        expect((await there.bob.get(`/api/channels/${there.channel.id}/messages`)).body.messages).to.deep.equal([]);
+        const slow = await dying.connect();
+        const stream = { channelId: there.channel.id, streamId: 'slow' };
+        await slow.emit('message:stream', { ...stream, delta: 'Let me think.' });
+        await ear.next('message:stream', (piece) => piece.streamId === 'slow' && piece.aborted === true);
+        await becomesWholeOnly(slow, stream, 'It is 42.', 'Let me think. It is 42.');
+        // A bot that lost its connection for so long goes on from another one.
+        const back = await dying.connect();
+        await becomesWholeOnly(back, { channelId: there.channel.id, streamId: 'last' }, ' late', 'I am late');
+        dying.hangUp();
+      } finally {
+        there.close();
+        await cluster.stop();
+      }
+    },
+
+    'and left behind by a node that died are ended by a node that serves, not by a command that is run beside it':
+      async () => {
+        const { bob, channel, cluster } = here;
+        const redis = await startRedis();
+        const { databaseUrl } = cluster;
+        const ground = await openGround(testSettings(databaseUrl, redis.url), createLog('silent'));
+        const entries = new Redis(redis.url);
+        const left = JSON.stringify({ userId: robot.id, streamId: 'left', channelId: channel.id, threadId: null });
+        const isLeft = async () => (await entries.zscore('parley:streams', left)) !== null;
+        await entries.zadd('parley:streams', 1, left);
+        // A node would have looked by then.
+        await delay(3000);
+        expect(await isLeft()).to.equal(true);
+        const serving = await startCluster({ nodes: 1, redisUrl: redis.url, databaseUrl });
+        const [node] = serving.nodes;
+        if (!node) throw new Error('no node');
+        const ear = await bob.on(node).listen(channel.id);
+        await entries.zadd('parley:streams', 1, left);
+        expect(await ear.next('message:stream')).to.include({ streamId: 'left', done: true, aborted: true });
+        expect(await isLeft()).to.equal(false);
+        ear.close();
+        entries.disconnect();
+        await serving.stop();
+        await ground.close();
+        await redis.stop();
+      },
   });
 });
