@@ -31,7 +31,9 @@ const onceIsEnough = [
   'apps/bundles',
   'architecture',
   'blobs/',
+  'delivery/changes',
   'delivery/failing-statements',
+  'delivery/lost-commits',
   'gateway/frames',
   'gateway/http-server',
   'gateway/oversized',
@@ -47,6 +49,7 @@ const onceIsEnough = [
   'rest/multipart',
   'rest/nulls',
   'schema/',
+  'search/scale',
   'settings',
 ];
 
