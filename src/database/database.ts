@@ -8,6 +8,7 @@ import type { Settings } from '../settings.ts';
 import { entities } from './entities.ts';
 import { asDatabaseError, isUnavailable, takesNoWrites } from './failures.ts';
 import { HungConnections } from './hung-connections.ts';
+import { KeptConnection } from './kept-connection.ts';
 import { onceForAll, openPool, preparing } from './pools.ts';
 import { failedStatementLog, type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
 import { dialectOf, onConnection, pipelined, type Rows, Transaction } from './transaction.ts';
@@ -40,6 +41,8 @@ export class Database {
   readonly statements: pg.Pool;
   /** For quick transactions. */
   private readonly quickPool: pg.Pool;
+  /** For quick transactions of one statement. */
+  private readonly quick: KeptConnection;
   private readonly underWay = new Set<Promise<unknown>>();
   private closing = false;
   private readonly url: string;
@@ -50,6 +53,7 @@ export class Database {
     this.url = url;
     this.orm = orm;
     [this.pool, this.statements, this.quickPool] = pools;
+    this.quick = new KeptConnection(this.quickPool);
     this.watches = watches;
     this.hung = hung;
     for (const pool of pools) watchStatements(pool, this.watches);
@@ -149,17 +153,27 @@ export class Database {
   }
 
   /** One statement that is a quick transaction by itself. */
-  readonly quickRows: Rows = <R extends object>(text: string, values: unknown[] = []) =>
-    this.on(this.quickPool, null, async (rows) => ({ result: await rows<R>(text, values) }));
+  readonly quickRows: Rows = async <R extends object>(text: string, values: unknown[] = []) => {
+    let client: pg.PoolClient | undefined;
+    try {
+      client = await this.quick.take();
+      const { rows } = await client.query<R>({ name: statementName(text), text, values });
+      this.quick.giveBack(client);
+      return rows;
+    } catch (error) {
+      await abandon(client, error);
+      throw asDatabaseError(error);
+    }
+  };
 
   /**
-   * Runs `work` on a connection, with as little between it and PostgreSQL as possible: statements that are not waited for
+   * Runs `work` in a transaction, with as little between it and PostgreSQL as possible: statements that are not waited for
    * travel together. A connection that was lost is thrown away, since nobody can know what state it is in.
-   * @param begin the statements that begin a transaction, if it is to be in one
+   * @param begin the statements that begin the transaction
    */
   private async on<T>(
     pool: pg.Pool,
-    begin: string | null,
+    begin: string,
     work: (rows: Rows, connection: pg.PoolClient) => Promise<Outcome<T>>,
   ): Promise<T> {
     let client: pg.PoolClient | undefined;
@@ -173,12 +187,12 @@ export class Database {
         return (await connection.query<R>({ name: statementName(text), text, values })).rows;
       };
       // Not waited for: it travels together with the first statement, as the commit does with the last.
-      const begun = begin === null ? null : connection.query(begin);
+      const begun = connection.query(begin);
       const done = work(rows, connection).finally(() => {
         isOver = true;
       });
       const [, { result, last }] = await pipelined([begun, done]);
-      if (begun) await pipelined([last, connection.query('COMMIT')]);
+      await pipelined([last, connection.query('COMMIT')]);
       client.release();
       return result;
     } catch (error) {
