@@ -50,7 +50,6 @@ export function agentProfileRoutes(profile: AgentProfile, seats: AgentSeats): Ro
       body: slashCommandsSchema,
       answer: slashCommandsAnswerSchema,
       errors: ['AGENT_NOT_FOUND'],
-      limit: 'changes',
       handle: ({ actor, params, body }) => profile.setCommands(actor, params.id, body.commands),
     }),
     route({

@@ -29,7 +29,6 @@ function channelRoutes(base: string, direct: DirectService): Route[] {
       mayExist: true,
       answer: dmChannelSchema,
       errors: ['OWN_USER', 'USER_NOT_FOUND', 'USER_BLOCKED'],
-      limit: 'changes',
       async handle({ actor, body }) {
         const { dm, created } = await direct.open(actor, body.userId);
         return new Reply(dm, { status: created ? 201 : 200 });

@@ -67,7 +67,6 @@ function changeRoutes(friends: FriendService): Route[] {
         'FRIEND_LIMIT',
         'FORBIDDEN',
       ],
-      limit: 'changes',
       handle: ({ actor, body }) => friends.request(actor, body.username),
     }),
     route({
@@ -101,7 +100,6 @@ function changeRoutes(friends: FriendService): Route[] {
       params: { id },
       answer: doneSchema,
       errors: ['FRIENDSHIP_NOT_FOUND'],
-      limit: 'changes',
       async handle({ actor, params }) {
         await friends.remove(actor, params.id);
         return done;

@@ -57,7 +57,6 @@ function askRoutes(requests: JoinRequestService): Route[] {
       status: 202,
       answer: requestedSchema,
       errors: ['SERVER_NOT_FOUND', 'ALREADY_MEMBER', 'FORBIDDEN'],
-      limit: 'changes',
       handle: async ({ actor, params }) => ({ ok: true as const, ...(await requests.askServer(actor, params.id)) }),
     }),
     route({
@@ -70,7 +69,6 @@ function askRoutes(requests: JoinRequestService): Route[] {
       status: 202,
       answer: requestedSchema,
       errors: ['CHANNEL_NOT_FOUND', 'ALREADY_MEMBER'],
-      limit: 'changes',
       handle: async ({ actor, params }) => ({ ok: true as const, ...(await requests.askChannel(actor, params.id)) }),
     }),
   ];

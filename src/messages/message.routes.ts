@@ -126,7 +126,6 @@ function oneMessageRoutes(messages: MessageService): Route[] {
       body: editMessageSchema,
       answer: messageSchema,
       errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'CHANNEL_ARCHIVED'],
-      limit: 'changes',
       handle: ({ actor, params, body }) => messages.edit(actor, params.id, body.content),
     }),
     route({
@@ -138,7 +137,6 @@ function oneMessageRoutes(messages: MessageService): Route[] {
       params: { id },
       answer: doneSchema,
       errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
-      limit: 'changes',
       async handle({ actor, params }) {
         await messages.delete(actor, params.id);
         return done;
@@ -149,9 +147,8 @@ function oneMessageRoutes(messages: MessageService): Route[] {
 
 function pinRoutes(pins: PinService): Route[] {
   const pinErrors = ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_ARCHIVED'] as const;
-  const limit = 'changes' as const;
-  const inChannel = { path: '/api/channels/:channelId/pins/:messageId', params: { channelId, messageId: id }, limit };
-  const ofMessage = { path: '/api/messages/:id/pin', params: { id }, limit };
+  const inChannel = { path: '/api/channels/:channelId/pins/:messageId', params: { channelId, messageId: id } };
+  const ofMessage = { path: '/api/messages/:id/pin', params: { id } };
   return [
     route({
       method: 'GET',

@@ -120,6 +120,7 @@ export function modelTokenRoutes({ tokens, usage }: ModelServices): Route[] {
       summary: 'End a token for a runtime, at once.',
       tag,
       entrance: 'user',
+      limit: null,
       params: { id: uuidParam('TOKEN_NOT_FOUND', 'Id of the token.') },
       answer: doneSchema,
       errors: ['TOKEN_NOT_FOUND'],

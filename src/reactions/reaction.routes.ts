@@ -21,7 +21,6 @@ export function reactionRoutes(reactions: ReactionService): Route[] {
       mayExist: true,
       answer: reactionsAnswerSchema,
       errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED', 'REACTION_LIMIT'],
-      limit: 'changes',
       async handle({ actor, params, body }) {
         const { reactions: now, changed } = await reactions.add(actor, params.id, body.emoji);
         return new Reply(answer(params.id, body.emoji, now), { status: changed ? 201 : 200 });
@@ -36,7 +35,6 @@ export function reactionRoutes(reactions: ReactionService): Route[] {
       params: { id, emoji: textParam('MESSAGE_NOT_FOUND', 'The emoji, percent-encoded.') },
       answer: reactionsAnswerSchema,
       errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED', 'VALIDATION_FAILED'],
-      limit: 'changes',
       async handle({ actor, params }) {
         const { emoji } = validated(z.object({ emoji: emojiSchema }), { emoji: params.emoji });
         const { reactions: now } = await reactions.remove(actor, params.id, emoji);

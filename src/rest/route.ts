@@ -171,8 +171,12 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   errors?: ErrorCode[];
   /** Gives errors another form than that of contract §2, for clients that were written for another service. */
   errorForm?: ErrorForm;
-  /** The rate limit that counts it: by user, or by client address where nobody is signed in. */
-  limit?: LimitName;
+  /**
+   * The rate limit that counts it: by user, or by client address where nobody is signed in. Where none is named the limit
+   * for changes counts what a signed-in user changes, for most of it is told to many. Null: never refused, because it
+   * ends what somebody else may be misusing.
+   */
+  limit?: LimitName | null;
   /**
    * `key`: the door answers repeats of an Idempotency-Key; `never`: doing it again is harmless, and the answer is not to
    * be kept; a function: the service knows repeats by the same key, and this finds what it answered first, for requests
@@ -219,7 +223,9 @@ export function route<
   H extends Schema = undefined,
   F = undefined,
 >(spec: SignedInRoute<P, Q, B, A, H, F> | OpenRoute<P, Q, B, A, H>): Route {
+  const changes = spec.entrance === 'user' && spec.method !== 'GET';
+  const limit = spec.limit === undefined && changes ? 'changes' : spec.limit;
   // The mount parses by the spec's own schemas before it calls `handle`, so the types above hold; only TypeScript
   // cannot see that once routes of all kinds lie in one list.
-  return spec as unknown as Route;
+  return { ...spec, limit } as unknown as Route;
 }

@@ -24,7 +24,6 @@ function comeAndGo(members: MemberService): Route[] {
       body: joinServerSchema,
       answer: serverSchema,
       errors: ['SERVER_NOT_FOUND', 'INVITE_CODE_REQUIRED', 'ALREADY_MEMBER', 'USER_NOT_FOUND'],
-      limit: 'changes',
       handle: ({ actor, params, body }) => members.join(actor, params.id, body.inviteCode ?? null),
     }),
     route({
@@ -36,7 +35,6 @@ function comeAndGo(members: MemberService): Route[] {
       params: { id },
       answer: doneSchema,
       errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'OWNER_CANNOT_LEAVE'],
-      limit: 'changes',
       async handle({ actor, params }) {
         await members.leave(actor, params.id);
         return done;

@@ -135,7 +135,6 @@ function inviteRoutes(servers: ServerService): Route[] {
       body: inviteMemberSchema,
       answer: doneSchema,
       errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'USER_NOT_FOUND', 'USER_BLOCKED', 'ALREADY_MEMBER', 'FORBIDDEN'],
-      limit: 'changes',
       async handle({ actor, params, body }) {
         await servers.invite(actor, params.id, body.userId);
         return done;

@@ -120,7 +120,7 @@ export const fileSchema = z.strictObject({
     timeoutMs: positive.describe('how long the mail server may take'),
   }),
   rates: z.strictObject({
-    auth: rate.describe('register, login, codes and links, of one address'),
+    auth: rate.describe('register, login, codes and links, of one address; new passwords, of one user'),
     emailStart: rate.describe('mailed codes, of one address'),
     resetStart: rate.describe('mailed links, of one address'),
     mailbox: rate.describe('mails to one mailbox'),
@@ -130,9 +130,7 @@ export const fileSchema = z.strictObject({
     redeem: rate.describe('invite codes, of one user'),
     messages: rate.describe('messages of one person'),
     botMessages: rate.describe('messages of one bot'),
-    changes: rate.describe(
-      'edits, reactions, pins, threads, joins, opened DMs, names and pictures, slash commands, and requests to others over REST, of one user',
-    ),
+    changes: rate.describe('whatever else one user changes over REST'),
     events: rate.describe('other events of one socket'),
     joins: rate.describe('joins and leaves of one socket'),
     deltas: rate.describe('pieces of a reply in the making'),

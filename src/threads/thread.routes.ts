@@ -37,7 +37,6 @@ export function threadRoutes(threads: ThreadService): Route[] {
       mayExist: true,
       answer: threadSchema,
       errors: [...startErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL'],
-      limit: 'changes',
       async handle({ actor, params, body }) {
         const { result, repeated } = await threads.create(actor, params.channelId, body);
         return new Reply(result, { status: repeated ? 200 : 201 });
@@ -55,7 +54,6 @@ export function threadRoutes(threads: ThreadService): Route[] {
       mayExist: true,
       answer: threadSchema,
       errors: [...startErrors],
-      limit: 'changes',
       async handle({ actor, params, body }) {
         const { result, repeated } = await threads.start(actor, params.id, body.name ?? null);
         return new Reply(result, { status: repeated ? 200 : 201 });
@@ -102,7 +100,6 @@ function oneThread(threads: ThreadService): Route[] {
       body: updateThreadSchema,
       answer: threadSchema,
       errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'BLOCKED', 'USER_BLOCKED'],
-      limit: 'changes',
       handle: ({ actor, params, body }) => threads.update(actor, params.id, body),
     }),
     route({
@@ -114,7 +111,6 @@ function oneThread(threads: ThreadService): Route[] {
       params: { id },
       answer: doneSchema,
       errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
-      limit: 'changes',
       async handle({ actor, params }) {
         await threads.delete(actor, params.id);
         return done;

@@ -94,6 +94,7 @@ function changingRoutes(nodes: NodeService, files: FileService): Route[] {
       summary: 'Upload a file of up to 100 MiB. Where the name is taken it gets a number.',
       tag,
       entrance: 'user',
+      limit: 'uploads',
       params: { serverId },
       body: uploadFieldsSchema,
       file: {

@@ -16,7 +16,8 @@ const rates = {
   mailbox: { points: 2, seconds: 3600 },
   loginFailures: { points: 3, seconds: 900 },
   messages: { points: 10, seconds: 60 },
-  changes: { points: 5, seconds: 60 },
+  changes: { points: 8, seconds: 60 },
+  uploads: { points: 2, seconds: 60 },
   events: { points: 5, seconds: 60 },
   search: { points: 2, seconds: 60 },
   joins: { points: 8, seconds: 60 },
@@ -140,23 +141,58 @@ describe('rate limits', () => {
   it('bound changes and searches by user, whatever address they come from', async () => {
     const here = await world(cluster, address);
     const { alice, channel } = here;
+    // The third change of alice, after her server and the bot itself.
     const robot = await botIn(here.server, alice);
     const from = (headers: object) => ({ authorization: `Bearer ${alice.token}`, ...headers });
     const edit = () => request(at(0), 'PATCH', `/api/messages/${channel.id}`, { content: 'x' }, from(address()));
     for (let i = 0; i < 5; i++) expect((await edit()).status).to.equal(404);
-    expectRefused(await edit(), 'changes', 5, 60);
+    expectRefused(await edit(), 'changes', 8, 60);
     const add = { emoji: '👍' };
-    expectRefused(await alice.post(`/api/messages/${channel.id}/reactions`, add), 'changes', 5, 60);
-    expectRefused(await alice.post('/api/dm/channels', { userId: here.carol.id }), 'changes', 5, 60);
+    expectRefused(await alice.post(`/api/messages/${channel.id}/reactions`, add), 'changes', 8, 60);
+    expectRefused(await alice.post('/api/dm/channels', { userId: here.carol.id }), 'changes', 8, 60);
     // Each is told in all channels of the bot.
     const teach = () => robot.put(`/api/agents/${robot.agentId}/slash-commands`, { commands: [] });
-    for (let i = 0; i < 5; i++) expect((await teach()).status).to.equal(200);
-    expectRefused(await teach(), 'changes', 5, 60);
+    for (let i = 0; i < 8; i++) expect((await teach()).status).to.equal(200);
+    expectRefused(await teach(), 'changes', 8, 60);
     const search = () => request(at(0), 'GET', '/api/search/messages?query=x', undefined, from(address()));
     for (let i = 0; i < 2; i++) expect((await search()).status).to.equal(200);
     expectRefused(await search(), 'search', 2, 60);
     for (let i = 0; i < 2; i++) expect((await here.bob.get('/api/search/messages?query=x')).status).to.equal(200);
     expect((await here.bob.patch(`/api/messages/${channel.id}`, { content: 'x' })).status).to.equal(404);
+    here.close();
+  });
+
+  it('bound every change that a signed-in user can make, but never what ends a session, a token or a bot', async () => {
+    const here = await world(cluster, address);
+    const { alice, server } = here;
+    const changing = at(0).doors.routes.filter(({ entrance, method }) => entrance === 'user' && method !== 'GET');
+    const unbounded = changing.filter(({ limit }) => !limit).map(({ method, path }) => `${method} ${path}`);
+    expect(unbounded).to.have.members([
+      'DELETE /api/auth/sessions/:id',
+      'POST /api/auth/logout',
+      'DELETE /api/tokens/:id',
+      'POST /api/agents/:id/stop',
+      'DELETE /api/ai/tokens/:id',
+    ]);
+    const rename = () => alice.patch(`/api/servers/${server.id}`, { name: 'Again' });
+    for (let i = 0; i < 7; i++) expect((await rename()).status).to.equal(200);
+    expectRefused(await rename(), 'changes', 8, 60);
+    expect((await alice.post('/api/auth/logout', {})).status).to.equal(200);
+    here.close();
+  });
+
+  it('bound the uploads of a user into workspaces and as attachments', async () => {
+    const here = await world(cluster, address);
+    const upload = async () => {
+      const form = new FormData();
+      form.set('file', new Blob(['text']), 'a.txt');
+      const headers = { authorization: `Bearer ${here.bob.token}` };
+      const url = `${here.bob.node.url}/api/servers/${here.server.id}/workspace/upload`;
+      const response = await fetch(url, { method: 'POST', body: form, headers });
+      return { status: response.status, body: await response.json(), headers: response.headers };
+    };
+    for (let i = 0; i < 2; i++) expect((await upload()).status).to.equal(201);
+    expectRefused(await upload(), 'uploads', 2, 60);
     here.close();
   });
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import JSZip from 'jszip';
+import type { Route } from 'playwright-core';
 import { until } from '../rig/until.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
@@ -40,6 +41,26 @@ describe('files and apps in the web client', () => {
     await page.getByRole('menuitem', { name: 'Folder' }).click();
     await page.getByLabel('Name', { exact: true }).fill('site');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await shows(bob, 'site', 'a.txt', 'b.txt');
+  });
+
+  it('wait for their turn where there are more than may be sent in a minute', async () => {
+    const { page } = alice;
+    let refusals = 0;
+    const json = { ok: false, error: 'Too fast.', code: 'RATE_LIMITED', retryAfter: 1 };
+    const refuse = async (route: Route) => {
+      refusals++;
+      await route.fulfill({ status: 429, json });
+    };
+    await page.route('**/workspace/upload', refuse, { times: 1 });
+    const upload = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from('text') });
+    await page.locator('input[type=file]').setInputFiles([upload('late.txt'), upload('later.txt')]);
+    await shows(bob, 'site', 'a.txt', 'b.txt', 'late.txt', 'later.txt');
+    expect(refusals).to.equal(1);
+    for (const name of ['late.txt', 'later.txt']) {
+      await act(name, 'Delete');
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    }
     await shows(bob, 'site', 'a.txt', 'b.txt');
   });
 

@@ -38,6 +38,7 @@ export function personalTokenRoutes(tokens: PersonalTokenService): Route[] {
       summary: 'End a token; it is refused at once, and its sockets are closed.',
       tag,
       entrance: 'user',
+      limit: null,
       params: { id },
       answer: doneSchema,
       errors: ['INSUFFICIENT_PAT_SCOPE'],
