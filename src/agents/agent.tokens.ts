@@ -6,8 +6,9 @@ import type { AgentIdentity } from './agent.identity.ts';
 
 /** Tokens that are asked for at once are made one after the other: each ends those before it, and one is the last. */
 const hold = 'SELECT id FROM agents WHERE id = $1 FOR NO KEY UPDATE';
-const endOlder = `UPDATE agent_tokens SET ends_at = least(ends_at, now() + make_interval(secs => $2))
-  WHERE agent_id = $1 AND ends_at > now() RETURNING id`;
+/** Those that end sooner were told of when theirs was shortened: all nodes forget each of them once. */
+const endOlder = `UPDATE agent_tokens SET ends_at = now() + make_interval(secs => $2)
+  WHERE agent_id = $1 AND ends_at > now() + make_interval(secs => $2) RETURNING id`;
 const addToken = `INSERT INTO agent_tokens (id, agent_id, created_at, ends_at)
   VALUES ($1, $2, now(), now() + make_interval(secs => $3))`;
 

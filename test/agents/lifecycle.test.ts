@@ -226,6 +226,24 @@ describe('the tokens of an agent', () => {
     }
   });
 
+  it('are left alone by newer ones once they end anyway', async () => {
+    const here = await world();
+    const robot = await bot(here.alice);
+    const more = () => here.alice.post(`/api/agents/${robot.agentId}/token`);
+    const first = () =>
+      withRows(here.cluster.databaseUrl, async (rows) => {
+        const text = 'SELECT ends_at, xmin::text AS changed FROM agent_tokens WHERE agent_id = $1 ORDER BY id LIMIT 1';
+        return JSON.stringify(await rows(text, [robot.agentId]));
+      });
+    const before = await first();
+    await more();
+    const ending = await first();
+    expect(ending).not.to.equal(before);
+    await more();
+    expect(await first()).to.equal(ending);
+    here.close();
+  });
+
   it('end for all but one of those that were asked for at once', async () => {
     const cluster = await startCluster({ settings: { agents: { tokenOverlapSeconds: 1 } } });
     const here = await world(cluster);
