@@ -81,7 +81,8 @@ export const notificationNew = durableEvent({
 
 export const notificationUpdated = durableEvent({
   name: 'notification:updated',
-  summary: 'A notification stands for one more repeat.',
+  summary:
+    'A notification stands for one more repeat and is the newest (`updatedAt`), or its message says something else now, or nothing more.',
   room: 'user',
   payload: notificationSchema,
 });

@@ -1,8 +1,8 @@
 import { effect, signal } from '@preact/signals';
 import type { NotificationRecord } from '../../../client/index.ts';
-import { me, parley, signedIn } from './client.ts';
+import { me, signedIn } from './client.ts';
 import { keptKeys } from './kept.ts';
-import { pathOf } from './notifications.ts';
+import { latestNotification, pathOf } from './notifications.ts';
 import { presence } from './presence.ts';
 import { go } from './router.ts';
 
@@ -27,7 +27,8 @@ effect(() => {
   alertsOn.value = signedIn.value && localStorage.getItem(keptKeys.alerts) !== null;
 });
 
-function show(entry: NotificationRecord): void {
+function show(entry: NotificationRecord | null): void {
+  if (!entry) return;
   const isBusy = presence.value.get(me.value?.id ?? '') === 'dnd';
   if (!alertsOn.value || isBusy || entry.isRead || document.hasFocus() || !hasAlerts()) return;
   if (Notification.permission !== 'granted') return;
@@ -40,5 +41,4 @@ function show(entry: NotificationRecord): void {
   };
 }
 
-parley.on('notification:new', show);
-parley.on('notification:updated', show);
+latestNotification.subscribe(show);

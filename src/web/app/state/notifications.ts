@@ -9,6 +9,9 @@ export const unreadNotifications = signal(0);
 /** Whether there are older ones that are not shown. */
 export const hasOlderNotifications = signal(false);
 
+/** The last one that came, or came again: not one whose message only says something else now. */
+export const latestNotification = signal<NotificationRecord | null>(null);
+
 const pageSize = 50;
 /** More than this is not kept while new ones come; what is let go can be fetched again. */
 const mostKept = 400;
@@ -68,11 +71,22 @@ export function pathOf({ referenceType, referenceId, serverId, channelId, kind, 
 
 function put(entry: NotificationRecord, isNew: boolean): void {
   overtaking.hear();
-  const isUnread = notifications.value.some((known) => known.id === entry.id && !known.isRead);
+  const newest = notifications.value[0];
+  const known = notifications.value.find(({ id }) => id === entry.id);
+  if (!isNew && newest && entry.updatedAt <= (known ?? newest).updatedAt) {
+    replace(entry);
+    return;
+  }
   const all = [entry, ...notifications.value.filter(({ id }) => id !== entry.id)];
   if (all.length > mostKept) hasOlderNotifications.value = true;
   notifications.value = all.slice(0, mostKept);
-  if (isNew && !isUnread) unreadNotifications.value += 1;
+  if (isNew && known?.isRead !== false) unreadNotifications.value += 1;
+  latestNotification.value = entry;
+}
+
+/** What it says has changed, and nothing has happened that would make it the first, or worth an alert. */
+function replace(entry: NotificationRecord): void {
+  notifications.value = notifications.value.map((known) => (known.id === entry.id ? entry : known));
 }
 
 parley.on('notification:new', (entry) => put(entry, true));
