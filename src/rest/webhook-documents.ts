@@ -15,7 +15,7 @@ export const signatureParameters = {
   WebhookTimestamp: header('webhook-timestamp', 'When it was sent, in seconds since 1970; refuse what is minutes old.'),
   WebhookSignature: header(
     'webhook-signature',
-    '`v1,` and base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, with what follows `whsec_` in your secret, as base64, for the key. While a secret is being changed there are two, with a space between them.',
+    '`v1,` and base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, with what follows `whsec_` in your secret, as base64, for the key. While a secret is being changed there is one for it and one for each that it replaced, with spaces between them.',
   ),
 };
 

@@ -14,7 +14,7 @@ const byName: Record<string, unknown> = {
   newPassword: 'correct horse battery staple',
   inviteCode: 'K7MQ2XWB',
   accessToken: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMTlhIn0.c2lnbmF0dXJl',
-  refreshToken: 'q3Jc0vXzZl9oT7n2mB5wEw',
+  refreshToken: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMTliIn0.c2lnbmF0dXJl',
   token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMTlhIn0.c2lnbmF0dXJl',
   emoji: '👍',
   nonce: '5f2a9c7e',
