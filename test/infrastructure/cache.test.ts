@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { Cache } from '../../src/infrastructure/cache.ts';
 
 describe('a cache of things that seldom change', () => {
-  const ttlMs = 100;
+  const ttlMs = 50;
 
   /** Answers what was so when it was asked, when it is let. */
   function slowSource() {
@@ -22,7 +22,7 @@ describe('a cache of things that seldom change', () => {
     const cache = new Cache<{ is: string }>({ max: 10, ttlMs });
     const asked = cache.get('key', load);
     source.now = 'out';
-    await delay(ttlMs);
+    await delay(2 * ttlMs);
     for (const answer of answers) answer();
     expect(await asked).to.deep.equal({ is: 'in' });
     expect(cache.peek('key')).to.equal(undefined);
@@ -34,7 +34,7 @@ describe('a cache of things that seldom change', () => {
     const asked = [cache.get('key', load), cache.get('key', load)];
     expect(source.asked).to.equal(1);
     source.now = 'out';
-    await delay(ttlMs);
+    await delay(2 * ttlMs);
     asked.push(cache.get('key', load));
     for (const answer of answers) answer();
     expect(await Promise.all(asked)).to.deep.equal([{ is: 'in' }, { is: 'in' }, { is: 'out' }]);
