@@ -103,7 +103,7 @@ export class DirectService {
     idempotencyKey: string | null,
   ): Promise<Written<MessageRecord>> {
     await this.requireDm(actor, channelId);
-    return this.messages.send(actor, channelId, input, idempotencyKey);
+    return this.messages.send(actor, channelId, input, { idempotencyKey });
   }
 
   /** As MessageService.sentWith. */

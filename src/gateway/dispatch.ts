@@ -81,7 +81,8 @@ async function dispatch(
       answered = true;
       ack?.({ ok: true, ...answer });
     };
-    respond(await handler.handle({ actor: socket.data.actor, payload, socket, requestId, respond }));
+    const { letNext } = place;
+    respond(await handler.handle({ actor: socket.data.actor, payload, socket, requestId, respond, letNext }));
     return null;
   } catch (error) {
     failure = answerError(socket, ack, error, requestId, log);
@@ -97,7 +98,7 @@ function placeOf(socket: ParleySocket, { event, lane }: Handler, payload: unknow
   const thing: unknown = by && typeof payload === 'object' && payload !== null ? Reflect.get(payload, by) : payload;
   // Ids may be spelled with capitals too.
   const name = by ? `${by} ${typeof thing === 'string' ? thing.toLowerCase() : ''}` : event;
-  return takePlace(socket, name, lane.beside?.(payload, socket.data.actor) ?? false);
+  return takePlace(socket, name);
 }
 
 function ackOf(args: unknown[]): Ack | undefined {

@@ -7,11 +7,6 @@ import type { ParleySocket } from './socket.ts';
 interface LaneSpec {
   /** The field of the payload that says what it is about, where a bare id does not; null: it is always the same. */
   by: string | null;
-  /**
-   * Whether such events keep their order by themselves among those with the same `by`, and may be done at the same time.
-   * @param payload as it came, before any check
-   */
-  beside?(payload: unknown, actor: Actor): boolean;
 }
 
 /** What a handler is given: everything checked. */
@@ -25,6 +20,8 @@ export interface EventRequest<P> {
    * follows them. What the handler returns is not sent then.
    */
   respond(answer: object): void;
+  /** Lets what comes next on its lane begin before this is done: from here on something else keeps the order. */
+  letNext(): void;
 }
 
 interface HandlerSpec<P extends z.ZodType, A extends z.ZodObject> {

@@ -10,17 +10,18 @@ const passing: ReadonlySet<ErrorCode> = new Set(['DATABASE_UNAVAILABLE', 'SERVER
 /** An event that has come and is not done yet. */
 export interface Place {
   /**
-   * Resolves when everything before it is done.
+   * Resolves when everything before it is done, or lets it go on beside.
    * @returns whether that took time
    * @throws AppError SERVER_BUSY, or what something before it has failed with
    */
   turn(): boolean | Promise<boolean>;
+  /** Lets the next one begin: from here on something else keeps the order. */
+  letNext(): void;
   /** @param failure what became of it, if it failed */
   leave(failure: AppError | null): void;
 }
 
 interface Entry {
-  beside: boolean;
   runs: boolean;
   waiting: { go(): void; refuse(error: AppError): void } | null;
   failure: AppError | null;
@@ -29,7 +30,7 @@ interface Entry {
 const lanes = new WeakMap<object, Map<string, Lane>>();
 
 /** Of what need not wait for anything. */
-export const noPlace: Place = { turn: () => false, leave() {} };
+export const noPlace: Place = { turn: () => false, letNext() {}, leave() {} };
 
 /**
  * What one socket sends about the same thing is done in the order in which it came, also when its client does not wait for
@@ -37,9 +38,8 @@ export const noPlace: Place = { turn: () => false, leave() {} };
  * first.
  *
  * @param name of the lane
- * @param beside those that follow each other with this run side by side: they keep their order by themselves
  */
-export function takePlace(socket: object, name: string, beside: boolean): Place {
+export function takePlace(socket: object, name: string): Place {
   let ofSocket = lanes.get(socket);
   if (!ofSocket) {
     ofSocket = new Map();
@@ -48,67 +48,72 @@ export function takePlace(socket: object, name: string, beside: boolean): Place 
   const known = ofSocket.get(name);
   const lane = known ?? new Lane();
   if (!known) ofSocket.set(name, lane);
-  const place = lane.enter(beside);
+  const place = lane.enter();
   const leave = (failure: AppError | null) => {
     place.leave(failure);
     if (lane.isEmpty) ofSocket.delete(name);
   };
-  return { turn: place.turn, leave };
+  return { ...place, leave };
 }
 
-/** Events of one socket about one thing, the oldest first: it always runs. */
+/** Events of one socket about one thing. */
 class Lane {
-  private readonly entries = new Set<Entry>();
-  /** Of those that run beside no other. */
-  private alone = 0;
-  /** Of those that do not run yet. */
-  private held = 0;
+  /** The one that runs and holds back those that wait. */
+  private current: Entry | null = null;
+  /** The oldest first. */
+  private readonly waiting = new Set<Entry>();
+  /** All that have not left. */
+  private count = 0;
 
   get isEmpty(): boolean {
-    return this.entries.size === 0;
+    return this.count === 0;
   }
 
-  enter(beside: boolean): Place {
-    const runs = this.entries.size === 0 || (beside && this.alone === 0);
-    const isFull = !runs && this.held >= maxPlaces;
-    const entry: Entry = { beside, runs, waiting: null, failure: isFull ? new AppError('SERVER_BUSY') : null };
-    this.entries.add(entry);
-    if (!beside) this.alone++;
-    if (!runs) this.held++;
-    return { turn: () => turnOf(entry), leave: (failure) => this.leave(entry, failure) };
+  enter(): Place {
+    const isFull = this.waiting.size >= maxPlaces;
+    const entry: Entry = { runs: false, waiting: null, failure: isFull ? new AppError('SERVER_BUSY') : null };
+    this.count++;
+    this.waiting.add(entry);
+    if (!this.current) this.goOn();
+    return {
+      turn: () => turnOf(entry),
+      letNext: () => this.pass(entry),
+      leave: (failure) => this.leave(entry, failure),
+    };
   }
 
   private leave(entry: Entry, failure: AppError | null): void {
     // It will be sent again: what waits behind it would overtake it, and goes back with it.
     if (failure && passing.has(failure.code)) this.refuseBehind(entry, failure);
-    this.entries.delete(entry);
-    if (!entry.beside) this.alone--;
-    if (!entry.runs) this.held--;
-    if (this.held > 0) this.goOn();
+    this.waiting.delete(entry);
+    this.count--;
+    this.pass(entry);
   }
 
   private refuseBehind(failed: Entry, error: AppError): void {
-    let isBehind = false;
-    for (const entry of this.entries) {
-      if (entry === failed) isBehind = true;
-      else if (isBehind && !entry.runs) {
+    let isBehind = failed.runs;
+    for (const entry of this.waiting) {
+      if (isBehind) {
         entry.failure ??= error;
         entry.waiting?.refuse(error);
       }
+      isBehind ||= entry === failed;
     }
   }
 
-  /** Lets those run whose turn it is: the first, or the first few if they run beside each other. */
+  private pass(entry: Entry): void {
+    if (this.current !== entry) return;
+    this.current = null;
+    this.goOn();
+  }
+
   private goOn(): void {
-    let before: Entry | undefined;
-    for (const entry of this.entries) {
-      if (before && !(before.beside && entry.beside)) return;
-      before = entry;
-      if (entry.runs) continue;
-      entry.runs = true;
-      this.held--;
-      entry.waiting?.go();
-    }
+    const [next] = this.waiting;
+    if (!next) return;
+    this.waiting.delete(next);
+    this.current = next;
+    next.runs = true;
+    next.waiting?.go();
   }
 }
 

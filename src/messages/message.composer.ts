@@ -14,6 +14,13 @@ import type { MessageRow } from './message.view.ts';
 
 export type SendInput = z.output<typeof sendMessageSchema>;
 
+/** How a message is sent, beside what is in it. */
+export interface SendOptions {
+  idempotencyKey: string | null;
+  /** Told when nothing that is sent after this can come before it any more; often before it is committed. */
+  queued?(): void;
+}
+
 /** A message that is ready to be written, and what its record is made of. */
 export interface ComposedMessage {
   row: NewMessage;

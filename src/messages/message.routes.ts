@@ -55,7 +55,7 @@ function listRoutes(messages: MessageService): Route[] {
       repeats: ({ actor, params, idempotencyKey }) =>
         sentFirst(messages.sentWith(actor, params.channelId, idempotencyKey)),
       handle: async ({ actor, params, body, idempotencyKey }) =>
-        sentMessage(await messages.send(actor, params.channelId, body, idempotencyKey), idempotencyKey),
+        sentMessage(await messages.send(actor, params.channelId, body, { idempotencyKey }), idempotencyKey),
     }),
     route({
       method: 'GET',

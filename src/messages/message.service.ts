@@ -22,7 +22,7 @@ import { eraseMessages } from './erasure.ts';
 import { KeptPages } from './kept-pages.ts';
 import { mentionedBots } from './mentioned-bots.ts';
 import type { MessageAccess } from './message.access.ts';
-import { asRow, type MessageComposer, type SendInput } from './message.composer.ts';
+import { asRow, type MessageComposer, type SendInput, type SendOptions } from './message.composer.ts';
 import {
   type listMessagesSchema,
   messageDeleted,
@@ -33,7 +33,14 @@ import {
 } from './message.contract.ts';
 import { MessageList, messagePage } from './message.list.ts';
 import { asNoticed, isNoticed, newlyNamed } from './message.notices.ts';
-import { type NewMessage, readMessage, rememberedFor, StaleMessage, selectMessages } from './message.table.ts';
+import {
+  mayBeStale,
+  type NewMessage,
+  readMessage,
+  rememberedFor,
+  StaleMessage,
+  selectMessages,
+} from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
 const update = `UPDATE messages SET content = $2, mentions = $3::json, is_edited = true,
@@ -103,9 +110,9 @@ export class MessageService {
     actor: Actor,
     channelId: string,
     input: SendInput,
-    idempotencyKey: string | null = null,
+    options: SendOptions = { idempotencyKey: null },
   ): Promise<Written<MessageRecord>> {
-    const send = () => this.sendNow(actor, channelId, input, idempotencyKey);
+    const send = () => this.sendNow(actor, channelId, input, options);
     if (!actor.user.isBot) return send();
     return this.loopGuard.inTurn(channelId, async () => {
       const { result, repeated } = await send();
@@ -117,16 +124,16 @@ export class MessageService {
     actor: Actor,
     channelId: string,
     input: SendInput,
-    idempotencyKey: string | null,
+    options: SendOptions,
   ): Promise<Written<MessageRecord>> {
     try {
       const channel = await this.channels.postable(actor, channelId);
-      return await this.write(actor, channel, input, idempotencyKey);
+      return await this.write(actor, channel, input, options);
     } catch (error) {
       // Where the database does not answer, or there is too much to do, another question would only take as long again.
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       // It may have been sent before: then what it needed has been used up by itself, or was taken away since.
-      const earlier = await this.sentBefore(actor, channelId, input.nonce, idempotencyKey);
+      const earlier = await this.sentBefore(actor, channelId, input.nonce, options.idempotencyKey);
       if (earlier) return { result: earlier, repeated: true };
       if (error.code === 'CHANNEL_NOT_FOUND') {
         // Its log was closed since the channel was looked at; another look says why.
@@ -229,15 +236,10 @@ export class MessageService {
     this.ephemeral.tell(rooms, messageTyping, data, socketId);
   }
 
-  private async write(
-    actor: Actor,
-    channel: OpenChannel,
-    input: SendInput,
-    idempotencyKey: string | null,
-  ): Promise<Written<MessageRecord>> {
+  private async write(actor: Actor, channel: OpenChannel, input: SendInput, options: SendOptions) {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.writeOnce(actor, channel, input, idempotencyKey);
+        return await this.writeOnce(actor, channel, input, options);
       } catch (error) {
         if (!(error instanceof StaleMessage)) throw error;
         if (attempt === composeAttempts) throw new AppError('SERVER_BUSY');
@@ -246,17 +248,12 @@ export class MessageService {
     }
   }
 
-  private async writeOnce(
-    actor: Actor,
-    channel: OpenChannel,
-    input: SendInput,
-    idempotencyKey: string | null,
-  ): Promise<Written<MessageRecord>> {
-    const message = await this.composer.compose(actor, channel, input, idempotencyKey);
+  private async writeOnce(actor: Actor, channel: OpenChannel, input: SendInput, options: SendOptions) {
+    const message = await this.composer.compose(actor, channel, input, options.idempotencyKey);
     const { row } = message;
     row.lastBotSeq = await this.loopGuard.check(actor, channel.id, row.threadId);
     const record = messageRecord(asRow(message, actor, channel), actor.userId);
-    const written = await this.writer.submit({
+    const writing = this.writer.submit({
       room: channelRoom(channel.id),
       row,
       onceKeys: onceKeysOf(row),
@@ -264,6 +261,8 @@ export class MessageService {
       json: JSON.stringify({ ...record, seq: undefined }),
       complete: (seq) => Object.assign(record, { seq }),
     });
+    if (!mayBeStale(row)) options.queued?.();
+    const written = await writing;
     if (isNoticed(row)) this.notifications.wake();
     return written;
   }

@@ -36,6 +36,10 @@ export interface NewMessage {
 /** What the message was made of has changed meanwhile: make it again from what is there now. */
 export class StaleMessage extends Error {}
 
+/** Whether it may come to that. */
+export const mayBeStale = ({ replyToId, threadId, attachmentIds, lastBotSeq }: NewMessage): boolean =>
+  replyToId !== null || threadId !== null || attachmentIds.length > 0 || lastBotSeq !== null;
+
 /** Everything that the records of messages are made of: one statement, whatever hangs on them. */
 export const selectMessages = selecting(
   'messages',

@@ -186,7 +186,7 @@ export class ThreadService {
   ): Promise<Written<MessageRecord>> {
     const { channel } = await this.access.entered(actor, threadId);
     const message: SendInput = { ...input, threadId };
-    return this.messages.send(actor, channel.id, message, idempotencyKey);
+    return this.messages.send(actor, channel.id, message, { idempotencyKey });
   }
 
   /** As MessageService.sentWith. */

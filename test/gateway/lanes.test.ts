@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { AppError } from '../../src/errors.ts';
 import { type Place, takePlace } from '../../src/gateway/lanes.ts';
@@ -122,9 +123,34 @@ describe('the lane of what a socket sends about one thing', () => {
     place.leave(null);
   };
 
+  it('lets the next one begin when it is said to, be the one before done or not, and none before', async () => {
+    const socket = {};
+    const began: number[] = [];
+    const places = range(1, 3).map(() => takePlace(socket, 'one'));
+    const turns = places.map(async (place, i) => {
+      await place.turn();
+      began.push(i);
+    });
+    const [first, second, third] = places;
+    // Only the one whose turn it is has a say.
+    third?.letNext();
+    second?.letNext();
+    await setImmediate();
+    expect(began).to.deep.equal([0]);
+    first?.letNext();
+    await setImmediate();
+    expect(began).to.deep.equal([0, 1]);
+    first?.leave(null);
+    await setImmediate();
+    expect(began).to.deep.equal([0, 1]);
+    second?.leave(null);
+    await Promise.all(turns);
+    expect(began).to.deep.equal([0, 1, 2]);
+  });
+
   it('lets nothing overtake what fails and is sent again, and lets that go on which came before it', async () => {
     const socket = {};
-    const [running, before, failing, behind] = range(1, 4).map(() => takePlace(socket, 'one', false));
+    const [running, before, failing, behind] = range(1, 4).map(() => takePlace(socket, 'one'));
     if (!running || !before || !failing || !behind) throw new Error('four places were asked for');
     const turns = Promise.allSettled([wentWell(before), wentWell(behind)]);
     // While it waits for its turn it is seen that nobody can tell whose it is.

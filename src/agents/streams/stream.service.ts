@@ -166,7 +166,7 @@ export class ReplyStreams {
       throw invalid([{ path: 'delta', message: 'must not leave the whole empty', code: 'too_small' }]);
     }
     const input = { content, threadId, replyToId: piece.replyToId ?? replyToId };
-    return (await this.messages.send(actor, channelId, input, onceKey(piece))).result;
+    return (await this.messages.send(actor, channelId, input, { idempotencyKey: onceKey(piece) })).result;
   }
 
   private carryOn(key: string, stream: OpenStream): void {
