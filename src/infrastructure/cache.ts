@@ -18,6 +18,15 @@ interface Load<V> {
   value: Promise<V | undefined>;
 }
 
+/** What is held, and when it was asked for. */
+interface Held<V> {
+  asked: number;
+  value: V;
+}
+
+/** Of its time, when a value that is still used is asked for anew: who uses it all the time never waits for it. */
+const renewShare = 0.7;
+
 /**
  * A bounded cache of things that seldom change, with one load at a time per key.
  *
@@ -26,42 +35,48 @@ interface Load<V> {
  * answer may be long under way, and as old as that when it comes.
  */
 export class Cache<V extends object> {
-  private readonly values: LRUCache<string, V>;
+  private readonly values: LRUCache<string, Held<V>>;
   private readonly loading = new Map<string, Load<V>>();
   private readonly ttlMs: number;
 
   /** @param options.size bounds all values together, in whatever unit it measures them */
   constructor({ max, ttlMs, size }: { max: number; ttlMs: number; size?: CacheSize<V> | undefined }) {
-    const bounds = size ? { max, maxSize: size.max, sizeCalculation: size.of } : atMost(max);
-    // Asking the clock each time costs less than the timer that would remember what it said.
-    this.values = new LRUCache({ ...bounds, ttl: ttlMs, ttlResolution: 0 });
+    const bounds = size
+      ? { max, maxSize: size.max, sizeCalculation: ({ value }: Held<V>) => size.of(value) }
+      : atMost(max);
+    this.values = new LRUCache(bounds);
     this.ttlMs = ttlMs;
   }
 
   /** The value of `key`, loaded when it is not known. A missing one (undefined) is not kept. */
   get(key: string, load: () => Promise<V | undefined>): V | undefined | Promise<V | undefined> {
-    return this.values.get(key) ?? this.load(key, load);
+    const now = performance.now();
+    const held = this.holding(key, now);
+    if (!held) return this.load(key, load, now);
+    if (this.isDue(key, held, now)) void this.load(key, load, now).catch(() => {});
+    return held.value;
   }
 
-  private async load(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
-    const begun = performance.now();
+  private async load(key: string, load: () => Promise<V | undefined>, now: number): Promise<V | undefined> {
     const running = this.loading.get(key);
-    if (running && begun - running.begun < this.ttlMs) return running.value;
-    const started: Load<V> = { begun, value: load() };
+    if (running && now - running.begun < this.ttlMs) return running.value;
+    const started: Load<V> = { begun: now, value: load() };
     this.loading.set(key, started);
     try {
       const value = await started.value;
       // A drop while this load was under way took it off the map: what it read may be older than the change.
-      if (value && this.loading.get(key) === started) this.values.set(key, value, { start: begun });
+      if (this.loading.get(key) === started) this.keep(key, value, now);
       return value;
     } finally {
       if (this.loading.get(key) === started) this.loading.delete(key);
     }
   }
 
-  /** The value if it is here already. */
+  /** The value if it is here already, and need not be asked for anew: then it is for `get`. */
   peek(key: string): V | undefined {
-    return this.values.get(key);
+    const now = performance.now();
+    const held = this.holding(key, now);
+    return held && !this.isDue(key, held, now) ? held.value : undefined;
   }
 
   drop(key: string): void {
@@ -72,5 +87,19 @@ export class Cache<V extends object> {
   clear(): void {
     this.values.clear();
     this.loading.clear();
+  }
+
+  private keep(key: string, value: V | undefined, asked: number): void {
+    if (value) this.values.set(key, { asked, value });
+    else this.values.delete(key);
+  }
+
+  private holding(key: string, now: number): Held<V> | undefined {
+    const held = this.values.get(key);
+    return held && now - held.asked < this.ttlMs ? held : undefined;
+  }
+
+  private isDue(key: string, { asked }: Held<V>, now: number): boolean {
+    return now - asked >= this.ttlMs * renewShare && !this.loading.has(key);
   }
 }

@@ -40,4 +40,36 @@ describe('a cache of things that seldom change', () => {
     expect(await Promise.all(asked)).to.deep.equal([{ is: 'in' }, { is: 'in' }, { is: 'out' }]);
     expect(cache.peek('key')).to.deep.equal({ is: 'out' });
   });
+
+  it('asks anew for what is used before its time is over, and nobody waits for that', async () => {
+    const { source, load, answers } = slowSource();
+    const cache = new Cache<{ is: string }>({ max: 10, ttlMs: 1000 });
+    const asked = cache.get('key', load);
+    answers.pop()?.();
+    await asked;
+    source.now = 'out';
+    expect(cache.get('key', load)).to.deep.equal({ is: 'in' });
+    expect(source.asked).to.equal(1);
+    await delay(750);
+    expect(cache.peek('key'), 'whoever may only peek has it asked for').to.equal(undefined);
+    for (let i = 0; i < 3; i++) expect(cache.get('key', load)).to.deep.equal({ is: 'in' });
+    expect(cache.peek('key')).to.deep.equal({ is: 'in' });
+    expect(source.asked).to.equal(2);
+    answers.pop()?.();
+    await delay(1);
+    expect(cache.get('key', load)).to.deep.equal({ is: 'out' });
+    expect(source.asked).to.equal(2);
+  });
+
+  it('keeps nothing that turns out to be gone when it is asked for anew, and all that cannot be asked for', async () => {
+    const ttlMs = 1000;
+    const cache = new Cache<{ is: string }>({ max: 10, ttlMs });
+    for (const key of ['gone', 'silent']) await cache.get(key, async () => ({ is: 'in' }));
+    await delay(750);
+    void cache.get('gone', async () => undefined);
+    void cache.get('silent', () => Promise.reject(new Error('nobody answers')));
+    await delay(1);
+    expect(cache.get('gone', async () => ({ is: 'back' }))).to.be.instanceOf(Promise);
+    expect(cache.get('silent', async () => ({ is: 'out' }))).to.deep.equal({ is: 'in' });
+  });
 });
