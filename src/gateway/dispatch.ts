@@ -98,7 +98,7 @@ function placeOf(socket: ParleySocket, { event, lane }: Handler, payload: unknow
   const thing: unknown = by && typeof payload === 'object' && payload !== null ? Reflect.get(payload, by) : payload;
   // Ids may be spelled with capitals too.
   const name = by ? `${by} ${typeof thing === 'string' ? thing.toLowerCase() : ''}` : event;
-  return takePlace(socket, name);
+  return takePlace(socket, name, lane.beside ?? false);
 }
 
 function ackOf(args: unknown[]): Ack | undefined {

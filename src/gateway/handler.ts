@@ -7,6 +7,8 @@ import type { ParleySocket } from './socket.ts';
 interface LaneSpec {
   /** The field of the payload that says what it is about, where a bare id does not; null: it is always the same. */
   by: string | null;
+  /** Whether it may begin when the one before it lets the next begin; otherwise when all before it are done. */
+  beside?: boolean;
 }
 
 /** What a handler is given: everything checked. */
@@ -20,7 +22,7 @@ export interface EventRequest<P> {
    * follows them. What the handler returns is not sent then.
    */
   respond(answer: object): void;
-  /** Lets what comes next on its lane begin before this is done: from here on something else keeps the order. */
+  /** Lets the next on its lane that may run beside begin before this is done: from here on something else keeps the order. */
   letNext(): void;
 }
 

@@ -22,6 +22,7 @@ export interface Place {
 }
 
 interface Entry {
+  beside: boolean;
   runs: boolean;
   waiting: { go(): void; refuse(error: AppError): void } | null;
   failure: AppError | null;
@@ -38,8 +39,9 @@ export const noPlace: Place = { turn: () => false, letNext() {}, leave() {} };
  * first.
  *
  * @param name of the lane
+ * @param beside it may begin when the one before it lets the next begin; otherwise when all before it are done
  */
-export function takePlace(socket: object, name: string): Place {
+export function takePlace(socket: object, name: string, beside: boolean): Place {
   let ofSocket = lanes.get(socket);
   if (!ofSocket) {
     ofSocket = new Map();
@@ -48,7 +50,7 @@ export function takePlace(socket: object, name: string): Place {
   const known = ofSocket.get(name);
   const lane = known ?? new Lane();
   if (!known) ofSocket.set(name, lane);
-  const place = lane.enter();
+  const place = lane.enter(beside);
   const leave = (failure: AppError | null) => {
     place.leave(failure);
     if (lane.isEmpty) ofSocket.delete(name);
@@ -62,6 +64,8 @@ class Lane {
   private current: Entry | null = null;
   /** The oldest first. */
   private readonly waiting = new Set<Entry>();
+  /** Those that run and hold back no more but what is to begin when they are done. */
+  private passed = 0;
   /** All that have not left. */
   private count = 0;
 
@@ -69,12 +73,12 @@ class Lane {
     return this.count === 0;
   }
 
-  enter(): Place {
+  enter(beside: boolean): Place {
     const isFull = this.waiting.size >= maxPlaces;
-    const entry: Entry = { runs: false, waiting: null, failure: isFull ? new AppError('SERVER_BUSY') : null };
+    const entry: Entry = { beside, runs: false, waiting: null, failure: isFull ? new AppError('SERVER_BUSY') : null };
     this.count++;
     this.waiting.add(entry);
-    if (!this.current) this.goOn();
+    this.goOn();
     return {
       turn: () => turnOf(entry),
       letNext: () => this.pass(entry),
@@ -87,7 +91,9 @@ class Lane {
     if (failure && passing.has(failure.code)) this.refuseBehind(entry, failure);
     this.waiting.delete(entry);
     this.count--;
-    this.pass(entry);
+    if (this.current === entry) this.current = null;
+    else if (entry.runs) this.passed--;
+    this.goOn();
   }
 
   private refuseBehind(failed: Entry, error: AppError): void {
@@ -104,12 +110,13 @@ class Lane {
   private pass(entry: Entry): void {
     if (this.current !== entry) return;
     this.current = null;
+    this.passed++;
     this.goOn();
   }
 
   private goOn(): void {
     const [next] = this.waiting;
-    if (!next) return;
+    if (!next || this.current || (this.passed > 0 && !next.beside)) return;
     this.waiting.delete(next);
     this.current = next;
     next.runs = true;

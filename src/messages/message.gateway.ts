@@ -24,7 +24,7 @@ export function messageHandlers(messages: MessageService): Handler[] {
       ack: messageAck,
       errors: [...sendErrors],
       limit: 'messages',
-      lane: { by: 'channelId' },
+      lane: { by: 'channelId', beside: true },
       async handle({ actor, payload, letNext }) {
         const { channelId, ...input } = payload;
         const { result } = await messages.send(actor, channelId, input, { idempotencyKey: null, queued: letNext });

@@ -126,12 +126,12 @@ describe('the lane of what a socket sends about one thing', () => {
   it('lets the next one begin when it is said to, be the one before done or not, and none before', async () => {
     const socket = {};
     const began: number[] = [];
-    const places = range(1, 3).map(() => takePlace(socket, 'one'));
+    const places = [true, true, true, false, true].map((beside) => takePlace(socket, 'one', beside));
     const turns = places.map(async (place, i) => {
       await place.turn();
       began.push(i);
     });
-    const [first, second, third] = places;
+    const [first, second, third, alone, last] = places;
     // Only the one whose turn it is has a say.
     third?.letNext();
     second?.letNext();
@@ -144,13 +144,23 @@ describe('the lane of what a socket sends about one thing', () => {
     await setImmediate();
     expect(began).to.deep.equal([0, 1]);
     second?.leave(null);
-    await Promise.all(turns);
+    await setImmediate();
     expect(began).to.deep.equal([0, 1, 2]);
+    third?.letNext();
+    await setImmediate();
+    expect(began, 'what is to wait until all is done').to.deep.equal([0, 1, 2]);
+    third?.leave(null);
+    await setImmediate();
+    expect(began).to.deep.equal([0, 1, 2, 3]);
+    alone?.leave(null);
+    await Promise.all(turns);
+    expect(began).to.deep.equal([0, 1, 2, 3, 4]);
+    last?.leave(null);
   });
 
   it('lets nothing overtake what fails and is sent again, and lets that go on which came before it', async () => {
     const socket = {};
-    const [running, before, failing, behind] = range(1, 4).map(() => takePlace(socket, 'one'));
+    const [running, before, failing, behind] = range(1, 4).map(() => takePlace(socket, 'one', false));
     if (!running || !before || !failing || !behind) throw new Error('four places were asked for');
     const turns = Promise.allSettled([wentWell(before), wentWell(behind)]);
     // While it waits for its turn it is seen that nobody can tell whose it is.
