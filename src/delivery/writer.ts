@@ -57,8 +57,11 @@ export class Writer<Row, Result> {
     this.expiry.unref();
   }
 
-  /** @throws AppError DATABASE_UNAVAILABLE, SERVER_BUSY when the queue is full, or what the table throws */
-  submit(write: Write<Row, Result>): Promise<Written<Result>> {
+  /**
+   * @param queued called when it has its place, before anything that comes later; never for what is refused
+   * @throws AppError DATABASE_UNAVAILABLE, SERVER_BUSY when the queue is full, or what the table throws
+   */
+  submit(write: Write<Row, Result>, queued?: () => void): Promise<Written<Result>> {
     const { queueLength, queueBytes, sendTimeoutMs } = this.settings;
     const size = overheadBytes + write.json.length * 2;
     if (this.queue.length >= queueLength || this.queuedBytes + size > queueBytes) {
@@ -68,6 +71,7 @@ export class Writer<Row, Result> {
     return new Promise((resolve, reject) => {
       this.queue.push({ write, size, deadline: performance.now() + sendTimeoutMs, resolve, reject });
       this.queuedBytes += size;
+      queued?.();
       if (this.running) return;
       this.running = true;
       setImmediate(() => void this.drain());

@@ -253,16 +253,15 @@ export class MessageService {
     const { row } = message;
     row.lastBotSeq = await this.loopGuard.check(actor, channel.id, row.threadId);
     const record = messageRecord(asRow(message, actor, channel), actor.userId);
-    const writing = this.writer.submit({
+    const write = {
       room: channelRoom(channel.id),
       row,
       onceKeys: onceKeysOf(row),
       threadId: row.threadId,
       json: JSON.stringify({ ...record, seq: undefined }),
-      complete: (seq) => Object.assign(record, { seq }),
-    });
-    if (!mayBeStale(row)) options.queued?.();
-    const written = await writing;
+      complete: (seq: number) => Object.assign(record, { seq }),
+    };
+    const written = await this.writer.submit(write, mayBeStale(row) ? undefined : options.queued);
     if (isNoticed(row)) this.notifications.wake();
     return written;
   }

@@ -5,6 +5,7 @@ import { type Place, takePlace } from '../../src/gateway/lanes.ts';
 import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { range } from '../world/follower.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Listener, Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -114,6 +115,32 @@ describe('what a socket sends without waiting for the answers', () => {
       ear.close();
     }
     expect(mouth.all('message:new')).to.deep.equal([]);
+  });
+});
+
+describe('what a socket sends while a node has too much to write', () => {
+  let cluster: Cluster;
+  let here: World;
+
+  before(async () => {
+    cluster = await startCluster({ settings: { delivery: { queueBytes: 4000 } } });
+    here = await world(cluster);
+  });
+  after(async () => {
+    here.close();
+    await cluster.stop();
+  });
+
+  it('is refused behind the message that is refused, which it would overtake', async () => {
+    const { alice, bob, channel } = here;
+    const mouth = await alice.connect();
+    // The first one has to be looked at for the name, so that the others wait behind it.
+    const contents = [`@${bob.username} ${'x'.repeat(3000)}`, 'short', 'shorter'];
+    const answers = await Promise.all(
+      contents.map((content) => mouth.emit('message:send', { channelId: channel.id, content })),
+    );
+    expect(answers.map(({ code }) => code)).to.deep.equal(['SERVER_BUSY', 'SERVER_BUSY', 'SERVER_BUSY']);
+    expect((await mouth.emit('message:send', { channelId: channel.id, content: 'short' })).ok).to.equal(true);
   });
 });
 
