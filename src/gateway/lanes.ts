@@ -66,17 +66,14 @@ class Lane {
   private readonly waiting = new Set<Entry>();
   /** Those that run and hold back no more but what is to begin when they are done. */
   private passed = 0;
-  /** All that have not left. */
-  private count = 0;
 
   get isEmpty(): boolean {
-    return this.count === 0;
+    return !this.current && this.passed === 0 && this.waiting.size === 0;
   }
 
   enter(beside: boolean): Place {
     const isFull = this.waiting.size >= maxPlaces;
     const entry: Entry = { beside, runs: false, waiting: null, failure: isFull ? new AppError('SERVER_BUSY') : null };
-    this.count++;
     this.waiting.add(entry);
     this.goOn();
     return {
@@ -90,7 +87,6 @@ class Lane {
     // It will be sent again: what waits behind it would overtake it, and goes back with it.
     if (failure && passing.has(failure.code)) this.refuseBehind(entry, failure);
     this.waiting.delete(entry);
-    this.count--;
     if (this.current === entry) this.current = null;
     else if (entry.runs) this.passed--;
     this.goOn();
