@@ -8,13 +8,12 @@ import type { NotificationKind } from './notification.kinds.ts';
 /** Who wrote none of the newest so many messages of a thread is not told of the next. */
 const rememberedMessages = 500;
 
-/** A message that is there still, with what its notifications say. */
+/** A message that is there still, with what its notifications are made of. */
 export interface NotedMessage {
   id: string;
   channel_id: string;
   seq: number;
   author_id: string;
-  preview: string;
   thread_id: string | null;
   created_at: Date | string;
   channel_kind: ChannelKind;
@@ -32,8 +31,8 @@ export interface NotedMessage {
 /** What a notification quotes of the message `m`. */
 export const preview = 'left(m.content, 200)';
 
-const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, ${preview} AS preview, m.thread_id, m.created_at,
-  c.kind AS channel_kind, c.name AS channel_name, c.server_id, u.display_name AS author_name,
+const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, m.thread_id, m.created_at, c.kind AS channel_kind,
+  c.name AS channel_name, c.server_id, u.display_name AS author_name,
   r.author_id AS reply_author_id, p.author_id AS parent_author_id,
   coalesce(s.role IN (${rolesThatMay('message:mention-all')}), false) AS may_broadcast
   FROM messages m JOIN channels c ON c.id = m.channel_id JOIN users u ON u.id = m.author_id
@@ -123,10 +122,35 @@ export function draftOf(message: NotedMessage, userId: string, kind: Notificatio
     referenceType: 'message',
     referenceId: message.id,
     title: titleOf(message, kind),
-    body: message.preview,
+    body: '',
     at: new Date(message.created_at),
     onlyUnderAll: false,
   };
+}
+
+/**
+ * The drafts with what their messages say, without those whose message is gone. Nobody edits or deletes these before the
+ * change is committed: what quotes them is looked after then, and that finds only what is there (see quotes.ts). The logs
+ * of the users must be locked, since that may have to be waited for.
+ */
+export async function quoted(rows: Rows, drafts: NotificationDraft[]): Promise<NotificationDraft[]> {
+  const ids = drafts.flatMap((draft) => (isOfMessage(draft) ? [draft.referenceId] : []));
+  if (ids.length === 0) return drafts;
+  const found = await rows<{ id: string; body: string }>(
+    `SELECT m.id, ${preview} AS body FROM messages m WHERE m.id = ANY($1::uuid[]) AND m.deleted_at IS NULL
+     ORDER BY m.id FOR SHARE`,
+    [[...new Set(ids)]],
+  );
+  const bodies = new Map(found.map(({ id, body }) => [id, body]));
+  return drafts.flatMap((draft) => {
+    if (!isOfMessage(draft)) return [draft];
+    const body = bodies.get(draft.referenceId);
+    return body === undefined ? [] : [{ ...draft, body }];
+  });
+}
+
+function isOfMessage(draft: NotificationDraft): draft is NotificationDraft & { referenceId: string } {
+  return draft.referenceType === 'message' && draft.referenceId !== null;
 }
 
 function titleOf(message: NotedMessage, kind: NotificationKind): string {

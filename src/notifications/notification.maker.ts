@@ -12,6 +12,7 @@ import {
   draftsOfEdits,
   draftsOfMessages,
   type NotedMessage,
+  quoted,
   readNoted,
 } from './message-notices.ts';
 import {
@@ -83,7 +84,7 @@ export class NotificationMaker {
     ];
     await change.lock(...rooms([...drafts, ...returning, ...stale]), ...people.map(userRoom));
     for (const { userId, channelId, since } of returning) await this.direct.announce(change, userId, channelId, since);
-    await writeNotifications(change, drafts);
+    await writeNotifications(change, await quoted(change.rows, drafts));
     const isMoreStale = await renewQuotes(change, changed, stale);
     if (isMoreStale) await insertJobs(change.rows, [{ job: 'erasure', messageIds: changed }]);
     for (const piece of settled) await markSettled(change, piece);

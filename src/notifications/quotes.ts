@@ -7,7 +7,7 @@ import { notificationUpdated } from './notification.contract.ts';
 import { atOnce } from './notification.jobs.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
 
-/** A notification that quotes what a message no longer says. */
+/** A notification that quotes what a message no longer says, or did so when its user was told of it first. */
 export interface Stale {
   id: string;
   userId: string;
@@ -22,11 +22,19 @@ const quoting = `SELECT n.id, n.user_id, n.body AS former, ${saidTo('n.user_id')
 /** What these notifications are to say; begun with them, since many others may quote the same messages. */
 const anew = `SELECT n.id, ${saidTo('n.user_id')} AS body FROM notifications n
   LEFT JOIN messages m ON m.id = n.reference_id LEFT JOIN channels c ON c.id = m.channel_id WHERE n.id = ANY($1::uuid[])`;
-/** What the logs say of them; a log has the id of its user. */
-const logged = `SELECT e.stream_id, e.seq, e.data ->> 'body' AS former, ${saidTo('e.stream_id')} AS body
+/** What the logs of users say of them, also of those that quote a later message by now; a log has the id of its user. */
+const logged = `SELECT (e.data ->> 'id')::uuid AS id, e.stream_id, e.seq, e.data ->> 'body' AS former,
+    ${saidTo('e.stream_id')} AS body
   FROM unnest($1::uuid[]) AS known (id)
   JOIN log_entries e ON e.event IN ('notification:new', 'notification:updated')
     AND e.data ->> 'referenceId' = known.id::text ${messageAndChannel}`;
+const stale = `SELECT id, user_id AS "userId" FROM (
+    SELECT id, user_id, former, body FROM (${quoting}) AS shown
+    UNION ALL SELECT id, stream_id, former, body FROM (${logged}) AS told
+  ) AS quote WHERE former <> body LIMIT $2`;
+const renewLogs = `UPDATE log_entries SET data = (data::jsonb || jsonb_build_object('body', quote.body))::json
+  FROM (SELECT * FROM (${logged}) AS told WHERE stream_id = ANY($2::uuid[]) AND former <> body) AS quote
+  WHERE log_entries.stream_id = quote.stream_id AND log_entries.seq = quote.seq`;
 
 /** Whether a notification quotes a message. */
 export async function isQuoted(rows: Rows, messageId: string): Promise<boolean> {
@@ -37,13 +45,10 @@ export async function isQuoted(rows: Rows, messageId: string): Promise<boolean> 
   return found.length > 0;
 }
 
-/** The notifications that quote the messages, and not as they are now: as many as are made anew at once. */
+/** The notifications that quote the messages, or are told of, not as they are now: as many as are made anew at once. */
 export async function readStale(rows: Rows, messageIds: string[]): Promise<Stale[]> {
   if (messageIds.length === 0) return [];
-  return rows<Stale>(`SELECT id, user_id AS "userId" FROM (${quoting}) AS quote WHERE former <> body LIMIT $2`, [
-    messageIds,
-    atOnce,
-  ]);
+  return rows<Stale>(stale, [messageIds, atOnce]);
 }
 
 /**
@@ -52,22 +57,16 @@ export async function readStale(rows: Rows, messageIds: string[]): Promise<Stale
  * @returns whether there may be more of them: a message that called everyone is quoted to thousands
  */
 export async function renewQuotes(change: Change, messageIds: string[], stale: Stale[]): Promise<boolean> {
-  if (messageIds.length === 0) return false;
-  const told = await change.rows<{ seq: number }>(
-    `UPDATE log_entries SET data = (data::jsonb || jsonb_build_object('body', quote.body))::json
-     FROM (SELECT * FROM (${logged}) AS all_of_them WHERE former <> body LIMIT $2) AS quote
-     WHERE log_entries.stream_id = quote.stream_id AND log_entries.seq = quote.seq RETURNING log_entries.seq`,
-    [messageIds, atOnce],
-  );
-  const isMore = told.length === atOnce || stale.length === atOnce;
-  if (stale.length === 0) return isMore;
+  if (stale.length === 0) return false;
   const ids = stale.map(({ id }) => id);
+  await change.rows(renewLogs, [messageIds, stale.map(({ userId }) => userId)]);
   await change.rows(`UPDATE notifications n SET body = quote.body FROM (${anew}) AS quote WHERE n.id = quote.id`, [
     ids,
   ]);
   const rows = await change.rows<NotificationRow>(`${selectNotifications} WHERE n.id = ANY($1::uuid[]) ORDER BY n.id`, [
     ids,
   ]);
+  // Also where only the log said it: nodes have it in memory still, and forget it when they hear this.
   for (const row of rows) change.publish(notificationUpdated.in(userRoom(row.user_id), notificationRecord(row)));
-  return isMore;
+  return stale.length === atOnce;
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { until } from '../rig/until.ts';
 import { crowd } from '../world/crowd.ts';
 import type { Loose, Person } from '../world/person.ts';
-import { withRows } from '../world/sql.ts';
+import { query, withRows } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
 const list = async (person: Person) => (await person.get('/api/notifications')).body;
@@ -200,6 +200,40 @@ describe('notifications of channels', () => {
     const [notification] = await list(bob);
     expect(notification).to.include({ kind: 'message.mention', body: '', isRead: false });
     expect(JSON.stringify((await bob.get('/api/events?after=0&limit=500')).body)).not.to.include('my secret');
+  });
+
+  it('are not told again with what a deleted message said, also where they quote a later one by now', async () => {
+    const { alice, bob, channel } = here;
+    const ear = await bob.connect();
+    const first = await alice.say(channel.id, `@${bob.username} my secret`);
+    await ear.next('notification:new');
+    const second = await alice.say(channel.id, `@${bob.username} once more`);
+    await ear.next('notification:updated');
+    await alice.delete(`/api/messages/${first.id}`);
+    await until(() => ear.all('notification:updated').length === 2, { message: 'not told' });
+    const both = { referenceId: second.id, body: second.content, aggregatedCount: 2, isRead: false };
+    expect(ear.all('notification:updated')[1]).to.include(both);
+    expect(await told(bob, 'message.mention')).to.include(both);
+    expect(JSON.stringify((await bob.get('/api/events?after=0&limit=500')).body)).not.to.include('my secret');
+  });
+
+  it('do not quote what was deleted while they were made, on whichever node that was', async () => {
+    const { alice, bob, channel, cluster } = here;
+    await withRows(cluster.databaseUrl, async (rows) => {
+      const jobs = async (kind: string) =>
+        (await rows("SELECT FROM notification_jobs WHERE data ->> 'job' = $1", [kind])).length;
+      await rows('BEGIN');
+      await rows('SELECT FROM streams WHERE id = $1 FOR UPDATE', [bob.id]);
+      const sent = await alice.say(channel.id, `@${bob.username} my secret`);
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM streams%'`;
+      await until(async () => (await query(cluster.databaseUrl, waiting)).length > 0, { message: 'nothing is made' });
+      await alice.delete(`/api/messages/${sent.id}`);
+      // One node alone has to make the notification first.
+      if (cluster.nodes.length > 1) await until(async () => (await jobs('erasure')) === 0);
+      await rows('COMMIT');
+      await until(async () => (await jobs('message')) + (await jobs('erasure')) === 0);
+    });
+    expect(JSON.stringify([await list(bob), (await bob.get('/api/events?after=0')).body])).not.to.include('my secret');
   });
 
   it('say what a message says since it was edited, and no longer what it said', async () => {
