@@ -8,6 +8,7 @@ import { sideBySide } from '../rig/side-by-side.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { startCluster, testSettings } from '../world/nodes.ts';
 import type { Listener, Loose } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 /** Pieces that follow the end of a stream are not taken for a reply; the whole is. */
@@ -224,6 +225,20 @@ describe('replies that are shown while they are made', () => {
         await slow.emit('message:stream', { ...stream, delta: 'Let me think.' });
         await ear.next('message:stream', (piece) => piece.streamId === 'slow' && piece.aborted === true);
         await becomesWholeOnly(slow, stream, 'It is 42.', 'Let me think. It is 42.');
+        // The last piece came in time; what comes of it has to wait.
+        const held = { channelId: there.channel.id, streamId: 'held' };
+        await slow.emit('message:stream', { ...held, delta: 'Almost' });
+        await delay(700);
+        await withRows(cluster.databaseUrl, async (rows) => {
+          await rows('BEGIN');
+          await rows('SELECT FROM streams WHERE id = $1 FOR UPDATE', [there.channel.id]);
+          const sent = slow.emit('message:stream', { ...held, done: true });
+          await delay(700);
+          await rows('COMMIT');
+          expect((await sent).message).to.include({ content: 'Almost' });
+        });
+        const isItsEnd = (piece: Loose) => piece.streamId === 'held' && piece.done;
+        expect(await ear.next('message:stream', isItsEnd)).not.to.have.property('aborted');
         // A bot that lost its connection for so long goes on from another one.
         const back = await dying.connect();
         await becomesWholeOnly(back, { channelId: there.channel.id, streamId: 'last' }, ' late', 'I am late');

@@ -96,9 +96,9 @@ export class ReplyStreams {
     }
     if (piece.delta !== '' || !piece.done)
       this.tell(actor, stream, { delta: piece.delta, offset, done: false }, socketId);
-    if (piece.done) return this.finish(actor, piece, stream);
+    // By its end too: the message may have to wait for others.
     this.carryOn(keyOf(actor, piece), stream);
-    return undefined;
+    return piece.done ? this.finish(actor, piece, stream) : undefined;
   }
 
   /** For nodes that serve: what is ended elsewhere nobody would hear of. */
@@ -139,10 +139,7 @@ export class ReplyStreams {
 
   private async finish(actor: Actor, piece: Piece, stream: OpenStream): Promise<MessageRecord> {
     const key = keyOf(actor, piece);
-    if (stream.broken && piece.content === undefined) {
-      this.carryOn(key, stream);
-      throw new AppError('STREAM_BROKEN');
-    }
+    if (stream.broken && piece.content === undefined) throw new AppError('STREAM_BROKEN');
     try {
       const message = await this.messageOf(actor, piece, stream);
       this.forget(key, stream);
@@ -151,7 +148,6 @@ export class ReplyStreams {
     } catch (error) {
       // What failed on our side can be said again; the pieces are still here.
       if (error instanceof AppError && error.status < 500) this.abort(key, stream);
-      else this.carryOn(key, stream);
       throw error;
     }
   }
