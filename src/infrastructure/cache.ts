@@ -27,6 +27,9 @@ interface Held<V> {
 /** Of its time, when a value that is still used is asked for anew: who uses it all the time never waits for it. */
 const renewShare = 0.7;
 
+/** Whoever finds a value due is about to use it: asked for at once, the next one would be on its way before what it is used for. */
+const renewDelayMs = 20;
+
 /**
  * A bounded cache of things that seldom change, with one load at a time per key.
  *
@@ -37,6 +40,8 @@ const renewShare = 0.7;
 export class Cache<V extends object> {
   private readonly values: LRUCache<string, Held<V>>;
   private readonly loading = new Map<string, Load<V>>();
+  /** What will be asked for anew in a moment. */
+  private readonly renewing = new Set<string>();
   private readonly ttlMs: number;
 
   /** @param options.size bounds all values together, in whatever unit it measures them */
@@ -53,7 +58,7 @@ export class Cache<V extends object> {
     const now = performance.now();
     const held = this.holding(key, now);
     if (!held) return this.load(key, load, now);
-    if (this.isDue(key, held, now)) void this.load(key, load, now).catch(() => {});
+    if (this.isDue(key, held, now)) this.renewSoon(key, load);
     return held.value;
   }
 
@@ -89,6 +94,16 @@ export class Cache<V extends object> {
     this.loading.clear();
   }
 
+  private renewSoon(key: string, load: () => Promise<V | undefined>): void {
+    this.renewing.add(key);
+    setTimeout(() => {
+      this.renewing.delete(key);
+      const now = performance.now();
+      const held = this.holding(key, now);
+      if (held && this.isDue(key, held, now)) void this.load(key, load, now).catch(() => {});
+    }, renewDelayMs).unref();
+  }
+
   private keep(key: string, value: V | undefined, asked: number): void {
     if (value) this.values.set(key, { asked, value });
     else this.values.delete(key);
@@ -100,6 +115,6 @@ export class Cache<V extends object> {
   }
 
   private isDue(key: string, { asked }: Held<V>, now: number): boolean {
-    return now - asked >= this.ttlMs * renewShare && !this.loading.has(key);
+    return now - asked >= this.ttlMs * renewShare && !this.renewing.has(key) && !this.loading.has(key);
   }
 }

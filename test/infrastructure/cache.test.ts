@@ -54,6 +54,8 @@ describe('a cache of things that seldom change', () => {
     expect(cache.peek('key'), 'whoever may only peek has it asked for').to.equal(undefined);
     for (let i = 0; i < 3; i++) expect(cache.get('key', load)).to.deep.equal({ is: 'in' });
     expect(cache.peek('key')).to.deep.equal({ is: 'in' });
+    expect(source.asked, 'before who uses it is on its way').to.equal(1);
+    await delay(50);
     expect(source.asked).to.equal(2);
     answers.pop()?.();
     await delay(1);
@@ -68,7 +70,7 @@ describe('a cache of things that seldom change', () => {
     await delay(750);
     void cache.get('gone', async () => undefined);
     void cache.get('silent', () => Promise.reject(new Error('nobody answers')));
-    await delay(1);
+    await delay(50);
     expect(cache.get('gone', async () => ({ is: 'back' }))).to.be.instanceOf(Promise);
     expect(cache.get('silent', async () => ({ is: 'out' }))).to.deep.equal({ is: 'in' });
   });
