@@ -47,8 +47,8 @@ export class PresenceBroadcaster {
     try {
       if (changes.length > 0) await this.tellThese(changes);
     } catch (error) {
-      // Presence is no record: who asks anew gets it right, and the next change is told again.
-      this.log.debug({ err: error }, 'Changes of presence could not be told.');
+      this.log.debug({ err: error }, 'Changes of presence could not be told just now.');
+      this.directory.putBack(changes);
     } finally {
       this.running = false;
     }
@@ -57,8 +57,9 @@ export class PresenceBroadcaster {
   private async tellThese(changes: StatusChange[]): Promise<void> {
     const places = await this.audience.placesOf(changes.map(({ userId }) => userId));
     const groups = new Map<string, Group>();
-    for (const change of changes) {
-      const { servers, others } = places.get(change.userId) ?? { servers: [], others: [] };
+    for (const { userId, status } of changes) {
+      const change = { userId, status };
+      const { servers, others } = places.get(userId) ?? { servers: [], others: [] };
       const common = servers.filter((room) => this.sink.hasSockets(room)).sort();
       if (common.length > 0) add(groups, common, [], change);
       for (const room of others) if (this.sink.hasSockets(room)) add(groups, [room], common, change);

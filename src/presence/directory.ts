@@ -1,5 +1,10 @@
 import type { Status, StatusChange } from './status.ts';
 
+/** A change, and what was told before it. */
+export interface Untold extends StatusChange {
+  told: Status;
+}
+
 /**
  * What this node knows of everyone who is not offline. It hears the same as all other nodes, in the same order, so
  * statuses are answered without asking anyone.
@@ -9,7 +14,7 @@ export class PresenceDirectory {
   revision = 0;
   private readonly statuses = new Map<string, Status>();
   /** User → what was told here last, for those whose status changed since. */
-  private pending = new Map<string, Status>();
+  private readonly pending = new Map<string, Status>();
 
   statusOf(userId: string): Status {
     return this.statuses.get(userId) ?? 'offline';
@@ -45,15 +50,20 @@ export class PresenceDirectory {
   }
 
   /** Takes up to `max` of those who are something else now than what was told last. What came and went is no change. */
-  takePending(max: number): StatusChange[] {
-    const changes: StatusChange[] = [];
+  takePending(max: number): Untold[] {
+    const changes: Untold[] = [];
     for (const [userId, told] of this.pending) {
       if (changes.length >= max) break;
       this.pending.delete(userId);
       const status = this.statusOf(userId);
-      if (status !== told) changes.push({ userId, status });
+      if (status !== told) changes.push({ userId, status, told });
     }
     return changes;
+  }
+
+  /** What was taken could not be told. */
+  putBack(changes: Untold[]): void {
+    for (const { userId, told } of changes) this.pending.set(userId, told);
   }
 
   private set(userId: string, status: Status): void {

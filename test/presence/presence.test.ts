@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import WebSocket from 'ws';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Listener, Loose, Person } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
 /** All changes of someone that a socket was told, in order. */
@@ -49,6 +51,30 @@ describe('presence', () => {
     mouth.close();
     await told(ear, bob, 'offline');
     expect(seen(ear, bob)).to.deep.equal(['online', 'offline']);
+  });
+
+  it('is told in the end where those who learn of it could not be looked up at once', async () => {
+    const { alice, bob, channel, cluster, server } = here;
+    const ear = await alice.listen(channel.id);
+    const mouth = await bob.connect();
+    await told(ear, bob, 'online');
+    const isGone = async () => {
+      const members: Loose[] = (await alice.get(`/api/servers/${server.id}/members`)).body;
+      return members.some(({ userId, user }) => userId === bob.id && user.status === 'offline');
+    };
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('ALTER TABLE friendships RENAME TO friendships_elsewhere');
+      try {
+        mouth.close();
+        await until(isGone, { message: 'not gone' });
+        // Several times as long as it takes until that is told.
+        await delay(250);
+        expect(seen(ear, bob)).to.deep.equal(['online']);
+      } finally {
+        await rows('ALTER TABLE friendships_elsewhere RENAME TO friendships');
+      }
+    });
+    await told(ear, bob, 'offline');
   });
 
   it('shows who is there to one who joins, those who are present first', async () => {
