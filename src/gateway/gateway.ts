@@ -228,7 +228,7 @@ export class Gateway {
         if (isOwnSocket) Adapter.prototype.broadcast.call(adapter, packet, options);
         else everywhere(packet, options);
       };
-      adapter.persistSession = ({ pid, sid, data }) => recovery.save(pid, sid, data as ParleySocket['data']);
+      adapter.persistSession = ({ pid, data }) => recovery.save(pid, data as ParleySocket['data']);
       adapter.restoreSession = async (pid, offset) => {
         const restored = await recovery.restore(pid, offset);
         if (!restored) throw new Error('This session cannot be restored.');
@@ -252,7 +252,7 @@ export class Gateway {
       if (recovery && recovery.userId !== actor.userId) throw new AppError('ACCESS_TOKEN_INVALID');
       const { offset } = socket.handshake.auth;
       const cameWith = typeof offset === 'string' ? offset : null;
-      const position = { joined: new Map(), due: new Map(), replayed: [], sureMark: 0, nextSureMark: 0 };
+      const position = { joined: new Map(), due: new Map(), replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
       const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith };
       const state = { recovery, isWhole: recovery !== null, unrecoverable: false };
       Object.assign(socket.data, { actor, ...position, ...offsets, ...state });
@@ -263,14 +263,14 @@ export class Gateway {
   }
 
   private welcome(socket: ParleySocket): void {
-    if (!isOnlyOne(socket)) {
+    const pid: unknown = Reflect.get(socket, 'pid');
+    const firstMark = this.parts.delivery.currentMark;
+    Object.assign(socket.data, { firstMark, sureMark: firstMark, pingMark: firstMark });
+    const mayStay = isOnlyOne(socket) && (typeof pid !== 'string' || this.recovery.follow(pid, socket));
+    if (!mayStay) {
       socket.conn.close(true);
       return;
     }
-    const pid: unknown = Reflect.get(socket, 'pid');
-    socket.data.sureMark = this.parts.delivery.currentMark;
-    socket.data.nextSureMark = socket.data.sureMark;
-    if (typeof pid === 'string') this.recovery.follow(pid, socket);
     bindHandlers(socket, this.handlers, this.parts, this.parts.log);
     noteOversized(socket, this.parts.settings.sockets.maxPayloadBytes, this.parts.log);
     this.settle(socket).catch((error) => this.sendBack(socket, error));

@@ -219,8 +219,7 @@ export class Homecoming {
     for (const [id, answer] of entered) channels[id] = this.upToNow(socket, roomNamed(id), answer);
     const ownRoom = userRoom(socket.data.actor.userId);
     const user = resume.user === null ? noPosition('user') : this.upToNow(socket, ownRoom, answerOf(own));
-    // The id of one that is gone may be that of the socket with which its client is back, and which is told by itself.
-    if (socket.connected) socket.emit('resumed', { channels, user: resume.user === undefined ? null : user });
+    socket.emit('resumed', { channels, user: resume.user === undefined ? null : user });
   }
 
   /**

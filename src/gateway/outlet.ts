@@ -53,8 +53,7 @@ export class Outlet implements Sink {
 
   /** Writes to one socket only. */
   emitTo(socket: ParleySocket, deliveries: Delivered[]): void {
-    // One that is gone has the same id as the one that its client may be back with, which is given this by itself.
-    if (socket.connected) this.write(deliveries, [socket]);
+    this.write(deliveries, [socket]);
   }
 
   /** The offset that goes with events as their last argument; a client brings back the last one it got. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
@@ -8,12 +9,12 @@ import { isFed, type JoinedRoom, type ParleySocket, type Recovery, type Replayed
 
 /** What is kept of a connection that was lost, so that it can go on elsewhere. */
 interface Saved {
-  sid: string;
   userId: string;
   nodeId: string;
   /** The offset that the client brought when it connected; null: none. */
   cameWith: string | null;
-  /** The node's last delivery while the connection lived. */
+  /** The node's last deliveries before the connection, and while it lived. */
+  firstMark: number;
   lastMark: number;
   rooms: SavedRoom[];
   replayed: Replayed[];
@@ -67,19 +68,30 @@ export class SessionRecovery {
     this.here = new LRUCache({ ...atMost(maxSavedHere), ttl: limits.recoverySeconds * 1000 });
   }
 
-  /** Follows a connected socket, so that it can be taken over when its client comes back before it is missed. */
-  follow(pid: string, socket: ParleySocket): void {
+  /**
+   * Follows a connected socket, so that it can be taken over when its client comes back before it is missed.
+   * @returns false: it must not stay, since another one was restored from the same meanwhile, as where a client gave up on
+   *   one that was still being restored. What is sent from then on only that one knows; a client that is here takes it over
+   *   when it comes back.
+   */
+  follow(pid: string, socket: ParleySocket): boolean {
+    if (this.live.has(pid)) {
+      socket.data.unrecoverable = true;
+      return false;
+    }
     this.live.set(pid, socket);
     // A new session has nothing saved; most connections are new, and this is a word with Redis.
     if (socket.recovered) this.forget(pid);
-    socket.on('disconnect', () => {
-      if (this.live.get(pid) === socket) this.live.delete(pid);
+    socket.on('disconnect', () => this.live.delete(pid));
+    socket.conn.on('packetCreate', ({ type }) => {
+      if (type === 'ping') socket.data.pingMark = this.delivery.currentMark;
     });
     socket.conn.on('heartbeat', () => this.heard(socket.data));
+    return true;
   }
 
   /** Called by Socket.IO when a connection is lost in a way that it may come back from. */
-  save(pid: string, sid: string, data: SocketData): void {
+  save(pid: string, data: SocketData): void {
     // What a connection missed that was never ready nobody knows: its client begins anew.
     if (!data.isWhole || data.unrecoverable || !data.takesOffsets) return;
     const rooms = [...data.joined].map(([name, joined]) => this.savedRoom(name, joined, data.sureMark));
@@ -88,9 +100,9 @@ export class SessionRecovery {
       if (!data.joined.has(name)) rooms.push({ name, joined: { ...joined, from: after }, position: after, marks: [] });
     }
     const { userId } = data.actor;
-    const { cameWith, replayed } = data;
+    const { cameWith, firstMark, replayed } = data;
     const lastMark = this.delivery.currentMark;
-    const saved: Saved = { sid, userId, nodeId: this.nodeId, cameWith, lastMark, rooms, replayed };
+    const saved: Saved = { userId, nodeId: this.nodeId, cameWith, firstMark, lastMark, rooms, replayed };
     this.here.set(pid, saved);
     if (!this.redis?.healthy) return;
     const promise = this.redis.commands
@@ -100,7 +112,11 @@ export class SessionRecovery {
     this.saving.add(promise);
   }
 
-  /** Called by Socket.IO for a client that comes back. @returns null: it starts anew */
+  /**
+   * Called by Socket.IO for a client that comes back. Its socket gets a new id: by their ids sockets are found and put into
+   * rooms, so it must not have that of another one which its client gave up, and which goes later.
+   * @returns null: it starts anew
+   */
   async restore(pid: string, offset: string): Promise<{ sid: string; recovery: Recovery } | null> {
     const saved = await this.find(pid, offset);
     const mark = saved ? markAt(saved, offset) : null;
@@ -115,7 +131,7 @@ export class SessionRecovery {
     if (missed.reduce<number>((sum, count = 0) => sum + count, 0) > this.limits.recoveryEvents) return null;
     // A room that is gone meanwhile is lost like any other that the user may no longer see.
     const isThere = (_room: unknown, at: number) => missed[at] !== undefined;
-    return { sid: saved.sid, recovery: { userId: saved.userId, rooms: rooms.filter(isThere) } };
+    return { sid: newSocketId(), recovery: { userId: saved.userId, rooms: rooms.filter(isThere) } };
   }
 
   /** Lets go of a socket whose client is back on another node (or on a new connection here). */
@@ -166,14 +182,16 @@ export class SessionRecovery {
     return { name, joined, position: stream.position, marks: stream.marksSince(sureMark) ?? null };
   }
 
-  /** A ping was answered: what was sent before the one before it has arrived. */
+  /** A ping was answered, maybe twice, as by a proxy that repeats requests: what was sent before it has arrived. */
   private heard(data: SocketData): void {
-    data.sureMark = data.nextSureMark;
-    data.nextSureMark = this.delivery.currentMark;
+    data.sureMark = data.pingMark;
     if (data.replayed.length === 0) return;
     data.replayed = data.replayed.filter((replay) => replay.mark > data.sureMark);
   }
 }
+
+/** As Socket.IO makes them. */
+const newSocketId = (): string => randomBytes(15).toString('base64url');
 
 const key = (redis: RedisConnections, pid: string) => redis.named(`recovery:${pid}`);
 
@@ -181,15 +199,16 @@ const key = (redis: RedisConnections, pid: string) => redis.named(`recovery:${pi
 const nothingYet = -1;
 
 /**
- * The number of a client's last delivery among those of a connection, by the offset that it brings. One of another node
- * is from before this connection if it is the one that the client connected with: then nothing that this connection
- * brought has arrived. Any other one is from a later connection than this, of which nothing is known here: null.
+ * The number of a client's last delivery among those of a connection, by the offset that it brings. If it is the one that
+ * the client connected with, nothing that this connection brought has arrived. Any other one from elsewhere, or from before,
+ * is from another connection than this, of which nothing is known here: null.
  */
 function markAt(saved: Saved, offset: string): number | null {
+  if (offset === saved.cameWith) return nothingYet;
   const dot = offset.lastIndexOf('.');
-  if (offset.slice(0, dot) !== saved.nodeId) return offset === saved.cameWith ? nothingYet : null;
   const mark = Number(offset.slice(dot + 1));
-  return Number.isSafeInteger(mark) && mark <= saved.lastMark ? mark : null;
+  const isFromIt = offset.slice(0, dot) === saved.nodeId && mark > saved.firstMark && mark <= saved.lastMark;
+  return isFromIt && Number.isSafeInteger(mark) ? mark : null;
 }
 
 /** The position in a room's log of a client with this last delivery; null: it cannot be told. */

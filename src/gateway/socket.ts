@@ -49,7 +49,10 @@ export interface SocketData {
   replayed: Replayed[];
   /** Delivery numbers up to here have surely reached the client: they were sent before a ping that it answered. */
   sureMark: number;
-  nextSureMark: number;
+  /** The node's last delivery before the last ping. */
+  pingMark: number;
+  /** The node's last delivery before this connection. */
+  firstMark: number;
   recovery: Recovery | null;
   /** Rooms that it was told of, by their names, and is on its way into: whoever is cut off before comes back to them too. */
   due: Map<string, RecoveredRoom>;

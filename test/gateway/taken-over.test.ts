@@ -1,0 +1,185 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { WebSocket } from 'ws';
+import { until } from '../rig/until.ts';
+import { range } from '../world/follower.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import type { Loose } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+/** Socket.IO's packets over a WebSocket, so that they can be sent late and twice, as lines and proxies do. */
+class Line {
+  readonly packets: string[] = [];
+  private readonly socket: WebSocket;
+
+  private constructor(url: string) {
+    this.socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`);
+    this.socket.on('message', (data) => this.packets.push(String(data)));
+  }
+
+  static async open(url: string): Promise<Line> {
+    const line = new Line(url);
+    await once(line.socket, 'open');
+    return line;
+  }
+
+  get isOpen(): boolean {
+    return this.socket.readyState === WebSocket.OPEN;
+  }
+
+  /** The private id of its session, once it is connected. */
+  get pid(): string | undefined {
+    const connected = this.packets.find((packet) => packet.startsWith('40'));
+    return connected && JSON.parse(connected.slice(2)).pid;
+  }
+
+  get events(): [string, Loose, string][] {
+    return this.packets.filter((packet) => packet.startsWith('42')).map((packet) => JSON.parse(packet.slice(2)));
+  }
+
+  get seqs(): number[] {
+    return this.events.filter(([event]) => event === 'message:new').map(([, { eventSeq }]) => eventSeq);
+  }
+
+  get offset(): string | undefined {
+    return this.events.findLast(([, , offset]) => offset)?.[2];
+  }
+
+  send(packet: string): void {
+    this.socket.send(packet);
+  }
+
+  connect(auth: object): void {
+    this.send(`40${JSON.stringify(auth)}`);
+  }
+
+  end(): void {
+    this.socket.terminate();
+  }
+}
+
+describe('a session that is taken up again', () => {
+  let cluster: Cluster;
+  let here: World;
+  let channelId: string;
+  const lines: Line[] = [];
+
+  before(async () => {
+    cluster = await startCluster({ settings: { sockets: { pingIntervalMs: 200, pingTimeoutMs: 20_000 } } });
+    here = await world(cluster);
+  });
+  afterEach(() => {
+    for (const line of lines.splice(0)) line.end();
+  });
+  after(async () => {
+    here.close();
+    await cluster.stop();
+  });
+
+  const open = async () => {
+    const line = await Line.open(here.bob.node.url);
+    lines.push(line);
+    return line;
+  };
+  const say = async (count: number) => {
+    const said = [];
+    for (let i = 0; i < count; i++) said.push((await here.alice.say(channelId, 'hello')).seq);
+    return said;
+  };
+  const reach = (line: Line, seq: number | undefined) =>
+    until(() => line.seqs.some((given) => given === seq), { message: `event ${seq} did not come` });
+
+  /** Bob in a new channel of which he got one message. @returns what his client would come back with */
+  async function begin(): Promise<{
+    line: Line;
+    auth: { token: string; pid?: string; offset?: string };
+    from: number;
+  }> {
+    channelId = await here.newChannel();
+    const line = await open();
+    line.connect({ token: here.bob.token });
+    await until(() => line.offset, { message: 'not ready' });
+    line.send(`421${JSON.stringify(['channel:join', { channelId }])}`);
+    await until(() => line.packets.some((packet) => packet.startsWith('431')), { message: 'not joined' });
+    const [from = 0] = await say(1);
+    await reach(line, from);
+    return { line, auth: { token: here.bob.token, pid: line.pid, offset: line.offset }, from };
+  }
+
+  it('by two connections at once is only with one, which hears everything once', async () => {
+    const { line, auth, from } = await begin();
+    line.end();
+    await say(3);
+    const both = [await open(), await open()];
+    for (const each of both) each.connect(auth);
+    await until(() => both.some((each) => !each.isOpen), { message: 'both are there' });
+    const other = both.find((each) => each.isOpen);
+    const [last = 0] = await say(1);
+    if (!other) throw new Error('none is there');
+    await reach(other, last);
+    expect(other.seqs).to.deep.equal(range(from + 1, last));
+    // The one that was turned away comes again.
+    const again = await open();
+    again.connect(auth);
+    const [end = 0] = await say(1);
+    await reach(again, end);
+    expect(again.seqs).to.deep.equal(range(from + 1, end));
+    expect(again.pid).to.equal(auth.pid);
+  });
+
+  it('twice on one connection, by a request that was repeated, is whole with the next one', async () => {
+    const { line, auth, from } = await begin();
+    line.end();
+    await say(3);
+    const twice = await open();
+    twice.connect(auth);
+    twice.connect(auth);
+    await until(() => !twice.isOpen, { message: 'it goes on' });
+    const got = twice.seqs;
+    const next = await open();
+    next.connect({ ...auth, offset: twice.offset ?? auth.offset });
+    const [last = 0] = await say(1);
+    await reach(next, last);
+    expect([...got, ...next.seqs]).to.deep.equal(range(from + 1, last));
+    expect(next.pid).to.equal(auth.pid);
+  });
+
+  it('by an old request that came late sends nothing again to the client, which was back before', async () => {
+    const { line, auth } = await begin();
+    line.end();
+    const seqs = await say(3);
+    const back = await open();
+    back.connect(auth);
+    await reach(back, seqs.at(-1));
+    const late = await open();
+    late.connect(auth);
+    await reach(late, seqs.at(-1));
+    expect(back.isOpen).to.equal(false);
+    const next = await open();
+    next.connect({ ...auth, offset: back.offset });
+    await until(() => next.events.some(([event]) => event === 'ready'), { message: 'not ready' });
+    await say(1);
+    // It was told to begin anew, with the position that it has.
+    expect(next.pid).not.to.equal(auth.pid);
+    expect(next.seqs).to.deep.equal([]);
+  });
+
+  it('after a pong that came twice has what was sent between ping and pong, and did not arrive', async () => {
+    const { line, auth, from } = await begin();
+    const pings = () => line.packets.filter((packet) => packet === '2').length;
+    await until(() => pings() > 0, { message: 'no ping' });
+    const last = (await say(3)).at(-1) ?? 0;
+    await reach(line, last);
+    line.send('3');
+    line.send('3');
+    // Its answer says that both were heard.
+    line.send('422["no such event"]');
+    await until(() => line.packets.some((packet) => packet.startsWith('432')), { message: 'not heard' });
+    line.end();
+    const next = await open();
+    next.connect(auth);
+    await reach(next, last);
+    expect(next.pid).to.equal(auth.pid);
+    expect(next.seqs).to.deep.equal(range(from + 1, last));
+  });
+});
