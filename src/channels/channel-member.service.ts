@@ -199,7 +199,12 @@ function requireToRemove(actor: Actor, channel: SeenChannel, seat: SeatRow): voi
 }
 
 /** How someone stands to a channel, held until the transaction ends: of several who say the same at once one changes it. */
-async function findSeat(rows: Rows, channelId: string, serverId: string, userId: string): Promise<SeatRow | undefined> {
+export async function findSeat(
+  rows: Rows,
+  channelId: string,
+  serverId: string,
+  userId: string,
+): Promise<SeatRow | undefined> {
   await rows(holdSeat, [serverId, userId]);
   const [seat] = await rows<SeatRow>(oneSeat, [channelId, serverId, userId]);
   return seat;

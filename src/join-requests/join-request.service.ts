@@ -2,10 +2,11 @@ import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { may, requireRole } from '../access/roles.ts';
-import { anyUserById } from '../accounts/user.reader.ts';
+import { anyUserById, lockUser } from '../accounts/user.reader.ts';
 import type { ChannelAccess, ChannelInfo } from '../channels/channel.access.ts';
+import { isInChannel } from '../channels/channel.membership.ts';
 import { channelRecordOf } from '../channels/channel.reader.ts';
-import type { ChannelMemberService } from '../channels/channel-member.service.ts';
+import { type ChannelMemberService, findSeat } from '../channels/channel-member.service.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
@@ -23,7 +24,8 @@ type Status = JoinRequestRecord['status'];
 
 const pendingOfServer = `${selectRequest} WHERE j.server_id = $1 AND j.status = 'pending' ORDER BY j.id DESC LIMIT 200`;
 const own = `${selectRequest} WHERE j.user_id = $3 AND j.server_id = $1 AND j.channel_id IS NOT DISTINCT FROM $2::uuid`;
-const byId = `${selectRequest} WHERE j.id = $1 FOR UPDATE OF j`;
+const byId = `${selectRequest} WHERE j.id = $1`;
+const lockById = `${byId} FOR UPDATE OF j`;
 const renew = "DO UPDATE SET status = 'pending', updated_at = now(), decided_by = NULL";
 const askServer = `INSERT INTO join_requests (id, server_id, channel_id, user_id, status, created_at, updated_at)
   VALUES ($1, $2, $3, $4, 'pending', now(), now())
@@ -96,16 +98,24 @@ export class JoinRequestService {
   async askServer(actor: Actor, idOrSlug: string): Promise<{ status: Status; requestId: string }> {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });
     const { id } = await this.servers.find(idOrSlug);
-    if (await this.servers.seat(id, actor.userId)) throw new AppError('ALREADY_MEMBER');
-    return this.ask(actor, id, null);
+    return this.changes.run(async (change) => {
+      // Whoever is let in at the same moment is in by now, or waits and settles this.
+      await lockUser(change.rows, actor.userId);
+      if (await isIn(change.rows, id, actor.userId)) throw new AppError('ALREADY_MEMBER');
+      return this.ask(change, actor, id, null);
+    });
   }
 
   /** @throws AppError CHANNEL_NOT_FOUND, ALREADY_MEMBER */
   async askChannel(actor: Actor, channelId: string): Promise<{ status: Status; requestId: string }> {
-    const { id, serverId } = await this.askable(actor, channelId);
-    const seen = await this.channels.visible(actor, id).catch(ifMissing);
-    if (seen?.isMember || serverId === null) throw new AppError('ALREADY_MEMBER');
-    return this.ask(actor, serverId, id);
+    const { id, serverId, isPrivate } = await this.askable(actor, channelId);
+    return this.changes.run(async (change) => {
+      // The same for a channel: seats are held there.
+      const seat = await findSeat(change.rows, id, serverId, actor.userId);
+      if (!seat) throw new AppError('CHANNEL_NOT_FOUND');
+      if (isInChannel(isPrivate, seat.excluded)) throw new AppError('ALREADY_MEMBER');
+      return this.ask(change, actor, serverId, id);
+    });
   }
 
   /** What is to be decided in a server. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
@@ -127,7 +137,8 @@ export class JoinRequestService {
     of: 'server' | 'channel',
   ): Promise<JoinRequestRecord> {
     return this.changes.run(async (change) => {
-      const [row] = await change.rows<RequestRow>(byId, [requestId]);
+      await this.holdAsker(change.rows, requestId);
+      const [row] = await change.rows<RequestRow>(lockById, [requestId]);
       const seat = row && (await this.servers.seat(row.server_id, actor.userId));
       // Whoever does not decide learns nothing of who asks.
       const known = row && (may(seat?.role, 'join-request:decide') || row.user_id === actor.userId);
@@ -143,9 +154,17 @@ export class JoinRequestService {
     });
   }
 
+  /** Before the request: who asks, comes in or goes holds itself first, and then what it has asked for. */
+  private async holdAsker(rows: Rows, requestId: string): Promise<void> {
+    const [row] = await rows<RequestRow>(byId, [requestId]);
+    if (!row) return;
+    if (row.channel_id === null) await lockUser(rows, row.user_id);
+    else await findSeat(rows, row.channel_id, row.server_id, row.user_id);
+  }
+
   private async letIn(change: Change, row: RequestRow, actor: Actor): Promise<void> {
     if (row.channel_id === null) {
-      if (await this.isIn(change.rows, row)) return;
+      if (await isIn(change.rows, row.server_id, row.user_id)) return;
       const user = await anyUserById(change.rows, row.user_id);
       await this.roster.add(change, user, row.server_id, 'member', actor.userId);
       return;
@@ -154,47 +173,47 @@ export class JoinRequestService {
     await this.channelMembers.admit(change, channel, row.server_id, row.user_id, actor);
   }
 
-  private async isIn(rows: Rows, row: RequestRow): Promise<boolean> {
-    const seat = 'SELECT role FROM server_members WHERE server_id = $1 AND user_id = $2';
-    return (await rows(seat, [row.server_id, row.user_id])).length > 0;
-  }
-
   /** A channel that someone may ask for: a person of its server. @throws AppError CHANNEL_NOT_FOUND */
-  private async askable(actor: Actor, channelId: string): Promise<ChannelInfo> {
+  private async askable(actor: Actor, channelId: string): Promise<ChannelInfo & { serverId: string }> {
     const channel = await this.channels.find(channelId);
-    const seat = channel.serverId === null ? undefined : await this.servers.seat(channel.serverId, actor.userId);
-    if (!seat || actor.user.isBot) throw new AppError('CHANNEL_NOT_FOUND');
-    return channel;
+    const { serverId } = channel;
+    const seat = serverId === null ? undefined : await this.servers.seat(serverId, actor.userId);
+    if (serverId === null || !seat || actor.user.isBot) throw new AppError('CHANNEL_NOT_FOUND');
+    return { ...channel, serverId };
   }
 
-  private ask(
+  private async ask(
+    change: Change,
     actor: Actor,
     serverId: string,
     channelId: string | null,
   ): Promise<{ status: Status; requestId: string }> {
-    return this.changes.run(async (change) => {
-      const text = channelId === null ? askServer : askChannel;
-      const asked = await change.rows(text, [uuid(), serverId, channelId, actor.userId]);
-      const [row] = await change.rows<RequestRow>(own, [serverId, channelId, actor.userId]);
-      if (!row) throw new AppError('JOIN_REQUEST_NOT_FOUND');
-      if (asked.length > 0) {
-        const request = requestRecord(row);
-        for (const userId of await deciders(change.rows, serverId)) {
-          change.publish(joinRequestCreated.in(userRoom(userId), { request }));
-        }
-        const kind = channelId === null ? ('server.join_request' as const) : ('channel.join_request' as const);
-        const reference = { type: 'join_request', id: row.id };
-        const place = { serverId, ...(channelId === null ? {} : { channelId }) };
-        await this.notifications.add(change, { kind, to: 'admins', senderId: actor.userId, ...place, reference });
+    const text = channelId === null ? askServer : askChannel;
+    const asked = await change.rows(text, [uuid(), serverId, channelId, actor.userId]);
+    const [row] = await change.rows<RequestRow>(own, [serverId, channelId, actor.userId]);
+    if (!row) throw new AppError('JOIN_REQUEST_NOT_FOUND');
+    if (asked.length > 0) {
+      const request = requestRecord(row);
+      for (const userId of await deciders(change.rows, serverId)) {
+        change.publish(joinRequestCreated.in(userRoom(userId), { request }));
       }
-      return { status: row.status, requestId: row.id };
-    });
+      const kind = channelId === null ? ('server.join_request' as const) : ('channel.join_request' as const);
+      const reference = { type: 'join_request', id: row.id };
+      const place = { serverId, ...(channelId === null ? {} : { channelId }) };
+      await this.notifications.add(change, { kind, to: 'admins', senderId: actor.userId, ...place, reference });
+    }
+    return { status: row.status, requestId: row.id };
   }
 
   private async ownRequest(actor: Actor, serverId: string, channelId: string | null) {
     const [row] = await this.database.rows<RequestRow>(own, [serverId, channelId, actor.userId]);
     return row ? { joinRequestStatus: row.status, joinRequestId: row.id } : noRequest;
   }
+}
+
+async function isIn(rows: Rows, serverId: string, userId: string): Promise<boolean> {
+  const seat = 'SELECT role FROM server_members WHERE server_id = $1 AND user_id = $2';
+  return (await rows(seat, [serverId, userId])).length > 0;
 }
 
 const noRequest = { joinRequestStatus: null, joinRequestId: null };

@@ -22,7 +22,7 @@ interface Asked {
 
 /**
  * Who comes in, by whatever way, has nothing left to ask for. Call it before the entry is written, for that is the order
- * in which a decision locks.
+ * in which a decision locks, and with the user or its seat locked, as those do who ask.
  * @returns whether something was asked for
  */
 export async function settleRequest(change: Change, { serverId, channelId }: Asked, userId: string): Promise<boolean> {

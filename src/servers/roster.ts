@@ -1,6 +1,6 @@
 import type { SmallUser } from '../access/actor.ts';
 import type { Role } from '../access/roles.ts';
-import { anyUserById } from '../accounts/user.reader.ts';
+import { anyUserById, lockUser } from '../accounts/user.reader.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import { readAllInServer } from '../channels/read-pointer.ts';
 import type { Rows } from '../database/database.ts';
@@ -45,7 +45,8 @@ export class Roster {
    * @throws AppError ALREADY_MEMBER, USER_NOT_FOUND for a bot that was deleted by now
    */
   async add(change: Change, user: SmallUser, serverId: string, role: Role, by = user.id): Promise<ServerRecord> {
-    if (user.isBot) await hold(change.rows, user.id);
+    // Whoever asks to be let in at the same moment finds that it is in, or is found as one who asks.
+    await (user.isBot ? hold(change.rows, user.id) : lockUser(change.rows, user.id));
     await settleRequest(change, { serverId, channelId: null }, user.id);
     await this.insert(change, user.id, serverId, role);
     const row = await findServer(change.rows, serverId, user.id);

@@ -103,6 +103,44 @@ describe('at the same moment', () => {
     }
   });
 
+  describe('whoever comes in while asking to be let in', () => {
+    /** Asks while the request is held back, and comes in before it is made or after that. @returns what is left to decide */
+    async function askAnd(asks: string, channelId: string | null, comeIn: () => Promise<Answer>, who: World['alice']) {
+      const { alice, server } = here;
+      const count = async () => (await onlooker.query(waiting)).rowCount ?? 0;
+      await client.query('BEGIN');
+      await client.query(
+        `INSERT INTO join_requests (id, server_id, channel_id, user_id, status, created_at, updated_at)
+         VALUES (gen_random_uuid(), $1, $2, $3, 'pending', now(), now())`,
+        [server.id, channelId, who.id],
+      );
+      const asking = who.post(asks);
+      await until(async () => (await count()) > 0);
+      let isIn = false;
+      const coming = comeIn().finally(() => {
+        isIn = true;
+      });
+      await until(async () => isIn || (await count()) > 1);
+      await client.query('ROLLBACK');
+      await asking;
+      expect((await coming).status).to.be.oneOf([200, 201]);
+      return (await alice.get(`/api/servers/${server.id}/join-requests`)).body;
+    }
+
+    it('has nothing left to ask for in a server', async () => {
+      const { carol, server } = here;
+      const join = () => carol.post('/api/servers/_/join', { inviteCode: server.inviteCode });
+      expect(await askAnd(`/api/servers/${server.id}/join-requests`, null, join, carol)).to.deep.equal([]);
+    });
+
+    it('has nothing left to ask for in a channel', async () => {
+      const { alice, bob, server } = here;
+      const { id } = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'h', isPrivate: true })).body;
+      const add = () => alice.post(`/api/channels/${id}/members`, { userId: bob.id });
+      expect(await askAnd(`/api/channels/${id}/join-requests`, id, add, bob)).to.deep.equal([]);
+    });
+  });
+
   describe('what several do', () => {
     /** Does it three times: none can end before each has come as far as it gets. */
     async function thrice(held: string, act: () => Promise<Answer>): Promise<number[]> {
