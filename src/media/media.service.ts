@@ -54,6 +54,8 @@ export class MediaService {
   private readonly messageAccess: MessageAccess;
   private readonly messages: MessageService;
   private readonly maxBytes: number;
+  /** User → how many files are on their way in here. */
+  private readonly arriving = new Map<string, number>();
 
   constructor(parts: {
     database: Database;
@@ -77,10 +79,23 @@ export class MediaService {
 
   /** Takes the bytes of a file in as they come. @throws AppError BODY_TOO_LARGE, UPLOAD_LIMIT */
   async receive(actor: Actor, file: IncomingFile): Promise<ReceivedFile> {
-    await this.requireBelowLimit(this.database.rows, actor);
-    const head = new Head();
-    const blob = await this.blobs.write(head.watch(file.bytes), this.maxBytes);
-    return { blob, filename: safeFilename(file.name), ...(await contentInfo(head.bytes)) };
+    // Those on their way count, too: else many at once would all be stored before the first of them is refused.
+    const arriving = (this.arriving.get(actor.userId) ?? 0) + 1;
+    this.arriving.set(actor.userId, arriving);
+    try {
+      await this.requireRoom(this.database.rows, actor, arriving);
+      const head = new Head();
+      const blob = await this.blobs.write(head.watch(file.bytes), this.maxBytes);
+      return { blob, filename: safeFilename(file.name), ...(await contentInfo(head.bytes)) };
+    } finally {
+      this.arrived(actor.userId);
+    }
+  }
+
+  private arrived(userId: string): void {
+    const left = (this.arriving.get(userId) ?? 0) - 1;
+    if (left > 0) this.arriving.set(userId, left);
+    else this.arriving.delete(userId);
   }
 
   /**
@@ -103,7 +118,7 @@ export class MediaService {
       );
       if (!row) throw new Error('An upload was not kept.');
       if (target) await this.messages.tellUpdated(change, actor, target.row.id);
-      else await this.requireBelowLimit(change.rows, actor);
+      else await this.requireRoom(change.rows, actor, 0);
       return attachmentRecord(row);
     });
   }
@@ -154,8 +169,9 @@ export class MediaService {
     return { size: row.size, etag: row.blob_id, headers, read: (range) => this.blobs.read(row.blob_id, range) };
   }
 
-  private async requireBelowLimit(rows: Rows, actor: Actor): Promise<void> {
-    if ((await countOf(rows, countUnsent, [actor.userId])) > maxUnsent) throw new AppError('UPLOAD_LIMIT');
+  /** @param more files, beside those that wait to be sent */
+  private async requireRoom(rows: Rows, actor: Actor, more: number): Promise<void> {
+    if ((await countOf(rows, countUnsent, [actor.userId])) + more > maxUnsent) throw new AppError('UPLOAD_LIMIT');
   }
 }
 

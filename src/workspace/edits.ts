@@ -4,7 +4,8 @@ import { AppError } from '../errors.ts';
 import type { Announcer } from './announcer.ts';
 import { readNodes } from './node.table.ts';
 import { type NodeRecord, nodeRecord } from './node.view.ts';
-import { TreeEdit, type WorkspaceLimits } from './tree-edit.ts';
+import type { WorkspaceLimits } from './quota.ts';
+import { TreeEdit } from './tree-edit.ts';
 import type { WorkspaceAccess } from './workspace.access.ts';
 
 /** The records of what an edit touched, as they are after it. */

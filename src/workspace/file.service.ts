@@ -1,7 +1,8 @@
 import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
-import type { BlobStore } from '../blobs/blob.store.ts';
+import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
+import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 import { withCharset } from '../infrastructure/media-types.ts';
@@ -15,6 +16,7 @@ import type { SignedLinks } from '../infrastructure/signed-links.ts';
 import { validated } from '../schema/validation.ts';
 import type { NodeService } from './node.service.ts';
 import { type NodeRecord, nodeRecord, type PlacedRow } from './node.view.ts';
+import { roomForFile, type WorkspaceLimits } from './quota.ts';
 import type { FileContent } from './tree-edit.ts';
 import { UploadProbe } from './upload-probe.ts';
 import type { WorkspaceAccess } from './workspace.access.ts';
@@ -33,24 +35,30 @@ export interface ReceivedFile {
 
 /** Contents of files: in and out of the workspace (contract §8, §12, §13). */
 export class FileService {
+  private readonly database: Database;
   private readonly access: WorkspaceAccess;
   private readonly nodes: NodeService;
   private readonly blobs: BlobStore;
   private readonly links: SignedLinks;
   private readonly uploadBytes: number;
+  private readonly limits: WorkspaceLimits;
 
   constructor(parts: {
+    database: Database;
     workspaceAccess: WorkspaceAccess;
     nodes: NodeService;
     blobs: BlobStore;
     links: SignedLinks;
     uploadBytes: number;
+    limits: WorkspaceLimits;
   }) {
+    this.database = parts.database;
     this.access = parts.workspaceAccess;
     this.nodes = parts.nodes;
     this.blobs = parts.blobs;
     this.links = parts.links;
     this.uploadBytes = parts.uploadBytes;
+    this.limits = parts.limits;
   }
 
   /** A file with its text. @throws AppError FILE_NOT_FOUND */
@@ -61,16 +69,27 @@ export class FileService {
   }
 
   /**
-   * Takes in the bytes of an upload.
-   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER before anything is read, BODY_TOO_LARGE, VALIDATION_FAILED
+   * Takes in the bytes of an upload, no more of them than there is room for.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER before anything is read, BODY_TOO_LARGE, QUOTA_EXCEEDED,
+   *   VALIDATION_FAILED
    */
   async receive(actor: Actor, serverId: string, file: IncomingFile): Promise<ReceivedFile> {
-    await this.access.open(actor, serverId);
+    const workspace = await this.access.open(actor, serverId);
     const { name } = validated(uploadNameSchema, { name: file.name });
+    const room = await roomForFile(this.database.rows, workspace, this.limits);
     const probe = new UploadProbe(maxTextBytes);
-    const blob = await this.blobs.write(probe.through(file.bytes), this.uploadBytes);
+    const blob = await this.store(probe.through(file.bytes), room);
     const content = { blobId: blob.id, size: blob.size, mime: await probe.type(name), isText: probe.isText };
     return { name, content };
+  }
+
+  private async store(bytes: AsyncIterable<Uint8Array>, room: number): Promise<StoredBlob> {
+    if (room >= this.uploadBytes) return this.blobs.write(bytes, this.uploadBytes);
+    return this.blobs.write(bytes, room).catch((error) => {
+      if (!(error instanceof AppError) || error.code !== 'BODY_TOO_LARGE') throw error;
+      const { quotaBytes } = this.limits;
+      throw new AppError('QUOTA_EXCEEDED', { extra: { totalBytes: quotaBytes - room, quotaBytes }, cause: error });
+    });
   }
 
   /** Puts a received file into a folder. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */

@@ -56,8 +56,10 @@ export class NodeService {
 
   /** A new text file; where the name is taken it gets a number. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
   async createFile(actor: Actor, serverId: string, input: z.output<typeof createFileSchema>): Promise<NodeRecord> {
-    const content = await this.textContent(input.name, input.content);
-    return this.edits.one(actor, serverId, (edit) => edit.createFile(input.parentId ?? null, input.name, content));
+    return this.edits.one(actor, serverId, async (edit) => {
+      const content = await this.textContent(input.name, input.content);
+      return edit.createFile(input.parentId ?? null, input.name, content);
+    });
   }
 
   /**
@@ -72,10 +74,9 @@ export class NodeService {
     input: z.output<typeof updateFileSchema>,
     version: number | null,
   ): Promise<NodeRecord> {
-    const content = input.content === undefined ? null : await this.textContent('', input.content);
     return this.edits.one(actor, serverId, async (edit) => {
       await requireKind(edit, fileId, 'file', version);
-      if (content) await edit.setContent(fileId, content);
+      if (input.content !== undefined) await edit.setContent(fileId, await this.textContent('', input.content));
       await relocate(edit, fileId, input);
       return fileId;
     });

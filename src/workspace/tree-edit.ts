@@ -5,14 +5,9 @@ import { mediaTypeOf } from '../infrastructure/media-types.ts';
 import { beginningOf, freeName } from './names.ts';
 import { type Extent, type Line, readCovered, readExtent, readLine, readNodes } from './node.table.ts';
 import type { PlacedRow } from './node.view.ts';
+import { selectTotals, type Totals, tooManyNodes, type WorkspaceLimits } from './quota.ts';
 import type { OpenWorkspace } from './workspace.access.ts';
 import { maxListedNodes } from './workspace.contract.ts';
-
-export interface WorkspaceLimits {
-  quotaBytes: number;
-  maxNodes: number;
-  maxDepth: number;
-}
 
 /** What a file holds: bytes in the store, and what is known of them. */
 export interface FileContent {
@@ -20,12 +15,6 @@ export interface FileContent {
   size: number;
   mime: string;
   isText: boolean;
-}
-
-interface Totals {
-  folderCount: number;
-  fileCount: number;
-  totalBytes: number;
 }
 
 /**
@@ -51,11 +40,7 @@ export class TreeEdit {
 
   /** @param userId who edits, for `createdBy` */
   static async begin(rows: Rows, workspace: OpenWorkspace, userId: string, limits: WorkspaceLimits): Promise<TreeEdit> {
-    const [totals] = await rows<Totals>(
-      `SELECT folder_count AS "folderCount", file_count AS "fileCount", total_bytes AS "totalBytes"
-       FROM workspaces WHERE id = $1 FOR NO KEY UPDATE`,
-      [workspace.id],
-    );
+    const [totals] = await rows<Totals>(`${selectTotals} FOR NO KEY UPDATE`, [workspace.id]);
     if (!totals) throw new AppError('SERVER_NOT_FOUND');
     return new TreeEdit(rows, workspace, userId, limits, totals);
   }
@@ -196,11 +181,7 @@ export class TreeEdit {
     if (bytes > 0 && totalBytes > quotaBytes) {
       throw new AppError('QUOTA_EXCEEDED', { extra: { totalBytes: totalBytes - bytes, quotaBytes } });
     }
-    if (folders + files > 0 && folderCount + fileCount > maxNodes) {
-      throw new AppError('QUOTA_EXCEEDED', {
-        message: `A workspace can have at most ${maxNodes} folders and files; delete some first.`,
-      });
-    }
+    if (folders + files > 0 && folderCount + fileCount > maxNodes) throw tooManyNodes(this.limits);
   }
 
   private async insert(

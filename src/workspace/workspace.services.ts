@@ -30,16 +30,17 @@ export function createWorkspace(ground: {
   links: SignedLinks;
 }) {
   const { settings, database, changes, blobs, links } = ground;
-  const { quotaBytes, maxNodes } = settings.workspace;
+  const limits = settings.workspace;
+  const { quotaBytes, maxNodes } = limits;
   const { uploadBytes } = settings.limits;
   const workspaceAccess = new WorkspaceAccess(database, ground.serverAccess);
   const announcer = new Announcer(database);
-  const workspaceEdits = new WorkspaceEdits({ changes, workspaceAccess, announcer, limits: settings.workspace });
+  const workspaceEdits = new WorkspaceEdits({ changes, workspaceAccess, announcer, limits });
   const nodes = new NodeService({ workspaceEdits, blobs });
   const services: WorkspaceServices = {
     workspaces: new WorkspaceService({ database, changes, workspaceAccess, announcer, quotaBytes }),
     nodes,
-    files: new FileService({ workspaceAccess, nodes, blobs, links, uploadBytes }),
+    files: new FileService({ database, workspaceAccess, nodes, blobs, links, uploadBytes, limits }),
     archives: new ArchiveService({ database, workspaceAccess, blobs, maxNodes }),
   };
   return { services, workspaceAccess };

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import { v7 as uuid } from 'uuid';
 import { until } from '../rig/until.ts';
@@ -12,6 +15,23 @@ const png = Buffer.from(
 
 const download = (who: Person, path: string, headers: Record<string, string> = {}) =>
   fetch(`${who.node.url}${path}`, { headers: { authorization: `Bearer ${who.token}`, ...headers } });
+
+/** An upload that comes piece by piece. `end` gives the status of the answer. */
+function openUpload(who: Person) {
+  const headers = { authorization: `Bearer ${who.token}`, 'content-type': 'multipart/form-data; boundary=edge' };
+  const upload = httpRequest(`${who.node.url}/api/media/upload`, { method: 'POST', headers });
+  const answer = once(upload, 'response');
+  upload.write('--edge\r\nContent-Disposition: form-data; name="file"; filename="slow.txt"\r\n\r\n');
+  return {
+    write: (piece: string) => void upload.write(piece),
+    async end(piece: string): Promise<number> {
+      upload.end(`${piece}\r\n--edge--\r\n`);
+      const [response] = await answer;
+      response.resume();
+      return response.statusCode;
+    },
+  };
+}
 
 describe('files of messages', () => {
   let here: World;
@@ -225,6 +245,35 @@ describe('files of messages', () => {
       return upload;
     });
     expect(JSON.stringify(late)).to.include('UPLOAD_LIMIT');
+  });
+
+  it('are refused before they are stored where too many wait to be sent, or come at once', async () => {
+    const { bob, cluster } = here;
+    const ella = await register(bob.node);
+    const isStored = async (content: string) => {
+      const hash = createHash('sha256').update(content).digest('hex');
+      return (await query(cluster.databaseUrl, 'SELECT FROM blobs WHERE hash = $1', [hash])).length > 0;
+    };
+    const refused = async (content: string) => {
+      const answer = await ella.upload('more.txt', Buffer.from(content)).catch((error: Error) => error.message);
+      expect(JSON.stringify(answer)).to.include('UPLOAD_LIMIT');
+      expect(await isStored(content)).to.equal(false);
+    };
+    const { id } = await ella.upload('first.txt', Buffer.from('first of ella'));
+    await query(
+      cluster.databaseUrl,
+      `INSERT INTO attachments (id, uploader_id, place, blob_id, filename, content_type, size, created_at)
+       SELECT gen_random_uuid(), uploader_id, place, blob_id, filename, content_type, size, now()
+       FROM attachments, generate_series(1, 98) WHERE id = $1`,
+      [id],
+    );
+    const slow = openUpload(ella);
+    slow.write('the hundredth ');
+    const begun = 'SELECT FROM blobs WHERE hash IS NULL';
+    await until(async () => (await query(cluster.databaseUrl, begun)).length > 0);
+    await refused(`beside it ${id}`);
+    expect(await slow.end('at last')).to.equal(201);
+    await refused(`behind it ${id}`);
   });
 
   it('are for those who may read the message, and for those with a signed link', async () => {
