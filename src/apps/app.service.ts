@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Rows } from '../database/database.ts';
 import { isUniqueViolation } from '../database/failures.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
@@ -91,6 +91,8 @@ export class AppService {
   /** @throws AppError ROLE_REQUIRED, APP_LIMIT, SLUG_TAKEN, BUNDLE_INVALID, FILE_NOT_FOUND, UNSAFE_URL */
   async create(actor: Actor, serverId: string, input: z.output<typeof createAppSchema>): Promise<AppRecord> {
     const server = await this.access.managed(actor, serverId);
+    // Before a bundle is unpacked, and again when its app is added.
+    await this.requireRoom(this.database.rows, server.id);
     const content = await this.contentOf(actor, serverId, input);
     return this.change(actor, server.id, async (change) => {
       return this.insert(change, actor, server.id, input, content);
@@ -104,15 +106,16 @@ export class AppService {
     appId: string,
     input: z.output<typeof updateAppSchema>,
   ): Promise<AppRecord> {
-    const app = await this.access.changeable(actor, serverId, appId);
     const { htmlContent, url } = input;
-    if (htmlContent !== undefined && app.type !== 'html') throw notOfType('htmlContent', 'html');
-    if (url !== undefined && app.type !== 'url') throw notOfType('url', 'url');
+    const { id, server_id } = await this.access.changeable(actor, serverId, appId);
     if (url !== undefined) await this.outgoing.check(new URL(url));
-    const files = htmlContent === undefined ? null : [await this.sources.html(htmlContent)];
-    return this.change(actor, app.server_id, async (change) => {
-      if (files) await publishFiles(change, app.id, files);
-      return describeApp(change, app.id, input);
+    return this.change(actor, server_id, async (change) => {
+      // What it is now: something else may have been published in its place a moment ago.
+      const { type } = await this.access.changeable(actor, server_id, id);
+      if (htmlContent !== undefined && type !== 'html') throw notOfType('htmlContent', 'html');
+      if (url !== undefined && type !== 'url') throw notOfType('url', 'url');
+      if (htmlContent !== undefined) await publishFiles(change, id, [await this.sources.html(htmlContent)]);
+      return describeApp(change, id, input);
     });
   }
 
@@ -154,10 +157,16 @@ export class AppService {
     input: Omit<Description, 'slug'> & { slug?: string | null | undefined },
     content: Content,
   ): Promise<AppRow> {
-    const taken = await takenSlugs(change, serverId);
-    if (taken.size >= this.maxPerServer) throw new AppError('APP_LIMIT');
+    const taken = await this.requireRoom(change.rows, serverId);
     const slug = input.slug ?? freeSlug(input.name, taken);
     return insertApp(change, actor.userId, serverId, { ...input, slug }, content);
+  }
+
+  /** @returns the slugs of the apps that there are @throws AppError APP_LIMIT */
+  private async requireRoom(rows: Rows, serverId: string): Promise<Set<string>> {
+    const taken = await takenSlugs(rows, serverId);
+    if (taken.size >= this.maxPerServer) throw new AppError('APP_LIMIT');
+    return taken;
   }
 
   /**

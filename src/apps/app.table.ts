@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
+import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import type { updateAppSchema } from './app.contract.ts';
@@ -107,7 +108,7 @@ async function insertFiles(change: Change, appId: string, version: number, files
   );
 }
 
-export async function takenSlugs(change: Change, serverId: string): Promise<Set<string>> {
-  const rows = await change.rows<{ slug: string }>('SELECT slug FROM apps WHERE server_id = $1', [serverId]);
-  return new Set(rows.map((row) => row.slug));
+export async function takenSlugs(rows: Rows, serverId: string): Promise<Set<string>> {
+  const found = await rows<{ slug: string }>('SELECT slug FROM apps WHERE server_id = $1', [serverId]);
+  return new Set(found.map((row) => row.slug));
 }

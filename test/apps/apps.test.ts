@@ -249,6 +249,23 @@ describe('apps', () => {
     expect([late.status, late.body.code]).to.deep.equal([403, 'ROLE_REQUIRED']);
   });
 
+  it('are changed as what they are by then, whatever was published in their place meanwhile', async () => {
+    const { alice, server, cluster } = here;
+    const { id } = await html();
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    const late = await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      await rows('SELECT FROM servers WHERE id = $1 FOR NO KEY UPDATE', [server.id]);
+      const change = alice.patch(`${base}/${id}`, { htmlContent: '<p>of a page</p>' });
+      await withRows(cluster.databaseUrl, (look) => until(async () => (await look(waiting)).length > 0));
+      await rows("UPDATE apps SET type = 'zip', version = version + 1 WHERE id = $1", [id]);
+      await rows('COMMIT');
+      return change;
+    });
+    expect([late.status, late.body.code]).to.deep.equal([400, 'VALIDATION_FAILED']);
+    expect((await alice.get(`${base}/${id}`)).body).to.include({ type: 'zip', version: 2 });
+  });
+
   it('are deleted once, however many do it at the same time', async () => {
     const app = await html();
     const answers = await Promise.all(Array.from({ length: 4 }, () => here.alice.delete(`${base}/${app.id}`)));
