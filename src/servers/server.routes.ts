@@ -54,6 +54,7 @@ function findRoutes(servers: ServerService): Route[] {
       entrance: 'recognised',
       query: discoverSchema,
       answer: z.array(serverSchema),
+      limit: 'discover',
       handle: ({ actor, query }) => servers.discover(actor, query),
     }),
     route({
@@ -65,6 +66,7 @@ function findRoutes(servers: ServerService): Route[] {
       params: { code: textParam('SERVER_NOT_FOUND', 'The code.') },
       answer: serverSchema,
       errors: ['SERVER_NOT_FOUND'],
+      limit: 'discover',
       handle: ({ actor, params }) => servers.byInvite(actor, params.code),
     }),
     route({

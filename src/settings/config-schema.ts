@@ -136,6 +136,7 @@ export const fileSchema = z.strictObject({
     deltas: rate.describe('pieces of a reply in the making'),
     uploads: rate.describe('uploads of one user'),
     search: rate.describe('searches of one user'),
+    discover: rate.describe('looks at public servers, and at those that invite codes lead to, of one user or address'),
     modelProxy: rate.describe('calls of models by one token'),
     webhooks: rate.describe('new webhooks and trial deliveries of one user'),
   }),

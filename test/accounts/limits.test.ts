@@ -20,6 +20,7 @@ const rates = {
   uploads: { points: 2, seconds: 60 },
   events: { points: 5, seconds: 60 },
   search: { points: 2, seconds: 60 },
+  discover: { points: 2, seconds: 60 },
   joins: { points: 8, seconds: 60 },
 };
 
@@ -102,6 +103,18 @@ describe('rate limits', () => {
     await login(person.username, address());
     await login(person.username, address());
     expect((await good()).status).to.equal(200);
+  });
+
+  it('bound looks at public servers by address, and by user where someone is signed in', async () => {
+    const headers = address();
+    const person = { authorization: `Bearer ${(await register(at(0), {}, address())).token}` };
+    const look = (path: string, more: object = {}) =>
+      request(at(0), 'GET', `/api/servers/${path}`, undefined, { ...headers, ...more });
+    expect((await look('discover')).status).to.equal(200);
+    expect((await look('invite/nonsense')).status).to.equal(404);
+    for (const path of ['discover', 'invite/nonsense']) expectRefused(await look(path), 'discover', 2, 60);
+    expect((await look('discover', person)).status).to.equal(200);
+    expect((await look('discover', address())).status).to.equal(200);
   });
 
   it('bound mails by address, and by mailbox without a word about it', async () => {
