@@ -11,7 +11,7 @@ export function openAiError(error: Pick<AppError, 'message' | 'status' | 'code'>
   return { error: { message: error.message, type: typeOf(error.status), code: error.code, param: null } };
 }
 
-export const openAiForm = { schema: openAiErrorSchema, body: openAiError };
+export const openAiForm = { base: '/api/ai/v1', schema: openAiErrorSchema, body: openAiError };
 
 function typeOf(status: number): string {
   if (status === 401) return 'authentication_error';

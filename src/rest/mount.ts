@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.ts';
 import { answer, type DoorServices } from './answer.ts';
 import { BodyReader } from './body.ts';
-import type { Route } from './route.ts';
+import type { ErrorForm, Route } from './route.ts';
 
 type Run = ReturnType<Router['routes']>;
 
@@ -28,11 +28,13 @@ export class MountedRoutes {
   private readonly foreign = new Router();
   /** The fixed segments of all routes. */
   private readonly words = new Set<string>();
+  private readonly errorForms: Set<ErrorForm>;
   /** By what the paths have in common: `/api/channels/:/messages`. */
   private readonly areas = new LRUCache<string, Area>({ max: maxAreas });
 
   constructor(routes: Route[], services: DoorServices) {
     const bodies = new BodyReader(services);
+    this.errorForms = new Set(routes.flatMap(({ errorForm }) => errorForm ?? []));
     for (const route of [...routes].sort(bySpecificity)) {
       // Declared is the tail alone; the address without it is the same route.
       const path = route.path.replace(/\/\*(\w+)$/, '{/*$1}');
@@ -55,6 +57,12 @@ export class MountedRoutes {
   methods(path: string): string[] {
     const layers = this.at(path).router.match(path, 'GET').path;
     return [...new Set(layers.flatMap((layer) => layer.methods))];
+  }
+
+  /** The form of errors where there is no route; undefined: that of contract §2. */
+  errorForm(path: string): ErrorForm | undefined {
+    const folder = `${path.toLowerCase()}/`;
+    return [...this.errorForms].find(({ base }) => folder.startsWith(`${base}/`));
   }
 
   private at(path: string): Area {
@@ -107,6 +115,7 @@ function bySpecificity(a: Route, b: Route): number {
 /** Answers where there is no route, or none for the method. @throws AppError ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
 export function refuseRest(routes: MountedRoutes): (context: Context) => never {
   return (context) => {
+    context.state.errorForm = routes.errorForm(context.path);
     const methods = routes.methods(context.path);
     if (methods.length === 0) throw new AppError('ROUTE_NOT_FOUND');
     throw new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } });

@@ -124,6 +124,8 @@ interface FileDoor<P extends Params, F> {
 
 /** The form of errors: of what a route throws, and of what its door throws before it. */
 export interface ErrorForm {
+  /** Below this path it is the form of errors also where there is no route. */
+  base: string;
   schema(codes: ErrorCode[]): z.ZodType;
   body(error: AppError): object;
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { raw } from '../rest/raw.ts';
 import { until } from '../rig/until.ts';
 import { bot } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
@@ -215,6 +216,9 @@ describe('the model proxy', () => {
       [await call('/chat/completions', { model: 'small' }), 400, 'VALIDATION_FAILED'],
       [await call('/chat/completions', '{'), 400, 'MALFORMED_JSON'],
       [await ask({ model: 'huge' }), 404, 'MODEL_NOT_FOUND'],
+      [await raw(nodeAt(1), 'POST', '/api/ai/v1/responses'), 404, 'ROUTE_NOT_FOUND'],
+      [await raw(nodeAt(1), 'GET', '/API/ai/v1'), 404, 'ROUTE_NOT_FOUND'],
+      [await raw(nodeAt(1), 'GET', '/api/ai/v1/chat/completions'), 405, 'METHOD_NOT_ALLOWED'],
     ] as const) {
       expect(answer.status).to.equal(status);
       expect(answer.body.error).to.include({ code });
