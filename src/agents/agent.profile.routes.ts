@@ -20,7 +20,8 @@ export function agentProfileRoutes(profile: AgentProfile, seats: AgentSeats): Ro
     route({
       method: 'POST',
       path: '/api/servers/:id/agents',
-      summary: 'Add bots of yours to a server that you are in, and to its channel "general".',
+      summary:
+        'Add bots of yours to a server that you are in, and to its channel "general", or else to its first open channel.',
       tag,
       entrance: 'user',
       params: { id: slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.') },

@@ -13,8 +13,9 @@ import type { AgentAccess } from './agent.access.ts';
 import type { addedAgentsSchema } from './agent.contract.ts';
 import { agentRecord } from './agent.view.ts';
 
-const findGeneral = `SELECT id FROM channels WHERE server_id = $1 AND name = 'general' AND NOT is_private
-  AND NOT is_archived AND deleted_at IS NULL ORDER BY position, created_at LIMIT 1`;
+/** Where a bot finds itself first: in `general`; where that was renamed or is gone, where people find themselves. */
+const findEntrance = `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
+  AND deleted_at IS NULL ORDER BY name <> 'general', type <> 'text', position, created_at LIMIT 1`;
 const channelsOf = `SELECT m.channel_id AS id FROM channel_members m JOIN channels c ON c.id = m.channel_id
   WHERE m.user_id = $1 AND NOT m.excluded AND NOT c.is_archived AND c.deleted_at IS NULL
   ORDER BY c.server_id, c.position, c.created_at LIMIT 2000`;
@@ -50,7 +51,7 @@ export class AgentSeats {
   }
 
   /**
-   * Adds the actor's bots to a server and its channel `general`, each for itself: one that cannot be added does not keep
+   * Adds the actor's bots to a server and its first channel, each for itself: one that cannot be added does not keep
    * the others out.
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER
    */
@@ -92,14 +93,14 @@ export class AgentSeats {
     const { botUser } = agentRecord(await this.agents.owned(actor, agentId));
     await this.changes.run(async (change) => {
       await this.roster.add(change, botUser, serverId, 'member', actor.userId);
-      await this.enterGeneral(change, serverId, botUser.id, actor);
+      await this.enterFirst(change, serverId, botUser.id, actor);
     });
   }
 
-  private async enterGeneral(change: Change, serverId: string, botUserId: string, actor: Actor): Promise<void> {
-    const [general] = await change.rows<{ id: string }>(findGeneral, [serverId]);
-    if (!general) return;
-    const channel = await this.channels.find(general.id);
+  private async enterFirst(change: Change, serverId: string, botUserId: string, actor: Actor): Promise<void> {
+    const [entrance] = await change.rows<{ id: string }>(findEntrance, [serverId]);
+    if (!entrance) return;
+    const channel = await this.channels.find(entrance.id);
     await this.channelMembers.admit(change, channel, serverId, botUserId, actor);
   }
 }

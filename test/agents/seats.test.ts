@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { botIn } from '../world/bot.ts';
+import { type Bot, botIn } from '../world/bot.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -43,6 +43,27 @@ describe('bots among the members', () => {
     expect((await alice.post(members, { userId: bot.id })).status).to.equal(201);
     expect((await bob.delete(`${members}/${theirs.id}`)).status).to.equal(404);
     expect((await alice.delete(`${members}/${bot.id}`)).status).to.equal(200);
+  });
+
+  it('begin where people do once there is no channel "general" any more', async () => {
+    const { alice, bob } = here;
+    const server = (await alice.post('/api/servers', { name: 'Renamed' })).body;
+    const channels = `/api/servers/${server.id}/channels`;
+    const [first] = (await alice.get(channels)).body;
+    for (const more of [{ name: 'hidden', isPrivate: true }, { name: 'stage', type: 'voice' }, { name: 'lounge' }]) {
+      await alice.post(channels, more);
+    }
+    await bob.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    const placesOf = async (bot: Bot) => {
+      const { body } = await bot.get(`/api/agents/${bot.agentId}/config`);
+      return body.servers[0].channels.map(({ name }: Loose) => name);
+    };
+    await alice.patch(`/api/channels/${first.id}`, { name: 'welcome' });
+    expect(await placesOf(await botIn(server, bob))).to.deep.equal(['welcome']);
+    await alice.delete(`/api/channels/${first.id}`);
+    expect(await placesOf(await botIn(server, bob))).to.deep.equal(['lounge']);
+    await alice.post(channels, { name: 'general' });
+    expect(await placesOf(await botIn(server, bob))).to.deep.equal(['general']);
   });
 
   it('are in the channels that they make as admins, and are told so', async () => {
