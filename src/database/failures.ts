@@ -94,6 +94,11 @@ export function asDatabaseError(error: unknown): unknown {
   return new AppError('DATABASE_UNAVAILABLE', { cause: error });
 }
 
+/** Whether a statement was ended because it took too long. That may be the statement's own fault. */
+export function isTimeout(error: unknown): boolean {
+  return databaseCode(error instanceof AppError ? error.cause : error) === '57014';
+}
+
 /** Whether `error` tells of PostgreSQL, or of the way to it, and not of what was asked. */
 export function isUnavailable(error: unknown): boolean {
   const code = databaseCode(error) ?? '';

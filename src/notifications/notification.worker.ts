@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTimeout } from '../database/failures.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
@@ -99,7 +100,7 @@ export class NotificationWorker {
         return taken.length < due.length || due.length === batchSize;
       });
     } catch (error) {
-      if (error instanceof AppError && error.status === 503) throw error;
+      if (isPassing(error)) throw error;
       return this.takeEach();
     }
   }
@@ -125,7 +126,7 @@ export class NotificationWorker {
         if (taken.length > 0) await this.make(change, [jobOf(row)]);
       });
     } catch (error) {
-      if (error instanceof AppError && error.status === 503) throw error;
+      if (isPassing(error)) throw error;
       await this.putBack(row, error);
     }
   }
@@ -139,7 +140,8 @@ export class NotificationWorker {
     const attempts = row.attempts + 1;
     // What this node does not know is of a newer one, which is being started or comes back.
     const isUnknown = error instanceof z.ZodError;
-    const isLast = attempts >= maxAttempts && !isUnknown;
+    // What takes too long now may not, later.
+    const isLast = attempts >= maxAttempts && !isUnknown && !isTimeout(error);
     const delayMs = Math.min(firstRetryMs * 2 ** row.attempts, longestRetryMs);
     this.log.error({ err: error, attempts, data: row.data }, 'A notification could not be made.');
     await this.changes.run(async ({ rows }) => {
@@ -152,6 +154,11 @@ export class NotificationWorker {
       }
     });
   }
+}
+
+/** Whether no job is to blame: the database is away, or others stand in the way. One job alone may take too long. */
+function isPassing(error: unknown): boolean {
+  return error instanceof AppError && error.status === 503 && !isTimeout(error);
 }
 
 function jobOf(row: JobRow): Job {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { until } from '../rig/until.ts';
+import { startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 import { withRows } from '../world/sql.ts';
 import { world } from '../world/world.ts';
@@ -28,6 +29,26 @@ describe('a job that a node does not know', () => {
       }
     });
     here.close();
+  });
+});
+
+describe('a job whose statements take too long', () => {
+  it('is put back until they do not, and holds up no others', async () => {
+    const cluster = await startCluster({ nodes: 1, settings: { database: { statementTimeoutMs: 400 } } });
+    const { alice, bob, carol, channel, server, close } = await world(cluster);
+    await carol.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    const told = async (who: typeof bob) => (await who.get('/api/notifications')).body.length > 0;
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      await rows('SELECT FROM streams WHERE id = $1 FOR UPDATE', [bob.id]);
+      for (const who of [bob, carol]) await alice.say(channel.id, `@${who.username}`);
+      await until(() => told(carol));
+      expect(await told(bob)).to.equal(false);
+      await rows('COMMIT');
+    });
+    await until(() => told(bob));
+    close();
+    await cluster.stop();
   });
 });
 
