@@ -1,8 +1,11 @@
 import { expect } from 'chai';
+import { createDatabase } from '../rig/postgres.ts';
 import { startRedis } from '../rig/redis.ts';
 import { startProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';
-import { startCluster } from '../world/nodes.ts';
+import { migrated, startCluster } from '../world/nodes.ts';
+import { request } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { register, worldOn } from '../world/world.ts';
 
 describe('a session that is revoked while Redis is dead or hangs', () => {
@@ -31,6 +34,45 @@ describe('a session that is revoked while Redis is dead or hangs', () => {
       }
     });
   }
+});
+
+describe('a session that ends while a socket comes over to it', () => {
+  it('takes the socket along at once', async () => {
+    const redis = await startRedis();
+    const far = await createDatabase(migrated);
+    const wire = await startProxy(Number(new URL(far.url).port));
+    const distant = new URL(far.url);
+    distant.host = `127.0.0.1:${wire.port}`;
+    const slow = await startCluster({ nodes: 1, redisUrl: redis.url, databaseUrl: distant.href });
+    const well = await startCluster({ nodes: 1, redisUrl: redis.url, databaseUrl: far.url });
+    try {
+      const [here, there] = [...slow.nodes, ...well.nodes];
+      if (!here || !there) throw new Error('no node');
+      const person = await register(there);
+      const socket = await person.on(here).connect();
+      const login = { email: person.username, password: 'correct horse' };
+      const second = (await request(there, 'POST', '/api/auth/login', login)).body.accessToken;
+      const [clock] = await query<{ now: string }>(far.url, 'SELECT clock_timestamp()::text AS now');
+      wire.jitter(300, 300);
+      const renewing = socket.emit('auth:renew', { token: second }).then(
+        () => 'answered',
+        () => 'cut off',
+      );
+      // PostgreSQL has said that the session holds, and the node has not heard it yet.
+      const said =
+        "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT revoked_at IS NOT NULL%' AND query_start > $1";
+      await until(async () => (await query(far.url, said, [clock?.now])).length > 0);
+      await request(there, 'POST', '/api/auth/logout', {}, { authorization: `Bearer ${second}` });
+      expect(await renewing).to.equal('cut off');
+      expect(socket.all('auth:session-revoked')).to.have.lengthOf(1);
+    } finally {
+      await well.stop();
+      await slow.stop();
+      await wire.stop();
+      await far.drop();
+      await redis.stop();
+    }
+  });
 });
 
 describe('someone who is put out on a node that alone cannot reach Redis', () => {
