@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { idSchema, limitSchema, textSchema } from '../schema.ts';
 
 export const mentionSchema = z.object({
-  kind: z.enum(['user', 'channel', 'here', 'everyone']),
+  kind: z
+    .enum(['user', 'channel', 'here', 'everyone'])
+    .describe(
+      '`everyone` notifies the people of the channel, `here` those of them who are shown as present: no bots, and at most 5000 people, in the order of their ids.',
+    ),
   targetId: idSchema.describe('The user, or the channel; for `@here` and `@everyone` the channel of the message.'),
   token: z.string().describe('As typed.'),
   label: z.string().describe('To show in its place.'),

@@ -31,7 +31,7 @@ import { markSettled, settledBy } from './open-questions.ts';
 import { readStale, renewQuotes } from './quotes.ts';
 import { draftsOfSystem } from './system-notices.ts';
 
-/** So many at most hear of one broadcast. */
+/** So many at most hear of one broadcast (contract §6). */
 const broadcastLimit = 5000;
 
 /** Who is here now, as far as `@here` asks. */
@@ -119,7 +119,8 @@ export class NotificationMaker {
     );
     const meant = people
       .map((row) => row.user_id)
-      .filter((userId) => !job.except.includes(userId) && (!job.here || this.online.isOnline(userId)));
+      .filter((userId) => !job.except.includes(userId) && (!job.here || this.online.isOnline(userId)))
+      .slice(0, broadcastLimit - job.told);
     const last = people.at(-1)?.user_id;
     const told = job.told + meant.length;
     const isMore = last !== undefined && people.length === portion && told < broadcastLimit;
