@@ -13,28 +13,31 @@ export interface Stale {
   userId: string;
 }
 
-const messageAndChannel = 'LEFT JOIN messages m ON m.id = known.id LEFT JOIN channels c ON c.id = m.channel_id';
+const andChannel = 'LEFT JOIN channels c ON c.id = m.channel_id';
 /** What the message says now to a user: nothing once it is gone, or to whoever may no longer read it. */
 const saidTo = (user: string) => `CASE WHEN ${selectMayRead(user)} THEN ${preview} ELSE '' END`;
-const quoting = `SELECT n.id, n.user_id, n.body AS former, ${saidTo('n.user_id')} AS body
-  FROM unnest($1::uuid[]) AS known (id)
-  JOIN notifications n ON n.reference_type = 'message' AND n.reference_id = known.id ${messageAndChannel}`;
-/** What these notifications are to say; begun with them, since many others may quote the same messages. */
-const anew = `SELECT n.id, ${saidTo('n.user_id')} AS body FROM notifications n
-  LEFT JOIN messages m ON m.id = n.reference_id LEFT JOIN channels c ON c.id = m.channel_id WHERE n.id = ANY($1::uuid[])`;
+const quotes = `SELECT n.id, n.user_id, n.body AS former, ${saidTo('n.user_id')} AS body
+  FROM notifications n LEFT JOIN messages m ON m.id = n.reference_id ${andChannel}`;
+const quotesOf = `${quotes} WHERE n.reference_type = 'message' AND n.reference_id = ANY($1::uuid[])`;
+/** Found by the messages, whoever is asked for: of one user there may be thousands of other entries. */
+const told = `told AS MATERIALIZED (
+    SELECT (data ->> 'id')::uuid AS id, stream_id, seq, data ->> 'body' AS former,
+      (data ->> 'referenceId')::uuid AS message_id
+    FROM log_entries WHERE event IN ('notification:new', 'notification:updated')
+      AND data ->> 'referenceId' = ANY($1::uuid[]::text[])
+  )`;
 /** What the logs of users say of them, also of those that quote a later message by now; a log has the id of its user. */
-const logged = `SELECT (e.data ->> 'id')::uuid AS id, e.stream_id, e.seq, e.data ->> 'body' AS former,
-    ${saidTo('e.stream_id')} AS body
-  FROM unnest($1::uuid[]) AS known (id)
-  JOIN log_entries e ON e.event IN ('notification:new', 'notification:updated')
-    AND e.data ->> 'referenceId' = known.id::text ${messageAndChannel}`;
-const stale = `SELECT id, user_id AS "userId" FROM (
-    SELECT id, user_id, former, body FROM (${quoting}) AS shown
-    UNION ALL SELECT id, stream_id, former, body FROM (${logged}) AS told
+const toldOf = `SELECT told.*, ${saidTo('told.stream_id')} AS body
+  FROM told LEFT JOIN messages m ON m.id = told.message_id ${andChannel}`;
+const selectStale = `WITH ${told} SELECT id, user_id AS "userId" FROM (
+    ${quotesOf} UNION ALL SELECT id, stream_id, former, body FROM (${toldOf}) AS logged
   ) AS quote WHERE former <> body LIMIT $2`;
-const renewLogs = `UPDATE log_entries SET data = (data::jsonb || jsonb_build_object('body', quote.body))::json
-  FROM (SELECT * FROM (${logged}) AS told WHERE stream_id = ANY($2::uuid[]) AND former <> body) AS quote
-  WHERE log_entries.stream_id = quote.stream_id AND log_entries.seq = quote.seq`;
+const renewLogs = `WITH ${told} UPDATE log_entries
+  SET data = (data::jsonb || jsonb_build_object('body', quote.body))::json
+  FROM (${toldOf} WHERE told.stream_id IN (SELECT unnest($2::uuid[]))) AS quote
+  WHERE log_entries.stream_id = quote.stream_id AND log_entries.seq = quote.seq AND quote.former <> quote.body`;
+const renewRows = `UPDATE notifications n SET body = quote.body FROM (${quotes} WHERE n.id = ANY($1::uuid[])) AS quote
+  WHERE n.id = quote.id`;
 
 /** Whether a notification quotes a message. */
 export async function isQuoted(rows: Rows, messageId: string): Promise<boolean> {
@@ -48,7 +51,7 @@ export async function isQuoted(rows: Rows, messageId: string): Promise<boolean> 
 /** The notifications that quote the messages, or are told of, not as they are now: as many as are made anew at once. */
 export async function readStale(rows: Rows, messageIds: string[]): Promise<Stale[]> {
   if (messageIds.length === 0) return [];
-  return rows<Stale>(stale, [messageIds, atOnce]);
+  return rows<Stale>(selectStale, [messageIds, atOnce]);
 }
 
 /**
@@ -60,9 +63,7 @@ export async function renewQuotes(change: Change, messageIds: string[], stale: S
   if (stale.length === 0) return false;
   const ids = stale.map(({ id }) => id);
   await change.rows(renewLogs, [messageIds, stale.map(({ userId }) => userId)]);
-  await change.rows(`UPDATE notifications n SET body = quote.body FROM (${anew}) AS quote WHERE n.id = quote.id`, [
-    ids,
-  ]);
+  await change.rows(renewRows, [ids]);
   const rows = await change.rows<NotificationRow>(`${selectNotifications} WHERE n.id = ANY($1::uuid[]) ORDER BY n.id`, [
     ids,
   ]);
