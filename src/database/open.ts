@@ -24,11 +24,11 @@ const retryMs = 500;
 
 /** A database that is started together with this node may need a moment longer. */
 async function waitForDatabase(url: string, patienceMs: number, log: Log): Promise<void> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = performance.now() + patienceMs;
   for (let tries = 0; ; tries++) {
     const problem = await tryToConnect(url);
     if (!problem) return;
-    if (!problem.passing || Date.now() > deadline) {
+    if (!problem.passing || performance.now() > deadline) {
       throw new SettingsError(`The database of DATABASE_URL cannot be used: ${problem.message}.`);
     }
     if (tries === 0) log.warn(`The database of DATABASE_URL cannot be reached yet (${problem.message}); waiting.`);

@@ -68,8 +68,9 @@ export class Mailer {
     }
     this.pauses.clear();
     this.work();
-    const end = Date.now() + ms;
-    while (this.underWay.size > 0 && Date.now() < end) await within(Promise.race(this.underWay), end - Date.now());
+    const end = performance.now() + ms;
+    while (this.underWay.size > 0 && performance.now() < end)
+      await within(Promise.race(this.underWay), end - performance.now());
     const left = this.queue.length + this.underWay.size;
     if (left > 0) this.log.error({ left }, 'Mails could not be sent before the end.');
     this.closeTransport();

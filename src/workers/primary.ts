@@ -67,12 +67,12 @@ export class Primary {
   }
 
   private fork(): Worker {
-    const begun = Date.now();
+    const begun = performance.now();
     const worker = cluster.fork(this.env);
     worker.on('message', (message) => {
       if (isMetricsRequest(message)) void this.tellMetrics(worker, message.id);
     });
-    worker.once('exit', (code, signal) => this.ended(worker, Date.now() - begun, signal ?? `code ${code}`));
+    worker.once('exit', (code, signal) => this.ended(worker, performance.now() - begun, signal ?? `code ${code}`));
     return worker;
   }
 

@@ -128,14 +128,14 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
 
   private async discover(): Promise<Discovered> {
     const known = await this.discovered?.catch(() => undefined);
-    if (known && Date.now() - known.at < discoveryMs) return known;
+    if (known && performance.now() - known.at < discoveryMs) return known;
     const asked = this.read();
     this.discovered = asked;
     try {
       return await asked;
     } catch (error) {
       // What was known an hour ago is better than nothing.
-      if (known) this.discovered = Promise.resolve({ ...known, at: Date.now() });
+      if (known) this.discovered = Promise.resolve({ ...known, at: performance.now() });
       else if (this.discovered === asked) this.discovered = undefined;
       if (known) return known;
       throw new AppError('PROVIDER_UNAVAILABLE', { cause: error });
@@ -154,7 +154,7 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
     const { jwks_uri: keysUri } = config.serverMetadata();
     if (!keysUri) throw new Error('The provider names no keys.');
     const keys = createRemoteJWKSet(new URL(keysUri), { timeoutDuration: timeoutMs, cooldownDuration: keysCooldownMs });
-    return { config, keys, at: Date.now() };
+    return { config, keys, at: performance.now() };
   }
 }
 

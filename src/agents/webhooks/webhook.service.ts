@@ -148,8 +148,9 @@ export class WebhookService {
     const secrets = signingSecrets(this.sealed, row.secret, row.previous);
     const timestamp = new Date().toISOString();
     const body = JSON.stringify({ type: 'webhook:test', timestamp, agentId, room: null, seq: null, data: { agentId } });
+    const begun = performance.now();
     const outcome = await this.sender.send({ url: row.url, secrets, id: `msg_${randomUUID()}`, body });
-    const durationMs = Date.now() - Date.parse(timestamp);
+    const durationMs = Math.round(performance.now() - begun);
     return { ok: true, delivered: outcome.delivered, error: outcome.delivered ? null : outcome.error, durationMs };
   }
 

@@ -69,8 +69,8 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 
 /** Waits for the end of a process that need not be our child. @returns whether it ended within `ms` */
 export async function waitForEnd(pid: number, ms: number): Promise<boolean> {
-  for (const end = Date.now() + ms; isRunning(pid); await delay(10)) {
-    if (Date.now() > end) return false;
+  for (const end = performance.now() + ms; isRunning(pid); await delay(10)) {
+    if (performance.now() > end) return false;
   }
   return true;
 }

@@ -20,10 +20,10 @@ export function supervise(first: Postmaster, start: () => Postmaster, log: Embed
   const watch = async () => {
     let pause = firstPauseMs;
     while (!stopping.signal.aborted) {
-      const since = Date.now();
+      const since = performance.now();
       const how = await current.ended;
       if (stopping.signal.aborted) return;
-      if (Date.now() - since > healthyMs) pause = firstPauseMs;
+      if (performance.now() - since > healthyMs) pause = firstPauseMs;
       log.warn({ pid: current.pid }, `PostgreSQL ended by itself (${how}); it is started again in ${pause} ms.`);
       await delay(pause, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;
