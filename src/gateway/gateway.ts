@@ -228,9 +228,9 @@ export class Gateway {
         if (isOwnSocket) Adapter.prototype.broadcast.call(adapter, packet, options);
         else everywhere(packet, options);
       };
-      adapter.persistSession = ({ pid, data }) => recovery.save(pid, data as ParleySocket['data']);
+      adapter.persistSession = ({ pid, sid, data }) => recovery.save(pid, sid, data as ParleySocket['data']);
       adapter.restoreSession = async (pid, offset) => {
-        const restored = await recovery.restore(pid, offset);
+        const restored = await recovery.restore(pid, offset, (sid) => adapter.sids.has(sid));
         if (!restored) throw new Error('This session cannot be restored.');
         return { sid: restored.sid, pid, rooms: [], data: { recovery: restored.recovery }, missedPackets: [] };
       };

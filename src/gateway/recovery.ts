@@ -9,6 +9,7 @@ import { isFed, type JoinedRoom, type ParleySocket, type Recovery, type Replayed
 
 /** What is kept of a connection that was lost, so that it can go on elsewhere. */
 interface Saved {
+  sid: string;
   userId: string;
   nodeId: string;
   /** The offset that the client brought when it connected; null: none. */
@@ -49,6 +50,8 @@ export class SessionRecovery {
   private readonly log: Log;
   private readonly here: LRUCache<string, Saved>;
   private readonly live = new Map<string, ParleySocket>();
+  /** Ids of sockets that are being restored: one has its id before it is there. */
+  private readonly promised: LRUCache<string, true>;
   private readonly saving = new Set<Promise<unknown>>();
 
   constructor(
@@ -65,7 +68,9 @@ export class SessionRecovery {
     this.nodeId = nodeId;
     this.limits = limits;
     this.log = log;
-    this.here = new LRUCache({ ...atMost(maxSavedHere), ttl: limits.recoverySeconds * 1000 });
+    const bounds = { ...atMost(maxSavedHere), ttl: limits.recoverySeconds * 1000 };
+    this.here = new LRUCache(bounds);
+    this.promised = new LRUCache(bounds);
   }
 
   /**
@@ -75,6 +80,7 @@ export class SessionRecovery {
    *   when it comes back.
    */
   follow(pid: string, socket: ParleySocket): boolean {
+    this.promised.delete(socket.id);
     if (this.live.has(pid)) {
       socket.data.unrecoverable = true;
       return false;
@@ -91,7 +97,7 @@ export class SessionRecovery {
   }
 
   /** Called by Socket.IO when a connection is lost in a way that it may come back from. */
-  save(pid: string, data: SocketData): void {
+  save(pid: string, sid: string, data: SocketData): void {
     // What a connection missed that was never ready nobody knows: its client begins anew.
     if (!data.isWhole || data.unrecoverable || !data.takesOffsets) return;
     const rooms = [...data.joined].map(([name, joined]) => this.savedRoom(name, joined, data.sureMark));
@@ -102,7 +108,7 @@ export class SessionRecovery {
     const { userId } = data.actor;
     const { cameWith, firstMark, replayed } = data;
     const lastMark = this.delivery.currentMark;
-    const saved: Saved = { userId, nodeId: this.nodeId, cameWith, firstMark, lastMark, rooms, replayed };
+    const saved: Saved = { sid, userId, nodeId: this.nodeId, cameWith, firstMark, lastMark, rooms, replayed };
     this.here.set(pid, saved);
     if (!this.redis?.healthy) return;
     const promise = this.redis.commands
@@ -113,11 +119,15 @@ export class SessionRecovery {
   }
 
   /**
-   * Called by Socket.IO for a client that comes back. Its socket gets a new id: by their ids sockets are found and put into
-   * rooms, so it must not have that of another one which its client gave up, and which goes later.
+   * Called by Socket.IO for a client that comes back.
+   * @param isThere whether a socket has this id now
    * @returns null: it starts anew
    */
-  async restore(pid: string, offset: string): Promise<{ sid: string; recovery: Recovery } | null> {
+  async restore(
+    pid: string,
+    offset: string,
+    isThere: (sid: string) => boolean,
+  ): Promise<{ sid: string; recovery: Recovery } | null> {
     const saved = await this.find(pid, offset);
     const mark = saved ? markAt(saved, offset) : null;
     if (!saved || mark === null) return null;
@@ -130,8 +140,19 @@ export class SessionRecovery {
     const missed = await Promise.all(rooms.map(({ joined, after }) => this.catchUp.missed(joined.room, after)));
     if (missed.reduce<number>((sum, count = 0) => sum + count, 0) > this.limits.recoveryEvents) return null;
     // A room that is gone meanwhile is lost like any other that the user may no longer see.
-    const isThere = (_room: unknown, at: number) => missed[at] !== undefined;
-    return { sid: newSocketId(), recovery: { userId: saved.userId, rooms: rooms.filter(isThere) } };
+    const hasLog = (_room: unknown, at: number) => missed[at] !== undefined;
+    const recovery = { userId: saved.userId, rooms: rooms.filter(hasLog) };
+    return { sid: this.idFor(saved, isThere), recovery };
+  }
+
+  /**
+   * The id that the socket had. By their ids sockets are found and put into rooms: where another one has it or is about to,
+   * which its client gave up and which goes later, this one gets its own.
+   */
+  private idFor({ sid }: Saved, isThere: (sid: string) => boolean): string {
+    if (this.promised.has(sid) || isThere(sid)) return newSocketId();
+    this.promised.set(sid, true);
+    return sid;
   }
 
   /** Lets go of a socket whose client is back on another node (or on a new connection here). */

@@ -29,8 +29,17 @@ class Line {
 
   /** The private id of its session, once it is connected. */
   get pid(): string | undefined {
-    const connected = this.packets.find((packet) => packet.startsWith('40'));
-    return connected && JSON.parse(connected.slice(2)).pid;
+    return this.connected?.pid;
+  }
+
+  /** The id of its socket. */
+  get sid(): string | undefined {
+    return this.connected?.sid;
+  }
+
+  private get connected(): { pid: string; sid: string } | undefined {
+    const packet = this.packets.find((text) => text.startsWith('40'));
+    return packet && JSON.parse(packet.slice(2));
   }
 
   get events(): [string, Loose, string][] {
@@ -113,6 +122,7 @@ describe('a session that is taken up again', () => {
     const both = [await open(), await open()];
     for (const each of both) each.connect(auth);
     await until(() => both.some((each) => !each.isOpen), { message: 'both are there' });
+    expect(both[0]?.sid).not.to.equal(both[1]?.sid);
     const other = both.find((each) => each.isOpen);
     const [last = 0] = await say(1);
     if (!other) throw new Error('none is there');
@@ -125,6 +135,19 @@ describe('a session that is taken up again', () => {
     await reach(again, end);
     expect(again.seqs).to.deep.equal(range(from + 1, end));
     expect(again.pid).to.equal(auth.pid);
+  });
+
+  it('has the same id, as the documents of Socket.IO say, and again the next time', async () => {
+    const { line, auth } = await begin();
+    let last = line;
+    for (let i = 0; i < 3; i++) {
+      last.end();
+      const next = await open();
+      next.connect({ ...auth, offset: last.offset ?? auth.offset });
+      await until(() => next.sid, { message: 'not back' });
+      expect(next.sid).to.equal(line.sid);
+      last = next;
+    }
   });
 
   it('twice on one connection, by a request that was repeated, is whole with the next one', async () => {
