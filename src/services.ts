@@ -105,6 +105,7 @@ export function createServices(ground: Ground) {
     changes,
     capabilities,
     channelAccess,
+    serverAccess,
     directAccess,
     messages: community.messages,
     audience,

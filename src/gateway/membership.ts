@@ -291,6 +291,6 @@ function isAmong(serverId: string | null, rooms: Room[] | null): (place: Omit<Jo
 }
 
 /** Those who left a server no longer follow the people whom they know from there. */
-function leaveWatches(socket: ParleySocket, serverId: string): void {
+export function leaveWatches(socket: ParleySocket, serverId: string): void {
   for (const room of [...socket.rooms]) if (room.startsWith(watchRoomsOf(serverId))) void socket.leave(room);
 }

@@ -4,6 +4,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import { tellOne } from '../gateway/frames.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
+import { leaveWatches } from '../gateway/membership.ts';
 import type { ParleySocket } from '../gateway/socket.ts';
 import { memberJoined } from '../servers/server.contract.ts';
 import {
@@ -61,7 +62,11 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
       readOnly: true,
       async handle({ actor, payload, socket }) {
         const { users, rooms } = await presence.subscribe(actor, payload.userIds);
-        watch(socket, rooms);
+        watch(socket, [...rooms.values()].flat());
+        // Whoever left a server meanwhile was put out of its rooms before these were entered.
+        for (const serverId of rooms.keys()) {
+          if (!(await presence.isIn(actor, serverId))) leaveWatches(socket, serverId);
+        }
         return { users };
       },
     }),

@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { channelRoom, watchRoom } from '../delivery/entry.ts';
 import type { Ephemeral } from '../delivery/ephemeral.ts';
+import type { ServerAccess } from '../servers/server.access.ts';
 import type { PresenceAudience } from './audience.ts';
 import type { ChannelPresence } from './channel-presence.ts';
 import type { PresenceDirectory } from './directory.ts';
@@ -17,6 +18,7 @@ export class PresenceService {
   private readonly database: Database;
   private readonly changes: Changes;
   private readonly channels: ChannelAccess;
+  private readonly servers: ServerAccess;
   private readonly ephemeral: Ephemeral;
   private readonly store: PresenceStore;
   private readonly directory: PresenceDirectory;
@@ -29,6 +31,7 @@ export class PresenceService {
     database: Database;
     changes: Changes;
     channelAccess: ChannelAccess;
+    serverAccess: ServerAccess;
     ephemeral: Ephemeral;
     store: PresenceStore;
     directory: PresenceDirectory;
@@ -39,6 +42,7 @@ export class PresenceService {
     this.database = parts.database;
     this.changes = parts.changes;
     this.channels = parts.channelAccess;
+    this.servers = parts.serverAccess;
     this.ephemeral = parts.ephemeral;
     this.store = parts.store;
     this.directory = parts.directory;
@@ -72,13 +76,21 @@ export class PresenceService {
 
   /**
    * What others are, and the rooms in which their changes are told to the actor, beside those of its channels and its
-   * own. Those whom it shares nothing with are left out.
+   * own, by the servers in which it may be in them. Those whom it shares nothing with are left out.
    */
-  async subscribe(actor: Actor, userIds: string[]): Promise<{ users: StatusChange[]; rooms: string[] }> {
+  async subscribe(actor: Actor, userIds: string[]): Promise<{ users: StatusChange[]; rooms: Map<string, string[]> }> {
     const known = await this.audience.knownTo(actor.userId, userIds);
     const users = [...known.keys()].map((userId) => ({ userId, status: this.statusOf(userId) }));
-    const rooms = [...known].flatMap(([userId, serverIds]) => serverIds.map((id) => watchRoom(id, userId)));
+    const rooms = new Map<string, string[]>();
+    for (const [userId, serverIds] of known) {
+      for (const id of serverIds) rooms.set(id, [...(rooms.get(id) ?? []), watchRoom(id, userId)]);
+    }
     return { users, rooms };
+  }
+
+  /** Whether the actor is in a server. */
+  async isIn(actor: Actor, serverId: string): Promise<boolean> {
+    return (await this.servers.seat(serverId, actor.userId)) !== undefined;
   }
 
   /** Tells those who are in a channel what the actor is doing there; null: nothing any more. @throws AppError */

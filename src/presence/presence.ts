@@ -4,6 +4,7 @@ import type { Changes } from '../delivery/changes.ts';
 import type { Ephemeral } from '../delivery/ephemeral.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
+import type { ServerAccess } from '../servers/server.access.ts';
 import type { Settings } from '../settings.ts';
 import { PresenceAudience } from './audience.ts';
 import { PresenceBroadcaster, type PresenceSink } from './broadcaster.ts';
@@ -24,6 +25,7 @@ export interface PresenceGround {
   database: Database;
   changes: Changes;
   channelAccess: ChannelAccess;
+  serverAccess: ServerAccess;
   ephemeral: Ephemeral;
   directory: PresenceDirectory;
 }
@@ -38,7 +40,7 @@ export class Presence {
   private readonly shared: { redis: RedisConnections; store: RedisPresenceStore; resync: Resync } | null;
 
   constructor(ground: PresenceGround) {
-    const { database, changes, channelAccess, ephemeral, directory, redis, nodeId, log } = ground;
+    const { database, changes, channelAccess, serverAccess, ephemeral, directory, redis, nodeId, log } = ground;
     const settings = ground.settings.presence;
     this.directory = directory;
     const shared = redis ? new RedisPresenceStore(redis, nodeId, settings, log) : null;
@@ -49,6 +51,7 @@ export class Presence {
       database,
       changes,
       channelAccess,
+      serverAccess,
       ephemeral,
       store,
       directory,

@@ -19,6 +19,7 @@ import { NotificationWorker } from '../notifications/notification.worker.ts';
 import type { PresenceDirectory } from '../presence/directory.ts';
 import { Presence } from '../presence/presence.ts';
 import type { Audience } from '../servers/audience.ts';
+import type { ServerAccess } from '../servers/server.access.ts';
 import type { Settings } from '../settings.ts';
 
 /** What people are to each other: friends, DMs, invite codes, and what they are told of. */
@@ -29,6 +30,7 @@ export function createPeople(parts: {
   changes: Changes;
   capabilities: Capabilities;
   channelAccess: ChannelAccess;
+  serverAccess: ServerAccess;
   directAccess: DirectAccess;
   messages: MessageService;
   audience: Audience;

@@ -5,7 +5,7 @@ import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Listener, Loose, Person } from '../world/person.ts';
-import { withRows } from '../world/sql.ts';
+import { query, withRows } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
 /** All changes of someone that a socket was told, in order. */
@@ -189,6 +189,26 @@ describe('presence', () => {
     await told(partner, carol, 'online');
     expect(seen(other, carol)).to.deep.equal([]);
     dora.hangUp();
+  });
+
+  it('is not told to who asked for it and was put out of the server before the answer', async () => {
+    const { alice, bob, channel, cluster, server } = here;
+    const watcher = await alice.listen(channel.id);
+    const ear = await bob.connect();
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      await rows('LOCK TABLE friendships IN ACCESS EXCLUSIVE MODE');
+      const asked = ear.emit('presence:subscribe', { userIds: [alice.id] });
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%friendships%'`;
+      await until(async () => (await query(cluster.databaseUrl, waiting)).length > 0, { message: 'nobody asked' });
+      expect((await alice.delete(`/api/servers/${server.id}/members/${bob.id}`)).status).to.equal(200);
+      await rows('COMMIT');
+      expect(await asked).to.include({ ok: true });
+    });
+    await watcher.emit('presence:update', { status: 'idle' });
+    await told(watcher, alice, 'idle');
+    await delay(250);
+    expect(seen(ear, alice)).not.to.include('idle');
   });
 
   it('is told of those who were asked for, until the server is left', async () => {
