@@ -27,6 +27,8 @@ export interface BlobStore {
   put(bytes: Uint8Array): Promise<StoredBlob>;
   /** The bytes of a blob, read as they are consumed. */
   read(id: string, range?: ByteRange): Readable;
+  /** The bytes of several blobs that are small enough to be held all at once, by their ids. */
+  readSmall(ids: string[]): Promise<Map<string, Buffer>>;
 }
 
 /**
@@ -91,6 +93,15 @@ export class DatabaseBlobStore implements BlobStore {
 
   read(id: string, range?: ByteRange): Readable {
     return Readable.from(this.chunks(id, range), { objectMode: false, highWaterMark: chunkSize });
+  }
+
+  async readSmall(ids: string[]): Promise<Map<string, Buffer>> {
+    const found = await this.database.committedRows<{ id: string; data: Buffer }>(
+      `SELECT b.id, coalesce((SELECT string_agg(c.data, '' ORDER BY c.position) FROM blob_chunks c WHERE c.blob_id = b.id), '') AS data
+       FROM blobs b WHERE b.id = ANY($1::uuid[])`,
+      [ids],
+    );
+    return new Map(found.map(({ id, data }) => [id, data]));
   }
 
   private async *chunks(id: string, range: ByteRange | undefined): AsyncGenerator<Buffer> {

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import JSZip from 'jszip';
 import yauzl from 'yauzl';
+import { query } from '../world/sql.ts';
 import { world } from '../world/world.ts';
 
 /** The names in an archive, as a reader has them that refuses places outside. */
@@ -25,6 +27,47 @@ describe('an archive of a workspace', () => {
     const whole = ['C_x (1).txt', 'C_x.txt', 'a_', 'ab:c', 'D_/', 'D_/C:y'];
     expect(await download('/download')).to.have.members(whole);
     expect(await download(`/folders/${folder.id}/download`)).to.deep.equal(['C_y']);
+    close();
+  });
+
+  it('has every byte of many small files, read some with each statement', async () => {
+    const { alice, server, cluster, close } = await world();
+    const base = `/api/servers/${server.id}/workspace`;
+    const workspace = (await alice.get(base)).body;
+    // Some of one content, one without any, and one in several chunks.
+    await query(
+      cluster.databaseUrl,
+      `WITH file AS (
+         SELECT i, gen_random_uuid() AS blob, convert_to(CASE WHEN i = 7 THEN repeat('long ', 20000) ELSE $1 || i END, 'UTF8') AS data
+         FROM generate_series(1, 500) i
+       ), blob AS (
+         INSERT INTO blobs (id, hash, size, chunk_size) SELECT blob, encode(sha256(data), 'hex'), length(data), 32768 FROM file
+       ), chunk AS (
+         INSERT INTO blob_chunks (blob_id, position, data)
+         SELECT blob, at, substr(data, at * 32768 + 1, 32768) FROM file, generate_series(0, (length(data) - 1) / 32768) at
+       )
+       INSERT INTO workspace_nodes (id, workspace_id, kind, name, size_bytes, is_text, blob_id, created_at, updated_at)
+       SELECT gen_random_uuid(), $2, 'file', copy || i, length(data), true, blob, now(), now()
+       FROM file, unnest(ARRAY['a', '']) copy`,
+      [`${server.id} `, workspace.id],
+    );
+    await alice.post(`${base}/files`, { name: 'empty', content: '' });
+    const statements = async () => {
+      const text = await (await fetch(`${alice.node.url}/metrics`)).text();
+      return Number(/database_statement_seconds_count (\d+)/.exec(text)?.[1]);
+    };
+    const before = await statements();
+    const headers = { authorization: `Bearer ${alice.token}` };
+    const response = await fetch(`${alice.node.url}${base}/download`, { headers });
+    const zip = await JSZip.loadAsync(Buffer.from(await response.arrayBuffer()));
+    expect((await statements()) - before).to.be.within(1, 100);
+    expect(Object.keys(zip.files)).to.have.lengthOf(1001);
+    const textOf = (name: string) => zip.file(name)?.async('string');
+    for (const i of [1, 250, 500]) {
+      for (const name of [`${i}`, `a${i}`]) expect(await textOf(name)).to.equal(`${server.id} ${i}`);
+    }
+    for (const name of ['7', 'a7']) expect(await textOf(name)).to.equal('long '.repeat(20_000));
+    expect(await textOf('empty')).to.equal('');
     close();
   });
 });

@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream';
+import type { BlobStore } from '../blobs/blob.store.ts';
+
+/** Larger files are read by themselves, as they are consumed. */
+const smallBytes = 32 * 1024;
+/** So many small files are read at once, and so much of them. */
+const most = { files: 200, bytes: 256 * 1024 };
+
+interface StoredFile {
+  blobId: string;
+  size: number;
+}
+
+/**
+ * Contents of many files that are read one after the other: of small ones some come with each statement. What came with
+ * the last one is all that is held.
+ */
+export class ReadAhead {
+  private readonly blobs: BlobStore;
+  private readonly files: StoredFile[];
+  private held = new Map<string, Buffer>();
+
+  /** @param files in the order in which they are read, where that is known */
+  constructor(blobs: BlobStore, files: StoredFile[]) {
+    this.blobs = blobs;
+    this.files = files;
+  }
+
+  /** The bytes of the file at a place in the list, read as they are consumed. */
+  read(place: number): Readable {
+    const file = this.files[place];
+    if (!file) throw new RangeError(`There is no file ${place}.`);
+    if (file.size > smallBytes) return this.blobs.read(file.blobId);
+    const { blobId } = file;
+    const bytes = async function* (this: ReadAhead) {
+      if (!this.held.has(blobId)) this.held = await this.blobs.readSmall(this.from(place));
+      const content = this.held.get(blobId);
+      if (!content) throw new Error(`The blob ${blobId} is gone.`);
+      if (content.length > 0) yield content;
+    };
+    return Readable.from(bytes.call(this), { objectMode: false });
+  }
+
+  /** The contents of the file and of as many small ones behind it as are read at once. */
+  private from(place: number): string[] {
+    const ids = new Set<string>();
+    let bytes = 0;
+    for (let at = place; at < this.files.length && ids.size < most.files; at++) {
+      const file = this.files[at];
+      if (!file || file.size > smallBytes || ids.has(file.blobId)) continue;
+      bytes += file.size;
+      if (bytes > most.bytes && ids.size > 0) break;
+      ids.add(file.blobId);
+    }
+    return [...ids];
+  }
+}
