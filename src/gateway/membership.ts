@@ -210,6 +210,8 @@ export class Membership {
     const left = socket.data.joined.get(name);
     if (!left) return;
     socket.data.joined.delete(name);
+    // Its rooms are left by now, and its id may be that of the socket with which its client is back in them.
+    if (!socket.connected) return;
     void socket.leave(name);
     const remaining = [...socket.data.joined.values()];
     if (!remaining.some(({ room }) => room === left.room)) void socket.leave(followersOf(left.room));

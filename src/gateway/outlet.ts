@@ -53,7 +53,8 @@ export class Outlet implements Sink {
 
   /** Writes to one socket only. */
   emitTo(socket: ParleySocket, deliveries: Delivered[]): void {
-    this.write(deliveries, [socket]);
+    // One that is gone has the same id as the one that its client may be back with, which is given this by itself.
+    if (socket.connected) this.write(deliveries, [socket]);
   }
 
   /** The offset that goes with events as their last argument; a client brings back the last one it got. */
