@@ -219,7 +219,8 @@ export class Homecoming {
     for (const [id, answer] of entered) channels[id] = this.upToNow(socket, roomNamed(id), answer);
     const ownRoom = userRoom(socket.data.actor.userId);
     const user = resume.user === null ? noPosition('user') : this.upToNow(socket, ownRoom, answerOf(own));
-    socket.emit('resumed', { channels, user: resume.user === undefined ? null : user });
+    // The id of one that is gone may be that of the socket with which its client is back, and which is told by itself.
+    if (socket.connected) socket.emit('resumed', { channels, user: resume.user === undefined ? null : user });
   }
 
   /**
@@ -228,7 +229,7 @@ export class Homecoming {
    */
   private upToNow(socket: ParleySocket, room: Room, answer: Answer): object {
     if (!answer.hasMore && !socket.data.joined.has(room)) return new AppError('CHANNEL_NOT_FOUND').body(undefined);
-    if (!answer.recovered || answer.hasMore || socket.data.actor.user.isBot) return answer;
+    if (answer.hasMore || socket.data.actor.user.isBot) return answer;
     return { ...answer, seq: Math.max(answer.seq, this.delivery.peek(room)?.position ?? 0) };
   }
 
