@@ -64,9 +64,10 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
         const { users, rooms } = await presence.subscribe(actor, payload.userIds);
         watch(socket, [...rooms.values()].flat());
         // Whoever left a server meanwhile was put out of its rooms before these were entered.
-        for (const serverId of rooms.keys()) {
+        const stay = async (serverId: string) => {
           if (!(await presence.isIn(actor, serverId))) leaveWatches(socket, serverId);
-        }
+        };
+        await Promise.all([...rooms.keys()].map(stay));
         return { users };
       },
     }),
