@@ -2,6 +2,7 @@ import type { Actor } from '../access/actor.ts';
 import { AppError, asAppError } from '../errors.ts';
 import type { SocketServices } from '../gateway/dispatch.ts';
 import type { TokenExpiry } from '../gateway/expiry.ts';
+import { tellOne } from '../gateway/frames.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
 import type { ParleySocket } from '../gateway/socket.ts';
 import { isoTimeOrNull } from '../schema.ts';
@@ -25,7 +26,7 @@ async function authenticateAgain(identity: Identity, socket: ParleySocket): Prom
 function sendOff(socket: ParleySocket, { sessionId, personalTokenId }: Actor, error: unknown): never {
   const id = sessionId ?? personalTokenId;
   if (asAppError(error).status === 401) {
-    if (id) socket.emit(goodbye(id).name, goodbye(id).data);
+    if (id) tellOne(socket, goodbye(id).name, JSON.stringify(goodbye(id).data));
     socket.disconnect(true);
   } else {
     // Nobody can say now; it comes back by itself and is asked anew.

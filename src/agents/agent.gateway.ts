@@ -3,6 +3,7 @@ import type { Control } from '../delivery/control.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { streamId } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
+import { tellOne } from '../gateway/frames.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
 import { heartbeatAnswerSchema, heartbeatSchema } from './agent.contract.ts';
@@ -45,7 +46,8 @@ export function attendBots(
     if (agent.tokenId) socket.once('disconnect', watch.came(agent.id, agent.tokenId));
     // A connection that Socket.IO recovered knows its rooms, and they know it.
     if (socket.recovered) return;
-    for (const existing of await seats.existing(userId)) socket.emit(channelMemberAdded.name, existing);
+    for (const existing of await seats.existing(userId))
+      tellOne(socket, channelMemberAdded.name, JSON.stringify(existing));
   });
   control.handle({ hearing: ({ userId }) => gateway.membership.placeAnew(userId) });
   // Where that order was lost, the event of the same change arrives all the same, by way of the sweep.

@@ -64,14 +64,15 @@ export function directConnection(socket: ParleySocket): TcpSocket | undefined {
 }
 
 /**
- * Sends one socket something that is not in the log.
+ * Sends one socket something that is not in the log. One that is gone is sent nothing: its id may be that of the socket,
+ * here or on another node, with which its client is back.
  * @param json the payload
  * @param offset null: none goes with it
  */
 export function tellOne(socket: ParleySocket, event: string, json: string, offset: string | null = null): void {
   const connection = directConnection(socket);
   if (connection) connection.write(frames([readyEvent(event, json, offset).text]));
-  else socket.emit(event, JSON.parse(json), ...(offset === null ? [] : [offset]));
+  else if (socket.connected) socket.emit(event, JSON.parse(json), ...(offset === null ? [] : [offset]));
 }
 
 let packetsGoDirectly = false;

@@ -239,30 +239,36 @@ export class Gateway {
   }
 
   private async admit(socket: ParleySocket, next: (error?: Error) => void): Promise<void> {
-    try {
-      const auth = handshakeSchema.safeParse(socket.handshake.auth);
-      const header = bearerToken(socket.handshake.headers.authorization);
-      const { token = header, recover } = auth.success ? auth.data : {};
-      if (!token) throw new AppError('AUTH_TOKEN_MISSING');
-      const { headers, address } = socket.handshake;
-      const ip = clientAddress(headers, address, this.parts.settings.trustProxy);
-      const actor = await this.parts.authenticate(token, ip);
-      const { recovery = null } = socket.data;
-      // The private session id came with somebody else's token: nothing of the old session is theirs.
-      if (recovery && recovery.userId !== actor.userId) throw new AppError('ACCESS_TOKEN_INVALID');
-      const { offset } = socket.handshake.auth;
-      const cameWith = typeof offset === 'string' ? offset : null;
-      const position = { joined: new Map(), due: new Map(), replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
-      const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith };
-      const state = { recovery, isWhole: recovery !== null, unrecoverable: false };
-      Object.assign(socket.data, { actor, ...position, ...offsets, ...state });
-      next();
-    } catch (error) {
-      next(refusal(error, this.parts.log));
+    const error = await this.identify(socket).catch((reason) => refusal(reason, this.parts.log));
+    if (error || socket.conn.readyState !== 'open') this.recovery.release(socket);
+    next(error ?? undefined);
+  }
+
+  /** @throws AppError with one of the 401 codes */
+  private async identify(socket: ParleySocket): Promise<void> {
+    const auth = handshakeSchema.safeParse(socket.handshake.auth);
+    const header = bearerToken(socket.handshake.headers.authorization);
+    const { token = header, recover } = auth.success ? auth.data : {};
+    if (!token) throw new AppError('AUTH_TOKEN_MISSING');
+    const { headers, address } = socket.handshake;
+    const ip = clientAddress(headers, address, this.parts.settings.trustProxy);
+    const actor = await this.parts.authenticate(token, ip);
+    const { recovery = null } = socket.data;
+    // The private session id came with somebody else's token: nothing of the old session is theirs. Who tries again begins anew.
+    if (recovery && recovery.userId !== actor.userId) {
+      this.recovery.forget(Reflect.get(socket, 'pid'));
+      throw new AppError('ACCESS_TOKEN_INVALID');
     }
+    const { offset } = socket.handshake.auth;
+    const cameWith = typeof offset === 'string' ? offset : null;
+    const position = { joined: new Map(), due: new Map(), replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
+    const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith };
+    const state = { recovery, isWhole: recovery !== null, unrecoverable: false };
+    Object.assign(socket.data, { actor, ...position, ...offsets, ...state });
   }
 
   private welcome(socket: ParleySocket): void {
+    this.recovery.release(socket);
     const pid: unknown = Reflect.get(socket, 'pid');
     const firstMark = this.parts.delivery.currentMark;
     Object.assign(socket.data, { firstMark, sureMark: firstMark, pingMark: firstMark });

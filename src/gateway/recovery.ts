@@ -80,7 +80,6 @@ export class SessionRecovery {
    *   when it comes back.
    */
   follow(pid: string, socket: ParleySocket): boolean {
-    this.promised.delete(socket.id);
     if (this.live.has(pid)) {
       socket.data.unrecoverable = true;
       return false;
@@ -153,6 +152,11 @@ export class SessionRecovery {
     if (this.promised.has(sid) || isThere(sid)) return newSocketId();
     this.promised.set(sid, true);
     return sid;
+  }
+
+  /** A socket that was being restored is there, or will not be: then its client has the id when it comes with a new token. */
+  release({ id }: ParleySocket): void {
+    this.promised.delete(id);
   }
 
   /** Lets go of a socket whose client is back on another node (or on a new connection here). */

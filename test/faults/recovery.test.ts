@@ -315,6 +315,45 @@ describe('a stock client that was cut off', () => {
     }
   });
 
+  it('hears only from the node at which it is by now that it is ready, and goes on with what that one said', async () => {
+    const { here, cluster, door } = site;
+    const [follower] = await follow(0, here.channel.id);
+    const there = cluster.nodes[1];
+    if (!there) throw new Error('no node');
+    const readies: string[] = [];
+    follower.socket.on('ready', (_data, offset) => readies.push(offset));
+    const recent = await lock(cluster, 'dm_channels');
+    try {
+      await recent.take();
+      for (const [node, times] of [
+        [1, 2],
+        [0, 3],
+      ] as const) {
+        door.pin(node);
+        door.cut();
+        await follower.connected(times);
+        await recent.waiters(times - 1);
+      }
+      await recent.end();
+      await follower.reach(here.channel.id, await sayAll(here.alice, here.channel.id, 1));
+      // By way of Redis, as what the other node still had to say of it would have come before.
+      let isHeard = false;
+      follower.socket.on('message:typing', () => {
+        isHeard = true;
+      });
+      const typist = await here.alice.on(there).listen(here.channel.id);
+      await until(async () => {
+        await typist.emit('message:typing', { channelId: here.channel.id });
+        return isHeard;
+      });
+      expect(readies).to.have.lengthOf(1);
+      door.cut();
+      expect(await follower.connected(4)).to.equal(true);
+    } finally {
+      await recent.close();
+    }
+  });
+
   it('gets nothing from rooms that it lost meanwhile, and everything from the others', async () => {
     const { alice, bob, channel } = site.here;
     const other = (await alice.post('/api/servers', { name: 'Other' })).body;
@@ -392,6 +431,16 @@ describe('a stock client that was cut off', () => {
       expect(thief.connections).to.not.include(true);
       expect(thief.seen(channel.id)).to.deep.equal([]);
     }
+  });
+
+  it('begins anew with the token of somebody else, once it was told that nothing is left for them', async () => {
+    const { carol, channel } = site.here;
+    const [follower] = await follow(0, channel.id);
+    follower.socket.auth = { token: carol.token };
+    site.door.cut();
+    await until(() => follower.errors.includes('Invalid token'));
+    follower.socket.connect();
+    expect(await follower.connected(2)).to.equal(false);
   });
 
   it('starts anew, and knows it, when the log no longer reaches back', async () => {

@@ -150,6 +150,18 @@ describe('a session that is taken up again', () => {
     }
   });
 
+  it('has the same id also after its token was refused once', async () => {
+    const { line, auth } = await begin();
+    line.end();
+    const refused = await open();
+    refused.connect({ ...auth, token: 'nonsense' });
+    await until(() => refused.packets.some((packet) => packet.startsWith('44')), { message: 'not refused' });
+    const next = await open();
+    next.connect(auth);
+    await until(() => next.sid, { message: 'not back' });
+    expect([next.pid, next.sid]).to.deep.equal([auth.pid, line.sid]);
+  });
+
   it('twice on one connection, by a request that was repeated, is whole with the next one', async () => {
     const { line, auth, from } = await begin();
     line.end();
