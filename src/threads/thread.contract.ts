@@ -17,7 +17,13 @@ export const threadSchema = record('Thread', {
   parentMessageId: idSchema,
   creatorId: idSchema,
   isArchived: z.boolean(),
-  messageCount: z.number().int().describe('Messages in the thread, without the one that it starts from.'),
+  messageCount: z
+    .number()
+    .int()
+    .describe(
+      'Messages in the thread, without the one that it starts from. It grows and shrinks with the `message:new` and ' +
+        '`message:deleted` that have its `threadId`; no event tells it alone.',
+    ),
   lastMessageAt: timeSchema.nullable().describe('When the last message was sent, also if it was deleted since.'),
   createdAt: timeSchema,
   updatedAt: timeSchema,
