@@ -109,12 +109,13 @@ export class AppService {
     const { htmlContent, url } = input;
     const { id, server_id } = await this.access.changeable(actor, serverId, appId);
     if (url !== undefined) await this.outgoing.check(new URL(url));
+    const files = htmlContent === undefined ? null : [await this.sources.html(htmlContent)];
     return this.change(actor, server_id, async (change) => {
       // What it is now: something else may have been published in its place a moment ago.
       const { type } = await this.access.changeable(actor, server_id, id);
-      if (htmlContent !== undefined && type !== 'html') throw notOfType('htmlContent', 'html');
+      if (files && type !== 'html') throw notOfType('htmlContent', 'html');
       if (url !== undefined && type !== 'url') throw notOfType('url', 'url');
-      if (htmlContent !== undefined) await publishFiles(change, id, [await this.sources.html(htmlContent)]);
+      if (files) await publishFiles(change, id, files);
       return describeApp(change, id, input);
     });
   }

@@ -56,10 +56,8 @@ export class NodeService {
 
   /** A new text file; where the name is taken it gets a number. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
   async createFile(actor: Actor, serverId: string, input: z.output<typeof createFileSchema>): Promise<NodeRecord> {
-    return this.edits.one(actor, serverId, async (edit) => {
-      const content = await this.textContent(input.name, input.content);
-      return edit.createFile(input.parentId ?? null, input.name, content);
-    });
+    const content = await this.textContent(input.name, input.content);
+    return this.edits.one(actor, serverId, (edit) => edit.createFile(input.parentId ?? null, input.name, content));
   }
 
   /**
@@ -74,9 +72,10 @@ export class NodeService {
     input: z.output<typeof updateFileSchema>,
     version: number | null,
   ): Promise<NodeRecord> {
+    const content = input.content === undefined ? null : await this.textContent('', input.content);
     return this.edits.one(actor, serverId, async (edit) => {
       await requireKind(edit, fileId, 'file', version);
-      if (input.content !== undefined) await edit.setContent(fileId, await this.textContent('', input.content));
+      if (content) await edit.setContent(fileId, content);
       await relocate(edit, fileId, input);
       return fileId;
     });
@@ -132,7 +131,6 @@ export class NodeService {
 
   /** Runs steps in their order, all or none. @throws AppError what a step throws, with its `index` */
   async runCommands(actor: Actor, serverId: string, commands: Command[]): Promise<z.input<typeof commandsAnswer>> {
-    // Contents go to the store first: nothing may wait for that while the workspace is locked.
     const steps: { command: Command; content: FileContent | null }[] = [];
     for (const command of commands) steps.push({ command, content: await this.contentOf(command) });
     const { result, touched } = await this.edits.run(actor, serverId, async (edit) => {
@@ -156,6 +154,10 @@ export class NodeService {
     return command.type === 'update-file' ? this.textContent('', command.content) : null;
   }
 
+  /**
+   * Text goes to the store before an edit begins: nothing may wait for that while the workspace is locked, nor edits of
+   * others that have the same text. What is refused then is taken away by the collector.
+   */
   private async textContent(name: string, text: string): Promise<FileContent> {
     const { id, size } = await this.blobs.put(Buffer.from(text));
     return { blobId: id, size, mime: mediaTypeOf(name) ?? 'text/plain', isText: true };
