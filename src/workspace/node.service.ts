@@ -6,6 +6,7 @@ import { mediaTypeOf } from '../infrastructure/media-types.ts';
 import type { WorkspaceEdits } from './edits.ts';
 import type { NodeRecord } from './node.view.ts';
 import type { FileContent, TreeEdit } from './tree-edit.ts';
+import type { WorkspaceAccess } from './workspace.access.ts';
 import type {
   Command,
   commandsAnswer,
@@ -19,10 +20,12 @@ import type {
 
 /** Makes, changes, moves and deletes folders and files (contract §8). Every member may. */
 export class NodeService {
+  private readonly access: WorkspaceAccess;
   private readonly edits: WorkspaceEdits;
   private readonly blobs: BlobStore;
 
-  constructor(parts: { workspaceEdits: WorkspaceEdits; blobs: BlobStore }) {
+  constructor(parts: { workspaceAccess: WorkspaceAccess; workspaceEdits: WorkspaceEdits; blobs: BlobStore }) {
+    this.access = parts.workspaceAccess;
     this.edits = parts.workspaceEdits;
     this.blobs = parts.blobs;
   }
@@ -56,6 +59,7 @@ export class NodeService {
 
   /** A new text file; where the name is taken it gets a number. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
   async createFile(actor: Actor, serverId: string, input: z.output<typeof createFileSchema>): Promise<NodeRecord> {
+    await this.access.open(actor, serverId);
     const content = await this.textContent(input.name, input.content);
     return this.edits.one(actor, serverId, (edit) => edit.createFile(input.parentId ?? null, input.name, content));
   }
@@ -72,6 +76,7 @@ export class NodeService {
     input: z.output<typeof updateFileSchema>,
     version: number | null,
   ): Promise<NodeRecord> {
+    await this.access.open(actor, serverId);
     const content = input.content === undefined ? null : await this.textContent('', input.content);
     return this.edits.one(actor, serverId, async (edit) => {
       await requireKind(edit, fileId, 'file', version);
@@ -131,6 +136,7 @@ export class NodeService {
 
   /** Runs steps in their order, all or none. @throws AppError what a step throws, with its `index` */
   async runCommands(actor: Actor, serverId: string, commands: Command[]): Promise<z.input<typeof commandsAnswer>> {
+    await this.access.open(actor, serverId);
     const steps: { command: Command; content: FileContent | null }[] = [];
     for (const command of commands) steps.push({ command, content: await this.contentOf(command) });
     const { result, touched } = await this.edits.run(actor, serverId, async (edit) => {
@@ -155,8 +161,8 @@ export class NodeService {
   }
 
   /**
-   * Text goes to the store before an edit begins: nothing may wait for that while the workspace is locked, nor edits of
-   * others that have the same text. What is refused then is taken away by the collector.
+   * Text of whoever may edit goes to the store before the edit begins: nothing may wait for that while the workspace is
+   * locked, nor edits of others that have the same text. What is refused then is taken away by the collector.
    */
   private async textContent(name: string, text: string): Promise<FileContent> {
     const { id, size } = await this.blobs.put(Buffer.from(text));

@@ -36,7 +36,7 @@ export function createWorkspace(ground: {
   const workspaceAccess = new WorkspaceAccess(database, ground.serverAccess);
   const announcer = new Announcer(database);
   const workspaceEdits = new WorkspaceEdits({ changes, workspaceAccess, announcer, limits });
-  const nodes = new NodeService({ workspaceEdits, blobs });
+  const nodes = new NodeService({ workspaceAccess, workspaceEdits, blobs });
   const services: WorkspaceServices = {
     workspaces: new WorkspaceService({ database, changes, workspaceAccess, announcer, quotaBytes }),
     nodes,

@@ -79,6 +79,20 @@ describe('a workspace with much in it', () => {
     expect((await here.bob.get(base)).body.totalCount).to.equal(10_001);
   });
 
+  it('stores no text of who may not write there', async () => {
+    const content = 'z'.repeat(777);
+    const { id } = (await here.alice.post(`${base}/files`, { name: 'hers', content: '' })).body;
+    const commands = [{ type: 'create-file', parentId: null, name: 'x', content }];
+    for (const answer of [
+      await here.carol.post(`${base}/files`, { name: 'x', content }),
+      await here.carol.patch(`${base}/files/${id}`, { content }),
+      await here.carol.post(`${base}/commands`, { commands }),
+    ]) {
+      expect([answer.status, answer.body.code]).to.deep.equal([404, 'SERVER_NOT_FOUND']);
+    }
+    expect((await database.query('SELECT FROM blobs WHERE size = 777')).rowCount).to.equal(0);
+  });
+
   it('takes no more bytes than its quota, whatever the way', async () => {
     const make = (name: string, size: number) => here.alice.post(`${base}/files`, { name, content: 'x'.repeat(size) });
     const first = (await make('a', 600)).body;
