@@ -14,6 +14,8 @@ export interface Chore {
 const everyMs = 60_000;
 /** Between two steps, so that they take only a little of the database's time. */
 const pauseMs = 20;
+/** Until a node looks again at what another one was at. */
+const againMs = 1000;
 
 /** Does chores in the background: now and then, and soon after someone left some behind. */
 export class Chores {
@@ -21,6 +23,7 @@ export class Chores {
   private readonly log: Log;
   private readonly chores: Chore[] = [];
   private readonly timer: NodeJS.Timeout;
+  private again: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private wanted = false;
   private closed = false;
@@ -49,6 +52,7 @@ export class Chores {
     this.closed = true;
     clearInterval(this.timer);
     await this.running;
+    clearTimeout(this.again);
   }
 
   private async run(): Promise<void> {
@@ -60,16 +64,29 @@ export class Chores {
 
   private async finish(chore: Chore): Promise<void> {
     try {
-      while (!this.closed && (await this.step(chore)) > 0) await delay(pauseMs);
+      while (!this.closed) {
+        const done = await this.step(chore);
+        if (done === 'elsewhere') this.lookAgain();
+        if (done === 'elsewhere' || done === 0) return;
+        await delay(pauseMs);
+      }
     } catch (error) {
       if (!this.closed) this.log.warn({ err: error, chore: chore.name }, 'A chore failed; it will be tried again.');
     }
   }
 
-  private step(chore: Chore): Promise<number> {
-    // Of all nodes one does chores at a time.
+  /** Of all nodes one does chores at a time. */
+  private step(chore: Chore): Promise<number | 'elsewhere'> {
     return this.database.quickTransaction(async (rows) =>
-      (await tryLock(rows, advisoryLocks.chores)) ? chore.step(rows) : 0,
+      (await tryLock(rows, advisoryLocks.chores)) ? chore.step(rows) : 'elsewhere',
     );
+  }
+
+  /** The other node may have been past what was left behind just now. */
+  private lookAgain(): void {
+    this.again ??= setTimeout(() => {
+      this.again = undefined;
+      this.soon();
+    }, againMs).unref();
   }
 }
