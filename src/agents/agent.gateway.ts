@@ -43,7 +43,7 @@ export function attendBots(
   gateway.onConnection(async (socket) => {
     const { agent, userId } = socket.data.actor;
     if (!agent) return;
-    if (agent.tokenId) socket.once('disconnect', watch.came(agent.id, agent.tokenId));
+    socket.once('disconnect', watch.came(agent.id, socket.data));
     // A connection that Socket.IO recovered knows its rooms, and they know it.
     if (socket.recovered) return;
     for (const existing of await seats.existing(userId))

@@ -1,3 +1,4 @@
+import type { Actor } from '../access/actor.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { uptime } from './agent.uptime.ts';
@@ -13,6 +14,11 @@ const touch = `UPDATE agents SET ${uptime}, last_seen_at = now()
   FROM (SELECT id FROM agents WHERE id = ANY($1::uuid[]) AND status <> 'stopped' ORDER BY id FOR UPDATE) AS seen
   WHERE agents.id = seen.id`;
 
+/** A connection, with whom it is now: it may go on with another token. */
+interface Connection {
+  readonly actor: Actor;
+}
+
 /**
  * The bots that are connected to this node: keeps account of their uptime, and closes the sockets of those whose token
  * has ended or who were stopped where this node could not hear it. One query a second, and none without bots.
@@ -22,8 +28,7 @@ export class AgentWatch {
   private readonly heartbeatSeconds: number;
   private readonly log: Log;
   private readonly endAt: (tokenId: string, endsAt: number) => void;
-  /** Token → its agent, and how many sockets came with it. */
-  private readonly connected = new Map<string, { agentId: string; sockets: number }>();
+  private readonly connected = new Set<Connection>();
   /** Bots that came or went since they were written down last. */
   private moved = new Set<string>();
   private lastTouch = performance.now();
@@ -45,23 +50,17 @@ export class AgentWatch {
   }
 
   /** A bot has connected. @returns to be called when it is gone */
-  came(agentId: string, tokenId: string): () => void {
-    const known = this.connected.get(tokenId) ?? { agentId, sockets: 0 };
-    this.connected.set(tokenId, { agentId, sockets: known.sockets + 1 });
+  came(agentId: string, connection: Connection): () => void {
+    this.connected.add(connection);
     this.moved.add(agentId);
-    return () => this.went(agentId, tokenId);
+    return () => {
+      this.connected.delete(connection);
+      this.moved.add(agentId);
+    };
   }
 
   close(): void {
     clearInterval(this.timer);
-  }
-
-  private went(agentId: string, tokenId: string): void {
-    const known = this.connected.get(tokenId);
-    if (!known) return;
-    if (known.sockets === 1) this.connected.delete(tokenId);
-    else this.connected.set(tokenId, { agentId, sockets: known.sockets - 1 });
-    this.moved.add(agentId);
   }
 
   private async look(): Promise<void> {
@@ -78,9 +77,10 @@ export class AgentWatch {
   }
 
   private async sendAway(): Promise<void> {
-    const tokenIds = [...this.connected.keys()];
-    if (tokenIds.length === 0) return;
-    const welcome = await this.database.rows<{ id: string; endsAt: number }>(stillWelcome, [tokenIds]);
+    const tokenIds = new Set<string>();
+    for (const { actor } of this.connected) if (actor.agent?.tokenId) tokenIds.add(actor.agent.tokenId);
+    if (tokenIds.size === 0) return;
+    const welcome = await this.database.rows<{ id: string; endsAt: number }>(stillWelcome, [[...tokenIds]]);
     const ends = new Map(welcome.map((token) => [token.id, token.endsAt]));
     for (const tokenId of tokenIds) this.endAt(tokenId, ends.get(tokenId) ?? 0);
   }
@@ -89,7 +89,7 @@ export class AgentWatch {
     const all = performance.now() - this.lastTouch >= touchMs;
     if (!all && this.moved.size === 0) return;
     const agentIds = new Set(this.moved);
-    if (all) for (const { agentId } of this.connected.values()) agentIds.add(agentId);
+    if (all) for (const { actor } of this.connected) if (actor.agent) agentIds.add(actor.agent.id);
     this.moved = new Set();
     if (all) this.lastTouch = performance.now();
     if (agentIds.size > 0) await this.database.rows(touch, [[...agentIds], this.heartbeatSeconds]);

@@ -226,6 +226,23 @@ describe('the tokens of an agent', () => {
     }
   });
 
+  it('take along the sockets that went on with them', async () => {
+    const cluster = await startCluster({ nodes: 1, settings: { agents: { tokenOverlapSeconds: 1 } } });
+    const here = await world(cluster);
+    try {
+      const robot = await bot(here.alice);
+      const ear = await robot.connect();
+      const newToken = () => here.alice.post(`/api/agents/${robot.agentId}/token`);
+      expect(await ear.emit('auth:renew', { token: (await newToken()).body.token })).to.include({ ok: true });
+      await newToken();
+      await until(() => !ear.socket.connected, { message: 'still connected with a token that ended' });
+      robot.hangUp();
+    } finally {
+      here.close();
+      await cluster.stop();
+    }
+  });
+
   it('are left alone by newer ones once they end anyway', async () => {
     const here = await world();
     const robot = await bot(here.alice);
