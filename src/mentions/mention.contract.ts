@@ -1,19 +1,23 @@
 import { z } from 'zod';
-import { idSchema, limitSchema, textSchema } from '../schema.ts';
+import { idExample, idSchema, limitSchema, textSchema } from '../schema.ts';
 
-export const mentionSchema = z.object({
-  kind: z
-    .enum(['user', 'channel', 'here', 'everyone'])
-    .describe(
-      '`everyone` notifies the people of the channel, `here` those of them who are shown as present: no bots, and at most 5000 people, in the order of their ids.',
-    ),
-  targetId: idSchema.describe('The user, or the channel; for `@here` and `@everyone` the channel of the message.'),
-  token: z.string().describe('As typed.'),
-  label: z.string().describe('To show in its place.'),
-  range: z
-    .object({ start: z.number().int(), end: z.number().int() })
-    .describe('Where it stands in the content, in UTF-16 units; the end is exclusive.'),
-});
+const mentionExample = { kind: 'user', targetId: idExample, token: '@bob', label: 'Bob', range: { start: 6, end: 10 } };
+
+export const mentionSchema = z
+  .object({
+    kind: z
+      .enum(['user', 'channel', 'here', 'everyone'])
+      .describe(
+        '`everyone` notifies the people of the channel, `here` those of them who are shown as present: no bots, and at most 5000 people, in the order of their ids.',
+      ),
+    targetId: idSchema.describe('The user, or the channel; for `@here` and `@everyone` the channel of the message.'),
+    token: z.string().describe('As typed.'),
+    label: z.string().describe('To show in its place.'),
+    range: z
+      .object({ start: z.number().int(), end: z.number().int() })
+      .describe('Where it stands in the content, in UTF-16 units; the end is exclusive.'),
+  })
+  .meta({ examples: [mentionExample] });
 
 export type MentionRecord = z.output<typeof mentionSchema>;
 

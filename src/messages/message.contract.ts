@@ -5,6 +5,7 @@ import { attachmentSchema, maxAttachments, sentAttachmentSchema } from '../media
 import { mentionSchema } from '../mentions/mention.contract.ts';
 import { reactionSchema } from '../reactions/reaction.contract.ts';
 import {
+  idExample,
   idSchema,
   isBlank,
   jsonObjectSchema,
@@ -78,11 +79,20 @@ const isSubstantial = (message: { content: string; attachments?: string[] | null
   message.content !== '' || (message.attachments?.length ?? 0) > 0;
 const substance = { path: ['content'], message: 'must not be empty' };
 
-export const sendMessageSchema = newMessageSchema.refine(isSubstantial, substance);
+/** The least that is sensible: what names other records would be refused when it is tried out as it stands. */
+const example = { content: 'Hello @bob!', nonce: '5f2a9c7e' };
 
-export const sendMessageEventSchema = newMessageSchema.extend({ channelId: idSchema }).refine(isSubstantial, substance);
+export const sendMessageSchema = newMessageSchema.refine(isSubstantial, substance).meta({ example });
 
-export const threadMessageSchema = newMessageSchema.omit({ threadId: true }).refine(isSubstantial, substance);
+export const sendMessageEventSchema = newMessageSchema
+  .extend({ channelId: idSchema })
+  .refine(isSubstantial, substance)
+  .meta({ example: { channelId: idExample, ...example } });
+
+export const threadMessageSchema = newMessageSchema
+  .omit({ threadId: true })
+  .refine(isSubstantial, substance)
+  .meta({ example });
 
 export const editMessageSchema = z.object({
   content: contentSchema.describe('Empty only where the message carries attachments.'),

@@ -1,12 +1,12 @@
 import { idExample, timeExample } from '../schema.ts';
 import type { JsonSchema, JsonSchemas } from './json-schemas.ts';
 
-/** What a text is likely to be, by the name of its field; whatever a schema says about itself comes first. */
+/** What a field is likely to hold, by its name; whatever a schema says about itself comes first. */
 const byName: Record<string, unknown> = {
   username: 'alice',
   displayName: 'Alice',
   name: 'general',
-  content: 'Hello everyone!',
+  content: 'Hello @bob!',
   description: 'Where everything starts.',
   topic: 'Where everything starts.',
   email: 'alice@example.com',
@@ -30,6 +30,16 @@ const byName: Record<string, unknown> = {
   model: 'gpt-4o-mini',
   role: 'user',
   message: 'must not be empty',
+  streamId: 'reply-1',
+  delta: 'Hello ',
+  event: 'message:new',
+  status: 'member',
+  isActive: true,
+  isMember: true,
+  isPublic: true,
+  listen: true,
+  recovered: true,
+  reply: true,
 };
 
 /** More would hide what an example is to show. */
@@ -81,9 +91,10 @@ export class Examples {
   }
 }
 
-function plain({ type, format, pattern, minimum, maxLength = 100 }: JsonSchema, name: string): unknown {
+function plain({ type: types, format, pattern, minimum, maxLength = 100 }: JsonSchema, name: string): unknown {
+  const type = [types].flat().find((one) => one !== 'null');
   if (type === 'integer' || type === 'number') return Math.max(minimum ?? 0, 1);
-  if (type === 'boolean') return true;
+  if (type === 'boolean') return byName[name] ?? false;
   if (type !== 'string') return null;
   if (format === 'uuid') return idExample;
   if (format === 'date-time') return timeExample;

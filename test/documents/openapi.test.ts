@@ -67,6 +67,21 @@ describe('the OpenAPI document', () => {
     expect(misfits).to.deep.equal([]);
   });
 
+  it('shows what may be text as text, and what a field is by its own kind', () => {
+    const agent = document.paths['/api/agents'].post.responses['201'].content['application/json'].example;
+    expect(agent.token).to.match(/^ey/);
+    const message = document.paths['/api/messages/{id}'].get.responses['200'].content['application/json'].example;
+    const [{ token, range }] = message.mentions;
+    expect(message.content.slice(range.start, range.end)).to.equal(token);
+    expect(message.author).to.include({ username: 'alice', isBot: false });
+    expect(message.nonce).to.be.a('string');
+  });
+
+  it('shows bodies of messages that can be sent as they stand', () => {
+    const body = document.paths['/api/channels/{channelId}/messages'].post.requestBody.content['application/json'];
+    expect(body.example).to.have.all.keys('content', 'nonce');
+  });
+
   it('names each operation once, and groups it under a tag that is listed', () => {
     const names = operations().map((operation) => operation.operationId);
     expect(new Set(names).size).to.equal(names.length);
