@@ -11,7 +11,7 @@ import { HungConnections } from './hung-connections.ts';
 import { KeptConnection } from './kept-connection.ts';
 import { onceForAll, openPool, preparing } from './pools.ts';
 import { failedStatementLog, type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
-import { dialectOf, onConnection, pipelined, type Rows, Transaction } from './transaction.ts';
+import { dialectOf, onConnection, pipelined, type Rows, requireCommitted, Transaction } from './transaction.ts';
 
 export type { Rows, Transaction };
 
@@ -192,7 +192,8 @@ export class Database {
         isOver = true;
       });
       const [, { result, last }] = await pipelined([begun, done]);
-      await pipelined([last, connection.query('COMMIT')]);
+      const [, ended] = await pipelined([last, connection.query('COMMIT')]);
+      requireCommitted(ended);
       client.release();
       return result;
     } catch (error) {
@@ -215,7 +216,7 @@ export class Database {
       const result = await work(
         async <R extends object>(text: string, values: unknown[] = []) => (await client.query<R>(text, values)).rows,
       );
-      await client.query('COMMIT');
+      requireCommitted(await client.query('COMMIT'));
       return result;
     } catch (error) {
       throw asDatabaseError(error);

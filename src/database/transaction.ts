@@ -48,6 +48,11 @@ export async function pipelined<T extends readonly unknown[] | []>(statements: T
   return Promise.all(statements);
 }
 
+/** PostgreSQL answers a COMMIT with a ROLLBACK where a statement failed before, also if nobody looked at it. */
+export function requireCommitted(ended: pg.QueryResult): void {
+  if (ended.command !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed.');
+}
+
 export const dialectOf = (pool: PostgresPool): PostgresDialect => new PostgresDialect({ pool });
 
 /** Has a manager read and write its entities on a connection that is in a transaction. */
