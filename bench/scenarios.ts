@@ -99,9 +99,15 @@ type Ask = (subject: Subject, turn: number) => Promise<unknown>;
 
 /**
  * @param ask one request of turn after turn
- * @param messages that are sent before it begins, to all channels together
+ * @param rounds how often, `listeners` how many sockets are in the channels, `messages` how many are sent before it begins,
+ *   to all channels together
  */
-function rest(name: string, goal: number, ask: Ask, rounds = 3, messages = 1200): Measured<Subject> {
+function rest(
+  name: string,
+  goal: number,
+  ask: Ask,
+  { rounds = 3, listeners = 0, messages = 1200 } = {},
+): Measured<Subject> {
   return {
     name,
     figure: 'requests/s',
@@ -110,12 +116,20 @@ function rest(name: string, goal: number, ask: Ask, rounds = 3, messages = 1200)
     goal,
     rounds,
     async prepare(subject) {
+      const sockets = await connectAll(subject, listeners, 20);
       let turn = 0;
       const workers = Array.from({ length: 16 });
       for (let i = 0; i < messages; i += 16) await Promise.all(workers.map(() => post(subject, turn++)));
       const round = (ms: number) => hammer(ms, workers, () => ask(subject, turn++));
       await round(warmUpMs);
-      return { measure: () => loaded(subject, 'request', round), close: () => {} };
+      return {
+        async measure() {
+          const figures = await loaded(subject, 'request', round);
+          if (listeners > 0) await settled(sockets);
+          return figures;
+        },
+        close: () => close(sockets),
+      };
     },
   };
 }
@@ -226,9 +240,10 @@ export function stages(redisUrl: string): Stage[] {
   const loads = [
     sends(16, 5),
     sends(64, 3),
-    rest('sends over REST', 0.8, post, 5),
+    rest('sends over REST, 20 channels of 10', 0.8, post, { rounds: 5, listeners: 200 }),
+    rest('sends over REST, nobody listens', 0.8, post),
     rest('newest page of 50 messages over REST', 1, newestPage),
-    rest('older page of 50, which nobody else reads', 1, olderPage, 3, 7_000),
+    rest('older page of 50, which nobody else reads', 1, olderPage, { messages: 7_000 }),
   ];
   return [
     against('stock', { channels: 1, people: 1 }, [
