@@ -37,7 +37,7 @@ export class Connection {
   private readonly http: Http;
   private readonly session: Session;
   private readonly handlers: ConnectionHandlers;
-  private readonly feeds = new Map<string, Feed>();
+  private readonly feeds = new Map<string, Feed & { channelId: string }>();
   private readonly own: Feed;
   private readonly backoff = new Backoff(500, 10_000);
   private wanted: AbortController | null = null;
@@ -195,27 +195,27 @@ export class Connection {
     );
   }
 
-  private async join(link: Link, feed: Feed): Promise<void> {
+  private async join(link: Link, feed: Feed & { channelId: string }): Promise<void> {
+    // A channel that was closed meanwhile has been left, and must not be joined again.
+    const isWanted = () => this.link === link && this.feeds.get(feed.channelId) === feed;
     try {
       let hasMore = true;
-      while (hasMore && this.link === link) {
+      while (hasMore && isWanted()) {
         const payload = { channelId: feed.channelId, after: feed.position };
-        const page = await link.call<LogPage>('channel:join', payload, (answer) => this.joined(feed, answer));
+        const page = await link.call<LogPage>('channel:join', payload, (answer) => {
+          if (isWanted()) feed.takePage(answer);
+          if (isWanted()) feed.live = !answer.hasMore;
+        });
         hasMore = page.hasMore;
       }
-      if (this.link === link) this.report();
+      if (isWanted()) this.report();
     } catch (error) {
-      if (this.link !== link) return;
+      if (!isWanted()) return;
       const failure = asParleyError(error);
       if (!failure.isPassing) return this.drop(feed, failure);
       await pause((failure.retryAfter ?? 1) * 1000);
-      if (this.link === link) await this.join(link, feed);
+      await this.join(link, feed);
     }
-  }
-
-  private joined(feed: Feed, page: LogPage): void {
-    feed.takePage(page);
-    feed.live = !page.hasMore;
   }
 
   private drop(feed: Feed, error: ParleyError): void {

@@ -81,6 +81,28 @@ describe('the client library', () => {
     parley.disconnect();
   });
 
+  it('stays out of a channel that is closed while it is still being caught up with', async () => {
+    const [closed, other] = [await here.newChannel('closed'), await here.newChannel('other')];
+    for (let i = 0; i < 210; i++) await here.alice.say(closed, `${i}`);
+    const parley = new Parley({ url: here.alice.node.url, token: here.alice.token });
+    const astray: string[] = [];
+    const heard: string[] = [];
+    parley.on('message:new', ({ content }) => astray.push(content));
+    const channel = parley.channel(closed);
+    channel.listen('message:new', () => channel.close());
+    channel.open(0);
+    parley.connect();
+    parley.channel(other).on('message:new', ({ content }) => heard.push(content));
+    await until(() => parley.state.status === 'live' && !channel.isOpen);
+    for (let i = 0; i < 10; i++) {
+      await here.alice.say(closed, 'none of its business');
+      await here.alice.say(other, 'next');
+    }
+    await until(() => heard.length === 10);
+    expect(astray).to.deep.equal([]);
+    parley.disconnect();
+  });
+
   it('leaves nothing behind in the page when it is disconnected', async () => {
     const page = new EventTarget();
     const document = Object.assign(new EventTarget(), { visibilityState: 'visible' });
