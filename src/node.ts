@@ -5,6 +5,7 @@ import { authenticity } from './accounts/account.gateway.ts';
 import { goodbye, RevocationWatch } from './accounts/sessions/revocation.ts';
 import { attendBots } from './agents/agent.gateway.ts';
 import { AgentWatch } from './agents/agent.watch.ts';
+import { channelDeleted } from './channels/channel.contract.ts';
 import { Database } from './database/database.ts';
 import { migrate } from './database/migrations.ts';
 import { openDatabaseUrl } from './database/open.ts';
@@ -198,6 +199,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     access: {
       channel: (actor, channelId) => services.channelAccess.entered(actor, channelId),
       thread: (actor, threadId) => services.threadAccess.place(actor, threadId),
+      isEnd: ({ event }) => event === channelDeleted.name,
     },
     hearing,
     ownRooms: services.direct,

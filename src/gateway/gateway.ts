@@ -103,6 +103,7 @@ export class Gateway {
       ownRooms: parts.ownRooms,
       stillAuthentic: parts.stillAuthentic,
       delivery,
+      catchUp,
       outlet,
       log,
     });

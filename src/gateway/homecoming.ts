@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor.ts';
-import type { Page } from '../delivery/catch-up.ts';
+import type { CatchUp, Page } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom, credentialRoom, type LogEntry, type Room, streamId, userRoom } from '../delivery/entry.ts';
 import { AppError, asAppError } from '../errors.ts';
@@ -11,6 +11,7 @@ import { tellOne } from './frames.ts';
 import { channelsOf, noPosition, type Resume, resumeOf, roomNamed } from './handshake.ts';
 import type { Membership, RoomAccess } from './membership.ts';
 import type { Outlet } from './outlet.ts';
+import { RoomEnds } from './room-ends.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
 
 /** The rooms that sockets are put into without asking. */
@@ -33,6 +34,7 @@ export class Homecoming {
   private readonly ownRooms: OwnRooms;
   private readonly stillAuthentic: SocketServices['stillAuthentic'];
   private readonly delivery: Delivery;
+  private readonly ends: RoomEnds;
   private readonly outlet: Outlet;
   private readonly log: Log;
 
@@ -42,6 +44,7 @@ export class Homecoming {
     ownRooms: OwnRooms;
     stillAuthentic: SocketServices['stillAuthentic'];
     delivery: Delivery;
+    catchUp: CatchUp;
     outlet: Outlet;
     log: Log;
   }) {
@@ -50,6 +53,7 @@ export class Homecoming {
     this.ownRooms = parts.ownRooms;
     this.stillAuthentic = parts.stillAuthentic;
     this.delivery = parts.delivery;
+    this.ends = new RoomEnds(parts);
     this.outlet = parts.outlet;
     this.log = parts.log;
   }
@@ -170,9 +174,11 @@ export class Homecoming {
   }
 
   private async recoverRoom(socket: ParleySocket, room: RecoveredRoom): Promise<void> {
-    const { name, after } = room;
+    const { name, joined, after } = room;
+    // A thread may be gone meanwhile: its channel has the event that says so.
+    const place = () => this.channelPlace(socket.data.actor, streamId(joined.room));
     try {
-      const page = await this.resumeRoom(socket, name, after, Number.POSITIVE_INFINITY, progressOf(room));
+      const page = await this.resumeRoom(socket, name, after, Number.POSITIVE_INFINITY, place, progressOf(room));
       if (!page.recovered) this.membership.leave(socket, name);
       requireWhole(socket, page);
     } catch (error) {
@@ -180,6 +186,7 @@ export class Homecoming {
       if (!isRefusal(error)) throw error;
       this.membership.leave(socket, name);
       this.log.debug({ room: name }, 'A recovered socket may no longer be in a room.');
+      if (name === joined.room) await this.ends.tell(socket, room);
     }
   }
 
@@ -239,26 +246,32 @@ export class Homecoming {
     name: string,
     after: number,
     maxEvents: number,
+    placeOf = () => this.placeOf(socket.data.actor, name),
     onPiece?: (piece: Page) => void,
   ): Promise<Page> {
-    const place = await this.placeOf(socket.data.actor, name);
-    const page = await this.membership.resume(socket, name, place, after, maxEvents, onPiece);
+    const page = await this.membership.resume(socket, name, await placeOf(), after, maxEvents, onPiece);
     // Whoever lost access meanwhile was thrown out of rooms before this one was entered: ask once more.
-    await this.placeOf(socket.data.actor, name);
+    await placeOf();
     return page;
   }
 
   /** Where a room belongs, if the actor may be in it. @throws AppError */
-  private async placeOf(actor: Actor, name: string): Promise<{ room: Room; serverId: string | null }> {
+  private async placeOf(actor: Actor, name: string): Promise<Place> {
     const id = name.slice(name.indexOf(':') + 1);
     if (name.startsWith('thread:')) {
       const { channelId, serverId } = await this.access.thread(actor, id);
       return { room: channelRoom(channelId), serverId };
     }
+    return this.channelPlace(actor, id);
+  }
+
+  private async channelPlace(actor: Actor, id: string): Promise<Place> {
     const { serverId } = await this.access.channel(actor, id);
     return { room: channelRoom(id), serverId };
   }
 }
+
+type Place = { room: Room; serverId: string | null };
 
 type Answer = Pick<Page, 'seq' | 'recovered' | 'hasMore'>;
 

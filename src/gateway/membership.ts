@@ -27,6 +27,8 @@ export interface RoomAccess {
   channel(actor: Actor, channelId: string): Promise<{ serverId: string | null }>;
   /** @throws AppError THREAD_NOT_FOUND */
   thread(actor: Actor, threadId: string): Promise<{ channelId: string; serverId: string | null }>;
+  /** Whether an event says that its channel is gone. */
+  isEnd(entry: LogEntry): boolean;
 }
 
 /** At most so much is put into one answer to a join (contract §13, Delivery). */

@@ -417,6 +417,33 @@ describe('a stock client that was cut off', () => {
     expect(seenInThread.filter((seq) => all.includes(seq))).to.deep.equal([]);
   });
 
+  it('hears that a thread which it was only in, or its channel, was deleted while it was away', async () => {
+    const { alice, channel, newChannel } = site.here;
+    const root = await alice.say(channel.id, 'root');
+    const made = { name: 'thread', parentMessageId: root.id };
+    const thread = (await alice.post(`/api/channels/${channel.id}/threads`, made)).body;
+    const lostId = await newChannel();
+    const [follower] = await follow(0, lostId);
+    await follower.socket.emitWithAck('thread:join', { threadId: thread.id });
+    const before = await alice.say(channel.id, 'before', { threadId: thread.id });
+    await follower.reach(channel.id, before.seq);
+    await follower.reach(lostId, await sayAll(alice, lostId, 1));
+    const ends: string[] = [];
+    for (const event of ['thread:deleted', 'channel:deleted'])
+      follower.socket.on(event, ({ id }) => ends.push(`${event} ${id}`));
+    for (const wire of site.wires) wire.refuse(true);
+    site.door.cut();
+    const missed = await alice.say(channel.id, 'missed', { threadId: thread.id });
+    await sayAll(alice, lostId, 3);
+    for (const path of [`/api/threads/${thread.id}`, `/api/channels/${lostId}`])
+      expect((await alice.delete(path)).status).to.equal(200);
+    for (const wire of site.wires) wire.refuse(false);
+    expect(await follower.connected(2)).to.equal(true);
+    await until(() => ends.length >= 2, { message: `told only of ${ends}` });
+    expect(ends).to.have.members([`thread:deleted ${thread.id}`, `channel:deleted ${lostId}`]);
+    expect(follower.seen(channel.id)).to.include(missed.seq);
+  });
+
   it('leaves nothing for whoever comes with its private id and another token', async () => {
     const { alice, carol, channel } = site.here;
     const [follower] = await follow(0, channel.id);
