@@ -34,10 +34,10 @@ import {
 import { MessageList, messagePage } from './message.list.ts';
 import { asNoticed, isNoticed, newlyNamed } from './message.notices.ts';
 import {
+  isForgotten,
   mayBeStale,
   type NewMessage,
   readMessage,
-  rememberedFor,
   StaleMessage,
   selectMessages,
 } from './message.table.ts';
@@ -48,7 +48,7 @@ const update = `UPDATE messages SET content = $2, mentions = $3::json, is_edited
     updated_at = greatest(now(), updated_at + interval '1 ms')
   WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 const sentBy = (column: string) => `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.${column} = $3
-  AND m.created_at > now() - ${rememberedFor}`;
+  AND NOT ${isForgotten}`;
 const [byNonce, byKey] = [sentBy('nonce'), sentBy('sent_key')];
 /** How often a message is made anew when what it refers to changes while it is sent. */
 const composeAttempts = 5;

@@ -86,8 +86,13 @@ function selecting(messages: string, kind: string, joined: string): string {
   LEFT JOIN LATERAL (SELECT * FROM threads WHERE parent_message_id = m.id LIMIT 1) AS o ON true`;
 }
 
-/** How long a nonce or an Idempotency-Key is remembered (contract §1). */
-export const rememberedFor = "interval '1 day'";
+/**
+ * Whether a nonce or an Idempotency-Key is no longer remembered (contract §1), of a message `m`. The log says when it was
+ * committed; the message itself has the time of its node, whose clock may be wrong by more than a day.
+ */
+export const isForgotten = `coalesce(
+    (SELECT l.created_at FROM log_entries l WHERE l.stream_id = m.channel_id AND l.seq = m.seq), m.created_at
+  ) < now() - interval '1 day'`;
 
 const columns: Columns<NewMessage> = [
   { name: 'id', type: 'uuid', of: (row) => row.id },
@@ -120,7 +125,7 @@ const sentBefore = `WITH item AS (
     SELECT place, m.id, false AS by_key FROM item JOIN messages m USING (channel_id, author_id, nonce)
     UNION ALL SELECT place, m.id, true FROM item JOIN messages m USING (channel_id, author_id, sent_key)
   )
-  SELECT known.place::int, m.created_at < now() - ${rememberedFor} AS expired, m.*
+  SELECT known.place::int, ${isForgotten} AS expired, m.*
   FROM known JOIN (${selectMessages}) AS m ON m.id = known.id ORDER BY by_key`;
 const makeRoom = 'UPDATE messages SET nonce = NULL, sent_key = NULL WHERE id = ANY($1::uuid[])';
 

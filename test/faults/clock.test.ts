@@ -6,6 +6,7 @@ import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { type Cluster, type SettingsChange, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 const hour = 3_600_000;
@@ -78,6 +79,24 @@ describe('a clock that is set while nodes run', () => {
     setClock(-hour);
     ear.behave(() => 200);
     await until(() => ear?.accepted('message:new').length);
+  });
+
+  it('wrong by days has a nonce remembered for a day all the same', async () => {
+    const { alice, channel } = await start({ nodes: 1, settings: {} });
+    const send = async (nonce: string) => {
+      const { status, body } = await alice.post(`/api/channels/${channel.id}/messages`, { content: 'once', nonce });
+      return { status, id: body.id };
+    };
+    const late = await send('of a clock that is late');
+    const early = await send('of a clock that is early');
+    const url = cluster?.databaseUrl ?? '';
+    await query(url, "UPDATE messages SET created_at = created_at - interval '2 days' WHERE id = $1", [late.id]);
+    await query(url, "UPDATE messages SET created_at = created_at + interval '9 days' WHERE id = $1", [early.id]);
+    const age = `UPDATE log_entries l SET created_at = l.created_at - interval '2 days' FROM messages m
+      WHERE m.id = $1 AND l.stream_id = m.channel_id AND l.seq = m.seq`;
+    await query(url, age, [early.id]);
+    expect(await send('of a clock that is late')).to.deep.equal({ status: 200, id: late.id });
+    expect((await send('of a clock that is early')).status).to.equal(201);
   });
 
   it('ahead of that of another node ends none of its replies that are being made', async () => {
