@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { streamSchema } from '../agents/streams/stream.contract.ts';
 import type { Connection } from './connection.ts';
 import { Emitter } from './emitter.ts';
 import type { ParleyError } from './errors.ts';
@@ -19,6 +21,9 @@ export interface ChannelSignals {
   /** A message was refused and will not be tried again. */
   failed: { pending: Pending; error: ParleyError };
 }
+
+/** A piece of a reply that is still being made; only bots may show one. */
+export type StreamPiece = Omit<z.input<typeof streamSchema>, 'channelId'>;
 
 export type ChannelEventMap = ChannelEvents & ChannelSignals;
 
@@ -103,6 +108,21 @@ export class Channel {
   /** Tells the others, if they can be reached, that someone is typing here. */
   typing(options: { threadId?: string | null; typing?: boolean } = {}): void {
     this.parts.connection.tell('message:typing', { channelId: this.id, ...options });
+  }
+
+  /** Tells the others, if they can be reached, what one is doing here just now; null: nothing any more. */
+  activity(activity: string | null): void {
+    this.parts.connection.tell('presence:activity', { channelId: this.id, activity });
+  }
+
+  /**
+   * For bots: shows the next piece of a reply; with `done` (and the whole text as `content`) it becomes a message. Unlike
+   * `send` it does not wait for a connection, since pieces are worth nothing later; `done` may be said again.
+   * @returns the message, with `done`. @throws ParleyError NETWORK without a socket
+   */
+  async stream(piece: StreamPiece): Promise<Message | undefined> {
+    const payload = { ...piece, channelId: this.id };
+    return (await this.parts.connection.call<{ message?: Message }>('message:stream', payload)).message;
   }
 
   /** For the client: news that do not come from the server. */

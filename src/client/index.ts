@@ -1,6 +1,6 @@
 import type { RestAnswer } from './rest.ts';
 
-export { Channel, type ChannelEventMap } from './channel.ts';
+export { Channel, type ChannelEventMap, type StreamPiece } from './channel.ts';
 export type { ConnectionState, Status } from './connection.ts';
 export { ParleyError } from './errors.ts';
 export type { MessageInput, Pending } from './outbox.ts';

@@ -9,6 +9,7 @@ import { expect } from 'chai';
 import { build } from 'esbuild';
 import { sharedChromium } from '../rig/chromium.ts';
 import { until } from '../rig/until.ts';
+import { botIn } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Person } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
@@ -49,6 +50,31 @@ describe('the package of the typed client', () => {
     bob.say('Hello Alice');
     await until(() => alice.output.includes(`${here.bob.username}: Hello Alice`));
     await Promise.all([alice.stop(), bob.stop()]);
+  });
+
+  it('runs the bot of the guide as it stands there, which shows its answer and says it once', async () => {
+    const guide = readFileSync(path.join(root, 'docs/bots.md'), 'utf8');
+    await writeFile(path.join(folder, 'typed.mjs'), /```js\n(\/\/ typed\.mjs[\s\S]*?)```/.exec(guide)?.[1] ?? '');
+    const robot = await botIn(here.server, here.alice);
+    const env = { ...process.env, PARLEY_URL: here.bob.node.url, PARLEY_TOKEN: robot.token };
+    const child = spawn(process.execPath, ['typed.mjs'], { cwd: folder, env, stdio: 'inherit' });
+    const ear = await here.bob.listen(here.channel.id);
+    const answer = await until(
+      async () => {
+        await here.bob.say(here.channel.id, `@${robot.username}, hello?`);
+        return ear.all('message:new').find(({ authorId }) => authorId === robot.id);
+      },
+      { timeout: 60_000, message: 'no answer' },
+    );
+    expect(answer.content).to.equal(`Hello, ${here.bob.username}!`);
+    expect(ear.all('message:stream').map(({ delta }) => delta)).to.include.members([
+      'Hello, ',
+      `${here.bob.username}!`,
+    ]);
+    expect(ear.all('presence:activity').map(({ activity }) => activity)).to.include('looking it up');
+    child.kill();
+    await once(child, 'close');
+    robot.hangUp();
   });
 
   function chatter(node: string, person: Person) {
