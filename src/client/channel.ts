@@ -39,14 +39,13 @@ export class Channel {
   readonly id: string;
   private readonly parts: ChannelParts;
   private readonly emitter = new Emitter<ChannelEventMap>();
-  private readonly feed: Feed & { channelId: string };
+  private feed: Feed & { channelId: string };
   private opened = false;
 
   constructor(id: string, parts: ChannelParts) {
     this.id = id;
     this.parts = parts;
-    const hand = (event: string, data: object) => this.handOn(event, data);
-    this.feed = Object.assign(new Feed(id, hand, () => this.emitter.emit('reload', null)), { channelId: id });
+    this.feed = this.newFeed();
   }
 
   /** Listens, and opens the channel. @returns the function that ends it */
@@ -67,6 +66,8 @@ export class Channel {
   open(after?: number): void {
     if (this.opened) return;
     this.opened = true;
+    // Nothing that was asked for before it was closed is for this one.
+    this.feed = this.newFeed();
     this.feed.position = after;
     this.parts.connection.add(this.feed);
   }
@@ -129,6 +130,12 @@ export class Channel {
   signal<E extends keyof ChannelSignals>(event: E, data: ChannelSignals[E]): void {
     if (event === 'closed') this.opened = false;
     this.emitter.emit(event, data as ChannelEventMap[E]);
+  }
+
+  private newFeed(): Feed & { channelId: string } {
+    const hand = (event: string, data: object) => this.handOn(event, data);
+    const feed = new Feed(this.id, hand, () => this.emitter.emit('reload', null));
+    return Object.assign(feed, { channelId: this.id });
   }
 
   private handOn(event: string, data: object): void {

@@ -102,6 +102,7 @@ export class Connection {
   add(feed: Feed & { channelId: string }): void {
     this.feeds.set(feed.channelId, feed);
     if (this.link) void this.join(this.link, feed);
+    this.poller?.rearrange();
     this.report();
   }
 
@@ -109,6 +110,7 @@ export class Connection {
     if (this.feeds.get(feed.channelId) !== feed) return;
     this.feeds.delete(feed.channelId);
     this.link?.tell('channel:leave', { channelId: feed.channelId });
+    this.poller?.rearrange();
     this.report();
   }
 

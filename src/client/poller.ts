@@ -18,7 +18,10 @@ export class Poller {
   private readonly changed: () => void;
   private readonly dropped: (feed: Feed, error: unknown) => void;
   private readonly stopping = new AbortController();
+  private rearranging = new AbortController();
   private readonly polled = new Set<Feed>();
+  private turn = 0;
+  private readonly turns = new WeakMap<Feed, number>();
   private readonly backoff = new Backoff(500, 10_000);
   /** Whether the last poll was answered. */
   reachable = false;
@@ -44,6 +47,12 @@ export class Poller {
     this.stopping.abort();
   }
 
+  /** There are other feeds than before: a new one is not kept waiting, and one that is gone is not waited for. */
+  rearrange(): void {
+    this.rearranging.abort();
+    this.rearranging = new AbortController();
+  }
+
   private async takeTurns(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
@@ -66,17 +75,14 @@ export class Poller {
     return first;
   }
 
-  private turn = 0;
-  private readonly turns = new WeakMap<Feed, number>();
-
   private async poll(feed: Feed): Promise<void> {
-    const { signal } = this.stopping;
+    const signal = AbortSignal.any([this.stopping.signal, this.rearranging.signal]);
     try {
       const page = await this.read(feed, signal);
       if (signal.aborted) return;
       this.backoff.reset();
       feed.takePage(page);
-      feed.live = !page.hasMore;
+      if (!signal.aborted) feed.live = !page.hasMore;
       this.report(true);
     } catch (error) {
       if (signal.aborted) return;

@@ -103,6 +103,24 @@ describe('the client library', () => {
     parley.disconnect();
   });
 
+  it('goes on where it is told to with a channel that is closed and opened again at once', async () => {
+    const parley = new Parley({ url: here.alice.node.url, token: here.alice.token });
+    const channel = parley.channel(await here.newChannel('reopened'));
+    for (const content of ['one', 'two']) await here.alice.say(channel.id, content);
+    const heard: string[] = [];
+    channel.listen('message:new', ({ content }) => heard.push(content));
+    parley.connect();
+    await until(() => parley.state.status === 'live');
+    channel.open();
+    channel.close();
+    channel.open(0);
+    await until(() => channel.live && parley.state.status === 'live');
+    await channel.send('three');
+    await until(() => heard.includes('three'));
+    expect(heard).to.deep.equal(['one', 'two', 'three']);
+    parley.disconnect();
+  });
+
   it('leaves nothing behind in the page when it is disconnected', async () => {
     const page = new EventTarget();
     const document = Object.assign(new EventTarget(), { visibilityState: 'visible' });

@@ -46,14 +46,46 @@ describe('the client library where sockets are blocked', () => {
     expect(await joined).to.equal(other.id);
   });
 
+  it('hears nothing of a channel that is closed while its next event is waited for', async () => {
+    const channel = bob.channel(await here.newChannel('closed'));
+    const said: string[] = [];
+    channel.on('message:new', ({ content }) => said.push(content));
+    await until(() => channel.live);
+    await here.alice.say(channel.id, 'first');
+    await until(() => said.length === 1);
+    channel.close();
+    await here.alice.say(channel.id, 'none of its business');
+    await here.alice.say(here.channel.id, 'four');
+    await until(() => heard.length === 4);
+    expect(said).to.deep.equal(['first']);
+    expect(channel.live).to.equal(false);
+  });
+
+  it('goes on where it is told to with a channel that is closed and opened again', async () => {
+    const channel = bob.channel(await here.newChannel('reopened'));
+    const said: string[] = [];
+    channel.listen('message:new', ({ content }) => said.push(content));
+    channel.open(0);
+    for (const content of ['one', 'two']) await here.alice.say(channel.id, content);
+    await until(() => said.length === 2);
+    channel.close();
+    channel.open(1);
+    await until(() => channel.live, { timeout: 5000, message: 'still waits as it did before' });
+    expect(said).to.deep.equal(['one', 'two', 'two']);
+    const further = bob.channel(await here.newChannel('further'));
+    further.open();
+    await until(() => further.live, { timeout: 5000, message: 'is kept waiting by those that wait' });
+    for (const open of [channel, further]) open.close();
+  });
+
   it('goes over to a socket without losing or repeating anything when they are let through', async () => {
     gate.open();
     bob.disconnect();
     bob.connect();
-    await here.alice.say(here.channel.id, 'four');
-    await until(() => bob.state.via === 'socket');
     await here.alice.say(here.channel.id, 'five');
-    await until(() => heard.length === 5);
-    expect(heard.map((message) => message.content)).to.deep.equal(['one', 'two', 'three', 'four', 'five']);
+    await until(() => bob.state.via === 'socket');
+    await here.alice.say(here.channel.id, 'six');
+    await until(() => heard.length === 6);
+    expect(heard.map((message) => message.content)).to.deep.equal(['one', 'two', 'three', 'four', 'five', 'six']);
   });
 });
