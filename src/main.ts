@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { EmbeddedPostgresError } from './database/embedded.ts';
 import { AppError } from './errors.ts';
 import { createLog, type Log } from './infrastructure/log.ts';
-import { type Node, startNode } from './node.ts';
+import type { Node } from './node.ts';
 import { isKnownEnvironment } from './settings/config-files.ts';
 import { loadSettings, type Settings, SettingsError } from './settings.ts';
 import { webBundle } from './web/bundle.ts';
@@ -25,9 +25,15 @@ async function main(): Promise<void> {
     log.info(`Parley is ready with ${settings.workers} workers on ${settings.publicUrl ?? `port ${settings.port}`}`);
     return;
   }
-  running = await startNode(settings, log);
+  running = await start(settings, log);
   bundle(log);
   log.info({ node: running.id }, `Parley is ready on ${settings.publicUrl ?? running.url}`);
+}
+
+/** Only now is the whole server loaded: wrong settings are told at once, and who has workers does without it. */
+async function start(settings: Settings, log: Log, link?: WorkerLink): Promise<Node> {
+  const { startNode } = await import('./node.ts');
+  return startNode(settings, log, link);
 }
 
 /** A name that is wrong by a letter would leave out what holds in production, and nobody would notice. */
@@ -50,7 +56,7 @@ async function runWorker(settings: Settings, log: Log): Promise<void> {
   process.on('SIGTERM', () => void stop());
   // A terminal's Ctrl+C reaches all processes; the primary ends the workers.
   process.on('SIGINT', () => {});
-  node = await startNode(link.settle(settings), log, link);
+  node = await start(link.settle(settings), log, link);
   bundle(log);
   link.ready();
   log.info({ node: node.id, worker: link.number, pid: process.pid }, 'A worker is ready.');
