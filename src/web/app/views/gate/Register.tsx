@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { parley } from '../../state/client.ts';
 import { Field, NewPassword } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { arrive } from './arriving.ts';
+import { arrive, invitation } from './arriving.ts';
 import { Providers } from './Providers.tsx';
 
 export function Register() {
@@ -24,12 +24,15 @@ export function Register() {
           hint="May be left out."
         />
         <NewPassword label="Password" name="password" hint="8 characters or more." />
-        <Field
-          label="Invite code"
-          name="inviteCode"
-          hint="If you have one; you can redeem it later."
-          onInput={setInviteCode}
-        />
+        {/* Who follows an invitation to a server would take its code for one of these. */}
+        {!invitation() && (
+          <Field
+            label="Invite code"
+            name="inviteCode"
+            hint="If you have one; you can redeem it later."
+            onInput={setInviteCode}
+          />
+        )}
       </Form>
       <Providers inviteCode={inviteCode.trim()} />
       <nav class="links" aria-label="Other ways to sign in">

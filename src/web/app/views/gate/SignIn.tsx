@@ -12,7 +12,9 @@ import { Register } from './Register.tsx';
 
 /** Signing in and up; what was asked for in the address comes after it. */
 export function SignIn() {
-  const { name } = place.value;
+  const { name: asked } = place.value;
+  // Most who are invited have no account yet; those who were signed out have one.
+  const name = asked === 'invite' && !signedOutReason.value ? 'register' : asked;
   useEffect(() => {
     rememberNext();
     entitle(name === 'register' ? 'Create an account' : 'Sign in');
