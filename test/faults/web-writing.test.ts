@@ -26,7 +26,7 @@ describe('what is written in the web client', () => {
   const structure = (text: string) =>
     message(text)
       .locator('.text')
-      .evaluate((element) => element.innerHTML.replace(/ (dir|class)="[^"]*"/g, ''));
+      .evaluate((element) => element.innerHTML.replace(/ (dir|class)="[^"]*"|<button.*?<\/button>/g, ''));
 
   it('has headings, quotations and lists, numbered as they were typed', async () => {
     await here.bob.say(
@@ -43,13 +43,44 @@ describe('what is written in the web client', () => {
   it('stays as it is where it is code, or only looks like a list', async () => {
     await here.bob.say(here.channel.id, 'code:\n```\n# a\n> b\n- c\n```\n-5 degrees\n#1\n>_<\n2026. no\n---');
     expect(await structure('code:')).to.equal(
-      'code:<pre><code># a\n&gt; b\n- c</code></pre>-5 degrees\n#1\n&gt;_&lt;\n2026. no\n---',
+      'code:<div><pre><code># a\n&gt; b\n- c</code></pre></div>-5 degrees\n#1\n&gt;_&lt;\n2026. no\n---',
     );
     const nested = `${'> '.repeat(300)}<b>bottom</b>`;
     await here.bob.say(here.channel.id, nested);
     await message('bottom').waitFor();
     expect(await message('bottom').locator('blockquote').count()).to.equal(4);
     expect(await message('bottom').locator('b').count()).to.equal(0);
+  });
+
+  it('can be copied where it is code', async () => {
+    await alice.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await here.bob.say(here.channel.id, 'to copy:\n```\nlet a = `b`;\n\n  a += 1;\n```');
+    await message('to copy:').getByRole('button', { name: 'Copy the code' }).click();
+    await alice.page.getByText('Copied.').waitFor();
+    expect(await alice.page.evaluate('navigator.clipboard.readText()')).to.equal('let a = `b`;\n\n  a += 1;');
+  });
+
+  it('is large where it is emoji and nothing else', async () => {
+    for (const text of ['🎉👍🏽 ❤️', '🇩🇪👨‍👩‍👧', '🎉 yes', '🐱'.repeat(9), '12']) {
+      const { id } = await here.bob.say(here.channel.id, text);
+      const said = alice.page.locator(`article[data-id="${id}"] .text`);
+      await said.waitFor();
+      const isAlone = text.startsWith('🎉👍') || text.startsWith('🇩🇪');
+      expect(await said.evaluate((element) => element.classList.contains('large')), text).to.equal(isAlone);
+    }
+  });
+
+  it('begins with an invitation for others where one is alone', async () => {
+    const server = (await here.alice.post('/api/servers', { name: 'Solo' })).body;
+    await alice.open(`/app/s/${server.id}`);
+    await alice.page.getByRole('link', { name: 'general' }).click();
+    await alice.page.getByRole('button', { name: 'Invite people' }).click();
+    const link = alice.page.getByLabel('With this link anyone can join');
+    expect(await link.inputValue()).to.contain(server.inviteCode);
+    await alice.page.keyboard.press('Escape');
+    await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
+    await alice.page.getByRole('heading', { level: 1, name: 'general' }).waitFor();
+    expect(await alice.page.getByRole('button', { name: 'Invite people' }).count()).to.equal(0);
   });
 
   it('is slanted between underscores, too, where they are not in a word', async () => {

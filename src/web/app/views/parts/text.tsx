@@ -1,7 +1,9 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import { emojiOf } from '../../state/emoji.ts';
+import { attempt, tell } from '../../state/toasts.ts';
 import { type Block, blocksOf, type ListBlock, plainBlocksOf, type TableBlock } from './blocks.ts';
+import { IconButton } from './IconButton.tsx';
 
 interface TextProps {
   content: string;
@@ -42,11 +44,7 @@ function BlockView({ block, plain }: { block: Block; plain: boolean }) {
     case 'lines':
       return <Inline text={block.text} plain={plain} />;
     case 'code':
-      return (
-        <pre>
-          <code>{block.text}</code>
-        </pre>
-      );
+      return <Code text={block.text} plain={plain} />;
     case 'heading':
       return <Heading level={block.level} text={block.text} />;
     case 'quote':
@@ -60,6 +58,27 @@ function BlockView({ block, plain }: { block: Block; plain: boolean }) {
     case 'table':
       return <Table table={block} />;
   }
+}
+
+function Code({ text, plain }: { text: string; plain: boolean }) {
+  const copy = () =>
+    attempt(async () => {
+      await navigator.clipboard.writeText(text);
+      tell('Copied.');
+    });
+  const code = (
+    <pre>
+      <code>{text}</code>
+    </pre>
+  );
+  // Only secure pages have a clipboard.
+  if (plain || !navigator.clipboard) return code;
+  return (
+    <div class="snippet">
+      {code}
+      <IconButton icon="copy" label="Copy the code" onClick={() => void copy()} />
+    </div>
+  );
 }
 
 /** Below those of the page: the conversation has the first, what stands beside it the second. */

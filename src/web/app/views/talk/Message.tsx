@@ -74,9 +74,13 @@ function Gutter({ message, grouped }: { message: Message; grouped: boolean }) {
   );
 }
 
+/** Up to eight emoji and nothing else: they are what is said, and are shown large. */
+const emojiAlone =
+  /^(?:\s*(?:\p{Regional_Indicator}{2}|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|\u200D\p{Extended_Pictographic})*)){1,8}\s*$/u;
+
 function Said({ message }: { message: Message }) {
   return (
-    <div class="text">
+    <div class={emojiAlone.test(message.content) ? 'text large' : 'text'}>
       <Text content={message.content} channels={channelsIn(message)} />
       {message.isEdited && <span class="edited"> (edited)</span>}
     </div>

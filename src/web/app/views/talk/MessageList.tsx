@@ -1,10 +1,12 @@
-import { useMemo, useRef } from 'preact/hooks';
-import type { Message } from '../../../../client/index.ts';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import type { Message, ServerRecord } from '../../../../client/index.ts';
+import { currentServer } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Text } from '../parts/text.tsx';
 import { dayKey, dayName } from '../parts/time.ts';
+import { InvitePeople } from '../server/InvitePeople.tsx';
 import { Attachments } from './Attachments.tsx';
 import { isGrouped } from './grouping.ts';
 import { MessageView } from './Message.tsx';
@@ -137,11 +139,24 @@ function Beginning({ timeline, name, opening }: BeginningProps) {
   if (!timeline.loaded.value) return <Skeleton />;
   if (timeline.hasOlder.value) return <Skeleton />;
   if (opening) return <Opening message={opening} />;
+  const server = currentServer.value;
   return (
     <div class="beginning">
       <h2>{name}</h2>
       <p>{timeline.threadId ? 'The thread begins here.' : 'This is where it begins.'}</p>
+      {server?.memberCount === 1 && timeline.authors.value.size < 2 && <InviteFirst server={server} />}
     </div>
+  );
+}
+
+/** Whoever has made a server is alone in it. */
+function InviteFirst({ server }: { server: ServerRecord }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button label="Invite people" onClick={() => setOpen(true)} />
+      {open && <InvitePeople server={server} onClose={() => setOpen(false)} />}
+    </>
   );
 }
 
