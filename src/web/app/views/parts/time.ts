@@ -6,8 +6,13 @@ const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 
 export const clockTime = (iso: string): string => clock.format(new Date(iso));
 export const fullTime = (iso: string): string => full.format(new Date(iso));
-export const shortTime = (iso: string): string => short.format(new Date(iso));
 export const dayKey = (iso: string): string => new Date(iso).toDateString();
+
+/** Of today the time alone. */
+export function shortTime(iso: string): string {
+  const isToday = dayKey(iso) === new Date().toDateString();
+  return isToday ? clockTime(iso) : short.format(new Date(iso));
+}
 
 export function dayName(iso: string): string {
   const then = new Date(iso);
