@@ -107,9 +107,9 @@ export class Link {
     });
   }
 
-  /** Sends what nobody waits for. */
+  /** Sends what nobody waits for. Not as volatile: that is also lost when something else is just being sent. */
   tell(event: string, payload: object): void {
-    this.socket.volatile.emit(event, payload);
+    if (this.socket.connected) this.socket.emit(event, payload);
   }
 
   close(): void {

@@ -103,6 +103,26 @@ describe('the client library', () => {
     parley.disconnect();
   });
 
+  it('leaves a channel also in the moment in which it says something else', async () => {
+    const [left, other] = [await here.newChannel('left'), await here.newChannel('other')];
+    const parley = new Parley({ url: here.alice.node.url, token: here.alice.token });
+    const astray: string[] = [];
+    const heard: string[] = [];
+    parley.on('message:new', ({ content }) => astray.push(content));
+    const channel = parley.channel(left);
+    channel.open();
+    parley.connect();
+    await until(() => channel.live);
+    parley.channel(other).on('message:new', ({ content }) => heard.push(content));
+    channel.close();
+    await until(() => parley.state.status === 'live');
+    await here.alice.say(left, 'none of its business');
+    await here.alice.say(other, 'next');
+    await until(() => heard.length > 0);
+    expect(astray).to.deep.equal([]);
+    parley.disconnect();
+  });
+
   it('goes on where it is told to with a channel that is closed and opened again at once', async () => {
     const parley = new Parley({ url: here.alice.node.url, token: here.alice.token });
     const channel = parley.channel(await here.newChannel('reopened'));
