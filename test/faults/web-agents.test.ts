@@ -56,6 +56,18 @@ describe('agents in the web client', () => {
     await page.keyboard.press('Escape');
   });
 
+  it('are written to directly, from a list of members', async () => {
+    const { page } = alice;
+    await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
+    await page.getByRole('button', { name: 'Members' }).click();
+    await page.getByRole('button', { name: 'Message Helper' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Helper' }).waitFor();
+    expect(await page.getByRole('dialog').count()).to.equal(0);
+    await page.locator('#composer').fill('just between us');
+    await page.keyboard.press('Enter');
+    await page.locator('article', { hasText: 'just between us' }).waitFor();
+  });
+
   it('have slash commands that are suggested to those who type a slash', async () => {
     const { page } = alice;
     const { id } = await own();

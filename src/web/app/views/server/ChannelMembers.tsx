@@ -1,9 +1,12 @@
 import type { ChannelRecord } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
+import { talkTo } from '../../state/people.ts';
 import { currentServer, isAtLeast, outranks } from '../../state/servers.ts';
+import { attempt } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
+import { IconButton } from '../parts/IconButton.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { PickAndAdd } from '../parts/PickAndAdd.tsx';
 import { Row } from '../parts/Row.tsx';
@@ -19,6 +22,10 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
     after(() => parley.rest('DELETE /api/channels/:id/members/:userId', { id: channel.id, userId }));
   const add = (userId: string) =>
     after(() => parley.rest('POST /api/channels/:id/members', { id: channel.id, body: { userId } }));
+  const talk = (userId: string) => {
+    onClose();
+    void attempt(() => talkTo(userId));
+  };
   const mayRemove = isAtLeast(server?.role, 'moderator');
   return (
     <Dialog title={`Members of #${channel.name}`} onClose={onClose}>
@@ -34,6 +41,9 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
             name={user.displayName}
             about={`@${user.username}`}
           >
+            {userId !== me.value?.id && (
+              <IconButton icon="chat" label={`Message ${user.displayName}`} onClick={() => talk(userId)} />
+            )}
             {mayRemove && userId !== me.value?.id && outranks(server?.role, role) && (
               <Button label="Take out" kind="quiet" onClick={() => remove(userId)} />
             )}

@@ -119,13 +119,13 @@ function actionsFor(
   const isOther = userId !== me.value?.id;
   const copy = () => attempt(() => navigator.clipboard.writeText(`@${user.username}`).then(() => tell('Copied.')));
   const items: (MenuItem | false)[] = [
-    isOther && !user.isBot && { label: 'Message', icon: 'chat', run: () => void attempt(() => talkTo(userId)) },
+    isOther && { label: 'Message', icon: 'chat', run: () => void attempt(() => talkTo(userId)) },
     navigator.clipboard !== undefined && { label: 'Copy username', icon: 'copy', run: () => void copy() },
     isBelow &&
       server.role === 'owner' &&
       role !== 'owner' &&
       !user.isBot && { label: 'Make owner', icon: 'shield', run: () => ask('hand over') },
-    isOther && !user.isBot && { label: 'Block', icon: 'block', danger: true, run: () => void blockAndTell(user) },
+    isOther && { label: 'Block', icon: 'block', danger: true, run: () => void blockAndTell(user) },
     isBelow &&
       isAtLeast(server.role, 'moderator') && {
         label: 'Remove from the server',

@@ -33,13 +33,13 @@ function Card({ author, onClose }: { author: Author; onClose(): void }) {
           {isBot && ' · bot'}
         </span>
       </p>
-      {id !== me.value?.id && !isBot && <CardActions author={author} onClose={onClose} />}
+      {id !== me.value?.id && <CardActions author={author} onClose={onClose} />}
     </Dialog>
   );
 }
 
 function CardActions({ author, onClose }: { author: Author; onClose(): void }) {
-  const { id, username } = author;
+  const { id, username, isBot } = author;
   const isFriend = friends.value.some(({ friendId }) => friendId === id);
   const act = (work: () => Promise<unknown>) => () => {
     onClose();
@@ -49,7 +49,7 @@ function CardActions({ author, onClose }: { author: Author; onClose(): void }) {
   return (
     <footer>
       <Button label="Block" kind="danger" onClick={act(() => blockAndTell(author))} />
-      {!isFriend && <Button label="Add friend" kind="quiet" onClick={act(ask)} />}
+      {!isFriend && !isBot && <Button label="Add friend" kind="quiet" onClick={act(ask)} />}
       <Button label="Message" onClick={act(() => talkTo(id))} />
     </footer>
   );
