@@ -38,8 +38,11 @@ const usersLike = `${usersHere} AND u.username_key ~>=~ $4 AND u.username_key ~<
 const channelsNamed = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
   AND (NOT is_private OR id = $1) AND (lower(name) IN (SELECT lower(given) FROM unnest($3::text[]) AS given)
     OR id = ANY($4::uuid[])) ORDER BY position LIMIT 100`;
+/** $5 whether $6 is a bot: those know only of the channels that they are in. */
 const channelsLike = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
-  AND (NOT is_private OR id = $1) AND lower(name) LIKE lower($3) ORDER BY position LIMIT $4`;
+  AND (NOT is_private OR id = $1) AND lower(name) LIKE lower($3)
+  AND (NOT $5 OR id IN (SELECT channel_id FROM channel_members WHERE user_id = $6 AND NOT excluded))
+  ORDER BY position LIMIT $4`;
 
 /** Finds who and what is meant by names in a text (contract §6, §12). */
 export class MentionService {
@@ -76,7 +79,8 @@ export class MentionService {
   async suggest(actor: Actor, query: z.output<typeof suggestQuerySchema>): Promise<Suggestion[]> {
     const channel = await this.channels.readable(actor, query.channelId);
     if (query.trigger === '#') {
-      const values = [channel.id, channel.serverId, beginningWith(query.q), query.limit];
+      const { user } = actor;
+      const values = [channel.id, channel.serverId, beginningWith(query.q), query.limit, user.isBot, user.id];
       return (await this.database.rows<ChannelRow>(channelsLike, values)).map(channelSuggestion);
     }
     const typed = usernameKey(query.q);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { findCandidates } from '../../src/mentions/mention.parser.ts';
-import type { Loose } from '../world/person.ts';
+import { botIn } from '../world/bot.ts';
+import type { Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 
 describe('mentions', () => {
@@ -108,6 +109,17 @@ describe('mentions', () => {
     const content = `hello @${bob.username}`;
     const resolved = await bob.post('/api/mentions/resolve', { channelId: channel.id, content });
     expect(resolved.body.mentions).to.deep.equal((await bob.say(channel.id, content)).mentions);
+  });
+
+  it('of channels are suggested to a bot as far as it knows of them', async () => {
+    const { alice, server, channel } = here;
+    await alice.post(`/api/servers/${server.id}/channels`, { name: 'unheard of' });
+    const robot = await botIn(server, alice);
+    const path = `/api/mentions/suggest?channelId=${channel.id}&trigger=%23&q=`;
+    const labels = async (person: Person) =>
+      (await person.get(path)).body.suggestions.map((suggestion: Loose) => suggestion.label);
+    expect(await labels(alice)).to.include('unheard of');
+    expect(await labels(robot)).to.deep.equal(['general']);
   });
 
   it('cost little, whatever a text is made of', () => {
