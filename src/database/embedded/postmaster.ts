@@ -40,6 +40,9 @@ const alwaysSet = {
   log_checkpoints: 'off',
 };
 
+/** What clients hear that come too early. */
+const turnedAway = /^FATAL: +the database system is /;
+
 /**
  * Spawns the server in a process group of its own: Ctrl+C in a terminal reaches the whole group of the caller, and
  * the database must outlive the requests that are being finished.
@@ -108,8 +111,17 @@ export function readPidFile(folder: string): string[] {
   }
 }
 
-function lastWords(lines: string[]): string {
-  const telling = lines.filter((line) => /^(FATAL|PANIC|DETAIL|HINT|postgres|setpriv)\b/.test(line));
+/**
+ * Why it ended, by its last lines. Not what it told others meanwhile, nor its guess, after a start that was broken off, that
+ * data is lost and a backup has to be put in place.
+ */
+export function lastWords(lines: string[]): string {
+  let isReason = false;
+  const telling = lines.filter((line) => {
+    const isAddition = /^(DETAIL|HINT)\b/.test(line);
+    if (!isAddition) isReason = /^(FATAL|PANIC|postgres|setpriv)\b/.test(line) && !turnedAway.test(line);
+    return isReason;
+  });
   const warnings = lines.filter((line) => line.includes('could not bind'));
   return [...warnings, ...telling].join(' ').replaceAll(/\s+/g, ' ');
 }
