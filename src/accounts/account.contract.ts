@@ -92,13 +92,23 @@ export const avatarUrlSchema = z
   .regex(/^(https?:\/\/[^\s]+|\/(?![/\\])[^\s]*)$/, 'must be an http or https URL, or a path of this site')
   .meta({ examples: ['https://example.com/alice.png'] });
 
-export const registerSchema = z.object({
-  email: emailSchema,
-  password: passwordSchema,
-  username: omittable(usernameSchema),
-  displayName: omittable(displayNameSchema),
-  inviteCode: omittable(inviteCodeSchema),
-});
+/** Without an invite code, as an invented one would be refused. */
+const newAccount = {
+  email: 'alice@example.com',
+  password: 'correct horse battery staple',
+  username: 'alice',
+  displayName: 'Alice',
+};
+
+export const registerSchema = z
+  .object({
+    email: emailSchema,
+    password: passwordSchema,
+    username: omittable(usernameSchema),
+    displayName: omittable(displayNameSchema),
+    inviteCode: omittable(inviteCodeSchema),
+  })
+  .meta({ example: newAccount });
 
 export const loginSchema = z.object({
   email: z.string().trim().min(1).max(254).describe('An e-mail address or a username.'),

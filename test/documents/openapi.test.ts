@@ -77,9 +77,12 @@ describe('the OpenAPI document', () => {
     expect(message.nonce).to.be.a('string');
   });
 
-  it('shows bodies of messages that can be sent as they stand', () => {
-    const body = document.paths['/api/channels/{channelId}/messages'].post.requestBody.content['application/json'];
-    expect(body.example).to.have.all.keys('content', 'nonce');
+  it('shows bodies of messages and accounts that can be sent as they stand', () => {
+    const example = (path: string) => document.paths[path].post.requestBody.content['application/json'].example;
+    expect(example('/api/channels/{channelId}/messages')).to.have.all.keys('content', 'nonce');
+    expect(example('/api/auth/register')).to.have.all.keys('email', 'password', 'username', 'displayName');
+    const { newPassword, confirmPassword } = example('/api/auth/password-reset/complete');
+    expect(confirmPassword).to.equal(newPassword);
   });
 
   it('names each operation once, and groups it under a tag that is listed', () => {
