@@ -2,7 +2,7 @@ import { Awakening } from './awakening.ts';
 import { Channel } from './channel.ts';
 import { Connection, type ConnectionState } from './connection.ts';
 import { Emitter } from './emitter.ts';
-import { ParleyError } from './errors.ts';
+import { asParleyError, ParleyError } from './errors.ts';
 import type { ChannelEvents, OwnEvents, PassingEvents } from './events.ts';
 import { host } from './host.ts';
 import { Http } from './http.ts';
@@ -192,9 +192,12 @@ export class Parley {
     }
     const body = { ...input, nonce };
     if (this.connection.state.via === 'socket') {
-      const payload = { channelId, ...body };
-      const { message } = await this.connection.call<{ message: Message }>('message:send', payload);
-      return message;
+      const sending = this.connection.call<{ message: Message }>('message:send', { channelId, ...body });
+      const sent = await sending.catch((error) => {
+        if (asParleyError(error).code !== 'ACCESS_TOKEN_INVALID') throw error;
+      });
+      if (sent) return sent.message;
+      // The token has ended, and the socket not yet: REST renews it.
     }
     return this.http.call('POST /api/channels/:channelId/messages', [{ channelId, body }], { signal });
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { Parley } from '../../src/client/index.ts';
 import { startNode } from '../../src/node.ts';
 import { sharedRedis } from '../rig/redis.ts';
 import { until } from '../rig/until.ts';
@@ -125,5 +126,36 @@ describe('the client library when its node is restarted', () => {
     await second.stop();
     here.close();
     await cluster.stop();
+  });
+});
+
+describe('the client library when its token ends before it can be renewed', () => {
+  it('sends what was said meanwhile with the next one', async () => {
+    const accounts = { accessTokenSeconds: 3, expiryWarningSeconds: 1 };
+    const cluster = await startCluster({ nodes: 1, settings: { accounts } });
+    const here = await world(cluster);
+    const parley = new Parley({ url: here.alice.node.url });
+    const { fetch } = globalThis;
+    const isHeldUp = (input: unknown) => String(input).endsWith('/auth/refresh') && parley.state.via === 'socket';
+    globalThis.fetch = (input, init) => (isHeldUp(input) ? Promise.reject(new Error('held up')) : fetch(input, init));
+    try {
+      await parley.signIn({ email: here.alice.username, password: 'correct horse' });
+      const channel = parley.channel(await here.newChannel());
+      channel.open();
+      parley.connect();
+      await until(() => channel.live);
+      const sends: Promise<unknown>[] = [];
+      await until(() => {
+        sends.push(channel.send(`${sends.length}`).catch(({ code }) => code));
+        return parley.state.via === null;
+      });
+      const refused = (await Promise.all(sends)).filter((outcome) => typeof outcome === 'string');
+      expect(refused).to.deep.equal([]);
+    } finally {
+      globalThis.fetch = fetch;
+      parley.disconnect();
+      here.close();
+      await cluster.stop();
+    }
   });
 });
