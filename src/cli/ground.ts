@@ -60,7 +60,7 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
     });
     shutdown.add('services', async () => {
       limits.close();
-      blobCollector.close();
+      await blobCollector.close();
       await chores.close();
       await services.accounts.close();
       writer.close();
