@@ -99,7 +99,8 @@ export const channelUpdated = durableEvent({
 
 export const channelDeleted = durableEvent({
   name: 'channel:deleted',
-  summary: 'The channel is gone. Only what was being sent at that moment may still follow.',
+  summary:
+    'The channel is gone; those who follow only a thread in it hear of it too. Only what was being sent at that moment may still follow.',
   room: 'channel',
   payload: z.object({ id: idSchema, channelId: idSchema, serverId: idSchema.nullable() }),
 });

@@ -91,11 +91,11 @@ export class Gateway {
     this.io.engine.on('initial_headers', (_headers, request) => gatherOpening(request));
     this.io.engine.on('connection', adaptPolling);
     this.io.adapter(this.createAdapter());
-    const outlet = new Outlet(this.io, nodeId, (events, sockets) => delivery.counters.onFanOut(events, sockets));
+    const { hearing, access } = parts;
+    const { counters } = delivery;
+    const outlet = new Outlet(this.io, nodeId, access, (events, sockets) => counters.onFanOut(events, sockets));
     this.expiry = new TokenExpiry(this.io, settings.accounts.expiryWarningSeconds);
-    const { hearing } = parts;
     const feeds = new Feeds({ catchUp, delivery, outlet, hearing, log });
-    const { access } = parts;
     this.membership = new Membership({ io: this.io, delivery, catchUp, outlet, feeds, hearing, access });
     this.homecoming = new Homecoming({
       membership: this.membership,

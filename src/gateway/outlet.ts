@@ -1,8 +1,9 @@
 import { Adapter, type BroadcastOptions } from 'socket.io-adapter';
-import { followersOf, type Room, threadRoom } from '../delivery/entry.ts';
+import { followersOf, type LogEntry, type Room, threadRoom } from '../delivery/entry.ts';
 import type { Delivered, Sink } from '../delivery/sink.ts';
 import { type ReadyPacket, readyEvent } from './encoder.ts';
 import { directConnection, frames } from './frames.ts';
+import type { RoomAccess } from './membership.ts';
 import { isFed, type ParleyServer, type ParleySocket } from './socket.ts';
 
 const nobody: ReadonlySet<string> = new Set();
@@ -20,13 +21,20 @@ interface Parcel {
 export class Outlet implements Sink {
   private readonly namespace: ReturnType<ParleyServer['of']>;
   private readonly nodeId: string;
+  private readonly access: Pick<RoomAccess, 'isEnd'>;
   private readonly onFanOut: (events: number, sockets: number) => void;
   private feeds: { has(room: Room): boolean; wake(room: Room): void } = { has: () => false, wake: () => {} };
 
   /** @param onFanOut is told to how many sockets some events were written at once */
-  constructor(io: ParleyServer, nodeId: string, onFanOut: (events: number, sockets: number) => void) {
+  constructor(
+    io: ParleyServer,
+    nodeId: string,
+    access: Pick<RoomAccess, 'isEnd'>,
+    onFanOut: (events: number, sockets: number) => void,
+  ) {
     this.namespace = io.of('/');
     this.nodeId = nodeId;
+    this.access = access;
     this.onFanOut = onFanOut;
   }
 
@@ -41,13 +49,13 @@ export class Outlet implements Sink {
   }
 
   emit(deliveries: Delivered[]): void {
-    for (const group of byRooms(deliveries)) {
-      const sockets = this.socketsIn(group.rooms);
+    for (const { room, besides, deliveries: some } of this.byRooms(deliveries)) {
+      const sockets = this.socketsIn(besides === null ? [room] : [room, besides]);
       if (sockets.length > 0) {
-        this.write(group.deliveries, sockets);
-        this.onFanOut(group.deliveries.length, sockets.length);
+        this.write(some, sockets);
+        this.onFanOut(some.length, sockets.length);
       }
-      this.feeds.wake(group.room);
+      this.feeds.wake(room);
     }
   }
 
@@ -60,6 +68,25 @@ export class Outlet implements Sink {
   /** The offset that goes with events as their last argument; a client brings back the last one it got. */
   offset(mark: number): string {
     return `${this.nodeId}.${mark}`;
+  }
+
+  /** Deliveries that follow each other and go to the same rooms, together. */
+  private byRooms(deliveries: Delivered[]): Group[] {
+    const groups: Group[] = [];
+    for (const delivery of deliveries) {
+      const { room } = delivery.entry;
+      const besides = this.besides(delivery.entry);
+      const last = groups.at(-1);
+      if (last?.room === room && last.besides === besides) last.deliveries.push(delivery);
+      else groups.push({ room, besides, deliveries: [delivery] });
+    }
+    return groups;
+  }
+
+  /** The room of those who are not in the one of an event, and get it all the same: they are only in a thread there. */
+  private besides(entry: LogEntry): string | null {
+    if (entry.threadId !== null) return threadRoom(entry.threadId);
+    return this.access.isEnd(entry) ? followersOf(entry.room) : null;
   }
 
   private socketsIn(rooms: string[]): ParleySocket[] {
@@ -115,19 +142,6 @@ function isFedIn(socket: ParleySocket, rooms: string[]): boolean {
 
 interface Group {
   room: Room;
-  rooms: string[];
+  besides: string | null;
   deliveries: Delivered[];
-}
-
-/** Deliveries that follow each other and go to the same rooms, together. */
-function byRooms(deliveries: Delivered[]): Group[] {
-  const groups: (Group & { key: string })[] = [];
-  for (const delivery of deliveries) {
-    const { room, threadId } = delivery.entry;
-    const key = `${room} ${threadId}`;
-    const last = groups.at(-1);
-    if (last?.key === key) last.deliveries.push(delivery);
-    else groups.push({ key, room, rooms: threadId ? [room, threadRoom(threadId)] : [room], deliveries: [delivery] });
-  }
-  return groups;
 }

@@ -97,6 +97,22 @@ describe('threads', () => {
     expect(inThread.all('message:new')).to.have.length(2);
   });
 
+  it('tell those who are only in them that their channel is gone, once', async () => {
+    const { alice, bob, channel } = here;
+    const thread = (await start()).body;
+    const [inBoth, inThread] = [await alice.listen(channel.id), await bob.connect()];
+    for (const ear of [inBoth, inThread]) await ear.emit('thread:join', { threadId: thread.id });
+    await alice.post(`/api/threads/${thread.id}/messages`, { content: 'last' });
+    expect((await alice.delete(`/api/channels/${channel.id}`)).status).to.equal(200);
+    for (const ear of [inBoth, inThread]) {
+      const gone = await ear.next('channel:deleted', ({ id }) => id === channel.id);
+      expect(gone.eventSeq).to.equal((await ear.next('message:new')).eventSeq + 1);
+    }
+    await alice.post('/api/servers', { name: 'later' });
+    await inBoth.next('server:joined');
+    expect(inBoth.all('channel:deleted').filter(({ id }) => id === channel.id)).to.have.length(1);
+  });
+
   it('give those who come back what they missed of them', async () => {
     const { alice, bob, channel } = here;
     const thread = (await start()).body;
