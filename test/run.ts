@@ -11,9 +11,8 @@ import { startRedis } from './rig/redis.ts';
 import { type Outcome, outcomeSchema } from './rig/reporter.ts';
 
 /**
- * `npm test [files] [mocha's options]`: all tests against one node, then again against two where that may differ, and
- * beside them those that start what they need themselves. The last line says how many passed and failed; named files run
- * once.
+ * `npm test [files] [mocha's options]`: all tests once, and those again on one node that show something else there than
+ * on two. The last line says how many passed and failed; named files run once.
  */
 
 /** Folders and files that start what they need themselves, or to which the number of nodes makes no difference. */
@@ -25,7 +24,9 @@ const onceIsEnough = [
   'gateway/fuzz',
   'rest/fuzz',
   'accounts/abandoned-links',
+  'accounts/issuers',
   'accounts/mail',
+  'accounts/oauth',
   'agents/cut-off-again',
   'agents/webhook-failures',
   'apps/bundles',
@@ -41,16 +42,39 @@ const onceIsEnough = [
   'gateway/wire',
   'health/tracing',
   'infrastructure/',
+  'messages/mentions',
   'messages/page-plans',
   'presence/wishes',
   'rest/broken-requests',
   'rest/cors',
+  'rest/doors',
   'rest/leftovers',
   'rest/multipart',
   'rest/nulls',
   'schema/',
   'search/scale',
   'settings',
+];
+
+/** What these show on two nodes holds on one; what a node does otherwise when it is alone is not theirs to show. */
+const twoNodesAreEnough = [
+  'agents/seats',
+  'agents/webhook-audience',
+  'agents/webhooks',
+  'apps/apps',
+  'apps/origin',
+  'apps/proxy',
+  'invites/',
+  'media/',
+  'messages/content',
+  'messages/paging',
+  'model-proxy/',
+  'notifications/jobs',
+  'rest/strangers',
+  'search/search',
+  'servers/large-servers',
+  'servers/limits',
+  'workspace/',
 ];
 
 /** One start of mocha. */
@@ -107,23 +131,25 @@ async function prepare(folder: string): Promise<NodeJS.ProcessEnv> {
   return { NODE_COMPILE_CACHE, ...process.env, PARLEY_TEST_POSTGRES: await sharedPostgres() };
 }
 
-/** What is to be run, the longest first. */
+/** What is to be run: the longest first, and in turn what works and what waits. */
 function runsFor(args: string[]): Run[] {
   const namesFiles = args.some((arg) => !arg.startsWith('-') && (arg.includes('*') || existsSync(arg)));
   if (namesFiles) return [{ args, env: {} }];
   const files = globSync('test/**/*.test.ts').sort();
-  const isOnce = (file: string) => onceIsEnough.some((place) => file.startsWith(path.join('test', place)));
+  const isOf = (places: string[]) => (file: string) =>
+    places.some((place) => file.startsWith(path.join('test', place)));
+  const [isOnce, isForTwo] = [isOf(onceIsEnough), isOf(twoNodesAreEnough)];
   const isWeb = (file: string) => /^test.faults.web/.test(file);
   const isFault = (file: string) => /^test.faults/.test(file) && !isWeb(file);
-  const [once, both] = [files.filter(isOnce), files.filter((file) => !isOnce(file))];
+  const [once, several] = [files.filter(isOnce), files.filter((file) => !isOnce(file))];
   const others = once.filter((file) => !isFault(file) && !isWeb(file));
-  const busy = [others, ...dealt(once.filter(isWeb), 2)];
-  // Those with the faults wait much; beside each other they would be in each other's way when they work.
-  const parts = dealt(once.filter(isFault), busy.length).flatMap((faults, at) => [faults, busy[at] ?? []]);
-  // The long ones first, so that all lanes end at about the same time.
+  const busy = [several.filter((file) => !isForTwo(file)), ...dealt(once.filter(isWeb), 2)];
+  // Those with the faults wait much; beside each other they would be in each other's way when they work. Small parts, so
+  // that all lanes end at about the same time.
+  const faults = dealt(once.filter(isFault), 2 * busy.length);
+  const parts = [others, ...busy.flatMap((part, at) => [faults[2 * at] ?? [], part, faults[2 * at + 1] ?? []])];
   return [
-    { args: [...args, ...both], env: { PARLEY_NODES: '2' } },
-    { args: [...args, ...both], env: {} },
+    { args: [...args, ...several], env: { PARLEY_NODES: '2' } },
     ...parts.map((part) => ({ args: [...args, ...part], env: {} })),
   ];
 }
