@@ -262,7 +262,7 @@ export class Gateway {
     }
     const { offset } = socket.handshake.auth;
     const cameWith = typeof offset === 'string' ? offset : null;
-    const position = { joined: new Map(), due: new Map(), replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
+    const position = { joined: new Map(), due: null, replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
     const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith };
     const state = { recovery, isWhole: recovery !== null, unrecoverable: false };
     Object.assign(socket.data, { actor, ...position, ...offsets, ...state });

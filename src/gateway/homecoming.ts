@@ -129,13 +129,13 @@ export class Homecoming {
    * @returns what became of the others, by the ids of their channels
    */
   private async followRooms(socket: ParleySocket, named: Set<string>): Promise<Map<string, Page>> {
-    const { actor, due } = socket.data;
+    const { actor } = socket.data;
     const rooms = new Map<Room, number | undefined>();
     const used = await this.ownRooms.roomsOnConnect(actor);
     // Of those that were opened a moment ago the socket is told, with where it gets them from: they are due then.
     if (used.length > 0) await this.delivery.openFresh(userRoom(actor.userId));
     for (const room of used) rooms.set(room, undefined);
-    for (const { joined, after } of due.values()) rooms.set(joined.room, after);
+    for (const { joined, after } of socket.data.due?.values() ?? []) rooms.set(joined.room, after);
     const pages = new Map<string, Page>();
     const follow = async ([room, after]: [Room, number | undefined]) => {
       const page = await this.membership.follow(socket, room, after);

@@ -53,7 +53,10 @@ export function takePlace(socket: object, name: string, beside: boolean): Place 
   const place = lane.enter(beside);
   const leave = (failure: AppError | null) => {
     place.leave(failure);
-    if (lane.isEmpty) ofSocket.delete(name);
+    if (!lane.isEmpty) return;
+    ofSocket.delete(name);
+    // There are many sockets, most of which say nothing for long.
+    if (ofSocket.size === 0) lanes.delete(socket);
   };
   return { ...place, leave };
 }

@@ -14,7 +14,7 @@ import {
 import type { Hearing } from '../delivery/hearing.ts';
 import { AppError } from '../errors.ts';
 import { Arrivals } from './arrivals.ts';
-import { dueRoom, progressOf } from './due-rooms.ts';
+import { dueRoom, noLongerDue, progressOf } from './due-rooms.ts';
 import type { Feeds } from './feeds.ts';
 import type { Outlet } from './outlet.ts';
 import { Returns } from './returns.ts';
@@ -202,13 +202,13 @@ export class Membership {
     if (after === undefined) return this.join(socket, room, place, undefined, () => {});
     const due = dueRoom(socket, room, after);
     const page = await this.resume(socket, room, place, after, Number.POSITIVE_INFINITY, progressOf(due));
-    socket.data.due.delete(room);
+    noLongerDue(socket, room);
     return page;
   }
 
   leave(socket: ParleySocket, name: string): void {
     this.feeds.close(socket, name);
-    socket.data.due.delete(name);
+    noLongerDue(socket, name);
     const left = socket.data.joined.get(name);
     if (!left) return;
     socket.data.joined.delete(name);

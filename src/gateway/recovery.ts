@@ -101,7 +101,7 @@ export class SessionRecovery {
     if (!data.isWhole || data.unrecoverable || !data.takesOffsets) return;
     const rooms = [...data.joined].map(([name, joined]) => this.savedRoom(name, joined, data.sureMark));
     // Those that it was still being brought into when it was lost.
-    for (const { name, joined, after } of [...(data.recovery?.rooms ?? []), ...data.due.values()]) {
+    for (const { name, joined, after } of [...(data.recovery?.rooms ?? []), ...(data.due?.values() ?? [])]) {
       if (!data.joined.has(name)) rooms.push({ name, joined: { ...joined, from: after }, position: after, marks: [] });
     }
     const { userId } = data.actor;

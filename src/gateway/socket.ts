@@ -55,7 +55,7 @@ export interface SocketData {
   firstMark: number;
   recovery: Recovery | null;
   /** Rooms that it was told of, by their names, and is on its way into: whoever is cut off before comes back to them too. */
-  due: Map<string, RecoveredRoom>;
+  due: Map<string, RecoveredRoom> | null;
   /** Its events carry an offset (see offsets); without one there is no coming back by Socket.IO's own means. */
   takesOffsets: boolean;
   /** It is in the rooms that are its own without asking, or goes on for one that was: there is something to come back to. */
