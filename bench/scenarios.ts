@@ -240,7 +240,7 @@ export function stages(redisUrl: string): Stage[] {
   const loads = [
     sends(16, 5),
     sends(64, 3),
-    rest('sends over REST, 20 channels of 10', 0.8, post, { rounds: 5, listeners: 200 }),
+    rest('sends over REST, 20 channels of 10', 0.8, post, { listeners: 200 }),
     rest('sends over REST, nobody listens', 0.8, post),
     rest('newest page of 50 messages over REST', 1, newestPage),
     rest('older page of 50, which nobody else reads', 1, olderPage, { messages: 7_000 }),
