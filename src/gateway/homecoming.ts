@@ -186,7 +186,7 @@ export class Homecoming {
       if (!isRefusal(error)) throw error;
       this.membership.leave(socket, name);
       this.log.debug({ room: name }, 'A recovered socket may no longer be in a room.');
-      if (name === joined.room) await this.ends.tell(socket, room);
+      await this.ends.tell(socket, room);
     }
   }
 

@@ -29,7 +29,7 @@ export class RoomEnds {
     const mark = this.delivery.nextMark();
     socket.data.replayed.push({ mark, room: log, seq: entry.seq });
     this.outlet.emitTo(socket, [{ entry, mark }]);
-    // Whoever is cut off now was told; the replay says so where it did not arrive.
-    room.after = entry.seq;
+    // Once for all that was followed there. Whoever is cut off now was told; the replay says so where it did not arrive.
+    for (const other of socket.data.recovery?.rooms ?? []) if (other.joined.room === log) other.after = entry.seq;
   }
 }

@@ -422,9 +422,15 @@ describe('a stock client that was cut off', () => {
     const root = await alice.say(channel.id, 'root');
     const made = { name: 'thread', parentMessageId: root.id };
     const thread = (await alice.post(`/api/channels/${channel.id}/threads`, made)).body;
-    const lostId = await newChannel();
+    const [lostId, otherId] = [await newChannel(), await newChannel()];
+    const others = await Promise.all(
+      ['a', 'b'].map(async (name) => {
+        const { id } = await alice.say(otherId, name);
+        return (await alice.post(`/api/channels/${otherId}/threads`, { name, parentMessageId: id })).body;
+      }),
+    );
     const [follower] = await follow(0, lostId);
-    await follower.socket.emitWithAck('thread:join', { threadId: thread.id });
+    for (const { id } of [thread, ...others]) await follower.socket.emitWithAck('thread:join', { threadId: id });
     const before = await alice.say(channel.id, 'before', { threadId: thread.id });
     await follower.reach(channel.id, before.seq);
     await follower.reach(lostId, await sayAll(alice, lostId, 1));
@@ -435,12 +441,15 @@ describe('a stock client that was cut off', () => {
     site.door.cut();
     const missed = await alice.say(channel.id, 'missed', { threadId: thread.id });
     await sayAll(alice, lostId, 3);
-    for (const path of [`/api/threads/${thread.id}`, `/api/channels/${lostId}`])
+    for (const path of [`/api/threads/${thread.id}`, `/api/channels/${lostId}`, `/api/channels/${otherId}`])
       expect((await alice.delete(path)).status).to.equal(200);
     for (const wire of site.wires) wire.refuse(false);
     expect(await follower.connected(2)).to.equal(true);
-    await until(() => ends.length >= 2, { message: `told only of ${ends}` });
-    expect(ends).to.have.members([`thread:deleted ${thread.id}`, `channel:deleted ${lostId}`]);
+    const expected = [`thread:deleted ${thread.id}`, `channel:deleted ${lostId}`, `channel:deleted ${otherId}`];
+    await until(() => expected.every((end) => ends.includes(end)), { message: 'not told of all' });
+    // What comes of a join comes behind all that was missed.
+    await follower.socket.emitWithAck('channel:join', { channelId: channel.id });
+    expect(ends).to.have.members(expected);
     expect(follower.seen(channel.id)).to.include(missed.seq);
   });
 
