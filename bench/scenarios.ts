@@ -99,22 +99,17 @@ type Ask = (subject: Subject, turn: number) => Promise<unknown>;
 
 /**
  * @param ask one request of turn after turn
- * @param rounds how often, `listeners` how many sockets are in the channels, `messages` how many are sent before it begins,
- *   to all channels together
+ * @param listeners sockets that are in the channels
+ * @param messages that are sent before it begins, to all channels together
  */
-function rest(
-  name: string,
-  goal: number,
-  ask: Ask,
-  { rounds = 3, listeners = 0, messages = 1200 } = {},
-): Measured<Subject> {
+function rest(name: string, goal: number, ask: Ask, { listeners = 0, messages = 1200 } = {}): Measured<Subject> {
   return {
     name,
     figure: 'requests/s',
     unit: '/s',
     better: 'larger',
     goal,
-    rounds,
+    rounds: 3,
     async prepare(subject) {
       const sockets = await connectAll(subject, listeners, 20);
       let turn = 0;
