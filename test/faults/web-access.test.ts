@@ -135,6 +135,7 @@ describe('the web client for everyone', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
+    expect(await page.evaluate('document.activeElement.name')).to.equal('name');
     for (let i = 0; i < 8; i++) {
       await page.keyboard.press('Tab');
       const inside = await page.evaluate(

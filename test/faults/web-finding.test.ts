@@ -63,8 +63,12 @@ describe('finding one’s way in the web client', () => {
     await page.getByRole('heading', { level: 1, name: 'roadmap' }).waitFor();
     await dialog.waitFor({ state: 'detached' });
     await until(async () => await page.evaluate(`document.activeElement.id === 'composer'`));
-    await page.getByRole('button', { name: 'Go to a conversation' }).click();
-    await page.keyboard.type('nowhere');
+    // What is typed right after the click is not lost.
+    await page.evaluate(`(async () => {
+      document.querySelector('[aria-label="Go to a conversation"]').click();
+      for (let i = 0; i < 20; i++) await null;
+      document.execCommand('insertText', false, 'nowhere');
+    })()`);
     await dialog.getByText('Nothing is called that.').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Goal, goalsFor } from '../../state/goals.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import { go } from '../../state/router.ts';
@@ -52,7 +52,8 @@ export function SwitcherButton() {
 function Goals({ onClose }: { onClose(): void }) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  // Before the next key is pressed.
+  useLayoutEffect(() => field.current?.focus(), []);
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
   const list = goalsFor(typed);

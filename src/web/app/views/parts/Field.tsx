@@ -1,5 +1,5 @@
 import type { ComponentChildren, TargetedInputEvent } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface FieldProps {
   label: string;
@@ -22,11 +22,13 @@ export function Field(props: FieldProps) {
   const { label, hint, value, type = 'text', autofocus, autocomplete = 'off', onInput, ...more } = props;
   const id = useId();
   const ref = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before the next key is pressed. In a dialog, which is not shown yet, the attribute does it.
+  useLayoutEffect(() => {
     if (autofocus) ref.current?.focus();
   }, [autofocus]);
   const input = {
     ...more,
+    autofocus,
     defaultValue: value,
     autocomplete,
     ref,

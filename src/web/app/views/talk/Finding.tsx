@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { parley, sentence } from '../../state/client.ts';
 import { isComposing } from '../../state/keyboard.ts';
@@ -39,7 +39,8 @@ export function Search({ channelId, onClose }: FindingProps) {
   const { list, asked, error, hasMore, search, more } = useSearch(channelId);
   const server = currentServer.value;
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  // Before the next key is pressed.
+  useLayoutEffect(() => field.current?.focus(), []);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
