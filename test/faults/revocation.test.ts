@@ -62,7 +62,9 @@ describe('a session that ends while a socket comes over to it', () => {
       const said =
         "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT revoked_at IS NOT NULL%' AND query_start > $1";
       await until(async () => (await query(far.url, said, [clock?.now])).length > 0);
+      wire.hold();
       await request(there, 'POST', '/api/auth/logout', {}, { authorization: `Bearer ${second}` });
+      wire.release();
       expect(await renewing).to.equal('cut off');
       expect(socket.all('auth:session-revoked')).to.have.lengthOf(1);
     } finally {
