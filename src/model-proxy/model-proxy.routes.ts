@@ -35,12 +35,17 @@ const errors: ErrorCode[] = [
   'MODEL_PROXY_NOT_CONFIGURED',
   'MODEL_PROXY_TIMEOUT',
 ];
-/** What the routes of the proxy have in common: their callers have tokens of their own, and the handler lets them in. */
-const proxied = { tag, headers: callerHeaders, errorForm: openAiForm, errors };
-
 const toReply = ({ headers, body }: ModelAnswer) => new RawReply(200, headers, body);
 
 export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
+  /** What these routes have in common: their callers have tokens of their own. */
+  const proxied = {
+    tag,
+    headers: callerHeaders,
+    admit: ({ headers, ip }: { headers: z.output<typeof callerHeaders>; ip: string }) => callers.enter(headers, ip),
+    errorForm: openAiForm,
+    errors,
+  };
   return [
     route({
       ...proxied,
@@ -49,7 +54,7 @@ export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
       path: '/api/ai/v1/models',
       summary: 'The models that you may ask.',
       answer: modelListSchema,
-      handle: async ({ headers, ip, leaving }) => proxy.models(await callers.enter(headers, ip), leaving()),
+      handle: ({ caller, leaving }) => proxy.models(caller, leaving()),
     }),
     route({
       ...proxied,
@@ -59,8 +64,7 @@ export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
       summary: 'A model that you may ask.',
       params: { model: pathParam('MODEL_NOT_FOUND', 'Id of the model; it may have slashes.') },
       answer: modelItemSchema,
-      handle: async ({ headers, params, ip, leaving }) =>
-        proxy.model(await callers.enter(headers, ip), params.model, leaving()),
+      handle: ({ caller, params, leaving }) => proxy.model(caller, params.model, leaving()),
     }),
     route({
       ...proxied,
@@ -72,8 +76,7 @@ export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
       answer: chatAnswerSchema,
       produces: 'application/json',
       streams: true,
-      handle: async ({ headers, body, ip, leaving }) =>
-        toReply(await proxy.chat(await callers.enter(headers, ip), body, leaving())),
+      handle: async ({ caller, body, leaving }) => toReply(await proxy.chat(caller, body, leaving())),
     }),
     route({
       ...proxied,
@@ -84,8 +87,7 @@ export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
       body: embeddingsSchema,
       answer: embeddingsAnswerSchema,
       produces: 'application/json',
-      handle: async ({ headers, body, ip, leaving }) =>
-        toReply(await proxy.embeddings(await callers.enter(headers, ip), body, leaving())),
+      handle: async ({ caller, body, leaving }) => toReply(await proxy.embeddings(caller, body, leaving())),
     }),
   ];
 }

@@ -76,10 +76,11 @@ async function read(
   bodies: BodyReader,
   known: Pick<Request, 'actor' | 'params' | 'idempotencyKey'>,
 ): Promise<Request> {
-  const query = route.query ? validated(route.query, context.query) : undefined;
   const headers = route.headers ? validated(route.headers, context.headers) : undefined;
+  const caller = await route.admit?.({ headers, ip: context.ip });
+  const query = route.query ? validated(route.query, context.query) : undefined;
   const { body, file } = await readBody(route, context, bodies, known.actor, known.params);
-  return new IncomingRequest(route, context, { ...known, query, body, headers, file });
+  return new IncomingRequest(route, context, { ...known, query, body, headers, file, caller });
 }
 
 async function enter(route: Route, context: Context, services: DoorServices): Promise<Actor | null> {
@@ -169,7 +170,7 @@ async function readKeys(
 }
 
 type Request = Parameters<Route['handle']>[0];
-type Checked = Pick<Request, 'actor' | 'params' | 'query' | 'body' | 'headers' | 'file' | 'idempotencyKey'>;
+type Checked = Pick<Request, 'actor' | 'params' | 'query' | 'body' | 'headers' | 'file' | 'caller' | 'idempotencyKey'>;
 
 /** A request as its handler sees it: what the route declares is checked, everything else is read when it is asked for. */
 class IncomingRequest implements Request {
@@ -179,6 +180,7 @@ class IncomingRequest implements Request {
   readonly body: unknown;
   readonly headers: unknown;
   readonly file: unknown;
+  readonly caller: unknown;
   readonly idempotencyKey: string | null;
   private readonly route: Route;
   private readonly context: Context;
@@ -192,6 +194,7 @@ class IncomingRequest implements Request {
     this.body = checked.body;
     this.headers = checked.headers;
     this.file = checked.file;
+    this.caller = checked.caller;
     this.idempotencyKey = checked.idempotencyKey;
   }
 

@@ -42,13 +42,15 @@ export interface Passage {
 }
 
 /** What a handler is given: everything checked. */
-export interface RouteRequest<P extends Params, Q, B, H = undefined, F = undefined> {
+export interface RouteRequest<P extends Params, Q, B, H = undefined, F = undefined, C = undefined> {
   params: Record<keyof P, string>;
   query: Parsed<Q>;
   body: Parsed<B>;
   headers: Parsed<H>;
   /** What the route's `file` made of the file that came. */
   file: F;
+  /** Whom the route's `admit` let in. */
+  caller: C;
   /** Whom the client asked, with the port: `chat.example.com`. */
   host: string;
   passage(): Passage;
@@ -200,9 +202,11 @@ interface SignedInRoute<P extends Params, Q, B, A extends z.ZodType, H, F> exten
   handle(request: RouteRequest<P, Q, B, H, F> & { actor: Actor }): Promise<Answer<A>>;
 }
 
-interface OpenRoute<P extends Params, Q, B, A extends z.ZodType, H> extends RouteDescription<P, Q, B, A, H> {
+interface OpenRoute<P extends Params, Q, B, A extends z.ZodType, H, C> extends RouteDescription<P, Q, B, A, H> {
   entrance: Exclude<Entrance, 'user'>;
-  handle(request: RouteRequest<P, Q, B, H> & { actor: Actor | null }): Promise<Answer<A>>;
+  /** For callers with tokens of their own kind: lets them in by their headers, before anything else of it is read. */
+  admit?(request: { headers: Parsed<H>; ip: string }): Promise<C>;
+  handle(request: RouteRequest<P, Q, B, H, undefined, C> & { actor: Actor | null }): Promise<Answer<A>>;
 }
 
 type Schema = z.ZodType | undefined;
@@ -211,7 +215,10 @@ type Schema = z.ZodType | undefined;
 export interface Route extends RouteDescription<Params, Schema, Schema, z.ZodType, Schema> {
   entrance: Entrance;
   file?: FileDoor<Params, unknown>;
-  handle(request: RouteRequest<Params, unknown, unknown, unknown, unknown> & { actor: Actor | null }): Promise<unknown>;
+  admit?(request: { headers: unknown; ip: string }): Promise<unknown>;
+  handle(
+    request: RouteRequest<Params, unknown, unknown, unknown, unknown, unknown> & { actor: Actor | null },
+  ): Promise<unknown>;
 }
 
 /**
@@ -224,7 +231,8 @@ export function route<
   B extends Schema = undefined,
   H extends Schema = undefined,
   F = undefined,
->(spec: SignedInRoute<P, Q, B, A, H, F> | OpenRoute<P, Q, B, A, H>): Route {
+  C = undefined,
+>(spec: SignedInRoute<P, Q, B, A, H, F> | OpenRoute<P, Q, B, A, H, C>): Route {
   const changes = spec.entrance === 'user' && spec.method !== 'GET';
   const limit = spec.limit === undefined && changes ? 'changes' : spec.limit;
   // The mount parses by the spec's own schemas before it calls `handle`, so the types above hold; only TypeScript

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import { raw } from '../rest/raw.ts';
 import { until } from '../rig/until.ts';
@@ -223,6 +225,24 @@ describe('the model proxy', () => {
       expect(answer.status).to.equal(status);
       expect(answer.body.error).to.include({ code });
       expect(answer.body.error).to.have.keys('message', 'type', 'code', 'param');
+    }
+  });
+
+  it('lets nobody in for a body, whatever is in it, and reads none of strangers', async () => {
+    for (const path of ['/chat/completions', '/embeddings']) {
+      for (const body of [{}, '{', { model: 'small', messages }]) {
+        expect((await call(path, body, 'smp_nonsense')).body.error.code).to.equal('ACCESS_TOKEN_INVALID');
+        expect((await request({ url }, 'POST', `/api/ai/v1${path}`, body)).body.error.code).to.equal(
+          'AUTH_TOKEN_MISSING',
+        );
+      }
+      const headers = { 'content-type': 'application/json', 'content-length': '1000' };
+      const sending = httpRequest(`${url}/api/ai/v1${path}`, { method: 'POST', headers });
+      sending.flushHeaders();
+      // The answer is here, and the body never comes.
+      const [answer] = await once(sending, 'response');
+      expect(answer.statusCode).to.equal(401);
+      sending.once('error', () => {}).destroy();
     }
   });
 
