@@ -34,15 +34,16 @@ const usersNamed = `${usersHere} AND (u.username_key = ANY($4::text[]) OR u.id =
 /** Whose names begin with $4. Signs are compared by their codes, so that the same plan finds any beginning by its index. */
 const usersLike = `${usersHere} AND u.username_key ~>=~ $4 AND u.username_key ~<~ ($4 || chr(1114111))
   ORDER BY u.username_key USING ~<~ LIMIT $5`;
-/** Private channels are not named to those who may not know of them; only the one that it is said in is known to all. */
-const channelsNamed = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
-  AND (NOT is_private OR id = $1) AND (lower(name) IN (SELECT lower(given) FROM unnest($3::text[]) AS given)
-    OR id = ANY($4::uuid[])) ORDER BY position LIMIT 100`;
-/** $5 whether $6 is a bot: those know only of the channels that they are in. */
-const channelsLike = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
-  AND (NOT is_private OR id = $1) AND lower(name) LIKE lower($3)
-  AND (NOT $5 OR id IN (SELECT channel_id FROM channel_members WHERE user_id = $6 AND NOT excluded))
-  ORDER BY position LIMIT $4`;
+/**
+ * Private channels are not named to those who may not know of them; only the one that it is said in is known to all.
+ * Bots know only of the channels that they are in. $1 channel, $2 server, $3 who says it, $4 whether that is a bot
+ */
+const channelsHere = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
+  AND (NOT is_private OR id = $1)
+  AND (NOT $4 OR id IN (SELECT channel_id FROM channel_members WHERE user_id = $3 AND NOT excluded))`;
+const channelsNamed = `${channelsHere} AND (lower(name) IN (SELECT lower(given) FROM unnest($5::text[]) AS given)
+  OR id = ANY($6::uuid[])) ORDER BY position LIMIT 100`;
+const channelsLike = `${channelsHere} AND lower(name) LIKE lower($5) ORDER BY position LIMIT $6`;
 
 /** Finds who and what is meant by names in a text (contract §6, §12). */
 export class MentionService {
@@ -55,15 +56,15 @@ export class MentionService {
   }
 
   /**
-   * The mentions in a text that someone sends to the channel, who sees it as given. Asks the database only if there may
+   * The mentions in a text that the actor sends to the channel, seeing it as given. Asks the database only if there may
    * be some.
    */
-  async find(channel: OpenChannel, content: string): Promise<MentionRecord[]> {
+  async find(actor: Actor, channel: OpenChannel, content: string): Promise<MentionRecord[]> {
     const candidates = findCandidates(content);
     if (candidates.length === 0) return [];
     const [users, channels] = await Promise.all([
       this.usersOf(channel, candidates),
-      this.channelsOf(channel, candidates),
+      this.channelsOf(actor, channel, candidates),
     ]);
     const mayCallAll = channel.kind === 'server' && may(channel.role, 'message:mention-all');
     const known: Known = { users, channels, channelId: channel.id, mayCallAll };
@@ -72,15 +73,14 @@ export class MentionService {
 
   /** @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async resolve(actor: Actor, channelId: string, content: string): Promise<MentionRecord[]> {
-    return this.find(await this.channels.readable(actor, channelId), content);
+    return this.find(actor, await this.channels.readable(actor, channelId), content);
   }
 
   /** What could be meant by the beginning of a name. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async suggest(actor: Actor, query: z.output<typeof suggestQuerySchema>): Promise<Suggestion[]> {
     const channel = await this.channels.readable(actor, query.channelId);
     if (query.trigger === '#') {
-      const { user } = actor;
-      const values = [channel.id, channel.serverId, beginningWith(query.q), query.limit, user.isBot, user.id];
+      const values = [...viewOf(actor, channel), beginningWith(query.q), query.limit];
       return (await this.database.rows<ChannelRow>(channelsLike, values)).map(channelSuggestion);
     }
     const typed = usernameKey(query.q);
@@ -100,11 +100,15 @@ export class MentionService {
     return new Map(rows.flatMap((row) => [[row.username_key, row] as const, [row.id, row] as const]));
   }
 
-  private async channelsOf(channel: OpenChannel, candidates: Candidate[]): Promise<Map<string, ChannelRow>> {
+  private async channelsOf(
+    actor: Actor,
+    channel: OpenChannel,
+    candidates: Candidate[],
+  ): Promise<Map<string, ChannelRow>> {
     const names = candidates.filter(({ kind }) => kind === 'channel-name').flatMap(({ text }) => channelNames(text));
     const ids = candidates.filter(({ kind }) => kind === 'channel-id').map(({ text }) => text);
     if (channel.serverId === null || names.length + ids.length === 0) return new Map();
-    const values = [channel.id, channel.serverId, [...new Set(names)], [...new Set(ids)]];
+    const values = [...viewOf(actor, channel), [...new Set(names)], [...new Set(ids)]];
     const rows = await this.database.rows<ChannelRow>(channelsNamed, values);
     // Of channels with the same name the first one in their order is meant.
     return new Map(
@@ -127,6 +131,7 @@ interface Known {
 }
 
 const placeOf = (channel: OpenChannel) => [channel.id, channel.serverId, channel.kind === 'dm' || channel.isPrivate];
+const viewOf = ({ user }: Actor, channel: OpenChannel) => [channel.id, channel.serverId, user.id, user.isBot];
 const beginningWith = (text: string) => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 // As they are written: in small letters some have another length, and a mention would end in another place.
 const userNames = (text: string) => possibleNames(text, 3, 32);

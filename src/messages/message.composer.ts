@@ -55,7 +55,7 @@ export class MessageComposer {
     if (input.threadId) await this.threads.requirePostable(actor, channel.id, input.threadId);
     const reply = input.replyToId ? await this.reply(channel, input.replyToId) : null;
     const files = input.attachments?.length ? await this.files(actor, input.attachments) : [];
-    const mentions = await this.mentions.find(channel, input.content);
+    const mentions = await this.mentions.find(actor, channel, input.content);
     const row: NewMessage = {
       id: newId(),
       channelId: channel.id,

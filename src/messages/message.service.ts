@@ -174,7 +174,7 @@ export class MessageService {
   /** @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, CHANNEL_ARCHIVED, VALIDATION_FAILED when nothing would be left */
   async edit(actor: Actor, messageId: string, content: string): Promise<MessageRecord> {
     const { row, channel } = await this.access.editable(actor, messageId);
-    const mentions = await this.mentions.find(channel, content);
+    const mentions = await this.mentions.find(actor, channel, content);
     const users = newlyNamed(row.mentions ?? [], mentions);
     const edited = await this.changes.run(async (change) => {
       // The log is locked first: edits of one message are told in the order in which they were made.

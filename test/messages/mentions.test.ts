@@ -111,15 +111,25 @@ describe('mentions', () => {
     expect(resolved.body.mentions).to.deep.equal((await bob.say(channel.id, content)).mentions);
   });
 
-  it('of channels are suggested to a bot as far as it knows of them', async () => {
+  it('of channels are suggested to a bot, and found for it, as far as it knows of them', async () => {
     const { alice, server, channel } = here;
-    await alice.post(`/api/servers/${server.id}/channels`, { name: 'unheard of' });
+    const { body: secret } = await alice.post(`/api/servers/${server.id}/channels`, { name: 'unheard-of' });
     const robot = await botIn(server, alice);
     const path = `/api/mentions/suggest?channelId=${channel.id}&trigger=%23&q=`;
     const labels = async (person: Person) =>
       (await person.get(path)).body.suggestions.map((suggestion: Loose) => suggestion.label);
-    expect(await labels(alice)).to.include('unheard of');
+    expect(await labels(alice)).to.include('unheard-of');
     expect(await labels(robot)).to.deep.equal(['general']);
+    const content = `#general #unheard-of <#${secret.id}>`;
+    const sent = await robot.say(channel.id, content);
+    expect(tokens(sent)).to.deep.equal(['#general']);
+    expect(tokens((await robot.patch(`/api/messages/${sent.id}`, { content: `${content}!` })).body)).to.deep.equal([
+      '#general',
+    ]);
+    const resolved = await robot.post('/api/mentions/resolve', { channelId: channel.id, content });
+    expect(tokens(resolved.body)).to.deep.equal(['#general']);
+    await alice.post(`/api/channels/${secret.id}/members`, { userId: robot.id });
+    expect(tokens(await robot.say(channel.id, content))).to.have.lengthOf(3);
   });
 
   it('cost little, whatever a text is made of', () => {
