@@ -4,6 +4,7 @@ import type { LogEntry, Room } from '../delivery/entry.ts';
 import type { Hearing } from '../delivery/hearing.ts';
 import type { Delivered } from '../delivery/sink.ts';
 import type { Log } from '../infrastructure/log.ts';
+import type { RoomAccess } from './membership.ts';
 import type { Outlet } from './outlet.ts';
 import type { FedRoom, ParleySocket } from './socket.ts';
 
@@ -15,6 +16,8 @@ interface Feed {
   state: 'waiting' | 'idle' | 'running' | 'closed';
   /** Something came while it was running. */
   again: boolean;
+  /** Settles when it last stopped running. */
+  pumping: Promise<void>;
 }
 
 const pageLimits = { events: 100, bytes: 1024 * 1024 };
@@ -30,15 +33,24 @@ export class Feeds {
   private readonly delivery: Delivery;
   private readonly outlet: Outlet;
   private readonly hearing: Hearing;
+  private readonly access: Pick<RoomAccess, 'isEnd'>;
   private readonly log: Log;
   private readonly feeds = new Map<Room, Set<Feed>>();
   private readonly watched = new WeakSet<ParleySocket>();
 
-  constructor(parts: { catchUp: CatchUp; delivery: Delivery; outlet: Outlet; hearing: Hearing; log: Log }) {
+  constructor(parts: {
+    catchUp: CatchUp;
+    delivery: Delivery;
+    outlet: Outlet;
+    hearing: Hearing;
+    access: Pick<RoomAccess, 'isEnd'>;
+    log: Log;
+  }) {
     this.catchUp = parts.catchUp;
     this.delivery = parts.delivery;
     this.outlet = parts.outlet;
     this.hearing = parts.hearing;
+    this.access = parts.access;
     this.log = parts.log;
     parts.outlet.feedWith(this);
   }
@@ -54,7 +66,7 @@ export class Feeds {
   /** Makes a place for a socket that is to be fed once `start` is called. */
   open(socket: ParleySocket, name: string, joined: FedRoom): void {
     this.close(socket, name);
-    const feed: Feed = { socket, name, joined, state: 'waiting', again: false };
+    const feed: Feed = { socket, name, joined, state: 'waiting', again: false, pumping: Promise.resolve() };
     const ofRoom = this.feeds.get(joined.room);
     if (ofRoom) ofRoom.add(feed);
     else this.feeds.set(joined.room, new Set([feed]));
@@ -83,6 +95,11 @@ export class Feeds {
   /** Something was given out in a room. */
   wake(room: Room): void {
     for (const feed of this.feeds.get(room) ?? []) void this.pump(feed);
+  }
+
+  /** Waits until all that was given out in a room has been given on, as far as that can be looked up now. */
+  async settled(room: Room): Promise<void> {
+    await Promise.all([...(this.feeds.get(room) ?? [])].map((feed) => this.pump(feed)));
   }
 
   /** Puts the sockets of a user into, or takes them out of, what is not in the log, as they may hear it now. */
@@ -114,9 +131,13 @@ export class Feeds {
     if (ofRoom?.size === 0) this.feeds.delete(feed.joined.room);
   }
 
-  private async pump(feed: Feed): Promise<void> {
+  private pump(feed: Feed): Promise<void> {
     if (feed.state === 'running') feed.again = true;
-    if (feed.state !== 'idle') return;
+    if (feed.state === 'idle') feed.pumping = this.run(feed);
+    return feed.pumping;
+  }
+
+  private async run(feed: Feed): Promise<void> {
     feed.state = 'running';
     try {
       do feed.again = false;
@@ -145,7 +166,7 @@ export class Feeds {
 
   private give(feed: Feed, entries: LogEntry[]): void {
     const { socket, joined } = feed;
-    const due = entries.filter((entry) => isFor(feed, entry));
+    const due = entries.filter((entry) => (this.access.isEnd(entry) ? isFirst(feed) : isFor(feed, entry)));
     const deliveries: Delivered[] = due.map((entry) => ({ entry, mark: this.delivery.nextMark() }));
     // One by one they have delivery numbers of their own, so recovery has to know them like replays.
     for (const { entry, mark } of deliveries) socket.data.replayed.push({ mark, room: joined.room, seq: entry.seq });
@@ -166,6 +187,12 @@ function isFor({ socket, name, joined }: Feed, entry: LogEntry): boolean {
   if (entry.threadId !== name.slice('thread:'.length)) return false;
   const channel = socket.data.joined.get(joined.room);
   return channel === undefined || entry.seq <= channel.from;
+}
+
+/** Of a socket's places in one channel one gives what is for all of them: the channel's own, behind all that was said. */
+function isFirst({ socket, name, joined }: Feed): boolean {
+  const names = [...socket.data.joined].flatMap(([other, { room }]) => (room === joined.room ? other : []));
+  return name === (names.find((other) => other === joined.room) ?? names[0]);
 }
 
 /** A function of its own, since it changes while others are waited for. */

@@ -95,7 +95,7 @@ export class Gateway {
     const { counters } = delivery;
     const outlet = new Outlet(this.io, nodeId, access, (events, sockets) => counters.onFanOut(events, sockets));
     this.expiry = new TokenExpiry(this.io, settings.accounts.expiryWarningSeconds);
-    const feeds = new Feeds({ catchUp, delivery, outlet, hearing, log });
+    const feeds = new Feeds({ catchUp, delivery, outlet, hearing, access, log });
     this.membership = new Membership({ io: this.io, delivery, catchUp, outlet, feeds, hearing, access });
     this.homecoming = new Homecoming({
       membership: this.membership,

@@ -240,8 +240,7 @@ export class Membership {
     for (const socket of [...this.socketsOf(userRoom(userId))]) {
       const places = [...socket.data.joined.values(), ...this.arrivals.placesOf(socket)].filter(isMeant);
       for (const room of new Set(places.map((place) => place.room))) {
-        const found = await this.access.channel(socket.data.actor, streamId(room)).catch(() => null);
-        if (!found) this.evict(userId, serverId, [room]);
+        await this.access.channel(socket.data.actor, streamId(room)).catch(() => this.evict(userId, serverId, [room]));
       }
     }
   }
@@ -253,12 +252,13 @@ export class Membership {
 
   /** Empties rooms that are gone, with the threads in them, once their last event was given out. */
   async dissolve(rooms: Room[]): Promise<void> {
+    const gone = new Set<string>(rooms);
     for (const room of rooms) {
       const stream = this.delivery.peek(room);
       // Where the log cannot be read, nobody may stay for that reason.
       if (stream) await this.delivery.freshen(stream).catch(() => {});
+      await this.feeds.settled(room);
     }
-    const gone = new Set<string>(rooms);
     for (const socket of this.io.of('/').sockets.values()) {
       for (const [name, joined] of socket.data.joined) if (gone.has(joined.room)) this.leave(socket, name);
     }

@@ -420,6 +420,46 @@ describe('policies of agents', () => {
     expect(got).to.deep.equal(sent.filter((content) => got.includes(content)));
   });
 
+  it('let a bot that is only in threads hear that their channel is gone, once', async () => {
+    const { alice, server } = here;
+    const made = await robot();
+    const { body: channel } = await alice.post(`/api/servers/${server.id}/channels`, { name: 'to be deleted' });
+    await alice.post(`/api/channels/${channel.id}/members`, { userId: made.id });
+    const threads: string[] = [];
+    for (const content of ['one', 'two']) {
+      const { id: parentMessageId } = await alice.say(channel.id, content);
+      const thread = await alice.post(`/api/channels/${channel.id}/threads`, { name: content, parentMessageId });
+      threads.push(thread.body.id);
+    }
+    const [inThreads, inBoth] = [await made.connect(), await made.listen(channel.id)];
+    for (const ear of [inThreads, inBoth]) {
+      for (const threadId of threads) expect(await ear.emit('thread:join', { threadId })).to.include({ ok: true });
+    }
+    if (process.env.PROBE) await new Promise((resolve) => setTimeout(resolve, Number(process.env.PROBE)));
+    expect((await alice.delete(`/api/channels/${channel.id}`)).status).to.equal(200);
+    const ends = (ear: Listener) => ear.all('channel:deleted').filter(({ id }) => id === channel.id);
+    for (const ear of [inThreads, inBoth]) await ear.next('channel:deleted', ({ id }) => id === channel.id);
+    await alice.say(here.channel.id, 'later');
+    expect([inThreads, inBoth].map((ear) => ends(ear).length)).to.deep.equal([1, 1]);
+  });
+
+  it('let bots hear that their channel is gone, also where their policies have to be looked up for that', async () => {
+    const { alice, server } = here;
+    const make = async () => {
+      const made = await robot();
+      const { body: channel } = await alice.post(`/api/servers/${server.id}/channels`, { name: 'to be deleted' });
+      await alice.post(`/api/channels/${channel.id}/members`, { userId: made.id });
+      return { channel, ear: await made.listen(channel.id) };
+    };
+    const places = await Promise.all(Array.from({ length: 6 }, make));
+    // Nodes trust what they know of policies for 5 s at most.
+    await new Promise((resolve) => setTimeout(resolve, 5100));
+    for (const { channel, ear } of places) {
+      expect((await alice.delete(`/api/channels/${channel.id}`)).status).to.equal(200);
+      await ear.next('channel:deleted', ({ id }) => id === channel.id);
+    }
+  });
+
   it('take a bot out of the flow when it is taken out of the channel', async () => {
     const made = await robot();
     const ear = await made.listen(here.channel.id);
