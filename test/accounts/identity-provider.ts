@@ -70,6 +70,8 @@ export interface Issuer {
   url: string;
   /** What the ID token says of who signs in next in a browser. */
   signsIn: JWTPayload;
+  /** What happens while it is asked who signs in in a browser. */
+  meanwhile: () => Promise<unknown>;
   /** How often its keys were asked for. */
   asked: number;
   token(claims: JWTPayload, options?: { by?: 'stranger' }): Promise<string>;
@@ -107,6 +109,7 @@ export async function startIssuer(userInfo?: object): Promise<Issuer> {
         return { keys: [{ ...(await exportJWK(key.publicKey)), kid: key.kid, alg: 'ES256', use: 'sig' }] };
       },
       '/token': async () => {
+        await issuer.meanwhile();
         const nonce = new URLSearchParams(await text(request)).get('code') ?? '';
         const idToken = await issuer.token({ ...issuer.signsIn, nonce });
         return { access_token: 'of-the-issuer', token_type: 'bearer', id_token: idToken };
@@ -119,6 +122,7 @@ export async function startIssuer(userInfo?: object): Promise<Issuer> {
   const issuer: Issuer = {
     url,
     signsIn: {},
+    meanwhile: async () => {},
     asked: 0,
     token: (claims, { by } = {}) => {
       const signer = by === 'stranger' ? stranger : key;

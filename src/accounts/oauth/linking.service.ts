@@ -34,6 +34,8 @@ const listOwn = `SELECT id, provider, provider_email AS "providerEmail", created
 const otherWays = `SELECT u.password_hash IS NOT NULL
     OR EXISTS (SELECT FROM oauth_accounts WHERE user_id = u.id AND id <> $2) AS any
   FROM users u WHERE u.id = $1 FOR NO KEY UPDATE OF u`;
+/** Gone by then when a session of the user was ended meanwhile (see Revocation). */
+const endLink = 'DELETE FROM oauth_states WHERE state_hash = $1 RETURNING link_to AS "userId"';
 const attempts = 3;
 
 interface LinkingParts {
@@ -69,13 +71,16 @@ export class LinkingService {
   }
 
   /**
-   * Of several at once for the same account at a provider one links it, the others find it linked.
-   * @throws AppError OAUTH_ACCOUNT_TAKEN when it signs in somebody else
+   * Links an account to the user who began that, and may do so yet. Of several at once for the same account at a provider
+   * one links it, the others find it linked.
+   * @param stateHash of what the user began
+   * @throws AppError FORBIDDEN when the user's sessions were ended meanwhile, OAUTH_ACCOUNT_TAKEN when it signs in
+   *   somebody else
    */
-  async link(userId: string, identity: ProviderIdentity): Promise<void> {
-    await this.tryLink(userId, identity).catch((error) => {
+  async link(stateHash: string, identity: ProviderIdentity): Promise<void> {
+    await this.tryLink(stateHash, identity).catch((error) => {
       if (!isUniqueViolation(error, 'oauth_accounts_subject')) throw error;
-      return this.tryLink(userId, identity);
+      return this.tryLink(stateHash, identity);
     });
   }
 
@@ -109,8 +114,11 @@ export class LinkingService {
     });
   }
 
-  private async tryLink(userId: string, identity: ProviderIdentity): Promise<void> {
+  private async tryLink(stateHash: string, identity: ProviderIdentity): Promise<void> {
     await this.parts.changes.run(async (change) => {
+      const [begun] = await change.rows<{ userId: string }>(endLink, [stateHash]);
+      if (!begun) throw new AppError('FORBIDDEN');
+      const { userId } = begun;
       const [linked] = await change.rows<{ userId: string }>(findLinked, [identity.provider, identity.subject]);
       if (linked && linked.userId !== userId) throw new AppError('OAUTH_ACCOUNT_TAKEN');
       if (!linked) await this.addLink(change, userId, identity);

@@ -27,8 +27,8 @@ interface State {
 const keepState = `INSERT INTO oauth_states
   (state_hash, cookie_hash, provider, redirect, invite_code, link_to, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))`;
-/** Each state is used once, and only by the browser that began. */
-const takeState = `DELETE FROM oauth_states
+/** Each state is used once, and only by the browser that began; while the provider is asked its row is there yet. */
+const spendState = `UPDATE oauth_states SET cookie_hash = ''
   WHERE state_hash = $1 AND cookie_hash = $2 AND provider = $3 AND expires_at > now()
   RETURNING redirect, invite_code AS "inviteCode", link_to AS "linkTo"`;
 
@@ -122,12 +122,12 @@ export class OAuthService {
     const secret = state === undefined ? undefined : cookieValue(cookies, cookieName(state));
     if (state === undefined || secret === undefined) throw new AppError('FORBIDDEN');
     const values = [hashSecret(state), hashSecret(secret), provider.name];
-    const [kept] = await this.parts.changes.run((change) => change.rows<State>(takeState, values));
+    const [kept] = await this.parts.changes.run((change) => change.rows<State>(spendState, values));
     if (!kept) throw new AppError('FORBIDDEN');
     const callback = new URL(this.callbackUrl(provider.name) + search);
     const identity = await provider.identify(callback, checksOf(state, secret));
     if (kept.linkTo !== null) {
-      await this.parts.linking.link(kept.linkTo, identity);
+      await this.parts.linking.link(hashSecret(state), identity);
       return this.page('oauth-callback', { linked: provider.name, redirect: kept.redirect }, '#');
     }
     const answer = await this.parts.linking.signIn(identity, { inviteCode: kept.inviteCode }, device);
