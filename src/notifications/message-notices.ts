@@ -75,17 +75,29 @@ export async function draftsOfMessages(
   });
 }
 
-/** Who hears of messages that name them since an edit: those who have not been told of them in another way. */
-export async function draftsOfEdits(
-  rows: Rows,
-  jobs: EditJob[],
-  messages: Map<string, NotedMessage>,
-): Promise<NotificationDraft[]> {
-  const drafts = jobs.flatMap((job) => {
+/** Who may hear of messages that name them since an edit. */
+export function draftsOfEdits(jobs: EditJob[], messages: Map<string, NotedMessage>): NotificationDraft[] {
+  return jobs.flatMap((job) => {
     const message = messages.get(job.messageId);
     if (!message || message.channel_kind === 'dm') return [];
     return job.users.map((userId) => ({ ...draftOf(message, userId, 'message.mention'), at: new Date(job.at) }));
   });
+}
+
+/**
+ * Those of the drafts whose people have not been told of their messages in another way, each once. The logs of the users
+ * must be locked: an edit that is told of by another node may name them too.
+ * @param besides what they are told in the same change
+ */
+export async function firstWords(
+  rows: Rows,
+  all: NotificationDraft[],
+  besides: NotificationDraft[],
+): Promise<NotificationDraft[]> {
+  const keyOf = ({ userId, referenceId }: NotificationDraft) => `${userId} ${referenceId}`;
+  const once = new Map(all.map((draft) => [keyOf(draft), draft]));
+  for (const draft of besides) once.delete(keyOf(draft));
+  const drafts = [...once.values()];
   if (drafts.length === 0) return [];
   const told = await rows<{ place: number }>(
     `SELECT d.place::int FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS d (user_id, message_id, place)

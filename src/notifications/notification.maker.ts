@@ -11,6 +11,7 @@ import {
   draftOf,
   draftsOfEdits,
   draftsOfMessages,
+  firstWords,
   type NotedMessage,
   quoted,
   readNoted,
@@ -69,7 +70,7 @@ export class NotificationMaker {
     rest.push(...settled.flatMap((piece) => piece.rest));
     await insertJobs(change.rows, rest);
     const edits = jobs.filter((job): job is EditJob => job.job === 'edit');
-    drafts.push(...(await draftsOfEdits(change.rows, edits, messages)));
+    const named = draftsOfEdits(edits, messages);
     const ofSystem = jobs.filter((job): job is SystemJob => job.job === 'system');
     drafts.push(...(await draftsOfSystem(change.rows, ofSystem)));
     const changed = jobs.flatMap(changedBy);
@@ -82,8 +83,9 @@ export class NotificationMaker {
       ...closings.flatMap(({ users }) => users),
       ...[...news, ...settled].flatMap((piece) => piece.people),
     ];
-    await change.lock(...rooms([...drafts, ...returning, ...stale]), ...people.map(userRoom));
+    await change.lock(...rooms([...drafts, ...named, ...returning, ...stale]), ...people.map(userRoom));
     for (const { userId, channelId, since } of returning) await this.direct.announce(change, userId, channelId, since);
+    drafts.push(...(await firstWords(change.rows, named, drafts)));
     await writeNotifications(change, await quoted(change.rows, drafts));
     const isMoreStale = await renewQuotes(change, changed, stale);
     if (isMoreStale) await insertJobs(change.rows, [{ job: 'erasure', messageIds: changed }]);

@@ -52,6 +52,43 @@ describe('a job whose statements take too long', () => {
   });
 });
 
+describe('edits of one message that name the same people', () => {
+  it('tell them once, also where they are told of together', async () => {
+    // Two nodes might take some of the jobs each.
+    const cluster = await startCluster({ nodes: 1 });
+    const { alice, bob, channel, close } = await world(cluster);
+    const ofBob = async () => (await bob.get('/api/notifications')).body;
+    const [named, answered] = [await alice.say(channel.id, 'nobody'), await alice.say(channel.id, 'nobody yet')];
+    const { id: replyToId } = await bob.say(channel.id, 'a question');
+    await withRows(cluster.databaseUrl, async (rows) => {
+      const edit = { job: 'edit', users: [bob.id], at: new Date().toISOString() };
+      const reply = await alice.say(channel.id, 'an answer', { replyToId });
+      await until(async () => (await ofBob()).some(({ referenceId }: Loose) => referenceId === reply.id));
+      await bob.post('/api/notifications/read-all');
+      await rows('DELETE FROM notifications WHERE user_id = $1', [bob.id]);
+      const told = { job: 'message', messageId: reply.id, users: [], broadcast: null };
+      // In one statement they come all together.
+      const jobs = [
+        { ...edit, messageId: named.id },
+        { ...edit, messageId: named.id },
+        told,
+        { ...edit, messageId: reply.id },
+        { ...edit, messageId: answered.id },
+      ];
+      await rows(`INSERT INTO notification_jobs (id, data) SELECT gen_random_uuid(), unnest($1::json[])`, [
+        jobs.map((job) => JSON.stringify(job)),
+      ]);
+    });
+    const counts = async () =>
+      (await ofBob()).map(({ kind, aggregatedCount }: Loose) => `${kind} ${aggregatedCount}`).sort();
+    await until(async () => (await counts()).length === 2);
+    // Of the three messages each once: one by the answer, two by the names in them.
+    expect(await counts()).to.deep.equal(['message.mention 2', 'message.reply 1']);
+    close();
+    await cluster.stop();
+  });
+});
+
 describe('a message that is quoted to thousands', () => {
   it('is taken out of what quotes it in steps, and all of it', async () => {
     const here = await world();
