@@ -8,6 +8,7 @@ import { invalid, validated } from '../schema/validation.ts';
 import { isUuid } from '../schema.ts';
 import type { BodyLimits, BodyReader } from './body.ts';
 import type { Idempotency } from './idempotency.ts';
+import { packed } from './packing.ts';
 import { JsonText, type Passage, RawReply, Reply, type Route } from './route.ts';
 
 /** What the doors need from below. */
@@ -44,7 +45,7 @@ export async function answer(
   }
   const result = await route.handle(await reading);
   if (result instanceof RawReply) sendRaw(context, result);
-  else send(context, toReply(route, result));
+  else await send(context, toReply(route, result));
 }
 
 /**
@@ -263,13 +264,13 @@ function toKeep(route: Route, reply: SentReply): SentReply {
   return { ...reply, text: JSON.stringify({ ...JSON.parse(reply.text), ...hidden }) };
 }
 
-function send(context: Context, reply: SentReply): void {
+async function send(context: Context, reply: SentReply): Promise<void> {
   context.status = reply.status;
   // Records of one caller, some of them secrets: neither browsers nor proxies keep them.
   context.set('Cache-Control', 'no-store');
   context.set(reply.headers);
   context.type = 'application/json';
-  context.body = reply.text;
+  context.body = await packed(context, reply.text);
 }
 
 function sendRaw(context: Context, reply: RawReply): void {
