@@ -3,6 +3,7 @@ import { asParleyError, networkError, ParleyError } from './errors.ts';
 import { channelIdOf, isOwnEvent } from './events.ts';
 import { Feed, type LogPage } from './feed.ts';
 import type { Http } from './http.ts';
+import { Lane } from './lane.ts';
 import { Link } from './link.ts';
 import { Poller } from './poller.ts';
 import type { Session } from './session.ts';
@@ -31,6 +32,11 @@ const failuresBeforePolling = 2;
 /** While polling works there is no hurry to get a socket. */
 const retryWhilePollingMs = 30_000;
 
+/** So many channels are joined at once: on a slow line the answers of all would come too late for each. */
+const mostJoining = 8;
+/** How long an answer may take. A connection that is given up too early is one more, that has to bring all of it again. */
+const [shortestAckMs, longestAckMs] = [6000, 48_000];
+
 /** Keeps one way to the server open as long as it is wanted, and every feed caught up. */
 export class Connection {
   private readonly url: string;
@@ -43,6 +49,8 @@ export class Connection {
   private wanted: AbortController | null = null;
   private hurry = new AbortController();
   private link: Link | null = null;
+  private joins = new Lane(mostJoining);
+  private ackMs = shortestAckMs;
   private poller: Poller | null = null;
   private failures = 0;
   private last: ConnectionState = { status: 'offline', via: null };
@@ -101,7 +109,7 @@ export class Connection {
   /** Adds a channel's feed and brings it up to date, now or with the next connection. */
   add(feed: Feed & { channelId: string }): void {
     this.feeds.set(feed.channelId, feed);
-    if (this.link) void this.join(this.link, feed);
+    if (this.link) this.joinInTurn(this.link, feed);
     this.poller?.rearrange();
     this.report();
   }
@@ -151,16 +159,19 @@ export class Connection {
     const { position } = this.own;
     const resume = position === undefined ? undefined : { user: position };
     const auth = { token: this.session.accessToken, resume };
-    const link = await Link.open(this.url, auth, { event: (name, data) => this.take(name, data) }, wanted);
+    const handlers = { event: (name: string, data: object) => this.take(name, data) };
+    const link = await Link.open(this.url, auth, handlers, { ackMs: this.ackMs, signal: wanted });
     this.backoff.reset();
     this.failures = 0;
     this.poller?.stop();
     this.poller = null;
     this.link = link;
+    this.joins = new Lane(mostJoining);
     for (const feed of this.feeds.values()) feed.live = false;
-    for (const feed of this.feeds.values()) void this.join(link, feed);
+    for (const feed of this.feeds.values()) this.joinInTurn(link, feed);
     this.report();
     await link.closed;
+    if (link.unheard) this.ackMs = Math.min(2 * this.ackMs, longestAckMs);
     this.lost();
   }
 
@@ -195,6 +206,10 @@ export class Connection {
       () => this.report(),
       (feed, reason) => this.drop(feed, asParleyError(reason)),
     );
+  }
+
+  private joinInTurn(link: Link, feed: Feed & { channelId: string }): void {
+    this.joins.add(() => this.join(link, feed));
   }
 
   private async join(link: Link, feed: Feed & { channelId: string }): Promise<void> {
@@ -262,6 +277,7 @@ export class Connection {
     const now = this.state;
     if (now.status === this.last.status && now.via === this.last.via) return;
     this.last = now;
+    if (now.status === 'live') this.ackMs = shortestAckMs;
     this.handlers.state(now);
   }
 }

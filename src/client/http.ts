@@ -2,6 +2,7 @@ import { asParleyError, errorBody, networkError, ParleyError } from './errors.ts
 import type { RestAnswer, RestArguments, RestCall } from './rest.ts';
 import type { Session } from './session.ts';
 
+/** So long nothing may come of an answer; all of it may take its time, on a slow line. */
 const timeoutMs = 15_000;
 /** For files that come or go. */
 const transferTimeoutMs = 10 * 60_000;
@@ -58,21 +59,59 @@ export class Http {
     // A browser itself says how the parts of a form are divided.
     const isForm = call.body instanceof FormData;
     if (call.body !== undefined && !isForm) headers['content-type'] = 'application/json';
-    const limit = AbortSignal.timeout(call.timeoutMs);
-    const signal = call.signal ? AbortSignal.any([limit, call.signal]) : limit;
+    const limit = new Silence(call.timeoutMs);
+    const signal = call.signal ? AbortSignal.any([limit.signal, call.signal]) : limit.signal;
     const body = call.body instanceof FormData ? call.body : JSON.stringify(call.body);
     try {
       const response = await fetch(this.url + call.path, { method: call.method, headers, body, signal });
       const type = response.headers.get('content-type') ?? '';
-      if (response.ok && type === 'application/zip') return await response.blob();
-      const text = await response.text();
+      const bytes = await received(response, limit);
+      if (response.ok && type === 'application/zip') return bytes;
+      const text = await bytes.text();
       if (!type.includes('json')) throw networkError(`HTTP ${response.status}`);
       const answer = JSON.parse(text);
       if (response.ok) return answer;
       throw asError(answer, response.status);
     } catch (error) {
       throw error instanceof ParleyError ? error : networkError(error);
+    } finally {
+      limit.end();
     }
+  }
+}
+
+/** Aborts what has brought nothing for so long. */
+class Silence {
+  private readonly controller = new AbortController();
+  readonly signal = this.controller.signal;
+  private readonly ms: number;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ms: number) {
+    this.ms = ms;
+    this.heard();
+  }
+
+  heard(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.controller.abort(), this.ms);
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+  }
+}
+
+/** The body of an answer, piece by piece where that can be had. */
+async function received(response: Response, silence: Silence): Promise<Blob> {
+  const reader = response.body?.getReader();
+  if (!reader) return response.blob();
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  for (;;) {
+    silence.heard();
+    const { done, value } = await reader.read();
+    if (done) return new Blob(pieces, { type: response.headers.get('content-type') ?? '' });
+    pieces.push(value);
   }
 }
 

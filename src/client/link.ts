@@ -2,7 +2,6 @@ import { io, type Socket } from 'socket.io-client';
 import { asParleyError, errorBody, networkError, ParleyError } from './errors.ts';
 
 const connectTimeoutMs = 8000;
-const ackTimeoutMs = 6000;
 /** After a sleep someone sits in front of it and waits. */
 const probeTimeoutMs = 3000;
 /** What a packet has around the payload and the name of its event. */
@@ -30,9 +29,13 @@ export class Link {
   private silence: ReturnType<typeof setTimeout> | undefined;
   /** The server ends a connection that brings a longer packet. */
   private maxBytes = Number.POSITIVE_INFINITY;
+  private readonly ackMs: number;
+  /** Whether it was given up because a call got no answer. */
+  unheard = false;
 
-  private constructor(socket: Socket, handlers: LinkHandlers) {
+  private constructor(socket: Socket, handlers: LinkHandlers, ackMs: number) {
     this.socket = socket;
+    this.ackMs = ackMs;
     this.closed = new Promise((resolve) => {
       this.end = resolve;
     });
@@ -56,12 +59,18 @@ export class Link {
   /**
    * Connects, and waits until the server says that it is `ready`.
    * @param auth the token, and the position of one's own room, from which what was missed is sent
+   * @param wait how long calls wait for their answers, and what ends the waiting for the connection
    * @throws ParleyError NETWORK when sockets do not get through; the server's code when it refuses
    */
-  static async open(url: string, auth: object, handlers: LinkHandlers, signal: AbortSignal): Promise<Link> {
+  static async open(
+    url: string,
+    auth: object,
+    handlers: LinkHandlers,
+    { ackMs, signal }: { ackMs: number; signal: AbortSignal },
+  ): Promise<Link> {
     // Socket.IO's own long polling needs a balancer that knows sessions; the Poller works with any.
     const options = { auth, transports: ['websocket'], reconnection: false, forceNew: true };
-    const link = new Link(io(url, { ...options, timeout: connectTimeoutMs }), handlers);
+    const link = new Link(io(url, { ...options, timeout: connectTimeoutMs }), handlers, ackMs);
     const abort = () => link.close();
     signal.addEventListener('abort', abort);
     if (signal.aborted) abort();
@@ -86,10 +95,11 @@ export class Link {
       if (sizeOf(payload) + event.length + packetBytes > this.maxBytes) return reject(tooLarge());
       const giveUp = () => reject(networkError('no answer'));
       this.unanswered.add(giveUp);
-      this.socket.timeout(ackTimeoutMs).emit(event, payload, (failure: unknown, answer: A) => {
+      this.socket.timeout(this.ackMs).emit(event, payload, (failure: unknown, answer: A) => {
         this.unanswered.delete(giveUp);
         if (failure) {
           giveUp();
+          this.unheard = true;
           return this.close();
         }
         const body = errorBody(answer);

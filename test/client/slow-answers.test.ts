@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Server } from 'socket.io';
+import { Parley } from '../../src/client/index.ts';
+import { freePort } from '../rig/free-port.ts';
+import { until } from '../rig/until.ts';
+
+/** Longer than an answer may leave the client without a word. */
+const longMs = 18_000;
+/** Longer than the first patience with an answer over a socket. */
+const lateMs = 8000;
+
+describe('the client library on a line that is slow', () => {
+  const server = createServer();
+  let parley: Parley;
+
+  before(async () => {
+    server.on('request', async (incoming, outgoing) => {
+      if (!incoming.url?.startsWith('/api/')) return;
+      outgoing.writeHead(200, { 'content-type': 'application/json' });
+      outgoing.write('[');
+      for (const end = Date.now() + longMs; Date.now() < end; await delay(200)) outgoing.write(' ');
+      outgoing.end(']');
+    });
+    const io = new Server(server);
+    io.on('connection', (socket) => {
+      socket.emit('ready', { userId: 'u', sessionId: 's', seq: 0 });
+      socket.on('channel:join', async (_payload, answer) => {
+        await delay(lateMs);
+        answer({ events: [], seq: 0, recovered: true, hasMore: false });
+      });
+    });
+    const port = await freePort();
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    parley = new Parley({ url: `http://127.0.0.1:${port}`, token: 'any' });
+  });
+  after(() => {
+    parley.disconnect();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('takes all of an answer, however long that comes', async () => {
+    expect(await parley.rest('GET /api/servers')).to.deep.equal([]);
+  });
+
+  it('waits longer with each connection that it gave up for want of an answer', async () => {
+    parley.channel('slow').open();
+    parley.connect();
+    await until(() => parley.state.status === 'live', { timeout: 50_000, message: 'it never joins' });
+  });
+});
