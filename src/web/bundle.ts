@@ -52,7 +52,7 @@ function pageWith(names: string[]): string {
 <script type="module" src="/app/assets/${script}"></script>
 </head>
 <body>
-<div id="app"></div>
+<div id="app"><p class="coming">Loading…</p></div>
 <noscript>Parley needs JavaScript.</noscript>
 </body>
 </html>

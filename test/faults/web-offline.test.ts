@@ -76,7 +76,8 @@ describe('pages of the web client that are opened without a connection', () => {
     });
     let reads = 0;
     await page.route('**/api/servers', (route) => (++reads === 2 ? route.abort() : route.continue()));
-    await page.goto(`${here.bob.node.url}/app/friends`, { waitUntil: 'networkidle' });
+    await page.goto(`${here.bob.node.url}/app/friends`);
+    await page.locator('.side[aria-busy=false]').waitFor();
     await here.bob.post('/api/servers', { name: 'Meanwhile' });
     held.resolve();
     await page.locator('.toast', { hasText: 'cannot be reached' }).waitFor();

@@ -10,7 +10,7 @@ export interface Visitor {
   page: Page;
   /** What the browser complained of, beside requests that failed. */
   complaints: string[];
-  /** Goes to an address under /app, and waits until all that happens arrives. */
+  /** Goes to an address under /app, and waits until its lists are there and all that happens arrives. */
   open(path: string): Promise<void>;
   /** Goes there as a link in the page would, without loading it anew. */
   go(path: string): Promise<void>;
@@ -42,7 +42,9 @@ export async function visitor(
     complaints,
     async open(path) {
       await page.goto(base + path);
-      if (person) await page.locator('.connection.live').waitFor({ state: 'attached' });
+      if (!person) return;
+      await page.locator('.side[aria-busy=false]').waitFor({ state: 'attached' });
+      await page.locator('.connection.live').waitFor({ state: 'attached' });
     },
     async go(path) {
       const where = JSON.stringify(path);

@@ -26,8 +26,8 @@ export function reading(read: () => Promise<unknown>): () => void {
   };
 }
 
-/** @returns forgets it */
-function whenItMayWork(work: () => void): () => void {
+/** Does something when there is a connection again, or soon where there is one. @returns forgets it */
+export function whenItMayWork(work: () => void): () => void {
   const off = onceBack(() => {
     clearTimeout(timer);
     work();

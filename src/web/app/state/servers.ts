@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { type ChannelRecord, ParleyError, type RestInput, type ServerRecord } from '../../../client/index.ts';
+import type { ChannelRecord, RestInput, ServerRecord } from '../../../client/index.ts';
 import { parley } from './client.ts';
 import { Overtaking } from './overtaking.ts';
 import { place } from './router.ts';
@@ -10,9 +10,6 @@ export const servers = signal<ServerRecord[]>([]);
 export const serversLoaded = signal(false);
 /** Of the servers that were looked at, by id. */
 export const channels = signal<ReadonlyMap<string, ChannelRecord[]>>(new Map());
-
-/** Those that were opened without being in a list, by id: archived ones. */
-export const unlisted = signal<ReadonlyMap<string, ChannelRecord>>(new Map());
 
 const overtaking = new Overtaking();
 /** Of the channels of each server. */
@@ -62,16 +59,6 @@ function showChannels(serverId: string, list: ChannelRecord[]): void {
   for (const channel of list.filter(({ isMember }) => isMember)) {
     follow(channel);
     watch(serverId, channel.id);
-  }
-}
-
-/** Of one that is none of ours the conversation itself says so. */
-export async function loadUnlisted(id: string): Promise<void> {
-  try {
-    const channel = await parley.rest('GET /api/channels/:id', { id });
-    unlisted.value = new Map(unlisted.value).set(id, channel);
-  } catch (error) {
-    if (!(error instanceof ParleyError) || error.status !== 404) throw error;
   }
 }
 

@@ -1,6 +1,8 @@
 import { computed, signal } from '@preact/signals';
 import { type Message, ParleyError } from '../../../client/index.ts';
-import { onceBack, parley, sentence } from './client.ts';
+import { parley, sentence } from './client.ts';
+import { forgetOpened, readChannelRecord } from './opened.ts';
+import { whenItMayWork } from './reading.ts';
 import { anchorOf } from './scroll.ts';
 import { Sending } from './sending.ts';
 import { follow } from './unread.ts';
@@ -194,7 +196,7 @@ export class Timeline {
   /** Follows the channel, from a position that is no later than the lists that are read afterwards. */
   private async listen(): Promise<void> {
     const channel = parley.channel(this.channelId);
-    if (!channel.isOpen) follow(await parley.rest('GET /api/channels/:id', { id: this.channelId }));
+    if (!channel.isOpen) follow(await readChannelRecord(this.channelId));
     if (this.listening) return;
     this.listening = true;
     channel.on('message:new', (message) => this.apply(() => this.put(message)));
@@ -230,7 +232,7 @@ export class Timeline {
           this.gone.value = error instanceof ParleyError && error.status === 404;
           this.error.value = sentence(error);
           if (!this.loaded.value && error instanceof ParleyError && error.isPassing) {
-            onceBack(() => void this.load(work));
+            whenItMayWork(() => void this.load(work));
           }
         },
       )
@@ -271,6 +273,7 @@ export function timelineOf(channelId: string, threadId: string | null = null): T
 /** A channel is none of ours any more. Without it being closed, nothing would be heard of it if it came back. */
 export function lose(channelId: string): void {
   parley.channel(channelId).close();
+  forgetOpened(channelId);
   for (const timeline of timelines.values()) if (timeline.channelId === channelId) timeline.gone.value = true;
 }
 

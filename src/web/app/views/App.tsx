@@ -1,20 +1,11 @@
 import { useEffect } from 'preact/hooks';
 import '../state/alerts.ts';
 import { announced } from '../state/announcer.ts';
-import { connection, onceLive, parley, signedIn } from '../state/client.ts';
-import { loadNotifications } from '../state/notifications.ts';
-import { loadPeople } from '../state/people.ts';
-import { loadPreferences } from '../state/preferences.ts';
+import { signedIn } from '../state/client.ts';
+import { conversationShown, keepLists } from '../state/lists.ts';
 import { reading } from '../state/reading.ts';
 import { go, isWide, pathTo, place, rememberedPlace } from '../state/router.ts';
-import {
-  currentServer,
-  loadChannels,
-  loadOtherChannels,
-  loadServers,
-  servers,
-  serversLoaded,
-} from '../state/servers.ts';
+import { currentServer, loadChannels, servers, serversLoaded } from '../state/servers.ts';
 import { Apps } from './apps/Apps.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
 import { Switcher } from './frame/Switcher.tsx';
@@ -44,40 +35,15 @@ export function App() {
   );
 }
 
-async function loadAll(): Promise<void> {
-  await Promise.all([loadServers(), loadPeople(), loadNotifications(), loadPreferences()]);
-  await loadOtherChannels();
-}
-
-async function loadAgain(): Promise<void> {
-  const here = place.peek();
-  await loadAll();
-  if ('serverId' in here && here.serverId) await loadChannels(here.serverId);
-}
-
 /** On a phone these are seen instead of the lists, the others beside them. */
 const listed = new Set(['home', 'server', 'messages']);
 
 function Home() {
   const here = place.value;
-  useEffect(() => {
-    let end = reading(loadAll);
-    const again = () => {
-      end();
-      end = reading(loadAgain);
-    };
-    const off = parley.on('reload', again);
-    // What happened after the lists were read and before it could be heard is known from neither.
-    const forget = connection.peek().status === 'live' ? () => {} : onceLive(again);
-    return () => {
-      end();
-      off();
-      forget();
-    };
-  }, []);
+  useEffect(keepLists, []);
   const serverId = 'serverId' in here ? here.serverId : null;
   useEffect(() => {
-    if (serverId) return reading(() => loadChannels(serverId));
+    if (serverId) return reading(() => conversationShown().then(() => loadChannels(serverId)));
   }, [serverId]);
   return (
     <div class={`frame ${listed.has(here.name) ? 'outside' : 'inside'}`}>

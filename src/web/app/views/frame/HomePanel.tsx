@@ -1,3 +1,4 @@
+import { listsRead } from '../../state/lists.ts';
 import { unreadNotifications } from '../../state/notifications.ts';
 import { type DmChannel, dms, requestCount } from '../../state/people.ts';
 import { isMuted } from '../../state/preferences.ts';
@@ -38,7 +39,7 @@ export function HomePanel() {
           <DmEntry key={dm.id} dm={dm} />
         ))}
       </ul>
-      {dms.value.length === 0 && <p class="empty">Your conversations with people will be here.</p>}
+      {listsRead.value && dms.value.length === 0 && <p class="empty">Your conversations with people will be here.</p>}
     </nav>
   );
 }

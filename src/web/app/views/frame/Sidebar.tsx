@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
 import { can } from '../../state/client.ts';
+import { listsRead } from '../../state/lists.ts';
 import { dms, requestCount } from '../../state/people.ts';
-import { pathTo } from '../../state/router.ts';
-import { channels, currentServer, servers } from '../../state/servers.ts';
+import { pathTo, place } from '../../state/router.ts';
+import { channels, currentServer, servers, serversLoaded } from '../../state/servers.ts';
 import { unread } from '../../state/unread.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { ServerPicture } from '../parts/ServerPicture.tsx';
@@ -17,11 +18,14 @@ import { SwitcherButton } from './Switcher.tsx';
 
 export function Sidebar() {
   const server = currentServer.value;
+  const here = place.value;
+  const isComing = !serversLoaded.value && 'serverId' in here && here.serverId !== null;
+  const isRead = listsRead.value && (!server || channels.value.has(server.id));
   return (
-    <div class="side">
+    <div class="side" aria-busy={!isRead}>
       <Rail />
       <div class="panel">
-        {server ? <ServerPanel server={server} /> : <HomePanel />}
+        {server ? <ServerPanel server={server} /> : isComing ? <div class="list" /> : <HomePanel />}
         <ConnectionState />
         <Self />
       </div>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { listsRead } from '../../state/lists.ts';
 import {
   answerRequest,
   askFriend,
@@ -45,7 +46,7 @@ export function Friends() {
         {(entry) => <Act label="Cancel" run={() => endFriendship(entry.id)} />}
       </People>
       <Blocked />
-      {isEmpty && <p class="empty">Nobody here yet. Ask someone by their username.</p>}
+      {listsRead.value && isEmpty && <p class="empty">Nobody here yet. Ask someone by their username.</p>}
     </Page>
   );
 }

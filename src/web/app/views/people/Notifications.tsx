@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { NotificationRecord } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
+import { listsRead } from '../../state/lists.ts';
 import {
   hasOlderNotifications,
   loadNotifications,
@@ -44,7 +45,7 @@ export function Notifications() {
   );
   return (
     <Page title="Notifications" back="/app/messages" actions={actions}>
-      {notifications.value.length === 0 && <p class="empty">Nothing so far.</p>}
+      {listsRead.value && notifications.value.length === 0 && <p class="empty">Nothing so far.</p>}
       <ul class="found">
         {notifications.value.map((entry) => (
           <Entry key={entry.id} entry={entry} />

@@ -1,23 +1,27 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
-import { go, isWide, pathTo } from '../../state/router.ts';
+import { go, isWide, pathTo, place } from '../../state/router.ts';
 import { channels, currentServer, isReadable, joinPublic, serversLoaded } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
 import { Button } from '../parts/Button.tsx';
 import { useLoaded } from '../parts/loading.ts';
 
-/** On wide screens a server opens at its first channel; on a phone its list of channels is the page. */
+/**
+ * On wide screens a server opens at its first channel; on a phone its list of channels is the page. Other pages of a
+ * server show this, too, as long as that is not known, and stay where they are.
+ */
 export function ServerHome({ serverId }: { serverId: string }) {
   const list = channels.value.get(serverId);
-  const first = list?.find(isReadable)?.id;
+  const first = place.value.name === 'server' ? list?.find(isReadable)?.id : undefined;
+  const isBare = list !== undefined && !list.some(isReadable);
   useEffect(() => {
     if (first && isWide()) go(pathTo.channel(serverId, first), { replace: true });
   }, [first, serverId]);
   if (!currentServer.value && serversLoaded.value) return <Door serverId={serverId} />;
   return (
     <section class="blank">
-      {list && !first && (
+      {isBare && (
         <>
           <h1>No channels yet</h1>
           <p>Those who run this server can create one.</p>

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { alertsOn, hasAlerts, setAlerts } from '../../state/alerts.ts';
+import { listsRead } from '../../state/lists.ts';
 import {
   changeStrategy,
   isMuted,
@@ -78,7 +79,7 @@ function Muted() {
   }, [count]);
   return (
     <Block title="Muted" about="Nothing comes from there but what the system has to say.">
-      {count === 0 && <p class="empty">You are in no server yet.</p>}
+      {listsRead.value && count === 0 && <p class="empty">You are in no server yet.</p>}
       <ul class="mutes">
         {servers.value.map(({ id, name }) => (
           <li key={id}>

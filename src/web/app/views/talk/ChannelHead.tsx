@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChannelRecord } from '../../../../client/index.ts';
+import { opened, readUnlisted } from '../../state/opened.ts';
 import { blockAndTell, dms } from '../../state/people.ts';
 import { isMuted, setMuted } from '../../state/preferences.ts';
 import { reading } from '../../state/reading.ts';
 import { go, isWide, pathTo, place } from '../../state/router.ts';
-import { channels, currentServer, isAtLeast, loadUnlisted, unlisted } from '../../state/servers.ts';
+import { channels, currentServer, isAtLeast } from '../../state/servers.ts';
 import { entitle } from '../../state/title.ts';
 import { attempt } from '../../state/toasts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
@@ -117,18 +118,18 @@ export function useUnlisted(channelId: string): void {
   const list = channels.value.get(currentServer.value?.id ?? '');
   const isMissing = list !== undefined && !list.some(({ id }) => id === channelId);
   useEffect(() => {
-    if (isMissing) return reading(() => loadUnlisted(channelId));
+    if (isMissing) return reading(() => readUnlisted(channelId));
   }, [channelId, isMissing]);
 }
 
 export function useAbout(channelId: string): About {
-  const server = currentServer.value;
-  if (server) {
-    const listed = channels.value.get(server.id)?.find(({ id }) => id === channelId);
-    const channel = listed ?? unlisted.value.get(channelId) ?? null;
+  const here = place.value;
+  if (here.name === 'channel') {
+    const listed = channels.value.get(here.serverId)?.find(({ id }) => id === channelId);
+    const channel = listed ?? opened.value.get(channelId) ?? null;
     const name = channel?.name ?? '';
     const icon = channel ? channelIcon(channel) : 'hash';
-    const back = pathTo.server(server.id);
+    const back = pathTo.server(here.serverId);
     return { name, label: `#${name}`, icon, topic: channel?.topic ?? null, back, channel, other: null };
   }
   const other = dms.value.find(({ id }) => id === channelId)?.otherUser ?? null;
