@@ -3,6 +3,7 @@ import { clientId, clientSecret, startProvider, type TestProvider } from '../acc
 import { freePort } from '../rig/free-port.ts';
 import { until } from '../rig/until.ts';
 import { request } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('settings and people in the web client', () => {
@@ -97,6 +98,19 @@ describe('settings and people in the web client', () => {
     await page.getByRole('button', { name: 'Home', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Mute the server' }).click();
     await until(async () => (await preferences()).mutedServerIds.includes(here.server.id));
+  });
+
+  it('offer to make invite codes to those only who may', async () => {
+    await alice.open('/app/settings/invites');
+    await alice.page.getByRole('button', { name: 'New code' }).waitFor();
+    await query(here.cluster.databaseUrl, `UPDATE users SET tier = 'visitor' WHERE id = $1`, [here.carol.id]);
+    const carol = await here.visit(here.carol);
+    await carol.open('/app/settings/invites');
+    await carol.page.getByRole('link', { name: 'redeem one' }).click();
+    await carol.page.getByLabel('Invite code').waitFor();
+    await carol.go('/app/settings/invites');
+    await carol.page.getByRole('heading', { name: 'Invite codes' }).waitFor();
+    expect(await carol.page.getByRole('button', { name: 'New code' }).count()).to.equal(0);
   });
 
   it('mark as read what comes from a server', async () => {

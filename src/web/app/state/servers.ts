@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import type { ChannelRecord, RestInput, ServerRecord } from '../../../client/index.ts';
-import { parley } from './client.ts';
+import type { ChannelEventMap, ChannelRecord, RestInput, ServerRecord } from '../../../client/index.ts';
+import { me, parley } from './client.ts';
 import { Overtaking } from './overtaking.ts';
 import { place } from './router.ts';
 import { lose } from './timeline.ts';
@@ -40,6 +40,7 @@ export async function loadServers(): Promise<void> {
     () => parley.rest('GET /api/servers'),
     (own) => {
       servers.value = own.map(({ server }) => server);
+      moved.clear();
       serversLoaded.value = true;
     },
   );
@@ -87,6 +88,20 @@ function watch(serverId: string, channelId: string): void {
   const live = parley.channel(channelId);
   live.listen('channel:updated', () => refresh(serverId));
   live.listen('channel:deleted', () => refresh(serverId));
+  live.listen('member:joined', (member) => countMember(member, 1));
+  live.listen('member:left', (member) => countMember(member, -1));
+}
+
+/** What was heard last of those who came or went since the servers were read: each of their channels tells it. */
+const moved = new Map<string, 1 | -1>();
+
+function countMember({ scope, serverId, userId }: ChannelEventMap['member:joined'], step: 1 | -1): void {
+  const key = `${serverId} ${userId}`;
+  if (scope !== 'server' || userId === me.value?.id || moved.get(key) === step) return;
+  moved.set(key, step);
+  servers.value = servers.value.map((server) =>
+    server.id === serverId ? { ...server, memberCount: server.memberCount + step } : server,
+  );
 }
 
 export async function createServer(input: { name: string; isPublic: boolean }): Promise<ServerRecord> {

@@ -1,16 +1,29 @@
 import type { RestAnswer } from '../../../../client/index.ts';
-import { parley } from '../../state/client.ts';
+import { can, parley } from '../../state/client.ts';
+import { pathTo } from '../../state/router.ts';
 import { Button } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
+import { Block } from '../parts/Page.tsx';
 import { Row } from '../parts/Row.tsx';
 import { shortTime } from '../parts/time.ts';
 
 type InviteCode = RestAnswer<'GET /api/invite-codes'>[number];
 
-/** Codes that make members of visitors. */
+/** Codes that make members of visitors; visitors make none. */
 export function InviteCodes() {
+  if (can('invite:create')) return <OwnCodes />;
+  return (
+    <Block title="Invite codes">
+      <p class="faint">
+        Members make them. To become one, <a href={pathTo.settings('profile')}>redeem one</a>.
+      </p>
+    </Block>
+  );
+}
+
+function OwnCodes() {
   const { value: list, load, after } = useLoaded(() => parley.rest('GET /api/invite-codes'), []);
   const create = async ({ text }: Fields) => {
     await parley.rest('POST /api/invite-codes', { body: { count: 1, note: text('note') || undefined } });
