@@ -73,6 +73,37 @@ describe('replies that are shown while they are made', () => {
     expect(messages.filter((message: Loose) => message.authorId === robot.id)).to.have.length(1);
   });
 
+  it('are heard in their thread by those who follow only that, and in no thread of another channel', async () => {
+    const { bob, alice, channel } = here;
+    const parent = await bob.say(channel.id, 'a long story');
+    const path = `/api/channels/${channel.id}/threads`;
+    const thread = (await bob.post(path, { name: 'aside', parentMessageId: parent.id })).body;
+    const follower = await alice.connect();
+    await follower.emit('thread:join', { threadId: thread.id });
+    const ears = [follower, await bob.listen(channel.id)];
+    const mouth = await robot.connect();
+    const stream = { channelId: channel.id, streamId: 'aside', threadId: thread.id };
+    await mouth.emit('message:stream', { ...stream, delta: 'Once ' });
+    for (const ear of ears) {
+      const piece = await ear.next('message:stream');
+      expect(piece).to.include({ threadId: thread.id, delta: 'Once ' });
+    }
+    const end = await mouth.emit('message:stream', { ...stream, delta: 'more', done: true });
+    expect(end.message).to.include({ threadId: thread.id, content: 'Once more' });
+    for (const ear of ears) await ear.next('message:stream', (piece) => piece.messageId === end.message.id);
+
+    const elsewhere = await here.newChannel();
+    await alice.post(`/api/channels/${elsewhere}/members`, { userId: robot.id });
+    const astray = { ...stream, channelId: elsewhere, streamId: 'astray', delta: 'psst' };
+    expect(await mouth.emit('message:stream', astray)).to.include({ code: 'THREAD_NOT_FOUND' });
+    await bob.patch(`/api/threads/${thread.id}`, { isArchived: true });
+    const late = { ...stream, streamId: 'late', delta: 'psst' };
+    expect(await mouth.emit('message:stream', late)).to.include({ code: 'THREAD_ARCHIVED' });
+    await robot.say(channel.id, 'the end');
+    await ears[1]?.next('message:new', (message) => message.content === 'the end');
+    for (const ear of ears) expect(ear.all('message:stream').map(({ streamId }) => streamId)).not.to.include('astray');
+  });
+
   it('are twenty of one bot at most, also where many begin at once', async () => {
     const { channel } = here;
     const mouths = await Promise.all(Array.from({ length: 23 }, () => robot.connect()));
