@@ -87,6 +87,13 @@ describe('policies of agents', () => {
     expect(bySlug.body).to.include({ id: two.body[0].id, mode: 'disabled' });
     expect((await here.alice.put(path, { reply: true })).status).to.equal(400);
     expect((await here.alice.put(path, { channelId: one.body.id })).status).to.equal(404);
+    const own = (await here.alice.post('/api/servers', { name: 'Another' })).body;
+    const astray = await here.alice.put(path, { serverId: own.id, channelId: here.channel.id, reply: true });
+    expect(astray.body.code).to.equal('CHANNEL_NOT_FOUND');
+    const bobs = await botIn(here.server, here.bob);
+    bots.push(bobs);
+    const foreign = await here.bob.delete(`/api/agents/${bobs.agentId}/policies/${one.body.id}`);
+    expect(foreign.body.code).to.equal('POLICY_NOT_FOUND');
     expect((await made.put(path, { serverId: here.server.id, reply: true })).status).to.equal(403);
     expect((await here.alice.delete(`${path}/${one.body.id}`)).status).to.equal(200);
     expect((await here.alice.delete(`${path}/${one.body.id}`)).body.code).to.equal('POLICY_NOT_FOUND');
@@ -108,6 +115,7 @@ describe('policies of agents', () => {
     bots.push(elsewhere);
     const unknown = `/api/channels/${channel.id}/agents/${elsewhere.agentId}/policy`;
     expect((await alice.put(unknown, { mode: 'disabled' })).body.code).to.equal('AGENT_NOT_FOUND');
+    expect((await carol.put(unknown, { mode: 'disabled' })).body.code).to.equal('CHANNEL_NOT_FOUND');
     const none = `/api/channels/${channel.id}/agents/${randomUUID()}/policy`;
     expect((await alice.get(none)).body.code).to.equal('AGENT_NOT_FOUND');
     for (const answer of [await carol.get(none), await carol.put(none, { mode: 'disabled' })]) {

@@ -221,17 +221,34 @@ describe('direct messages', () => {
     expect((await ben.delete(`/api/messages/${id}`)).status).to.equal(200);
   });
 
-  it('carry no words of one who is blocked, be it the name of a thread or what one is doing', async () => {
+  it('carry nothing of one who is blocked, be it an edit, a reaction, a pin, a thread or what one is doing', async () => {
     const { ann, ben, dm } = await pair();
     const { id } = await ben.say(dm.id, 'before');
+    const other = await ben.say(dm.id, 'another');
     const thread = (await ben.post(`/api/messages/${id}/thread`, { name: 'side' })).body;
     await ann.put(`/api/friends/blocks/${ben.id}`);
-    expect((await ben.patch(`/api/threads/${thread.id}`, { name: 'hey!' })).body.code).to.equal('BLOCKED');
+    const ear = await ann.connect();
+    for (const refused of [
+      await ben.patch(`/api/threads/${thread.id}`, { name: 'hey!' }),
+      await ben.post(`/api/threads/${thread.id}/messages`, { content: 'hey!' }),
+      await ben.post(`/api/messages/${other.id}/thread`, { name: 'hey!' }),
+      await ben.patch(`/api/messages/${id}`, { content: 'hey!' }),
+      await ben.post(`/api/messages/${id}/reactions`, { emoji: '👋' }),
+      await ben.put(`/api/channels/${dm.id}/pins/${id}`),
+    ]) {
+      expect([refused.status, refused.body.code]).to.deep.equal([403, 'BLOCKED']);
+    }
     const mouth = await ben.connect();
+    expect((await mouth.emit('message:typing', { channelId: dm.id })).code).to.equal('BLOCKED');
     const doing = (activity: string | null) => mouth.emit('presence:activity', { channelId: dm.id, activity });
     expect((await doing('hey!')).code).to.equal('BLOCKED');
     expect((await doing(null)).ok).to.equal(true);
+    expect((await ben.delete(`/api/messages/${id}`)).status).to.equal(200);
+    await ear.next('message:deleted');
+    const told = ear.received.filter(({ event }) => !/^(ready|presence:.*|message:deleted)$/.test(event));
+    expect(told).to.deep.equal([]);
     mouth.close();
+    ear.close();
   });
 
   it('that were opened while a client was away come to it when it resumes', async () => {

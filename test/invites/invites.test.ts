@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { expectError } from '../rest/verdict.ts';
 import { type Cluster, sharedCluster, startCluster } from '../world/nodes.ts';
 import { type Person, request } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
 describe('invite codes', () => {
@@ -79,6 +81,25 @@ describe('invite codes', () => {
     expect(refused).to.include('INVALID_INVITE_CODE');
     expect((await alice.delete(`/api/invites/${second.id}`)).body).to.deep.equal({ ok: true, success: true });
     expect((await alice.delete(`/api/invites/${second.id}`)).status).to.equal(404);
+  });
+
+  it('are a thousand of one user at most, also where several are made at once; deleted ones make room', async () => {
+    const holder = await register(here.bob.node);
+    await query(
+      here.cluster.databaseUrl,
+      `INSERT INTO invite_codes (id, code, note, created_by, created_at)
+       SELECT gen_random_uuid(), left($1::uuid::text, 8) || i, '', $1, now() FROM generate_series(1, 997) AS i`,
+      [holder.id],
+    );
+    const make = (count: number) => holder.post('/api/invite-codes', { count });
+    expectError(await make(4), 'INVITE_LIMIT');
+    const answers = await Promise.all([make(2), make(2), make(2)]);
+    expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
+    expect((await make(1)).status).to.equal(201);
+    expectError(await make(1), 'INVITE_LIMIT');
+    const [last] = (await holder.get('/api/invite-codes')).body;
+    expect((await holder.delete(`/api/invite-codes/${last.id}`)).status).to.equal(200);
+    expect((await make(1)).status).to.equal(201);
   });
 
   describe('for those without the capability', () => {

@@ -261,6 +261,19 @@ describe('servers', () => {
     expect(again.body.code).to.equal('ALREADY_MEMBER');
   });
 
+  it('are neither owned by bots nor for bots to be invited to', async () => {
+    const { alice, bob, server } = here;
+    const robot = await botIn(server, alice);
+    const seat = `/api/servers/${server.id}/members/${robot.id}`;
+    expectError(await alice.patch(seat, { role: 'owner' }), 'FORBIDDEN');
+    expect((await bob.get(`/api/servers/${server.id}`)).body.ownerId).to.equal(alice.id);
+    const own = (await bob.post('/api/servers', { name: 'Away' })).body;
+    const ear = await robot.connect();
+    expectError(await bob.post(`/api/servers/${own.id}/invite-member`, { userId: robot.id }), 'FORBIDDEN');
+    expect(ear.all('server:invited')).to.deep.equal([]);
+    robot.hangUp();
+  });
+
   it('invite nobody who has blocked the one who does it', async () => {
     const { alice, bob, server } = here;
     const dora = await register(bob.node);
