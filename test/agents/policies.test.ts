@@ -166,6 +166,48 @@ describe('policies of agents', () => {
     expect((await say()).status).to.equal(201);
   });
 
+  it('hold where they were set and nowhere else', async () => {
+    const made = await robot();
+    const { alice, carol, channel, server } = here;
+    const quiet = await here.newChannel('quiet');
+    await alice.post(`/api/channels/${quiet}/members`, { userId: made.id });
+    const away = (await alice.post('/api/servers', { name: 'Away' })).body;
+    await alice.post(`/api/servers/${away.id}/agents`, { agentIds: [made.agentId] });
+    const [general] = (await alice.get(`/api/servers/${away.id}/channels`)).body;
+    const places = [channel.id, quiet, general.id];
+    const word = `marble${randomUUID().slice(0, 8)}`;
+    for (const id of places) await alice.say(id, word);
+    const policies = [
+      { channelId: quiet, listen: false },
+      { serverId: away.id, reply: false },
+    ];
+    expect((await alice.put(`/api/agents/${made.agentId}/policies`, { policies })).status).to.equal(200);
+
+    const read = places.map((id) => made.get(`/api/channels/${id}/messages`));
+    expect((await Promise.all(read)).map(({ status }) => status)).to.deep.equal([200, 403, 200]);
+    const write = places.map((id) => made.post(`/api/channels/${id}/messages`, { content: 'hello' }));
+    expect((await Promise.all(write)).map(({ status }) => status)).to.deep.equal([201, 201, 403]);
+    const found = (await made.get(`/api/search/messages?query=${word}`)).body;
+    expect(found.map(({ channelId }: Loose) => channelId)).to.have.members([channel.id, general.id]);
+    const { servers } = (await made.get(`/api/agents/${made.agentId}/config`)).body;
+    const said = servers.flatMap(({ id, defaultPolicy, channels }: Loose) => [
+      [id, defaultPolicy.mode, defaultPolicy.listen],
+      ...channels.map(({ id, policy }: Loose) => [id, policy.mode, policy.listen]),
+    ]);
+    expect(said).to.have.deep.members([
+      [server.id, 'replyAll', true],
+      [channel.id, 'replyAll', true],
+      [quiet, 'replyAll', false],
+      [away.id, 'disabled', true],
+      [general.id, 'disabled', true],
+    ]);
+
+    const stranger = await bot(carol);
+    bots.push(stranger);
+    const astray = await carol.put(`/api/agents/${stranger.agentId}/policies`, { serverId: server.id, reply: false });
+    expect(astray.body.code).to.equal('SERVER_NOT_FOUND');
+  });
+
   it('do not let a bot that is not to listen read what it replies to', async () => {
     const { bob, channel } = here;
     const made = await robot();

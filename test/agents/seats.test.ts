@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Bot, botIn } from '../world/bot.ts';
-import type { Loose } from '../world/person.ts';
+import type { Loose, Person } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
 describe('bots among the members', () => {
@@ -79,6 +79,38 @@ describe('bots among the members', () => {
       expect((await bob.get(`/api/channels/${made.body.id}`)).status).to.equal(isPrivate ? 404 : 200);
     }
     bot.hangUp();
+  });
+
+  it('see no private channel that they are not in, also as admins', async () => {
+    const { alice, bob, server } = here;
+    const bot = await botIn(server, bob);
+    await alice.patch(`/api/servers/${server.id}/members/${bot.id}`, { role: 'admin' });
+    const hidden = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'hidden', isPrivate: true })).body;
+    expect((await bot.get(`/api/channels/${hidden.id}`)).status).to.equal(404);
+    expect((await bot.post(`/api/channels/${hidden.id}/members`, { userId: bot.id })).status).to.equal(404);
+  });
+
+  it('are taken out of channels by admins whatever their role, people only by those above them', async () => {
+    const { alice, bob, carol, server, channel } = await world();
+    await carol.post('/api/servers/_/join', { inviteCode: server.inviteCode });
+    const bot = await botIn(server, alice);
+    for (const [{ id }, role] of [
+      [bob, 'moderator'],
+      [carol, 'admin'],
+      [bot, 'admin'],
+    ] as const) {
+      await alice.patch(`/api/servers/${server.id}/members/${id}`, { role });
+    }
+    const takeOut = (who: Person, whom: Person) => who.delete(`/api/channels/${channel.id}/members/${whom.id}`);
+    for (const [who, whom] of [
+      [bob, carol],
+      [bob, bot],
+      [carol, alice],
+    ] as const) {
+      expect((await takeOut(who, whom)).body.code).to.equal('ROLE_REQUIRED');
+    }
+    expect((await takeOut(carol, bot)).status).to.equal(200);
+    expect((await takeOut(carol, bob)).status).to.equal(200);
   });
 
   it('cannot be let into a private channel that their owner is not in', async () => {

@@ -101,6 +101,19 @@ describe('apps', () => {
     expect(renamed.body.code).to.equal('SLUG_TAKEN');
   });
 
+  it('are in their own server alone, also for admins of another', async () => {
+    const { id, slug } = await html({ name: 'Ours', slug: 'ours' });
+    const theirs = (await here.bob.post('/api/servers', { name: 'Theirs' })).body;
+    const astray = `/api/servers/${theirs.id}/apps`;
+    for (const name of [id, slug]) {
+      const path = `${astray}/${name}`;
+      const answers = [here.bob.get(path), here.bob.patch(path, { name: 'Mine' }), here.bob.delete(path)];
+      for (const { body } of await Promise.all(answers)) expect(body.code).to.equal('APP_NOT_FOUND');
+      expect((await open(here.bob, `${path}/serve/`)).status).to.equal(404);
+    }
+    expect((await here.alice.get(`${base}/${id}`)).body.name).to.equal('Ours');
+  });
+
   it('are listed: the active ones to members, all to admins', async () => {
     const [draft, active] = [await html({ status: 'draft' }), await html()];
     const { body } = await here.bob.get(base);

@@ -195,6 +195,7 @@ describe('channels', () => {
     expect((await ear.next('channel:member-added')).channel.id).to.equal(channel.id);
     expect(await ids()).to.have.members([alice.id, bob.id]);
     expect((await bob.get(`/api/channels/${channel.id}/messages`)).status).to.equal(200);
+    expect((await bob.get(`/api/channels/${channel.id}`)).body).to.include({ isMember: true, unreadCount: 0 });
     expect(ear.all('message:new')).to.deep.equal([]);
   });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { bot } from '../world/bot.ts';
 import { type Cluster, sharedCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { query, withRows } from '../world/sql.ts';
@@ -33,6 +34,15 @@ describe('friends', () => {
     await ben.post(`/api/friends/${id}/accept`);
     return [ann, ben, id];
   }
+
+  it('are people: bots neither ask nor are asked', async () => {
+    const [ann, ben] = await strangers();
+    const robot = await bot(ann);
+    for (const answer of [await ask(ben, robot), await ask(ann, robot), await ask(robot, ben)]) {
+      expect([answer.status, answer.body.code]).to.deep.equal([403, 'FORBIDDEN']);
+    }
+    expect((await ben.get('/api/friends/pending')).body).to.deep.equal([]);
+  });
 
   it('begin with a request, seen from both sides', async () => {
     const [ann, ben] = await strangers();

@@ -120,6 +120,20 @@ describe('reactions and pins', () => {
     expect((await alice.get(`/api/messages/${message.id}/reactions`)).body).to.have.length(21);
   });
 
+  it('are of 200 emoji at most on a message, of which everyone may use those that are there', async () => {
+    const { alice, bob, cluster } = here;
+    await query(
+      cluster.databaseUrl,
+      `INSERT INTO reactions (message_id, emoji, user_id, place)
+       SELECT $1, ':e' || e || ':', $2, e FROM generate_series(1, 200) AS e`,
+      [message.id, bob.id],
+    );
+    const add = (emoji: string) => alice.post(`/api/messages/${message.id}/reactions`, { emoji });
+    expect((await add(':another:')).body.code).to.equal('REACTION_LIMIT');
+    expect((await add(':e1:')).status).to.equal(201);
+    expect((await alice.get(`/api/messages/${message.id}/reactions`)).body).to.have.length(200);
+  });
+
   it('count right when many react at once on two nodes', async () => {
     const { alice, bob, carol, server } = here;
     await carol.post('/api/servers/_/join', { inviteCode: server.inviteCode });

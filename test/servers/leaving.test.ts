@@ -66,13 +66,16 @@ describe('whoever leaves a server or is thrown out', () => {
     expect((await bob.get(`/api/channels/${channel.id}`)).body.unreadCount).to.equal(1);
   });
 
-  it('stays out of private channels when it comes back', async () => {
-    const { alice, bob, server } = here;
+  it('stays out of private channels when it comes back, and takes nobody along', async () => {
+    const { alice, bob, carol, server } = here;
     const hidden = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'h', isPrivate: true })).body;
-    await alice.post(`/api/channels/${hidden.id}/members`, { userId: bob.id });
+    await carol.post('/api/servers/_/join', { inviteCode: server.inviteCode });
+    for (const { id } of [bob, carol]) await alice.post(`/api/channels/${hidden.id}/members`, { userId: id });
     await bob.post(`/api/servers/${server.id}/leave`);
     await bob.post('/api/servers/_/join', { inviteCode: server.inviteCode });
     expect((await bob.get(`/api/channels/${hidden.id}`)).status).to.equal(404);
+    const stayed = (await alice.get(`/api/channels/${hidden.id}/members`)).body;
+    expect(stayed.map(({ userId }: { userId: string }) => userId)).to.have.members([alice.id, carol.id]);
   });
 
   it('is counted right in a race of comings and goings on two nodes', async () => {

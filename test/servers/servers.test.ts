@@ -134,13 +134,15 @@ describe('servers', () => {
   });
 
   it('give new invite codes, and the old ones lead nowhere from then on', async () => {
-    const { alice, carol, server } = here;
+    const { alice, bob, carol, server } = here;
+    const ear = await bob.connect();
     const old = await request(alice.node, 'GET', `/api/servers/invite/${server.inviteCode}`);
     expect(old.body).to.include({ id: server.id, memberCount: 2 });
     expect(old.body).to.not.have.any.keys('inviteCode', 'ownerId');
     const { status, body } = await alice.post(`/api/servers/${server.slug}/invite/regenerate`);
     expect(status).to.equal(200);
     expect(body.inviteCode).to.be.a('string').that.is.not.equal(server.inviteCode);
+    expect((await ear.next('server:updated')).server.inviteCode).to.equal(body.inviteCode);
     expect((await request(alice.node, 'GET', `/api/servers/invite/${server.inviteCode}`)).status).to.equal(404);
     const stale = await carol.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
     expect(stale.status).to.equal(404);
@@ -151,6 +153,10 @@ describe('servers', () => {
     const { alice, bob, carol, server } = here;
     expect((await carol.post(`/api/servers/${server.id}/join`)).body.code).to.equal('INVITE_CODE_REQUIRED');
     expect((await carol.post(`/api/servers/${server.id}/join`, { inviteCode: 'wrong' })).status).to.equal(404);
+    const other = (await carol.post('/api/servers', { name: 'Other' })).body;
+    const astray = await carol.post(`/api/servers/${server.id}/join`, { inviteCode: other.inviteCode });
+    expectError(astray, 'SERVER_NOT_FOUND');
+    expect((await carol.get(`/api/servers/${server.id}`)).status).to.equal(404);
     const again = await bob.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
     expect(again.body).to.include({ code: 'ALREADY_MEMBER' });
     expect(again.body.server.id).to.equal(server.id);
@@ -192,13 +198,15 @@ describe('servers', () => {
   });
 
   it('are handed over by their owner, who becomes an admin', async () => {
-    const { alice, bob, server } = here;
-    const ear = await alice.connect();
+    const { alice, bob, carol, server } = here;
+    await carol.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    const [ear, other] = [await alice.connect(), await carol.connect()];
     expect((await alice.post(`/api/servers/${server.id}/leave`)).body.code).to.equal('OWNER_CANNOT_LEAVE');
     const handed = await alice.patch(`/api/servers/${server.id}/members/${bob.id}`, { role: 'owner' });
     expect(handed.body).to.include({ userId: bob.id, role: 'owner' });
     expect((await alice.get(`/api/servers/${server.id}`)).body).to.include({ role: 'admin', ownerId: bob.id });
     await ear.next('server:updated', ({ server: now }) => now.role === 'admin' && now.ownerId === bob.id);
+    await other.next('server:updated', ({ server: now }) => now.role === 'member' && now.ownerId === bob.id);
     expect((await alice.delete(`/api/servers/${server.id}`)).body.code).to.equal('ROLE_REQUIRED');
     expect((await alice.post(`/api/servers/${server.id}/leave`)).status).to.equal(200);
     expect((await bob.post(`/api/servers/${server.id}/leave`)).body.code).to.equal('OWNER_CANNOT_LEAVE');
@@ -342,6 +350,30 @@ describe('servers', () => {
     expect([late.status, (await carol.get(`/api/servers/${server.id}`)).status]).to.deep.equal([404, 404]);
     expect((await carol.post(`/api/servers/${server.id}/join-requests`)).body.status).to.equal('pending');
     expect(await pending()).to.have.length(1);
+  });
+
+  it('are asked for one by one: who is let into one, or leaves it, still asks for the others, as others do for it', async () => {
+    const { alice, bob, carol, server } = here;
+    const dora = await register(bob.node);
+    const other = (await bob.post('/api/servers', { name: 'Other' })).body;
+    for (const [who, { id }] of [
+      [carol, server],
+      [carol, other],
+      [dora, server],
+    ] as const) {
+      expect((await who.post(`/api/servers/${id}/join-requests`)).status).to.equal(202);
+    }
+    const waiting = async () => {
+      const lists = [await alice.get(`/api/servers/${server.id}/join-requests`)];
+      lists.push(await bob.get(`/api/servers/${other.id}/join-requests`));
+      return lists.map(({ body }) => body.map(({ userId }: { userId: string }) => userId));
+    };
+    await carol.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    expect(await waiting()).to.deep.equal([[dora.id], [carol.id]]);
+    expect((await carol.post(`/api/servers/${server.id}/leave`)).status).to.equal(200);
+    expect(await waiting()).to.deep.equal([[dora.id], [carol.id]]);
+    expect((await carol.get(`/api/servers/${other.id}/access`)).body.joinRequestStatus).to.equal('pending');
+    expect((await alice.get(`/api/servers/${server.id}/access`)).body).to.include({ isMember: true, canAccess: true });
   });
 
   it('refuse names and texts that do not fit', async () => {
