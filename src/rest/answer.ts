@@ -37,7 +37,7 @@ export async function answer(
   if (route.limit) await services.limit(route.limit, context, actor);
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
   const params = readParams(route, context.params);
-  const keys = route.method === 'POST' ? await readKeys(route, context, params, services) : [];
+  const keys = actor && route.method === 'POST' ? await readKeys(route, context, params, services) : [];
   const [idempotencyKey = null] = keys;
   const reading = read(route, context, bodies, { actor, params, idempotencyKey });
   if (actor && idempotencyKey && route.repeats !== 'never') {

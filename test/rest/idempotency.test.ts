@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Node } from '../../src/node.ts';
 import { forgetKeys } from '../../src/rest/idempotency.ts';
-import type { Loose, Person } from '../world/person.ts';
+import { type Loose, type Person, request } from '../world/person.ts';
 import { withRows } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 import { expectError } from './verdict.ts';
@@ -213,6 +213,10 @@ describe('Idempotency-Key', () => {
     const account = { email: `${newKey()}@example.com`, password: 'correct horse' };
     const tokens = await Promise.all([1, 2].map(() => alice.post('/api/auth/register', account, keyed(key))));
     expect(tokens.map(({ status }) => status).sort()).to.deep.equal([201, 409]);
+    // Nobody looks at it either.
+    const login = { email: account.email, password: account.password };
+    const visitor = await request(alice.node, 'POST', '/api/auth/login', login, keyed('x'.repeat(1000)));
+    expect(visitor.status).to.equal(200);
   });
 
   it('keeps nobody waiting for a connection, however many come at once', async () => {
