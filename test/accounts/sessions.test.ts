@@ -5,6 +5,7 @@ import { sideBySide } from '../rig/side-by-side.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, sharedCluster, startCluster } from '../world/nodes.ts';
 import { type Answer, Person, request } from '../world/person.ts';
+import { query, withRows } from '../world/sql.ts';
 import { register } from '../world/world.ts';
 
 const refresh = (node: Node, refreshToken: string) => request(node, 'POST', '/api/auth/refresh', { refreshToken });
@@ -168,6 +169,29 @@ describe('sessions', () => {
     expect((await laptop.get('/api/auth/me')).body.code).to.equal('SESSION_REVOKED');
     const again = { currentPassword: 'battery staple', newPassword: 'correct horse' };
     expect((await phone.put('/api/auth/password', again)).status).to.equal(200);
+  });
+});
+
+describe('a password that is being changed', () => {
+  it('stays as it is when the session that changes it is ended meanwhile', async () => {
+    const cluster = await sharedCluster();
+    const person = await register(at(cluster, 0));
+    const change = { oldPassword: 'correct horse', newPassword: 'battery staple' };
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+      AND query LIKE 'UPDATE users SET password_hash%'`;
+    const isWaiting = async () => (await query(cluster.databaseUrl, waiting)).length > 0;
+    const answer = await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      await rows('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [person.id]);
+      const changing = person.put('/api/auth/password', change);
+      await until(isWaiting);
+      expect((await person.post('/api/auth/logout')).status).to.equal(200);
+      await rows('COMMIT');
+      return changing;
+    });
+    expect([answer.status, answer.body.code]).to.deep.equal([401, 'SESSION_REVOKED']);
+    const again = await signInAgain(person);
+    expect((await again.get('/api/auth/me')).status).to.equal(200);
   });
 });
 

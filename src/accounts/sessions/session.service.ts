@@ -74,6 +74,8 @@ const listActive = `SELECT id, device_name AS "deviceName", user_agent AS "userA
     created_at AS "createdAt", last_seen_at AS "lastSeenAt" FROM sessions
   WHERE user_id = $1 AND revoked_at IS NULL AND refresh_expires_at > now() ORDER BY last_seen_at DESC, id DESC LIMIT $2`;
 
+const holdActive = 'SELECT id FROM sessions WHERE id = $1 AND revoked_at IS NULL FOR SHARE';
+
 /** Sign-ins and their tokens (contract §3). */
 export class SessionService {
   private readonly database: Database;
@@ -157,6 +159,15 @@ export class SessionService {
     ownSession(actor);
     const found = await this.changes.run((change) => this.revocation.session(change, actor.userId, sessionId));
     if (!found) throw new AppError('SESSION_NOT_FOUND');
+  }
+
+  /**
+   * Makes sure that the session that asks holds until the commit, where much time may have passed since it was let in.
+   * @throws AppError SESSION_REVOKED
+   */
+  async hold(change: Change, sessionId: string): Promise<void> {
+    const held = await change.rows(holdActive, [sessionId]);
+    if (held.length === 0) throw new AppError('SESSION_REVOKED');
   }
 
   /** Ends the session that asks. @throws AppError INSUFFICIENT_PAT_SCOPE */
