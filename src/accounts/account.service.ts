@@ -26,7 +26,7 @@ import { createUser, namingConflicts } from './new-user.ts';
 import type { Passwords } from './passwords.ts';
 import type { Device } from './sessions/device.ts';
 import type { Revocation } from './sessions/revocation.ts';
-import { type AuthAnswer, ownSession, type SessionService } from './sessions/session.service.ts';
+import { type AuthAnswer, holdSession, ownSession, type SessionService } from './sessions/session.service.ts';
 import { User } from './user.entity.ts';
 import { lockUser } from './user.reader.ts';
 
@@ -145,14 +145,14 @@ export class AccountService {
    */
   async changePassword(actor: Actor, input: z.output<typeof changePasswordSchema>): Promise<void> {
     const session = ownSession(actor);
-    const { changes, passwords, revocation, sessions } = this.parts;
+    const { changes, passwords, revocation } = this.parts;
     const { passwordHash: old = null } = await this.find(actor.userId);
     if (old !== null) await this.checkCurrent(actor.userId, old, input.oldPassword ?? input.currentPassword);
     const hash = await passwords.hash(input.newPassword);
     await changes.run(async (change) => {
       const replaced = await change.rows(replaceHash, [actor.userId, old, hash]);
       if (replaced.length === 0) throw new AppError('CURRENT_PASSWORD_WRONG');
-      await sessions.hold(change, session);
+      await holdSession(change, session);
       await endWithPassword(change, revocation, actor.userId, session);
     });
   }

@@ -16,7 +16,9 @@ describe('linking an account of a provider', () => {
   before(async () => {
     issuer = await startIssuer();
     const corp = { name: 'corp', kind: 'openid' as const, issuer: issuer.url, clientId, clientSecret };
-    cluster = await startCluster({ nodes: 1, settings: { publicUrl: site, oauthProviders: [corp] } });
+    // Nobody has asked this one for its addresses yet.
+    const oauthProviders = [corp, { ...corp, name: 'unasked' }];
+    cluster = await startCluster({ nodes: 1, settings: { publicUrl: site, oauthProviders } });
     const [only] = cluster.nodes;
     if (!only) throw new Error('no node');
     node = only;
@@ -57,6 +59,15 @@ describe('linking an account of a provider', () => {
       }
     });
   }
+
+  it('is not begun by a session that is ended while the provider is asked for its addresses', async () => {
+    const person = await register(node);
+    const again = await signedInAnew(person);
+    issuer.meanwhile = () => person.post('/api/auth/logout');
+    expect((await person.post('/api/auth/oauth/unasked/link')).body.code).to.equal('SESSION_REVOKED');
+    issuer.meanwhile = async () => {};
+    expect((await again.post('/api/auth/oauth/unasked/link')).status).to.equal(200);
+  });
 
   it('goes on where nothing was ended', async () => {
     const person = await register(node);

@@ -70,7 +70,7 @@ export interface Issuer {
   url: string;
   /** What the ID token says of who signs in next in a browser. */
   signsIn: JWTPayload;
-  /** What happens while it is asked who signs in in a browser. */
+  /** What happens while it is asked for its addresses, or who signs in in a browser. */
   meanwhile: () => Promise<unknown>;
   /** How often its keys were asked for. */
   asked: number;
@@ -116,6 +116,7 @@ export async function startIssuer(userInfo?: object): Promise<Issuer> {
       },
       '/userinfo': async () => ({ sub: issuer.signsIn.sub, ...userInfo }),
     };
+    if (pathname === '/.well-known/openid-configuration') await issuer.meanwhile();
     const answer = await answers[pathname]?.();
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? metadata));
   });

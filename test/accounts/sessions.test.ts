@@ -172,26 +172,36 @@ describe('sessions', () => {
   });
 });
 
-describe('a password that is being changed', () => {
-  it('stays as it is when the session that changes it is ended meanwhile', async () => {
-    const cluster = await sharedCluster();
-    const person = await register(at(cluster, 0));
-    const change = { oldPassword: 'correct horse', newPassword: 'battery staple' };
-    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-      AND query LIKE 'UPDATE users SET password_hash%'`;
-    const isWaiting = async () => (await query(cluster.databaseUrl, waiting)).length > 0;
-    const answer = await withRows(cluster.databaseUrl, async (rows) => {
+describe('a session that is ended while it changes what outlives it', () => {
+  const change = { oldPassword: 'correct horse', newPassword: 'battery staple' };
+  const waiting = (statement: string) => `SELECT FROM pg_stat_activity WHERE datname = current_database()
+    AND wait_event_type = 'Lock' AND query LIKE '${statement}%'`;
+
+  /** The answer to a request that waits for the row of its user while its session is ended. */
+  async function answerTo(person: Person, cluster: Cluster, statement: string, ask: () => Promise<Answer>) {
+    const isWaiting = async () => (await query(cluster.databaseUrl, waiting(statement))).length > 0;
+    return withRows(cluster.databaseUrl, async (rows) => {
       await rows('BEGIN');
       await rows('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [person.id]);
-      const changing = person.put('/api/auth/password', change);
+      const asking = ask();
       await until(isWaiting);
       expect((await person.post('/api/auth/logout')).status).to.equal(200);
       await rows('COMMIT');
-      return changing;
+      return asking;
     });
-    expect([answer.status, answer.body.code]).to.deep.equal([401, 'SESSION_REVOKED']);
+  }
+
+  it('changes no password and makes no token', async () => {
+    const cluster = await sharedCluster();
+    const person = await register(at(cluster, 0));
+    const changing = () => person.put('/api/auth/password', change);
+    const changed = await answerTo(person, cluster, 'UPDATE users SET password_hash', changing);
+    expect([changed.status, changed.body.code]).to.deep.equal([401, 'SESSION_REVOKED']);
     const again = await signInAgain(person);
-    expect((await again.get('/api/auth/me')).status).to.equal(200);
+    const making = () => again.post('/api/tokens', { name: 'mine', scope: 'user:write' });
+    const made = await answerTo(again, cluster, 'SELECT id FROM users', making);
+    expect([made.status, made.body.code]).to.deep.equal([401, 'SESSION_REVOKED']);
+    expect((await (await signInAgain(person)).get('/api/tokens')).body).to.deep.equal([]);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Log } from '../../infrastructure/log.ts';
 import type { Settings } from '../../settings.ts';
 import { hashSecret, keyedHash, newSecret } from '../secrets.ts';
 import type { Device } from '../sessions/device.ts';
-import { type AuthAnswer, ownSession } from '../sessions/session.service.ts';
+import { type AuthAnswer, holdSession, ownSession } from '../sessions/session.service.ts';
 import type { LinkingService } from './linking.service.ts';
 import { localPath } from './local-path.ts';
 import type { idTokenSchema, oauthProviderSchema, startOAuthSchema } from './oauth.contract.ts';
@@ -66,8 +66,8 @@ export class OAuthService {
 
   /** Where a signed-in user goes to link an account. @throws AppError PROVIDER_NOT_CONFIGURED, PROVIDER_UNAVAILABLE */
   async startLink(actor: Actor, name: string, redirect: string | undefined): Promise<Departure> {
-    ownSession(actor);
-    return this.depart(this.provider(name), redirect, null, actor.userId);
+    const sessionId = ownSession(actor);
+    return this.depart(this.provider(name), redirect, null, { userId: actor.userId, sessionId });
   }
 
   /**
@@ -102,15 +102,19 @@ export class OAuthService {
     provider: Provider,
     redirect: string | undefined,
     inviteCode: string | null,
-    linkTo: string | null,
+    linkTo: { userId: string; sessionId: string } | null,
   ): Promise<Departure> {
     const { changes, settings, publicUrl } = this.parts;
     const { stateSeconds } = settings.accounts.oauth;
     const [state, secret] = [newSecret(), newSecret()];
     const url = await provider.authorizationUrl(checksOf(state.secret, secret.secret), this.callbackUrl(provider.name));
     const path = localPath(redirect, publicUrl());
-    const values = [state.hash, secret.hash, provider.name, path, inviteCode, linkTo, stateSeconds];
-    await changes.run((change) => change.rows(keepState, values));
+    const values = [state.hash, secret.hash, provider.name, path, inviteCode, linkTo?.userId ?? null, stateSeconds];
+    await changes.run(async (change) => {
+      // The provider may have been asked for its addresses meanwhile.
+      if (linkTo) await holdSession(change, linkTo.sessionId);
+      await change.rows(keepState, values);
+    });
     return { url: url.href, cookie: this.cookie(state.secret, secret.secret, stateSeconds) };
   }
 

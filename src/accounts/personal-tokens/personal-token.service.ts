@@ -10,7 +10,7 @@ import type { Settings } from '../../settings.ts';
 import { personalTokenPrefix } from '../identity.ts';
 import { newSecret } from '../secrets.ts';
 import type { Revocation } from '../sessions/revocation.ts';
-import { ownSession } from '../sessions/session.service.ts';
+import { holdSession, ownSession } from '../sessions/session.service.ts';
 import { lockUser } from '../user.reader.ts';
 import type { createTokenSchema, newTokenSchema, personalTokenSchema } from './personal-token.contract.ts';
 
@@ -48,10 +48,11 @@ export class PersonalTokenService {
 
   /** @throws AppError TOKEN_LIMIT, INSUFFICIENT_PAT_SCOPE */
   async create(actor: Actor, input: z.output<typeof createTokenSchema>): Promise<z.input<typeof newTokenSchema>> {
-    ownSession(actor);
+    const session = ownSession(actor);
     const { secret, hash } = newSecret(personalTokenPrefix);
     return this.changes.run(async (change) => {
       await lockUser(change.rows, actor.userId);
+      await holdSession(change, session);
       if ((await countOf(change.rows, countOwn, [actor.userId])) >= this.most) throw new AppError('TOKEN_LIMIT');
       const values = [uuid(), actor.userId, input.name, input.scope, hash, input.expiresInDays ?? null];
       const [row] = await change.rows<TokenRow>(insert, values);

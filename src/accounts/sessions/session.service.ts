@@ -161,15 +161,6 @@ export class SessionService {
     if (!found) throw new AppError('SESSION_NOT_FOUND');
   }
 
-  /**
-   * Makes sure that the session that asks holds until the commit, where much time may have passed since it was let in.
-   * @throws AppError SESSION_REVOKED
-   */
-  async hold(change: Change, sessionId: string): Promise<void> {
-    const held = await change.rows(holdActive, [sessionId]);
-    if (held.length === 0) throw new AppError('SESSION_REVOKED');
-  }
-
   /** Ends the session that asks. @throws AppError INSUFFICIENT_PAT_SCOPE */
   async logOut(actor: Actor): Promise<void> {
     const sessionId = ownSession(actor);
@@ -204,6 +195,16 @@ export class SessionService {
   private accessToken(userId: string, sessionId: string): string {
     return this.tokens.sign({ sub: userId, sid: sessionId, typ: 'access' }, this.settings.accessTokenSeconds);
   }
+}
+
+/**
+ * Makes sure that the session that asks holds until the commit, for what outlives it: some time may have passed since it
+ * was let in.
+ * @throws AppError SESSION_REVOKED
+ */
+export async function holdSession(change: Change, sessionId: string): Promise<void> {
+  const held = await change.rows(holdActive, [sessionId]);
+  if (held.length === 0) throw new AppError('SESSION_REVOKED');
 }
 
 /** The session of who asks; what is about signing in is not for programs (contract §13). @throws AppError */
