@@ -75,11 +75,14 @@ const endSome = endAmong('AND c.agent_id = ANY($1::uuid[])');
 const known = `SELECT c.agent_id AS "agentId", c.stream_id AS "streamId" FROM webhook_cursors c
   JOIN webhooks w ON w.agent_id = c.agent_id AND w.state = 'active'`;
 
+/** What has not failed waits for moments only: put off for longer, it was so before PostgreSQL's clock was set back. */
+const isDue = (cursor: string) => `(${cursor}.due_at <= now()
+    OR (${cursor}.attempts = 0 AND ${cursor}.due_at > now() + interval '1 minute'))`;
 const due = `SELECT DISTINCT c.agent_id AS "agentId" FROM webhook_cursors c
   JOIN webhooks w ON w.agent_id = c.agent_id AND w.state = 'active'
   JOIN agents a ON a.id = c.agent_id AND a.status <> 'stopped'
   JOIN streams s ON s.id = c.stream_id AND s.last_seq > c.seq
-  WHERE c.due_at <= now() AND (c.leased_until IS NULL OR c.leased_until <= now())`;
+  WHERE ${isDue('c')} AND (c.leased_until IS NULL OR c.leased_until <= now())`;
 /** $1 lease, $2 its seconds, $3 whose, $4 how many rooms of each, $5 how many in all. */
 const claim = `UPDATE webhook_cursors c
   SET lease = $1, leased_until = now() + make_interval(secs => $2)
@@ -91,7 +94,7 @@ const claim = `UPDATE webhook_cursors c
     CROSS JOIN LATERAL (
       SELECT d.stream_id FROM webhook_cursors d
       LEFT JOIN channel_members m ON m.channel_id = d.stream_id AND m.user_id = a.user_id
-      WHERE d.agent_id = w.agent_id AND d.due_at <= now() AND (d.leased_until IS NULL OR d.leased_until <= now())
+      WHERE d.agent_id = w.agent_id AND ${isDue('d')} AND (d.leased_until IS NULL OR d.leased_until <= now())
         AND (SELECT s.last_seq FROM streams s WHERE s.id = d.stream_id) > d.seq
         AND (d.kind = 'user' OR (m.joined_at = d.entered_at AND NOT m.excluded))
       ORDER BY d.due_at LIMIT free.rooms FOR UPDATE OF d SKIP LOCKED
@@ -117,7 +120,7 @@ const renew = `UPDATE webhook_cursors c SET leased_until = now() + make_interval
     FOR UPDATE OF d SKIP LOCKED
   ) AS mine WHERE c.agent_id = mine.agent_id AND c.stream_id = mine.stream_id`;
 const release = `UPDATE webhook_cursors SET lease = NULL, leased_until = NULL,
-    due_at = greatest(due_at, now() + make_interval(secs => $4)) ${held}`;
+    due_at = now() + make_interval(secs => $4) ${held}`;
 const inChannel = `SELECT m.user_id FROM channel_members m JOIN channels c ON c.id = m.channel_id
   WHERE m.channel_id = $1 AND m.user_id = $2 AND NOT m.excluded AND c.deleted_at IS NULL`;
 const putOff = `UPDATE webhook_cursors SET attempts = attempts + 1, failing_since = coalesce(failing_since, now()),
