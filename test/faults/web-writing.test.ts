@@ -273,6 +273,11 @@ describe('what is written in the web client', () => {
     await narrow.go(`/app/s/${here.server.id}`);
     const rail = () => page.locator('.rail').evaluate((element) => element.getBoundingClientRect().width);
     await until(async () => (await rail()) === 68);
+    await here.alice.patch(`/api/servers/${here.server.id}`, { name: 'A name that is long '.repeat(5).trim() });
+    await narrow.go(`/app/s/${here.server.id}/manage/members`);
+    await page.getByRole('heading', { level: 1, name: /A name that is long/ }).waitFor();
+    const field = await page.getByPlaceholder('Find a member').boundingBox();
+    expect(field && field.x + field.width).to.be.below(page.viewportSize()?.width ?? 0);
   });
 
   it('comes with an icon, and without a complaint', async () => {
