@@ -124,18 +124,23 @@ describe('the web client for everyone', () => {
     await page.locator('#composer').waitFor();
     // A menu: arrows go through it, Escape closes it and gives the focus back.
     const more = page.getByRole('button', { name: 'More' });
+    const isAt = (text: string) =>
+      until(async () => (await page.evaluate('document.activeElement.textContent')) === text, { message: text });
     await more.focus();
     await page.keyboard.press('Enter');
+    await isAt('Mute');
     await page.keyboard.press('ArrowDown');
-    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Edit the channel');
+    await isAt('Edit the channel');
     await page.keyboard.press('Escape');
     await isFocused('More');
     // A dialog keeps the focus, and gives it back however it ends.
     await page.keyboard.press('Enter');
+    await isAt('Mute');
     await page.keyboard.press('ArrowDown');
+    await isAt('Edit the channel');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
-    expect(await page.evaluate('document.activeElement.name')).to.equal('name');
+    await until(async () => (await page.evaluate('document.activeElement.name')) === 'name');
     for (let i = 0; i < 8; i++) {
       await page.keyboard.press('Tab');
       const inside = await page.evaluate(
@@ -176,6 +181,7 @@ describe('the web client for everyone', () => {
     await page.keyboard.press('ArrowRight');
     await isFocused('Reply');
     await page.keyboard.press('ArrowLeft');
+    await isFocused('React');
     await page.keyboard.press('ArrowLeft');
     await isFocused('Delete');
     const stops = `[...document.querySelectorAll('.actions')].map((one) => one.querySelectorAll('button:not([tabindex="-1"])').length)`;
