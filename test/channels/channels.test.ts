@@ -146,6 +146,8 @@ describe('channels', () => {
     expect(again).to.include({ channelId: channel.id, serverId: server.id, existing: true });
     await owner.next('channel:created', (data) => data.channel.id === channel.id);
     expect(owner.all('channel:created').map((data) => data.channel.id)).to.deep.equal([secret.id, channel.id]);
+    // Only bots join what they are told of by this; whoever made a private one is in it like them.
+    expect(owner.all('channel:member-added')).to.deep.equal([]);
     for (const who of [bob, carol, robot]) {
       const { events }: Loose = (await who.get('/api/events?after=0')).body;
       expect(events.filter(({ data }: Loose) => data.channel?.id === secret.id)).to.deep.equal([]);
