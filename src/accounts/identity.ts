@@ -97,9 +97,14 @@ export class Identity {
     const { sessionId, personalTokenId, agent } = actor;
     if (personalTokenId) await this.requirePersonalToken(personalTokenId);
     else if (actor.expiresAt !== null && actor.expiresAt <= Date.now()) throw new AppError('ACCESS_TOKEN_INVALID');
-    if (sessionId) await this.requireSession(sessionId, actor.userId);
-    if (agent?.tokenId) await this.agents.require(actor.userId, agent.tokenId);
-    const { user, tier } = await this.requireUser(actor.userId, sessionId ? 'SESSION_REVOKED' : 'ACCESS_TOKEN_INVALID');
+    // All are asked at once: each that is not known here is a way to the database and back.
+    const [known] = await Promise.all([
+      this.findUser(actor.userId),
+      sessionId && this.requireSession(sessionId, actor.userId),
+      agent?.tokenId && this.agents.require(actor.userId, agent.tokenId),
+    ]);
+    if (!known) throw new AppError(sessionId ? 'SESSION_REVOKED' : 'ACCESS_TOKEN_INVALID');
+    const { user, tier } = known;
     return user === actor.user && tier === actor.tier ? actor : { ...actor, user, tier };
   }
 
@@ -118,8 +123,7 @@ export class Identity {
       const came = { sessionId: null, personalTokenId: null, agent, scope: 'full' as const };
       return { userId: sub, user, tier, ...came, expiresAt: Math.min(end, endsAt) };
     }
-    if (this.sessions.peek(sid)?.revoked !== false) await this.requireSession(sid, sub);
-    const { user, tier } = this.users.peek(sub) ?? (await this.requireUser(sub, 'ACCESS_TOKEN_INVALID'));
+    const { user, tier } = await this.requireHeld(sid, sub);
     const came = { sessionId: sid, personalTokenId: null, agent: null, scope: 'full' as const };
     return { userId: sub, user, tier, ...came, expiresAt: end };
   }
@@ -130,6 +134,16 @@ export class Identity {
     const { userId, scope, expiresAt } = await this.requirePersonalToken(id);
     const { user, tier } = await this.requireUser(userId, 'PAT_TOKEN_INVALID');
     return { userId, user, tier, sessionId: null, personalTokenId: id, agent: null, scope, expiresAt };
+  }
+
+  /** Who is in a session that holds. */
+  private async requireHeld(sessionId: string, userId: string): Promise<KnownUser> {
+    const isHeld = this.sessions.peek(sessionId)?.revoked === false;
+    const here = this.users.peek(userId);
+    if (isHeld && here) return here;
+    const [known] = await Promise.all([this.findUser(userId), this.requireSession(sessionId, userId)]);
+    if (!known) throw new AppError('ACCESS_TOKEN_INVALID');
+    return known;
   }
 
   private async findToken(hash: string): Promise<string> {
@@ -172,15 +186,19 @@ export class Identity {
   private async requireUser(
     userId: string,
     otherwise: 'SESSION_REVOKED' | 'ACCESS_TOKEN_INVALID' | 'PAT_TOKEN_INVALID',
-  ) {
-    const known = await this.users.get(userId, async () => {
+  ): Promise<KnownUser> {
+    const known = await this.findUser(userId);
+    if (!known) throw new AppError(otherwise);
+    return known;
+  }
+
+  private async findUser(userId: string): Promise<KnownUser | undefined> {
+    return this.users.get(userId, async () => {
       const [row] = await this.database.committedRows<SmallUser & { tier: string }>(selectUser, [userId]);
       if (!row) return undefined;
       const { tier, ...user } = row;
       return { user, tier };
     });
-    if (!known) throw new AppError(otherwise);
-    return known;
   }
 }
 

@@ -185,10 +185,10 @@ export class ChannelAccess {
   }
 
   private async lookUp(actor: Actor, channelId: string): Promise<SeenChannel> {
-    const channel = await this.find(channelId);
+    // At once: what is not known here is a way to the database and back.
+    const [channel, entry] = await Promise.all([this.find(channelId), this.entry(channelId, actor.userId)]);
     const seat = channel.serverId === null ? undefined : await this.servers.seat(channel.serverId, actor.userId);
-    const entry = channel.serverId === null || seat ? await this.entry(channelId, actor.userId) : noEntry;
-    const visible = seen(actor, channel, seat?.role ?? null, entry);
+    const visible = seen(actor, channel, seat?.role ?? null, channel.serverId === null || seat ? entry : noEntry);
     if (!visible) throw new AppError('CHANNEL_NOT_FOUND');
     return visible;
   }
