@@ -105,15 +105,16 @@ describe('a node that is told to stop', () => {
 
   it('says so at /readyz, while it still answers', async () => {
     await site.here.alice.connect({ reconnection: false });
-    // On a connection that was there before, and is free again once an answer is read; new ones are no longer taken.
-    const status = async () => {
-      const answer = await fetch(`${node.url}/readyz`);
-      await answer.text();
-      return answer.status;
-    };
-    expect(await status()).to.equal(200);
+    expect(await node.health('/readyz')).to.equal(200);
+    // A request that has begun to come is waited for; new connections are no longer taken.
+    const asking = connect(node.port, '127.0.0.1');
+    asking.write('GET /readyz HTTP/1.1\r\nHost: x\r\n');
+    await once(asking, 'connect');
     const stopped = node.stop();
-    await until(async () => (await status()) === 503);
+    await until(async () => (await node.health('/readyz')) !== 200);
+    asking.write('\r\n');
+    const [answer] = await once(asking, 'data');
+    expect(String(answer)).to.match(/^HTTP\/1.1 503 /);
     expect((await stopped).code).to.equal(0);
   });
 });
