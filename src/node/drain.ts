@@ -1,5 +1,6 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server as TcpServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Health } from '../health/health.ts';
 import type { Settings } from '../settings.ts';
@@ -7,6 +8,8 @@ import type { Settings } from '../settings.ts';
 /** As many connections as may be waiting when a node is told to stop. */
 const acceptTurns = 100;
 const checkMs = 50;
+/** So long a proxy may take to use up the connections that it keeps: each is told with its answer that it was the last. */
+const usingUpMs = 500;
 
 /** Resolves when the event loop has looked at all connections once. */
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -36,6 +39,8 @@ export async function drain(parts: {
   delivery.wakeAll();
   const waking = setInterval(() => delivery.wakeAll(), checkMs);
   await gateway.drain(settings.shutdown.spreadMs);
+  // A request that goes onto an idle connection just as that is closed is lost, and a proxy sends it to nobody else.
+  await Promise.race([closed.promise, delay(usingUpMs, undefined, { ref: false })]);
   // Once everything that has arrived is read: a connection with a request on it is not idle.
   const idle = setInterval(() => setImmediate(() => httpServer.closeIdleConnections()), checkMs);
   await closed.promise;
