@@ -185,7 +185,7 @@ export class Identity {
 
   private async requireUser(
     userId: string,
-    otherwise: 'SESSION_REVOKED' | 'ACCESS_TOKEN_INVALID' | 'PAT_TOKEN_INVALID',
+    otherwise: 'ACCESS_TOKEN_INVALID' | 'PAT_TOKEN_INVALID',
   ): Promise<KnownUser> {
     const known = await this.findUser(userId);
     if (!known) throw new AppError(otherwise);
