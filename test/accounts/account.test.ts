@@ -151,6 +151,17 @@ describe('accounts', () => {
     socket.close();
   });
 
+  it('have their new name on what they say from then on, on every node', async () => {
+    const { alice, bob, channel, close } = await world(cluster);
+    const places = [alice, alice.on(bob.node)];
+    // From here on the nodes know the name.
+    for (const place of places) await place.say(channel.id, 'hello');
+    await alice.patch('/api/auth/me', { displayName: 'Other Name' });
+    const said = await Promise.all(places.map((place) => place.say(channel.id, 'hello again')));
+    expect(said.map(({ author }) => author.displayName)).to.deep.equal(['Other Name', 'Other Name']);
+    close();
+  });
+
   it('are told as they are where two things of them are changed at once', async () => {
     const person = await register(at(0));
     const listener = await person.connect();

@@ -95,4 +95,14 @@ describe('a PostgreSQL that comes back without its last commits', () => {
     await expectAnew(channelId, 7);
     expect((await here.bob.get(`/api/channels/${channelId}/messages`)).body.messages).to.have.lengthOf(8);
   });
+
+  it('does so too where one thing was said in the place of the only one that was lost', async () => {
+    const channelId = await here.newChannel();
+    await ears(channelId);
+    for (const i of range(1, 5)) await here.alice.say(channelId, `hello ${i}`);
+    for (const follower of followers) await follower.reach(channelId, 5);
+    await lose(channelId, 1);
+    await here.alice.say(channelId, 'instead');
+    await expectAnew(channelId, 5);
+  });
 });
