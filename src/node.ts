@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import { authenticity } from './accounts/account.gateway.ts';
-import { goodbye, RevocationWatch } from './accounts/sessions/revocation.ts';
+import { goodbye, holdsSessions } from './accounts/sessions/revocation.ts';
 import { attendBots } from './agents/agent.gateway.ts';
 import { AgentWatch } from './agents/agent.watch.ts';
 import { channelDeleted } from './channels/channel.contract.ts';
@@ -16,6 +16,7 @@ import { Control } from './delivery/control.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { streamId } from './delivery/entry.ts';
 import { Ephemeral } from './delivery/ephemeral.ts';
+import { InvalidationWatch } from './delivery/invalidation-watch.ts';
 import { trimming } from './delivery/trimming.ts';
 import { ifMissing } from './errors.ts';
 import { allHandlers, allRoutes } from './features.ts';
@@ -60,11 +61,6 @@ export interface Node {
   stop(): Promise<void>;
 }
 
-/**
- * How long caches are trusted. Another node that cannot be heard may have changed what is in them, and not know that it is
- * not heard: losing access takes hold everywhere within 2 s (contract §13, Delivery).
- */
-const cacheTtlMs = { alone: 5000, oneOfSeveral: 2000 };
 const redisWaitMs = 1000;
 /** For closing all parts, once those are answered who were being served. */
 const closingMs = 1000;
@@ -103,14 +99,10 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
 
   const bus = redis ? new RedisBus(redis, nodeId) : new SoloBus();
   const control = new Control(bus);
-  const caches = new Caches(control, redis ? cacheTtlMs.oneOfSeveral : cacheTtlMs.alone);
+  const caches = new Caches(control);
   const delivery = new Delivery(database, bus, settings.delivery, log);
   const catchUp = new CatchUp(delivery, database, settings.delivery.tailEvents);
-  redis?.onHealth(() => {
-    // What was said while nobody listened is not known; the log and the database are.
-    caches.clearAll();
-    void delivery.sweep();
-  });
+  redis?.onHealth(() => void delivery.sweep());
   const limits = new RateLimits(settings, redis);
   const mailer = new Mailer(settings, log);
   shutdown.add('mail', () => mailer.close(settings.shutdown.graceMs / 2));
@@ -232,8 +224,10 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   );
   control.handle({ evict });
   attendPresence(gateway, delivery, presence);
-  const revocations = new RevocationWatch(database, caches, log, (id) => disconnect(`session:${id}`, goodbye(id)));
-  shutdown.add('revocations', () => revocations.close());
+  const invalidations = new InvalidationWatch(database, caches, log, (cache, keys) => {
+    if (holdsSessions(cache)) for (const id of keys) disconnect(`session:${id}`, goodbye(id));
+  });
+  shutdown.add('invalidations', () => invalidations.close());
   watchConnections(metrics, gateway, redis);
   watchDatabase(metrics, database);
   delivery.observe((entry) => {

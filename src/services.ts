@@ -21,6 +21,7 @@ import { Changes } from './delivery/changes.ts';
 import type { Control } from './delivery/control.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { Ephemeral } from './delivery/ephemeral.ts';
+import { forgetInvalidations } from './delivery/invalidation-watch.ts';
 import { Writer } from './delivery/writer.ts';
 import { DirectAccess } from './direct/direct.access.ts';
 import { EventsService } from './events/events.service.ts';
@@ -146,7 +147,7 @@ export function createServices(ground: Ground) {
     outgoing,
     notifications: notificationQueue,
   });
-  chores.add(...forgetEnded(settings.accounts), forgetRead(settings.notifications.readDays));
+  chores.add(...forgetEnded(settings.accounts), forgetRead(settings.notifications.readDays), forgetInvalidations);
   const services: Services = {
     accounts,
     ...community,

@@ -49,7 +49,7 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
       delivery,
       catchUp: new CatchUp(delivery, database, settings.delivery.tailEvents),
       control,
-      caches: new Caches(control, 1000),
+      caches: new Caches(control),
       ephemeral: new Ephemeral(),
       limits,
       tracing: untraced,

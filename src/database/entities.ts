@@ -11,6 +11,7 @@ import { Blob, BlobChunk } from '../blobs/blob.entity.ts';
 import { Channel } from '../channels/channel.entity.ts';
 import { ChannelMember } from '../channels/channel-member.entity.ts';
 import { ChannelRead } from '../channels/channel-read.entity.ts';
+import { Invalidation } from '../delivery/invalidation.entity.ts';
 import { LogRow, Stream } from '../delivery/log.entity.ts';
 import { DmChannel } from '../direct/dm-channel.entity.ts';
 import { Block, Friendship } from '../friends/friendship.entity.ts';
@@ -51,6 +52,7 @@ export const entities = [
   JoinRequest,
   Stream,
   LogRow,
+  Invalidation,
   IdempotencyKey,
   Blob,
   BlobChunk,

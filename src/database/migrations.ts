@@ -34,6 +34,7 @@ import { SearchUnspaced } from './migrations/0065-search-unspaced.ts';
 import { MentionedBots } from './migrations/0066-mentioned-bots.ts';
 import { OpenQuestions } from './migrations/0067-open-questions.ts';
 import { Looks } from './migrations/0068-looks.ts';
+import { Invalidations } from './migrations/0069-invalidations.ts';
 
 /** All migrations, in the order in which they run. What released ones come to in the end is never changed. */
 export const migrations = [
@@ -66,6 +67,7 @@ export const migrations = [
   { name: '0066-mentioned-bots', class: MentionedBots },
   { name: '0067-open-questions', class: OpenQuestions },
   { name: '0068-looks', class: Looks },
+  { name: '0069-invalidations', class: Invalidations },
 ];
 
 /**
@@ -94,6 +96,8 @@ export function migratingOrm(url: string): Promise<MikroORM> {
     entities,
     extensions: [Migrator],
     migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations' },
+    // Triggers are made by migrations alone.
+    schemaGenerator: { ignoreTriggers: true },
     logger: () => {},
   });
 }

@@ -1,21 +1,26 @@
 import { Cache, type CacheSize } from '../infrastructure/cache.ts';
 import type { Control } from './control.ts';
 
+/** While changes that nobody told this node of are found (see `InvalidationWatch`). */
+const trustedMs = 60_000;
+/** Losing access takes hold everywhere within this, also on nodes that cannot be told (contract §13, Delivery). */
+const untoldMs = 2000;
+
 /**
  * The node's caches of things that seldom change. Who changes such a thing says `forget`, and no node serves the old
- * one any more when that returns.
+ * one any more when that returns. A node that cannot be told finds the change in the database; where it cannot look
+ * there either, it trusts nothing for longer than such a change may stay unknown.
  */
 export class Caches {
   private readonly control: Control;
   private readonly caches = new Map<string, { clear(): void; drop(key: string): void }>();
   /** By the name of a cache, those that hold something of what it holds. */
   private readonly dependents = new Map<string, { clear(): void }[]>();
-  private readonly ttlMs: number;
+  /** All that was committed before this is known here, as `performance.now()` has it. */
+  private knownUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param ttlMs how long things are trusted when nobody says to drop them, be it because a node cannot be heard */
-  constructor(control: Control, ttlMs: number) {
+  constructor(control: Control) {
     this.control = control;
-    this.ttlMs = ttlMs;
     control.handle({ drop: ({ cache, keys }) => this.dropHere(cache, keys) });
   }
 
@@ -26,7 +31,8 @@ export class Caches {
     options: { size?: CacheSize<V>; clearedWith?: string } = {},
   ): Cache<V> {
     const { size, clearedWith } = options;
-    const cache = new Cache<V>({ max, ttlMs: this.ttlMs, size });
+    const trust = () => (performance.now() - this.knownUntil <= untoldMs ? trustedMs : untoldMs);
+    const cache = new Cache<V>({ max, trust, size });
     this.caches.set(name, cache);
     if (clearedWith) this.dependents.set(clearedWith, [...(this.dependents.get(clearedWith) ?? []), cache]);
     return cache;
@@ -37,14 +43,21 @@ export class Caches {
     if (keys.length > 0) await this.control.send({ kind: 'drop', cache, keys });
   }
 
-  dropHere(name: string, keys: string[]): void {
+  /** @param keys null: all */
+  dropHere(name: string, keys: string[] | null): void {
     const cache = this.caches.get(name);
-    for (const key of keys) cache?.drop(key);
+    if (keys === null) cache?.clear();
+    else for (const key of keys) cache?.drop(key);
     for (const dependent of this.dependents.get(name) ?? []) dependent.clear();
   }
 
-  /** For when messages of other nodes may have been missed. */
+  /** For when nobody can say any more what has changed. */
   clearAll(): void {
     for (const cache of this.caches.values()) cache.clear();
+  }
+
+  /** Everything that others committed before `time` (as `performance.now()` has it) was dropped. */
+  upToDate(time: number): void {
+    this.knownUntil = time;
   }
 }

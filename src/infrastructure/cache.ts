@@ -24,6 +24,9 @@ interface Held<V> {
   value: V;
 }
 
+/** How long, in ms, what was asked for is given out: it may depend on what is heard meanwhile. */
+export type Trust = () => number;
+
 /** Of its time, when a value that is still used is asked for anew: who uses it all the time never waits for it. */
 const renewShare = 0.7;
 
@@ -33,24 +36,23 @@ const renewDelayMs = 20;
 /**
  * A bounded cache of things that seldom change, with one load at a time per key.
  *
- * Other nodes' changes arrive as `drop` (see control messages); the time limit is the belt for when they do not: what a
- * cache gives out was true at most `ttlMs` before it was asked. So the time counts from when a value was asked for: the
- * answer may be long under way, and as old as that when it comes.
+ * Others' changes arrive as `drop`; the time limit is the belt for when they do not. It counts from when a value was
+ * asked for: the answer may be long under way, and as old as that when it comes.
  */
 export class Cache<V extends object> {
   private readonly values: LRUCache<string, Held<V>>;
   private readonly loading = new Map<string, Load<V>>();
   /** What will be asked for anew in a moment. */
   private readonly renewing = new Set<string>();
-  private readonly ttlMs: number;
+  private readonly trust: Trust;
 
   /** @param options.size bounds all values together, in whatever unit it measures them */
-  constructor({ max, ttlMs, size }: { max: number; ttlMs: number; size?: CacheSize<V> | undefined }) {
+  constructor({ max, trust, size }: { max: number; trust: Trust; size?: CacheSize<V> | undefined }) {
     const bounds = size
       ? { max, maxSize: size.max, sizeCalculation: ({ value }: Held<V>) => size.of(value) }
       : atMost(max);
     this.values = new LRUCache(bounds);
-    this.ttlMs = ttlMs;
+    this.trust = trust;
   }
 
   /** The value of `key`, loaded when it is not known. A missing one (undefined) is not kept. */
@@ -64,7 +66,7 @@ export class Cache<V extends object> {
 
   private async load(key: string, load: () => Promise<V | undefined>, now: number): Promise<V | undefined> {
     const running = this.loading.get(key);
-    if (running && now - running.begun < this.ttlMs) return running.value;
+    if (running && now - running.begun < this.trust()) return running.value;
     const started: Load<V> = { begun: now, value: load() };
     this.loading.set(key, started);
     try {
@@ -111,10 +113,10 @@ export class Cache<V extends object> {
 
   private holding(key: string, now: number): Held<V> | undefined {
     const held = this.values.get(key);
-    return held && now - held.asked < this.ttlMs ? held : undefined;
+    return held && now - held.asked < this.trust() ? held : undefined;
   }
 
   private isDue(key: string, { asked }: Held<V>, now: number): boolean {
-    return now - asked >= this.ttlMs * renewShare && !this.renewing.has(key) && !this.loading.has(key);
+    return now - asked >= this.trust() * renewShare && !this.renewing.has(key) && !this.loading.has(key);
   }
 }

@@ -35,7 +35,7 @@ const notYet = -1;
 export class ChannelPresence {
   private readonly database: Database;
   private readonly directory: PresenceDirectory;
-  private readonly snapshots = new Cache<Snapshot>({ max: keptChannels, ttlMs: keptMs });
+  private readonly snapshots = new Cache<Snapshot>({ max: keptChannels, trust: () => keptMs });
 
   constructor(database: Database, directory: PresenceDirectory) {
     this.database = database;

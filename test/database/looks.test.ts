@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { countOwn } from '../../src/accounts/dashboard.ts';
-import { revokedLately } from '../../src/accounts/sessions/revocation.ts';
 import type { Rows } from '../../src/database/database.ts';
+import { forgetInvalidations, invalidationsSince } from '../../src/delivery/invalidation-watch.ts';
 import { trim } from '../../src/delivery/log.ts';
 import { readOpen } from '../../src/notifications/notification.writer.ts';
 import { forgetKeys } from '../../src/rest/idempotency.ts';
@@ -114,13 +114,17 @@ describe('looks that take no longer with what there is', () => {
     expect(rows).to.equal(1);
   });
 
-  it('finds what was revoked just now among all that was revoked', async () => {
-    await sql(
-      `INSERT INTO personal_tokens (id, user_id, name, scope, token_hash, created_at, revoked_at)
-       SELECT ${id}, $1, 'much', 'user:read', 'hash' || i, now(), now() - interval '1 hour' FROM ${numbers}`,
-      [here.alice.id],
-    );
-    expect(await readIn('personal_tokens', (rows) => rows(revokedLately, [15]))).to.be.lessThan(much / 10);
+  it('finds what was changed just now among all that was changed', async () => {
+    await sql(`INSERT INTO invalidations (xid, cache, keys) SELECT '3', 'users', ARRAY['somebody'] FROM ${numbers}`);
+    const snapshot = 'SELECT pg_current_snapshot()::text AS snapshot';
+    const [before] = await query<{ snapshot: string }>(cluster.databaseUrl, snapshot);
+    await sql('UPDATE users SET display_name = $2 WHERE id = $1', [here.alice.id, 'Alice the Changed']);
+    const rows = await readIn('invalidations', async (rows) => {
+      const found = await rows<{ cache: string }>(invalidationsSince, [before?.snapshot]);
+      expect(found.map(({ cache }) => cache)).to.include.members(['users', 'agents']);
+      await forgetInvalidations.step(rows);
+    });
+    expect(rows).to.be.lessThan(much / 2);
   });
 
   it('finds what is over in the logs and among the keys without going through what is not', async () => {

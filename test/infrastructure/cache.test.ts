@@ -19,7 +19,7 @@ describe('a cache of things that seldom change', () => {
 
   it('keeps what was long on its way only for the rest of its time', async () => {
     const { source, load, answers } = slowSource();
-    const cache = new Cache<{ is: string }>({ max: 10, ttlMs });
+    const cache = new Cache<{ is: string }>({ max: 10, trust: () => ttlMs });
     const asked = cache.get('key', load);
     source.now = 'out';
     await delay(2 * ttlMs);
@@ -30,7 +30,7 @@ describe('a cache of things that seldom change', () => {
 
   it('shares a load that is under way, but none that is as old as nothing here may be', async () => {
     const { source, load, answers } = slowSource();
-    const cache = new Cache<{ is: string }>({ max: 10, ttlMs });
+    const cache = new Cache<{ is: string }>({ max: 10, trust: () => ttlMs });
     const asked = [cache.get('key', load), cache.get('key', load)];
     expect(source.asked).to.equal(1);
     source.now = 'out';
@@ -43,7 +43,7 @@ describe('a cache of things that seldom change', () => {
 
   it('asks anew for what is used before its time is over, and nobody waits for that', async () => {
     const { source, load, answers } = slowSource();
-    const cache = new Cache<{ is: string }>({ max: 10, ttlMs: 1000 });
+    const cache = new Cache<{ is: string }>({ max: 10, trust: () => 1000 });
     const asked = cache.get('key', load);
     answers.pop()?.();
     await asked;
@@ -65,7 +65,7 @@ describe('a cache of things that seldom change', () => {
 
   it('keeps nothing that turns out to be gone when it is asked for anew, and all that cannot be asked for', async () => {
     const ttlMs = 1000;
-    const cache = new Cache<{ is: string }>({ max: 10, ttlMs });
+    const cache = new Cache<{ is: string }>({ max: 10, trust: () => ttlMs });
     for (const key of ['gone', 'silent']) await cache.get(key, async () => ({ is: 'in' }));
     await delay(750);
     void cache.get('gone', async () => undefined);

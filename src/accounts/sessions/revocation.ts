@@ -1,8 +1,6 @@
-import type { Database } from '../../database/database.ts';
 import type { Caches } from '../../delivery/caches.ts';
 import type { Change } from '../../delivery/changes.ts';
 import type { Control } from '../../delivery/control.ts';
-import type { Log } from '../../infrastructure/log.ts';
 import { sessionRevoked } from './session.contract.ts';
 
 /** Names of the caches that know whether a session or a personal access token still holds. */
@@ -71,70 +69,5 @@ export class Revocation {
 /** What a socket is told when its session is over. */
 export const goodbye = (sessionId: string) => ({ name: sessionRevoked.name, data: { sessionId } });
 
-/** By `now()`: what is another time for each row is no place to begin at in an index. */
-export const revokedLately = `SELECT id FROM sessions WHERE revoked_at > now() - make_interval(secs => $1)
-  UNION ALL SELECT id FROM personal_tokens WHERE revoked_at > now() - make_interval(secs => $1)`;
-
-const watchMs = 1000;
-/** A change that was long under way shows a time that is past already when it is committed. */
-const overlapSeconds = 15;
-
-/**
- * Finds what was revoked by whom this node could not hear: another node while Redis is away, or the operator's
- * command line. One query a second over what was revoked lately, however many sockets there are.
- */
-export class RevocationWatch {
-  private readonly database: Database;
-  private readonly log: Log;
-  private readonly caches: Caches;
-  private readonly disconnect: (sessionId: string) => void;
-  /** Id → when it was seen first, in ms. */
-  private readonly seen = new Map<string, number>();
-  private readonly timer: NodeJS.Timeout;
-  private lastSuccess = performance.now();
-  private looking = false;
-
-  /** @param disconnect closes this node's sockets of a session or token, telling them why */
-  constructor(database: Database, caches: Caches, log: Log, disconnect: (sessionId: string) => void) {
-    this.database = database;
-    this.caches = caches;
-    this.log = log;
-    this.disconnect = disconnect;
-    this.timer = setInterval(() => void this.look(), watchMs);
-  }
-
-  close(): void {
-    clearInterval(this.timer);
-  }
-
-  private async look(): Promise<void> {
-    if (this.looking) return;
-    this.looking = true;
-    try {
-      const started = performance.now();
-      const seconds = overlapSeconds + (started - this.lastSuccess) / 1000;
-      for (const { id } of await this.database.rows<Revoked>(revokedLately, [seconds])) this.act(id, started);
-      this.lastSuccess = started;
-      this.forgetOld(started);
-    } catch (error) {
-      this.log.debug({ err: error }, 'Revoked sessions could not be looked up; the next try follows.');
-    } finally {
-      this.looking = false;
-    }
-  }
-
-  private act(id: string, now: number): void {
-    if (this.seen.has(id)) return;
-    this.seen.set(id, now);
-    this.caches.dropHere(sessionCache, [id]);
-    this.caches.dropHere(personalTokenCache, [id]);
-    this.disconnect(id);
-  }
-
-  private forgetOld(now: number): void {
-    for (const [id, at] of this.seen) {
-      if (now - at < 4 * overlapSeconds * 1000) return;
-      this.seen.delete(id);
-    }
-  }
-}
+/** Whether what changes in what a cache holds is that a session or a personal access token has ended. */
+export const holdsSessions = (cache: string) => cache === sessionCache || cache === personalTokenCache;

@@ -1,0 +1,104 @@
+import type { Database } from '../database/database.ts';
+import type { Chore } from '../infrastructure/chores.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { Caches } from './caches.ts';
+
+interface Found {
+  /** What the look could see, the same in each row: a `pg_snapshot` as text, which is `xmin:xmax:…`. */
+  snapshot: string;
+  /** Null where nothing was changed. */
+  cache: string | null;
+  /** Null: all. */
+  keys: string[] | null;
+}
+
+/**
+ * What was committed since the look before, whose snapshot is $1. By what that one could see, since what is committed
+ * late has an early number and an early time.
+ */
+export const invalidationsSince = `SELECT pg_current_snapshot()::text AS snapshot, i.cache, i.keys
+  FROM (SELECT $1::text::pg_snapshot AS before) AS look LEFT JOIN invalidations i
+    ON i.xid >= pg_snapshot_xmin(look.before) AND NOT pg_visible_in_snapshot(i.xid, look.before)`;
+
+const lookMs = 1000;
+/** No change is as long under way, and a node that stood still for half of it does not ask for what was meanwhile. */
+const keptSeconds = 3600;
+const gapMs = (keptSeconds * 1000) / 2;
+const batch = 1000;
+
+/**
+ * Finds what was changed by whom this node could not hear: another node while Redis is away, the operator's command
+ * line, or plain SQL. Each change to what caches hold is noted in its own transaction (see the migration
+ * `0069-invalidations`). One query a second over what was changed since the one before, however much is known here.
+ */
+export class InvalidationWatch {
+  private readonly database: Database;
+  private readonly log: Log;
+  private readonly caches: Caches;
+  private readonly changed: (cache: string, keys: string[]) => void;
+  private readonly timer: NodeJS.Timeout;
+  private snapshot: string | null = null;
+  /** In ms since 1970: time in which the machine stood still counts too. */
+  private lastLook = 0;
+  private looking = false;
+
+  /** @param changed is told what was changed, once it is no longer known here */
+  constructor(database: Database, caches: Caches, log: Log, changed: (cache: string, keys: string[]) => void) {
+    this.database = database;
+    this.caches = caches;
+    this.log = log;
+    this.changed = changed;
+    this.timer = setInterval(() => void this.look(), lookMs);
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private async look(): Promise<void> {
+    if (this.looking) return;
+    this.looking = true;
+    try {
+      const started = performance.now();
+      this.act(await this.database.committedRows<Found>(invalidationsSince, [this.snapshot]));
+      this.caches.upToDate(started);
+    } catch (error) {
+      this.log.debug({ err: error }, 'What has changed could not be looked up; the next try follows.');
+    } finally {
+      this.looking = false;
+    }
+  }
+
+  private act(found: Found[]): void {
+    const snapshot = found[0]?.snapshot ?? null;
+    if (!follows(snapshot, this.snapshot) || Date.now() - this.lastLook > gapMs) this.caches.clearAll();
+    this.snapshot = snapshot;
+    this.lastLook = Date.now();
+    for (const { cache, keys } of found) {
+      if (cache === null) continue;
+      this.caches.dropHere(cache, keys);
+      if (keys) this.changed(cache, keys);
+    }
+  }
+}
+
+/** Whether one snapshot (as text) is of the same server as an earlier one: a standby that took over may be behind that. */
+export function follows(snapshot: string | null, earlier: string | null): boolean {
+  return snapshot !== null && earlier !== null && lastOf(snapshot) >= lastOf(earlier);
+}
+
+/** The number of the first transaction that had not begun. */
+const lastOf = (snapshot: string) => BigInt(snapshot.split(':')[1] ?? 0);
+
+/** Removes what all nodes have seen long ago. */
+export const forgetInvalidations: Chore = {
+  name: 'forget invalidations',
+  async step(rows) {
+    const gone = await rows<{ id: string }>(
+      `DELETE FROM invalidations WHERE id IN (SELECT id FROM invalidations ORDER BY id LIMIT $2)
+         AND created_at < now() - make_interval(secs => $1) RETURNING id`,
+      [keptSeconds, batch],
+    );
+    return gone.length;
+  },
+};
