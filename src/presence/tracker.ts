@@ -146,8 +146,13 @@ export class PresenceTracker {
   }
 
   private keepForLater(arrivals: Set<string>, leaves: Set<string>): void {
-    for (const userId of arrivals) if (this.sockets.has(userId)) this.arrivals.add(userId);
-    for (const userId of leaves) if (!this.sockets.has(userId)) this.leaves.add(userId);
+    for (const userId of arrivals) if (this.counts(userId)) this.arrivals.add(userId);
+    for (const userId of leaves) if (!this.counts(userId)) this.leaves.add(userId);
+  }
+
+  /** Whether someone counts as connected: who comes back within its grace is not said anew. */
+  private counts(userId: string): boolean {
+    return this.sockets.has(userId) || this.graces.has(userId);
   }
 
   private endGraces(): void {
