@@ -18,6 +18,9 @@ export interface RedisPlace {
  * lost publish costs nothing here, since the log heals it. Subscriptions are renewed by ioredis on reconnect.
  */
 class ForgivingRedis extends Redis {
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    return followed(this, event, () => super.emit(event, ...args));
+  }
   override publish(...args: Parameters<Redis['publish']>): Promise<number> {
     return super.publish(...args).catch((error) => forgiven(this, error));
   }
@@ -33,6 +36,9 @@ class ForgivingRedis extends Redis {
 class ForgivingCluster extends Cluster {
   private isClosed = false;
 
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    return followed(this, event, () => super.emit(event, ...args));
+  }
   override disconnect(reconnect = false): void {
     this.isClosed ||= !reconnect;
     super.disconnect(reconnect);
@@ -49,6 +55,22 @@ class ForgivingCluster extends Cluster {
   }
   override psubscribe(...args: unknown[]): Promise<unknown> {
     return Cluster.prototype.psubscribe.apply(this, args as never).catch((error) => forgiven(this, error));
+  }
+}
+
+/** What was heard on a channel and could not be followed. */
+export class StrangeMessage extends Error {}
+
+/**
+ * Anyone with a hand on Redis can say something on its channels, and so do other versions: what nobody here can follow is
+ * an error of the connection, to be told, and must not end the process.
+ */
+function followed(client: RedisClient, event: string | symbol, tell: () => boolean): boolean {
+  try {
+    return tell();
+  } catch (cause) {
+    if (!String(event).includes('message')) throw cause;
+    return client.emit('error', new StrangeMessage('A message on Redis could not be followed.', { cause }));
   }
 }
 

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Settings } from '../settings.ts';
 import type { Log } from './log.ts';
-import { forgiven, isRefusal, type RedisClient, type RedisPlace, redisClient } from './redis-clients.ts';
+import {
+  forgiven,
+  isRefusal,
+  type RedisClient,
+  type RedisPlace,
+  redisClient,
+  StrangeMessage,
+} from './redis-clients.ts';
 import { SilentConnections } from './silent-connections.ts';
 import { SparseLog } from './sparse-log.ts';
 import { within } from './within.ts';
@@ -25,7 +32,7 @@ export class RedisConnections {
   private readonly timer: NodeJS.Timeout;
   private readonly listeners: ((healthy: boolean) => void)[] = [];
   private readonly log: Log;
-  private readonly refusals: SparseLog;
+  private readonly mistakes: SparseLog;
   /** What went wrong last with a connection. */
   private failure: string | undefined;
   private readonly isCluster: boolean;
@@ -46,7 +53,7 @@ export class RedisConnections {
 
   constructor(place: RedisPlace, log: Log) {
     this.log = log;
-    this.refusals = new SparseLog(log);
+    this.mistakes = new SparseLog(log);
     this.isCluster = place.cluster;
     this.prefix = place.prefix;
     this.controlChannel = this.named('control');
@@ -172,8 +179,9 @@ export class RedisConnections {
 
   /** That a connection broke is told by the health check; what is refused on one that holds would be missing without a word. */
   private note(error: Error): void {
-    this.failure = error.message;
-    if (isRefusal(error)) this.refusals.warn({ reason: error.message }, {}, 'Redis refuses what a node needs.');
+    if (error instanceof StrangeMessage) this.mistakes.warn({}, { err: error.cause }, error.message);
+    else this.failure = error.message;
+    if (isRefusal(error)) this.mistakes.warn({ reason: error.message }, {}, 'Redis refuses what a node needs.');
   }
 
   private setHealthy(healthy: boolean): void {
