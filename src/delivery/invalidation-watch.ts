@@ -20,6 +20,9 @@ export const invalidationsSince = `SELECT pg_current_snapshot()::text AS snapsho
   FROM (SELECT $1::text::pg_snapshot AS before) AS look LEFT JOIN invalidations i
     ON i.xid >= pg_snapshot_xmin(look.before) AND NOT pg_visible_in_snapshot(i.xid, look.before)`;
 
+/** A snapshot of before everything. */
+const beginning = '1:1:';
+
 const lookMs = 1000;
 /** No change is as long under way, and a node that stood still for half of it does not ask for what was meanwhile. */
 const keptSeconds = 3600;
@@ -37,9 +40,9 @@ export class InvalidationWatch {
   private readonly caches: Caches;
   private readonly changed: (cache: string, keys: string[]) => void;
   private readonly timer: NodeJS.Timeout;
-  private snapshot: string | null = null;
+  private snapshot = beginning;
   /** In ms since 1970: time in which the machine stood still counts too. */
-  private lastLook = 0;
+  private lastLook = Date.now();
   private looking = false;
 
   /** @param changed is told what was changed, once it is no longer known here */
@@ -70,10 +73,15 @@ export class InvalidationWatch {
   }
 
   private act(found: Found[]): void {
-    const snapshot = found[0]?.snapshot ?? null;
-    if (!follows(snapshot, this.snapshot) || Date.now() - this.lastLook > gapMs) this.caches.clearAll();
-    this.snapshot = snapshot;
+    const snapshot = found[0]?.snapshot ?? beginning;
+    const missed = !follows(snapshot, this.snapshot) || Date.now() - this.lastLook > gapMs;
     this.lastLook = Date.now();
+    // The next look has all that there still is.
+    this.snapshot = missed ? beginning : snapshot;
+    if (missed) {
+      this.caches.clearAll();
+      return;
+    }
     for (const { cache, keys } of found) {
       if (cache === null) continue;
       this.caches.dropHere(cache, keys);
@@ -83,8 +91,8 @@ export class InvalidationWatch {
 }
 
 /** Whether one snapshot (as text) is of the same server as an earlier one: a standby that took over may be behind that. */
-export function follows(snapshot: string | null, earlier: string | null): boolean {
-  return snapshot !== null && earlier !== null && lastOf(snapshot) >= lastOf(earlier);
+export function follows(snapshot: string, earlier: string): boolean {
+  return lastOf(snapshot) >= lastOf(earlier);
 }
 
 /** The number of the first transaction that had not begun. */
