@@ -106,6 +106,18 @@ describe('mail', () => {
       expect((await post('login', { email, password: 'a brand new one' })).status).to.equal(200);
     });
 
+    it('is not set by a link that was mailed before another password was set, by whichever way', async () => {
+      const email = address();
+      const person = await register(at(0), { email });
+      await post('password-reset/start', { email });
+      const token = tokenIn(await mailTo(email));
+      const passwords = { oldPassword: 'correct horse', newPassword: 'one of my own' };
+      expect((await person.put('/api/auth/password', passwords)).status).to.equal(200);
+      const used = await post('password-reset/complete', { token, newPassword: 'of a mail reader' });
+      expect([used.status, used.body.code]).to.deep.equal([400, 'PASSWORD_RESET_TOKEN_INVALID']);
+      expect((await post('login', { email, password: 'one of my own' })).status).to.equal(200);
+    });
+
     it('answers alike for an address without an account, and mails nothing there', async () => {
       const [known, unknown] = [address(), address()];
       await register(at(0), { email: known });

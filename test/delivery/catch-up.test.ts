@@ -3,7 +3,9 @@ import { expect } from 'chai';
 import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { trimLogs } from '../world/log.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 describe('coming back', () => {
@@ -348,6 +350,52 @@ describe('coming back', () => {
     for (const person of [carol, carol.on(alice.node), carol.on(bob.node)]) {
       expect((await person.get(`/api/channels/${id}/messages`)).status).to.equal(404);
       expect((await person.post(`/api/channels/${id}/messages`, { content: 'no' })).status).to.equal(404);
+    }
+  });
+});
+
+/** Says the last thing of a channel so many times again, as a node does that dies before it can tell the others. */
+const appendUnheard = `WITH moved AS (
+    UPDATE streams SET last_seq = last_seq + $2::int WHERE id = $1 RETURNING last_seq - $2::int AS head
+  )
+  INSERT INTO log_entries (stream_id, seq, event, data)
+  SELECT stream_id, head + i, event, (data::jsonb || jsonb_build_object('seq', head + i, 'eventSeq', head + i))::json
+  FROM log_entries JOIN moved ON seq = head, generate_series(1, $2::int) AS i WHERE stream_id = $1`;
+
+describe('coming back to a node that has not heard of what others committed', () => {
+  let cluster: Cluster;
+  before(async () => {
+    cluster = await startCluster({ nodes: 1, redisUrl: null, settings: { delivery: { sweepMs: 600_000 } } });
+  });
+  after(() => cluster.stop());
+
+  it('brings that too, by every way, and once to those who are there', async () => {
+    const { alice, bob, channel } = await world(cluster);
+    const followers = [1, 2, 3].map(() => new Follower({ url: bob.node.url, token: bob.token }));
+    const [present, returning, coming] = followers;
+    try {
+      for (const follower of followers) await follower.connected(1);
+      await present?.join(channel.id);
+      const { seq } = await alice.say(channel.id, 'hello');
+      await present?.reach(channel.id, seq);
+      const miss = (count: number) => query(cluster.databaseUrl, appendUnheard, [channel.id, count]);
+
+      await miss(1);
+      const polled = await bob.get(`/api/channels/${channel.id}/events?after=${seq}`);
+      expect(polled.body).to.deep.include({ seq: seq + 1, recovered: true, hasMore: false });
+      await miss(1);
+      expect(await returning?.join(channel.id, seq)).to.include({ seq: seq + 2, recovered: true, hasMore: false });
+      // More than is read at once.
+      await miss(1100);
+      const head = seq + 1102;
+      expect(await coming?.join(channel.id)).to.include({ seq: head });
+
+      for (const follower of [present, returning]) await follower?.reach(channel.id, head);
+      expect(present?.seen(channel.id)).to.deep.equal(range(seq, head));
+      expect(returning?.seen(channel.id)).to.deep.equal(range(seq + 1, head));
+      expect(coming?.seen(channel.id)).to.deep.equal([]);
+    } finally {
+      for (const follower of followers) follower.close();
     }
   });
 });

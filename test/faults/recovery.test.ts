@@ -147,6 +147,29 @@ describe('a stock client that was cut off', () => {
     expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, last));
   });
 
+  it('gets once what two of its connections were about to send it, when it was cut off again meanwhile', async () => {
+    const { here, cluster, door, wires } = site;
+    const channelId = await here.newChannel();
+    const [follower, from] = await follow(0, channelId);
+    const log = await lock(cluster, 'log_entries');
+    try {
+      for (const wire of wires) wire.refuse(true);
+      door.cut();
+      const last = await sayAll(here.alice, channelId, 1700);
+      await log.take();
+      for (const wire of wires) wire.refuse(false);
+      expect(await follower.connected(2)).to.equal(true);
+      await log.waiters(1);
+      door.cut();
+      expect(await follower.connected(3)).to.equal(true);
+      await log.end();
+      await follower.reach(channelId, last);
+      expect(follower.seen(channelId)).to.deep.equal(range(from + 1, last));
+    } finally {
+      await log.close();
+    }
+  });
+
   it('gets megabytes over a slow line that breaks again and again, and is not taken for one that does not read', async () => {
     const { alice, channel } = site.here;
     const [follower, from] = await follow(0, channel.id);
@@ -310,6 +333,27 @@ describe('a stock client that was cut off', () => {
       await until(() => !follower.socket.connected);
       await recent.end();
       expect(await follower.connected(2)).to.equal(false);
+    } finally {
+      await recent.close();
+    }
+  });
+
+  it('begins anew also where it has an offset yet, of a connection before that', async () => {
+    const { here, cluster, door } = site;
+    const [follower] = await follow(1, here.channel.id);
+    await follower.reach(here.channel.id, await sayAll(here.alice, here.channel.id, 1));
+    // Nothing is known of it under this: it is let in as if it were new, and keeps the offset.
+    Reflect.set(follower.socket, '_pid', 'a'.repeat(20));
+    const recent = await lock(cluster, 'dm_channels');
+    try {
+      await recent.take();
+      door.cut();
+      expect(await follower.connected(2)).to.equal(false);
+      await recent.waiters(1);
+      door.cut();
+      await until(() => !follower.socket.connected);
+      await recent.end();
+      expect(await follower.connected(3)).to.equal(false);
     } finally {
       await recent.close();
     }

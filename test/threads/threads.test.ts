@@ -97,6 +97,20 @@ describe('threads', () => {
     expect(inThread.all('message:new')).to.have.length(2);
   });
 
+  it('tell those who are only in them of nothing else, and of all that is theirs, however much is written at once', async () => {
+    const { alice, bob, channel } = here;
+    const thread = (await start()).body;
+    const inThread = await bob.connect();
+    await inThread.emit('thread:join', { threadId: thread.id });
+    const numbers = Array.from({ length: 40 }, (_, i) => i);
+    const said = numbers.map((i) => alice.say(channel.id, `${i}`, i % 2 ? { threadId: thread.id } : {}));
+    const theirs = (await Promise.all(said)).filter(({ threadId }) => threadId === thread.id);
+    const last = await alice.say(channel.id, 'last', { threadId: thread.id });
+    await inThread.next('message:new', ({ id }) => id === last.id);
+    const ids = [...theirs.sort((a, b) => a.seq - b.seq), last].map(({ id }) => id);
+    expect(inThread.all('message:new').map(({ id }) => id)).to.deep.equal(ids);
+  });
+
   it('tell those who are only in them that their channel is gone, once', async () => {
     const { alice, bob, channel } = here;
     const thread = (await start()).body;
