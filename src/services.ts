@@ -82,7 +82,9 @@ export function createServices(ground: Ground) {
   const blobCollector = new BlobCollector(database, settings.blobs, log);
   const agentIdentity = new AgentIdentity(database, caches);
   const notificationQueue = new NotificationQueue();
-  const directory = new PresenceDirectory();
+  const { pingIntervalMs, pingTimeoutMs } = settings.sockets;
+  // So long ago a stock client may have been cut off that is taken for never gone.
+  const directory = new PresenceDirectory(settings.delivery.recoverySeconds * 1000 + pingIntervalMs + pingTimeoutMs);
   const loopGuard = new LoopGuard(database, settings.agents);
   const { audience, roster, chores, ...community } = createCommunity({
     ...ground,

@@ -1,5 +1,6 @@
+import { BatchedRead } from '../database/batched-read.ts';
 import type { Log } from '../infrastructure/log.ts';
-import type { PresenceAudience } from './audience.ts';
+import type { Places, PresenceAudience } from './audience.ts';
 import type { PresenceDirectory } from './directory.ts';
 import { presenceChange } from './presence.contract.ts';
 import type { StatusChange } from './status.ts';
@@ -21,6 +22,8 @@ export class PresenceBroadcaster {
   private readonly log: Log;
   private readonly tellMs: number;
   private timer: NodeJS.Timeout | undefined;
+  /** Where those are told of who changed of late. */
+  private readonly lately: BatchedRead<Map<string, Places>>;
   private sink: PresenceSink = { hasSockets: () => false, tellHere: () => {} };
   private running = false;
 
@@ -29,6 +32,9 @@ export class PresenceBroadcaster {
     this.audience = audience;
     this.log = log;
     this.tellMs = tellMs;
+    this.lately = new BatchedRead(async ([all = '']) => {
+      return new Map([[all, await audience.placesOf(directory.changedLately())]]);
+    });
   }
 
   start(sink: PresenceSink): void {
@@ -38,6 +44,15 @@ export class PresenceBroadcaster {
 
   close(): void {
     clearInterval(this.timer);
+  }
+
+  /** What whoever is in these rooms may have missed of late: presence is in no log. */
+  async missed(rooms: ReadonlySet<string>): Promise<StatusChange[]> {
+    if (this.directory.changedLately().length === 0) return [];
+    const places = (await this.lately.read('all')) ?? new Map<string, Places>();
+    const isTold = ({ servers, others }: Places) => [...servers, ...others].some((room) => rooms.has(room));
+    const userIds = [...places].filter(([, of]) => isTold(of)).map(([userId]) => userId);
+    return userIds.map((userId) => ({ userId, status: this.directory.statusOf(userId) }));
   }
 
   private async tell(): Promise<void> {
@@ -86,7 +101,7 @@ function add(groups: Map<string, Group>, rooms: string[], except: string[], chan
 }
 
 /** One change is also told in the plain form. */
-function dataOf(changes: StatusChange[]): object {
+export function dataOf(changes: StatusChange[]): object {
   const [first, ...others] = changes;
   return first && others.length === 0 ? { ...first, changes } : { changes };
 }

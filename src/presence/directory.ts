@@ -15,6 +15,14 @@ export class PresenceDirectory {
   private readonly statuses = new Map<string, Status>();
   /** User → what was told here last, for those whose status changed since. */
   private readonly pending = new Map<string, Status>();
+  /** User → when its status changed, of those of the last `keptMs`; in that order. */
+  private readonly changed = new Map<string, number>();
+  private readonly keptMs: number;
+
+  /** @param keptMs how long it remembers who changed */
+  constructor(keptMs: number) {
+    this.keptMs = keptMs;
+  }
 
   statusOf(userId: string): Status {
     return this.statuses.get(userId) ?? 'offline';
@@ -29,6 +37,12 @@ export class PresenceDirectory {
     return this.statuses.keys();
   }
 
+  /** Whose status changed of late. */
+  changedLately(): string[] {
+    this.forgetOld();
+    return [...this.changed.keys()];
+  }
+
   get hasPending(): boolean {
     return this.pending.size > 0;
   }
@@ -39,7 +53,10 @@ export class PresenceDirectory {
 
   /** Everyone who is not offline, as the store has it; all others are offline. */
   replace(all: StatusChange[]): void {
+    const isFirst = this.revision === 0;
     this.apply(all);
+    // They were so before this node was there.
+    if (isFirst) this.changed.clear();
     const known = new Set(all.map((change) => change.userId));
     for (const userId of [...this.statuses.keys()]) if (!known.has(userId)) this.set(userId, 'offline');
   }
@@ -70,8 +87,19 @@ export class PresenceDirectory {
     const before = this.statusOf(userId);
     if (before === status) return;
     this.revision++;
+    this.changed.delete(userId);
+    this.changed.set(userId, performance.now());
+    this.forgetOld();
     if (!this.pending.has(userId)) this.pending.set(userId, before);
     if (status === 'offline') this.statuses.delete(userId);
     else this.statuses.set(userId, status);
+  }
+
+  private forgetOld(): void {
+    const since = performance.now() - this.keptMs;
+    for (const [userId, at] of this.changed) {
+      if (at > since) return;
+      this.changed.delete(userId);
+    }
   }
 }

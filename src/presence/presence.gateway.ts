@@ -7,8 +7,10 @@ import { type Handler, handler } from '../gateway/handler.ts';
 import { leaveWatches } from '../gateway/membership.ts';
 import type { ParleySocket } from '../gateway/socket.ts';
 import { memberJoined } from '../servers/server.contract.ts';
+import { dataOf } from './broadcaster.ts';
 import {
   activitySchema,
+  presenceChange,
   presenceSnapshot,
   subscribedSchema,
   subscribeSchema,
@@ -30,11 +32,18 @@ export function attendPresence(gateway: Gateway, delivery: Delivery, presence: P
   presence.start(gateway);
   gateway.onConnection((socket) => {
     socket.once('disconnect', presence.came(socket.data.actor.userId));
+    if (socket.recovered) void tellMissed(presence, socket);
   });
   delivery.observe((entry) => {
     if (entry.event !== memberJoined.name) return;
     presence.joined(joined.parse(JSON.parse(entry.json)).userId);
   });
+}
+
+/** Its client takes nothing for missed, and joins no channel anew. */
+async function tellMissed(presence: Presence, socket: ParleySocket): Promise<void> {
+  const changes = await presence.missed(socket.rooms).catch(() => []);
+  if (changes.length > 0) tellOne(socket, presenceChange.name, JSON.stringify(dataOf(changes)));
 }
 
 export function presenceHandlers(presence: PresenceService): Handler[] {

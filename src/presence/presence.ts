@@ -15,6 +15,7 @@ import { PresenceService } from './presence.service.ts';
 import type { PresenceStore } from './presence.store.ts';
 import { RedisPresenceStore } from './redis-store.ts';
 import { Resync } from './resync.ts';
+import type { StatusChange } from './status.ts';
 import { PresenceTracker } from './tracker.ts';
 
 export interface PresenceGround {
@@ -81,6 +82,11 @@ export class Presence {
   came(userId: string): () => void {
     this.tracker.came(userId);
     return () => this.tracker.went(userId);
+  }
+
+  /** What someone in these rooms, who was cut off for a moment, may not have been told. */
+  missed(rooms: ReadonlySet<string>): Promise<StatusChange[]> {
+    return this.broadcaster.missed(rooms);
   }
 
   /** Someone is among people now who did not know of it. */

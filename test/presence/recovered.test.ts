@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { until } from '../rig/until.ts';
+import type { Loose } from '../world/person.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('presence for those who come back', () => {
+  let here: World;
+  before(async () => {
+    here = await world();
+  });
+  after(() => here.close());
+
+  it('is told to a recovered client, too, which joins nothing anew', async () => {
+    const { alice, bob, channel } = here;
+    const seen = await bob.connect();
+    const ear = await alice.listen(channel.id);
+    const witness = await alice.listen(channel.id);
+    const isOver = ({ changes }: Loose) =>
+      changes.some(({ userId, status }: Loose) => userId === bob.id && status === 'offline');
+    const { socket } = ear;
+    // Recovery begins with an event that brought an offset.
+    await bob.say(channel.id, 'hello');
+    await ear.next('message:new');
+    socket.io.reconnection(false);
+    socket.io.engine.close();
+    await until(() => !socket.connected);
+    seen.close();
+    // It is told to all at the same moment, of whom the other one is none just now.
+    await witness.next('presence:change', isOver);
+    ear.received.length = 0;
+    socket.connect();
+    await until(() => socket.connected);
+    expect(socket.recovered).to.equal(true);
+    await ear.next('presence:change', isOver);
+  });
+});
