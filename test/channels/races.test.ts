@@ -7,6 +7,8 @@ import { type World, world } from '../world/world.ts';
 
 /** How many wait for a lock. To be looked at from outside: within a transaction it would stay as it was at the first look. */
 const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+/** Those alone that wait for a log: whatever else waits just then is not of the test. */
+const waitingForLog = `${waiting} AND query LIKE '%streams%'`;
 
 describe('at the same moment', () => {
   let here: World;
@@ -182,7 +184,8 @@ describe('at the same moment', () => {
     it('is not sent to a channel any more behind the word that it is archived', async () => {
       const { alice, bob, channel } = here;
       const before = await alice.say(channel.id, 'before');
-      const waitFor = (count: number) => until(async () => ((await onlooker.query(waiting)).rowCount ?? 0) >= count);
+      const waitFor = (count: number) =>
+        until(async () => ((await onlooker.query(waitingForLog)).rowCount ?? 0) >= count);
       const messages = `/api/channels/${channel.id}/messages`;
       for (const body of [{ content: 'plain' }, { content: 'a reply', replyToId: before.id }]) {
         await client.query('BEGIN');
@@ -205,7 +208,8 @@ describe('at the same moment', () => {
     for (const kind of ['channels', 'servers'] as const) {
       it(`is not sent any more behind the word that it is gone: ${kind}`, async () => {
         const { alice, bob, channel, server } = here;
-        const waitFor = (count: number) => until(async () => ((await onlooker.query(waiting)).rowCount ?? 0) >= count);
+        const waitFor = (count: number) =>
+          until(async () => ((await onlooker.query(waitingForLog)).rowCount ?? 0) >= count);
         await client.query('BEGIN');
         await client.query('SELECT FROM streams WHERE id = $1 FOR UPDATE', [channel.id]);
         const deleting = alice.delete(`/api/${kind}/${kind === 'channels' ? channel.id : server.id}`);
