@@ -1,8 +1,8 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import type { Message } from '../../../client/index.ts';
 import { keptKeys } from './kept.ts';
 
-/** What was typed in a channel or thread and not sent; it outlives the page. */
+/** What was typed in a channel or thread and not sent, or into a message and not saved; it outlives the page. */
 export const draftOf = (id: string): string => localStorage.getItem(keptKeys.draft + id) ?? '';
 
 export function keepDraft(id: string, text: string): void {
@@ -10,6 +10,26 @@ export function keepDraft(id: string, text: string): void {
   else localStorage.setItem(keptKeys.draft + id, text);
 }
 
-/** The message that is being answered, and the one that is being edited. */
+/** Hears what another tab makes of it: what was sent there must not be sent here once more. @returns ends it */
+export function followDraft(id: string, show: (text: string) => void): () => void {
+  const hear = ({ key, newValue }: StorageEvent) => {
+    if (key === keptKeys.draft + id) show(newValue ?? '');
+  };
+  addEventListener('storage', hear);
+  return () => removeEventListener('storage', hear);
+}
+
+/** The message that is being answered, and the one that is being edited: that one over a reload, too. */
 export const replyTo = signal<Message | null>(null);
-export const editing = signal<string | null>(null);
+export const editing = signal(sessionStorage.getItem(keptKeys.editing));
+
+effect(() => {
+  if (editing.value === null) sessionStorage.removeItem(keptKeys.editing);
+  else sessionStorage.setItem(keptKeys.editing, editing.value);
+});
+
+/** A message is not changed any more: what was typed into it is saved, or given up. */
+export function endEditing(id: string): void {
+  keepDraft(id, '');
+  if (editing.peek() === id) editing.value = null;
+}

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { type Message, ParleyError } from '../../../client/index.ts';
 import { parley, sentence } from './client.ts';
+import { endEditing } from './drafts.ts';
 import { forgetOpened, readChannelRecord } from './opened.ts';
 import { whenItMayWork } from './reading.ts';
 import { anchorOf } from './scroll.ts';
@@ -167,6 +168,7 @@ export class Timeline {
     if (threadId !== this.threadId) this.countInThread(threadId, -1);
     this.messages.value = this.messages.value.filter(({ id }) => id !== messageId);
     this.quote(messageId, { content: '', deleted: true });
+    endEditing(messageId);
   }
 
   /** What replies show of a message. */

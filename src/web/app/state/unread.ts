@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
-import type { ChannelEventMap, Message } from '../../../client/index.ts';
+import { type ChannelEventMap, type Message, ParleyError } from '../../../client/index.ts';
 import { me, parley } from './client.ts';
 import { see } from './presence.ts';
+import { whenItMayWork } from './reading.ts';
 import { hearReplies } from './replies.ts';
 import { place } from './router.ts';
 
@@ -12,7 +13,8 @@ const tellAfterMs = 400;
 export const unread = signal<ReadonlyMap<string, number>>(new Map());
 const followed = new Set<string>();
 const read = new Map<string, number>();
-const toTell = new Map<string, ReturnType<typeof setTimeout>>();
+/** What is still to be told, by channel: forgets it. */
+const toTell = new Map<string, () => void>();
 
 /** Number of the last event of the channel that was seen; undefined: not known. */
 export const lastRead = (channelId: string): number | undefined => read.get(channelId);
@@ -46,10 +48,19 @@ export function markRead(channelId: string, seq: number): void {
   if (unread.value.get(channelId)) setUnread(channelId, 0);
   if (seq <= (read.get(channelId) ?? 0)) return;
   read.set(channelId, seq);
-  clearTimeout(toTell.get(channelId));
-  const tell = () => parley.rest('PUT /api/channels/:id/read', { id: channelId, body: { seq } }).catch(() => {});
-  // Lost when there is no connection; the next message that is read makes up for it.
-  toTell.set(channelId, setTimeout(tell, tellAfterMs));
+  toTell.get(channelId)?.();
+  const timer = setTimeout(() => tellRead(channelId), tellAfterMs);
+  toTell.set(channelId, () => clearTimeout(timer));
+}
+
+/** Tells how far one has read; other devices count it as unread until then, so it is told when there is a line again. */
+function tellRead(channelId: string): void {
+  const body = { seq: read.get(channelId) ?? 0 };
+  parley.rest('PUT /api/channels/:id/read', { id: channelId, body }).catch((error) => {
+    if (!(error instanceof ParleyError) || !error.isPassing) return;
+    const forget = whenItMayWork(() => tellRead(channelId));
+    toTell.set(channelId, forget);
+  });
 }
 
 /** Marks all that was said in channels as read, now. */

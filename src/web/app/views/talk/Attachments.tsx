@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { Message } from '../../../../client/index.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Message, ParleyError } from '../../../../client/index.ts';
 import { linkTo, sizeOf } from '../../state/attachments.ts';
+import { whenItMayWork } from '../../state/reading.ts';
 import { Icon } from '../parts/Icon.tsx';
 
 type Attachment = Message['attachments'][number];
@@ -18,29 +19,59 @@ export function Attachments({ list }: { list: Attachment[] }) {
   );
 }
 
-function File({ attachment }: { attachment: Attachment }) {
-  const [url, setUrl] = useState<string>();
-  const { filename, width, height, contentType, size } = attachment;
-  useEffect(() => {
+/** So often a picture is fetched that does not come. */
+const mostTries = 3;
+
+/** Where a file is shown from, and where it is opened: links hold for minutes only, and messages are looked at for longer. */
+function useLink(attachment: Attachment) {
+  const [src, setSrc] = useState<string>();
+  const [href, setHref] = useState<string>();
+  const tries = useRef(0);
+  const forget = useRef(() => {});
+  const ask = () => {
     let wanted = true;
-    linkTo(attachment).then(
-      (link) => wanted && setUrl(link),
-      () => {},
-    );
-    return () => {
+    forget.current = () => {
       wanted = false;
     };
-  }, [attachment]);
+    linkTo(attachment).then(
+      (url) => {
+        if (!wanted) return;
+        setSrc(url);
+        setHref(url);
+      },
+      (error) => {
+        if (wanted && error instanceof ParleyError && error.isPassing) forget.current = whenItMayWork(ask);
+      },
+    );
+  };
+  useEffect(() => {
+    ask();
+    return () => forget.current();
+  }, [attachment.id]);
+  const again = () => {
+    if (++tries.current > mostTries) return;
+    setSrc(undefined);
+    forget.current();
+    forget.current = whenItMayWork(ask);
+  };
+  const renew = () => void linkTo(attachment).then(setHref, () => {});
+  return { src, href, again, renew };
+}
+
+function File({ attachment }: { attachment: Attachment }) {
+  const { src, href, again, renew } = useLink(attachment);
+  const { filename, width, height, contentType, size } = attachment;
+  const opens = { href, target: '_blank', rel: 'noopener', onPointerEnter: renew, onFocus: renew };
   if (contentType.startsWith('image/') && width && height) {
     // Its room is known before it is there, so nothing jumps.
     return (
-      <a href={url} target="_blank" rel="noopener">
-        <img class="picture" src={url} alt={filename} width={width} height={height} loading="lazy" />
+      <a {...opens}>
+        <img class="picture" src={src} alt={filename} width={width} height={height} loading="lazy" onError={again} />
       </a>
     );
   }
   return (
-    <a class="file" href={url} target="_blank" rel="noopener" download={filename}>
+    <a class="file" {...opens} download={filename}>
       <Icon name="file" /> <span class="name">{filename}</span> <span class="faint">{sizeOf(size)}</span>
     </a>
   );

@@ -1,5 +1,5 @@
 import { connection } from '../../state/client.ts';
-import { addFiles, dropFile } from '../../state/outgoing-files.ts';
+import { addFiles, dropComing, dropFile } from '../../state/outgoing-files.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { AddFiles, Answering, FileList, Typists } from './ComposerParts.tsx';
@@ -24,7 +24,7 @@ export function Composer({ timeline, name, closed }: ComposerProps) {
 function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) {
   const { channelId, threadId } = timeline;
   const composing = useComposer(timeline);
-  const { answered, files, uploading, suggesting } = composing;
+  const { answered, files, coming, suggesting } = composing;
   const id = threadId ? 'thread-composer' : 'composer';
   return (
     <form
@@ -36,7 +36,12 @@ function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) 
     >
       <Suggestions id={`${id}-list`} {...suggesting} />
       <Answering message={answered} />
-      <FileList files={files} uploading={uploading} onRemove={(file) => dropFile(timeline.key, file)} />
+      <FileList
+        files={files}
+        coming={coming}
+        onRemove={(file) => dropFile(timeline.key, file)}
+        onStop={(file) => dropComing(timeline.key, file)}
+      />
       <TextBox id={id} name={name} composing={composing} onFiles={(list) => void addFiles(timeline.key, list)} />
       <Typists channelId={channelId} threadId={threadId} />
     </form>

@@ -1,5 +1,6 @@
 import { useLayoutEffect } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
+import { connection } from '../../state/client.ts';
 import { replyTo } from '../../state/drafts.ts';
 import { addFiles } from '../../state/outgoing-files.ts';
 import type { Timeline } from '../../state/timeline.ts';
@@ -12,24 +13,42 @@ type Attachment = Message['attachments'][number];
 
 interface FileListProps {
   files: readonly Attachment[];
-  uploading: number;
+  coming: readonly File[];
   onRemove(file: Attachment): void;
+  onStop(file: File): void;
 }
 
-export function FileList({ files, uploading, onRemove }: FileListProps) {
-  if (files.length === 0 && uploading === 0) return null;
+export function FileList({ files, coming, onRemove, onStop }: FileListProps) {
+  if (files.length === 0 && coming.length === 0) return null;
+  const waits = connection.value.status === 'offline' ? 'waits for a connection' : 'uploading…';
   return (
     <ul class="files" aria-label="Files to send">
       {files.map((file) => (
-        <li key={file.id}>
-          {file.filename}{' '}
-          <button type="button" class="link" aria-label={`Do not send ${file.filename}`} onClick={() => onRemove(file)}>
-            <Icon name="close" />
-          </button>
-        </li>
+        <FileToSend key={file.id} name={file.filename} onRemove={() => onRemove(file)} />
       ))}
-      {uploading > 0 && <li role="status">Uploading {uploading}…</li>}
+      {coming.map((file, i) => (
+        <FileToSend key={`${i} ${file.name}`} name={file.name} state={waits} onRemove={() => onStop(file)} />
+      ))}
     </ul>
+  );
+}
+
+function FileToSend({ name, state, onRemove }: { name: string; state?: string; onRemove(): void }) {
+  return (
+    <li>
+      <span>
+        {name}
+        {state && (
+          <span class="faint" role="status">
+            {' '}
+            {state}
+          </span>
+        )}
+      </span>
+      <button type="button" class="link" aria-label={`Do not send ${name}`} onClick={onRemove}>
+        <Icon name="close" />
+      </button>
+    </li>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
-import { editing } from '../../state/drafts.ts';
+import { draftOf, endEditing, keepDraft } from '../../state/drafts.ts';
 import { hasEnter, isComposing, isReady } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { attempt } from '../../state/toasts.ts';
@@ -11,7 +11,7 @@ import { composerBeside } from './useComposer.ts';
 
 /** A message in its place, to be changed: Enter keeps, Escape gives up. */
 export function EditBox({ message, timeline }: { message: Message; timeline: Timeline }) {
-  const { ref, text, setText, close, keep, press, suggesting } = useEditing(message, timeline);
+  const { ref, text, change, close, keep, press, suggesting } = useEditing(message, timeline);
   return (
     <div class="edit">
       <Suggestions id="edit-list" {...suggesting} />
@@ -22,7 +22,7 @@ export function EditBox({ message, timeline }: { message: Message; timeline: Tim
         rows={1}
         {...listOf('edit-list', suggesting)}
         onInput={(event) => {
-          setText(event.currentTarget.value);
+          change(event.currentTarget.value);
           suggesting.typed();
         }}
         onKeyDown={press}
@@ -42,7 +42,12 @@ export function EditBox({ message, timeline }: { message: Message; timeline: Tim
 }
 
 function useEditing(message: Message, timeline: Timeline) {
-  const [text, setText] = useState(message.content);
+  // Whoever looks elsewhere meanwhile finds what they typed.
+  const [text, setText] = useState(() => draftOf(message.id) || message.content);
+  const change = (value: string) => {
+    setText(value);
+    keepDraft(message.id, value);
+  };
   const ref = useRef<HTMLTextAreaElement>(null);
   // Before the next key is pressed.
   useLayoutEffect(() => {
@@ -52,7 +57,7 @@ function useEditing(message: Message, timeline: Timeline) {
   useGrowth(ref, text);
   const close = () => {
     composerBeside(ref.current)?.focus();
-    editing.value = null;
+    endEditing(message.id);
   };
   const keep = async () => {
     const content = text.trim();
@@ -62,7 +67,7 @@ function useEditing(message: Message, timeline: Timeline) {
     });
     if (kept) close();
   };
-  const suggesting = useSuggestions(message.channelId, ref, setText);
+  const suggesting = useSuggestions(message.channelId, ref, change);
   const press = (event: KeyboardEvent) => {
     if (suggesting.press(event)) return;
     if (event.key === 'Escape' && !isComposing(event)) close();
@@ -70,5 +75,5 @@ function useEditing(message: Message, timeline: Timeline) {
     event.preventDefault();
     void keep();
   };
-  return { ref, text, setText, close, keep, press, suggesting };
+  return { ref, text, change, close, keep, press, suggesting };
 }

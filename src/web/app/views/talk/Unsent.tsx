@@ -1,7 +1,9 @@
 import type { Pending } from '../../../../client/index.ts';
 import { connection, me, parley } from '../../state/client.ts';
+import { nameOfFile } from '../../state/outgoing-files.ts';
 import type { Failed, Sending } from '../../state/sending.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Icon } from '../parts/Icon.tsx';
 import { Text } from '../parts/text.tsx';
 
 /** A message that the server has not confirmed; it says whether it waits or is on its way. */
@@ -62,6 +64,7 @@ export function FailedMessage({ failed, sending }: { failed: Failed; sending: Se
 
 function Unsent({ pending }: { pending: Pending }) {
   const user = me.value;
+  const files = pending.input.attachments ?? [];
   return (
     <>
       <div class="gutter">{user && <Avatar user={user} />}</div>
@@ -72,6 +75,15 @@ function Unsent({ pending }: { pending: Pending }) {
         <div class="text">
           <Text content={pending.input.content ?? ''} />
         </div>
+        {files.length > 0 && (
+          <ul class="attachments">
+            {files.map(({ id = '' }) => (
+              <li key={id} class="file">
+                <Icon name="file" /> <span class="name">{nameOfFile(id ?? '')}</span>
+              </li>
+            ))}
+          </ul>
+        )}
       </div>
     </>
   );

@@ -1,10 +1,10 @@
 import type { RefObject } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { MessageInput } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
-import { draftOf, editing, keepDraft, replyTo } from '../../state/drafts.ts';
+import { draftOf, editing, followDraft, keepDraft, replyTo } from '../../state/drafts.ts';
 import { isComposing, isReady, isTouched } from '../../state/keyboard.ts';
-import { dropAllFiles, filesFor } from '../../state/outgoing-files.ts';
+import { filesFor, letGo } from '../../state/outgoing-files.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { tell } from '../../state/toasts.ts';
 import { tellTyping, typedAll } from '../../state/typing.ts';
@@ -20,11 +20,11 @@ export function useComposer(timeline: Timeline) {
   const { channelId, threadId, key } = timeline;
   const { text, change } = useDraft(timeline);
   const ref = useRef<HTMLTextAreaElement>(null);
-  const { files, uploading } = filesFor(key);
+  const { files, coming } = filesFor(key);
   const asked = replyTo.value;
   const answered = asked?.channelId === channelId && asked.threadId === threadId ? asked : null;
   const isEmpty = text.trim() === '' && files.length === 0;
-  const blocked = isEmpty || uploading > 0 || text.length > maxLength;
+  const blocked = isEmpty || coming.length > 0 || text.length > maxLength;
   useGrowth(ref, text);
   // Before the next key is pressed, and before somebody goes elsewhere.
   useLayoutEffect(() => {
@@ -35,9 +35,9 @@ export function useComposer(timeline: Timeline) {
     if (text.length > maxLength) tell(`A message has at most ${maxLength} characters; files have more room.`, 'bad');
     if (blocked) return;
     const attachments = files.length > 0 ? files.map(({ id }) => ({ id })) : undefined;
+    letGo(key);
     sendTo(timeline, { content: text.trim(), attachments, threadId, replyToId: answered?.id });
     change('');
-    dropAllFiles(key);
     replyTo.value = null;
     showEnd(ref);
   };
@@ -50,12 +50,13 @@ export function useComposer(timeline: Timeline) {
     event.preventDefault();
     send();
   };
-  return { ref, text, change, answered, files, uploading, send, press, suggesting, blocked };
+  return { ref, text, change, answered, files, coming, send, press, suggesting, blocked };
 }
 
 /** What was typed and not sent; it outlives the page. */
 function useDraft({ key, channelId, threadId }: Timeline) {
   const [text, setText] = useState(() => draftOf(key));
+  useEffect(() => followDraft(key, setText), [key]);
   const change = (value: string) => {
     setText(value);
     keepDraft(key, value);
