@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { resume } from './state/client.ts';
+import { keepFocus } from './state/focus.ts';
 import { watchKeys } from './state/keyboard.ts';
 import { followLinks } from './state/router.ts';
 import './style/base.css';
@@ -16,4 +17,7 @@ document.addEventListener('keydown', watchKeys, { capture: true });
 for (const event of ['dragover', 'drop'] as const) document.addEventListener(event, refuseFiles);
 void resume();
 const root = document.getElementById('app');
-if (root) render(<App />, root);
+if (root) {
+  render(<App />, root);
+  keepFocus(root);
+}

@@ -113,8 +113,24 @@ interface FoundProps {
 
 function Found({ list, error, nothing, onMore, onClose }: FoundProps) {
   if (error) return <p class="note bad">{error}</p>;
-  if (list === null) return <p class="faint">One moment…</p>;
-  if (list.length === 0) return <p class="faint">{nothing}</p>;
+  const said = list === null ? 'One moment…' : list.length === 0 ? nothing : countOf(list, onMore !== undefined);
+  return (
+    <>
+      {/* It is there before it says something: so it is read out. */}
+      <p class="faint" role="status">
+        {said}
+      </p>
+      {list !== null && list.length > 0 && <FoundList list={list} onMore={onMore} onClose={onClose} />}
+    </>
+  );
+}
+
+function countOf(list: Message[], hasMore: boolean): string {
+  if (hasMore) return `The newest ${list.length}`;
+  return list.length === 1 ? '1 message' : `${list.length} messages`;
+}
+
+function FoundList({ list, onMore, onClose }: Pick<FoundProps, 'onMore' | 'onClose'> & { list: Message[] }) {
   return (
     <ul class="found">
       {list.map((message) => (

@@ -211,7 +211,7 @@ export function ReplyPreview({ message, timeline }: PreviewProps) {
   return (
     <a class="reply" href={pathTo.said(currentServer.value?.id ?? null, { channelId, threadId, id: original.id })}>
       {author && <strong>{author.displayName}</strong>}{' '}
-      <span class={original.deleted ? 'faint' : ''}>
+      <span class={original.deleted ? 'faint' : ''} dir="auto">
         {original.deleted ? 'The message was deleted' : original.content}
       </span>
     </a>

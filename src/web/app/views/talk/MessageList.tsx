@@ -13,6 +13,7 @@ import { MessageView } from './Message.tsx';
 import { Replies } from './Replies.tsx';
 import { FailedMessage, PendingMessage, SentMessage } from './Unsent.tsx';
 import { useNews } from './useNews.ts';
+import { useOneStop } from './useOneStop.ts';
 import { useScroll } from './useScroll.ts';
 
 interface ListProps {
@@ -29,6 +30,7 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
   const messages = timeline.messages.value;
   const { atEnd, toEnd } = useScroll(ref, timeline, target);
   const news = useNews(ref, timeline, atEnd);
+  useOneStop(ref, messages);
   return (
     <div class="talk">
       <ToFirstNew count={news.above} onClick={news.toFirst} />
