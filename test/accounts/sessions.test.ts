@@ -67,6 +67,17 @@ describe('refresh tokens', () => {
     expect((await refresh(at(cluster, 1), person.refreshToken)).body.refreshToken).to.equal(successor);
   });
 
+  it('are refused past their time, the last as the one before it, which was used a moment ago', async () => {
+    const person = await register(at(cluster, 0));
+    const { body } = await refresh(at(cluster, 0), person.refreshToken);
+    const { sid } = jwt.decode(body.accessToken, { json: true }) ?? {};
+    await query(cluster.databaseUrl, `UPDATE sessions SET refresh_expires_at = now() WHERE id = $1`, [sid]);
+    for (const token of [body.refreshToken, person.refreshToken]) {
+      const late = await refresh(at(cluster, 1), token);
+      expect([late.status, late.body.code]).to.deep.equal([401, 'REFRESH_TOKEN_INVALID']);
+    }
+  });
+
   it('that nobody made, or that are no text, are refused', async () => {
     const unknown = await refresh(at(cluster, 0), 'not-a-token');
     expect([unknown.status, unknown.body.code]).to.deep.equal([401, 'REFRESH_TOKEN_INVALID']);
@@ -284,7 +295,13 @@ describe('the codes of failed authentication', () => {
     const unsigned = jwt.sign(claims, '', { algorithm: 'none', issuer: 'parley', audience: 'parley', keyid: 'test' });
     const [head, , tail] = person.token.split('.');
     const changed = [head, Buffer.from(JSON.stringify({ ...claims, exp: 9e9 })).toString('base64url'), tail].join('.');
-    for (const token of ['nonsense', forged, unsigned, changed, 'smp_whatever', person.refreshToken]) {
+    const { sid } = jwt.decode(person.token, { json: true }) ?? {};
+    const signed = (issuer: string, audience: string) =>
+      jwt.sign({ ...claims, sid }, 'a secret for tests only', { issuer, audience, keyid: 'test', expiresIn: 60 });
+    expect(await code({ authorization: `Bearer ${signed('parley', 'parley')}` })).to.equal(undefined);
+    // For others, or of others, who were given the secret.
+    const strange = [signed('parley', 'another'), signed('another', 'parley')];
+    for (const token of ['nonsense', forged, unsigned, changed, 'smp_whatever', person.refreshToken, ...strange]) {
       expect(await code({ authorization: `Bearer ${token}` }), token).to.equal('ACCESS_TOKEN_INVALID');
     }
   });

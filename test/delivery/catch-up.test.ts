@@ -398,4 +398,25 @@ describe('coming back to a node that has not heard of what others committed', ()
       for (const follower of followers) follower.close();
     }
   });
+
+  it('brings it by the next look at the log also after one that failed', async () => {
+    const { alice, bob, channel } = await world(cluster);
+    const { delivery } = bob.node;
+    const follower = new Follower({ url: bob.node.url, token: bob.token });
+    try {
+      await follower.connected(1);
+      await follower.join(channel.id);
+      const { seq } = await alice.say(channel.id, 'hello');
+      const before = delivery.counters.failedSweeps;
+      await query(cluster.databaseUrl, 'ALTER TABLE streams RENAME TO streams_elsewhere');
+      await delivery.sweep();
+      await query(cluster.databaseUrl, 'ALTER TABLE streams_elsewhere RENAME TO streams');
+      expect(delivery.counters.failedSweeps).to.equal(before + 1);
+      await query(cluster.databaseUrl, appendUnheard, [channel.id, 1]);
+      await delivery.sweep();
+      await follower.reach(channel.id, seq + 1);
+    } finally {
+      follower.close();
+    }
+  });
 });

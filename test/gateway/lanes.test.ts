@@ -197,4 +197,42 @@ describe('the lane of what a socket sends about one thing', () => {
     expect(first?.status).to.equal('fulfilled');
     expect(second?.status === 'rejected' && second.reason.code).to.equal('DATABASE_UNAVAILABLE');
   });
+
+  it('turns away what comes to its turn after that, and keeps the order behind what left before it began', async () => {
+    const socket = {};
+    const [failing, asking, silent] = range(1, 3).map(() => takePlace(socket, 'one', false));
+    if (!failing || !asking || !silent) throw new Error('three places were asked for');
+    const asked = Promise.resolve(asking.turn()).catch((error) => error.code);
+    await failing.turn();
+    failing.leave(new AppError('SERVER_BUSY'));
+    expect(await asked).to.equal('SERVER_BUSY');
+    // What was still being read has not asked for its turn by then.
+    expect(() => silent.turn())
+      .to.throw(AppError)
+      .with.property('code', 'SERVER_BUSY');
+    for (const place of [asking, silent]) place.leave(null);
+    const [first, gone, last] = [true, true, false].map((beside) => takePlace(socket, 'one', beside));
+    gone?.leave(null);
+    let began = false;
+    const turn = Promise.resolve(last?.turn()).then(() => {
+      began = true;
+    });
+    first?.letNext();
+    await setImmediate();
+    expect(began).to.equal(false);
+    first?.leave(null);
+    await turn;
+    last?.leave(null);
+  });
+
+  it('takes a thousand that wait, and turns away what comes then', () => {
+    const socket = {};
+    const places = range(1, 1002).map(() => takePlace(socket, 'one', false));
+    expect(places[0]?.turn()).to.equal(false);
+    expect(() => places[1001]?.turn())
+      .to.throw(AppError)
+      .with.property('code', 'SERVER_BUSY');
+    for (const place of places) place.leave(null);
+    expect(takePlace(socket, 'one', false).turn()).to.equal(false);
+  });
 });

@@ -238,4 +238,34 @@ describe('a session that is taken up again', () => {
     await until(() => next.pid, { message: 'not back' });
     expect(next.pid).not.to.equal(auth.pid);
   });
+
+  it('begins anew where it missed more than may be sent to it again', async () => {
+    const { line, auth } = await begin();
+    line.end();
+    await query(cluster.databaseUrl, appendMany, [channelId, 5001]);
+    const next = await open();
+    next.connect(auth);
+    await until(() => next.pid, { message: 'not back' });
+    expect(next.pid).not.to.equal(auth.pid);
+  });
+
+  it('brings nothing of a room from before it was entered, though its offset is older than that', async () => {
+    const { line, auth } = await begin();
+    const entered = channelId;
+    channelId = await here.newChannel();
+    // So that this node gives out what is said there before.
+    await here.bob.listen(channelId);
+    await say(3);
+    line.send(`422${JSON.stringify(['channel:join', { channelId }])}`);
+    await until(() => line.packets.some((packet) => packet.startsWith('432')), { message: 'not joined' });
+    line.end();
+    const next = await open();
+    next.connect(auth);
+    const [seq = 0] = await say(1);
+    channelId = entered;
+    const [last = 0] = await say(1);
+    await until(() => next.seqs.length >= 2, { message: 'not all came' });
+    expect(next.pid).to.equal(auth.pid);
+    expect(next.seqs.sort()).to.deep.equal([last, seq].sort());
+  });
 });
