@@ -148,6 +148,16 @@ describe('what nobody tells a node of', () => {
     await turns(write, 'FORBIDDEN', () => sql('UPDATE users SET deleted_at = now() WHERE id = $1', alice.id));
   });
 
+  it('is found also when it was made by somebody who looks for tables elsewhere', async () => {
+    const { bob } = here;
+    await turns(sending(bob), 'SESSION_REVOKED', () =>
+      withRows(cluster.databaseUrl, async (rows) => {
+        await rows("SET search_path = ''");
+        await rows('UPDATE public.sessions SET revoked_at = now() WHERE user_id = $1', [bob.id]);
+      }),
+    );
+  });
+
   it('is found also when it is committed long after it was made', async () => {
     const { bob, server } = here;
     const other = await register(bob.node);

@@ -11,6 +11,9 @@ interface Kept {
   inserts?: true;
 }
 
+/** Whoever changes something by hand, or puts back a backup, may look for tables elsewhere. */
+const here = 'set search_path from current';
+
 const person = ['username', 'display_name', 'avatar_url', 'is_bot', 'tier', 'deleted_at'];
 const channel = ['server_id', 'kind', 'name', 'type', 'is_private', 'is_archived', 'deleted_at'];
 
@@ -45,7 +48,7 @@ export class Invalidations extends Migration {
     );
     this.addSql('create index invalidations_xid on invalidations (xid)');
     // Its arguments: the name of the cache, and one or two columns that make up the key.
-    this.addSql(`create function invalidate() returns trigger language plpgsql as $$ begin
+    this.addSql(`create function invalidate() returns trigger language plpgsql ${here} as $$ begin
       if tg_level = 'ROW' then
         insert into invalidations (cache, keys) values (
           tg_argv[0], array[concat_ws(':', to_jsonb(new) ->> tg_argv[1], to_jsonb(new) ->> tg_argv[2])]);
@@ -76,14 +79,14 @@ export class Invalidations extends Migration {
 
   /** Where the key is in another table; no keys: all that the cache holds. */
   private watchRelated(): void {
-    this.addSql(`create function invalidate_public_channels() returns trigger language plpgsql as $$ begin
+    this.addSql(`create function invalidate_public_channels() returns trigger language plpgsql ${here} as $$ begin
       insert into invalidations (cache, keys)
         select 'channels', array_agg(id) from channels where server_id = new.id having count(*) > 0;
       return null; end $$`);
     this.addSql(`create trigger invalidate_channels_updated after update of is_public on servers
       for each row when (old.is_public is distinct from new.is_public) execute function invalidate_public_channels()`);
 
-    this.addSql(`create function invalidate_dm_standing() returns trigger language plpgsql as $$ begin
+    this.addSql(`create function invalidate_dm_standing() returns trigger language plpgsql ${here} as $$ begin
       insert into invalidations (cache, keys)
         select 'dm-standing', array_agg(d.channel_id) from changed c join dm_channels d
           on d.low_id = least(c.user_id, c.blocked_id) and d.high_id = greatest(c.user_id, c.blocked_id)
@@ -97,7 +100,7 @@ export class Invalidations extends Migration {
         referencing ${rows} table as changed for each statement execute function invalidate_dm_standing()`);
     }
 
-    this.addSql(`create function invalidate_all_of() returns trigger language plpgsql as $$ begin
+    this.addSql(`create function invalidate_all_of() returns trigger language plpgsql ${here} as $$ begin
       insert into invalidations (cache) select unnest(tg_argv);
       return null; end $$`);
     this.addSql(`create trigger invalidate_standings after update of deleted_at on users
