@@ -5,6 +5,9 @@ export interface Untold extends StatusChange {
   told: Status;
 }
 
+/** As many as a list of the people of a channel has: where more have changed, whoever needs all of them asks. */
+const maxLately = 500;
+
 /**
  * What this node knows of everyone who is not offline. It hears the same as all other nodes, in the same order, so
  * statuses are answered without asking anyone.
@@ -37,10 +40,10 @@ export class PresenceDirectory {
     return this.statuses.keys();
   }
 
-  /** Whose status changed of late. */
+  /** Whose status changed of late; of many those who did so last. */
   changedLately(): string[] {
     this.forgetOld();
-    return [...this.changed.keys()];
+    return [...this.changed.keys()].slice(-maxLately);
   }
 
   get hasPending(): boolean {

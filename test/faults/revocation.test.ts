@@ -55,12 +55,12 @@ describe('a session that ends while a socket comes over to it', () => {
       const [clock] = await query<{ now: string }>(far.url, 'SELECT clock_timestamp()::text AS now');
       wire.jitter(300, 300);
       const renewing = socket.emit('auth:renew', { token: second }).then(
-        () => 'answered',
+        (ack) => JSON.stringify(ack),
         () => 'cut off',
       );
       // PostgreSQL has said that the session holds, and the node has not heard it yet.
-      const said =
-        "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT revoked_at IS NOT NULL%' AND query_start > $1";
+      const said = `SELECT FROM pg_stat_activity WHERE datname = current_database()
+        AND query LIKE 'SELECT revoked_at IS NOT NULL%' AND query_start > $1`;
       await until(async () => (await query(far.url, said, [clock?.now])).length > 0);
       wire.hold();
       await request(there, 'POST', '/api/auth/logout', {}, { authorization: `Bearer ${second}` });

@@ -225,7 +225,8 @@ describe('notifications of channels', () => {
       await rows('BEGIN');
       await rows('SELECT FROM streams WHERE id = $1 FOR UPDATE', [bob.id]);
       const sent = await alice.say(channel.id, `@${bob.username} my secret`);
-      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM streams%'`;
+      const waiting = `SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM streams%'`;
       await until(async () => (await query(cluster.databaseUrl, waiting)).length > 0, { message: 'nothing is made' });
       await alice.delete(`/api/messages/${sent.id}`);
       // One node alone has to make the notification first.

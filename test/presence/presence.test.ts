@@ -199,7 +199,8 @@ describe('presence', () => {
       await rows('BEGIN');
       await rows('LOCK TABLE friendships IN ACCESS EXCLUSIVE MODE');
       const asked = ear.emit('presence:subscribe', { userIds: [alice.id] });
-      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%friendships%'`;
+      const waiting = `SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%friendships%'`;
       await until(async () => (await query(cluster.databaseUrl, waiting)).length > 0, { message: 'nobody asked' });
       expect((await alice.delete(`/api/servers/${server.id}/members/${bob.id}`)).status).to.equal(200);
       await rows('COMMIT');

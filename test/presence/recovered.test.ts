@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { PresenceDirectory } from '../../src/presence/directory.ts';
 import { until } from '../rig/until.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
@@ -32,5 +33,15 @@ describe('presence for those who come back', () => {
     await until(() => socket.connected);
     expect(socket.recovered).to.equal(true);
     await ear.next('presence:change', isOver);
+  });
+
+  it('is of those who changed last, where many did', () => {
+    const directory = new PresenceDirectory(60_000);
+    directory.replace([]);
+    const people = Array.from({ length: 600 }, (_, i) => `user-${i}`);
+    directory.apply(people.map((userId) => ({ userId, status: 'online' as const })));
+    expect(directory.changedLately()).to.deep.equal(people.slice(100));
+    directory.apply([{ userId: 'user-0', status: 'dnd' }]);
+    expect(directory.changedLately().slice(-2)).to.deep.equal(['user-599', 'user-0']);
   });
 });
