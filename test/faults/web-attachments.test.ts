@@ -16,6 +16,12 @@ describe('files for a message in the web client', () => {
 
   const toSend = () => alice.page.getByRole('list', { name: 'Files to send' });
 
+  /** Until then another line stands in its place, and nothing can be sent. */
+  const uploaded = async (name: string) => {
+    await toSend().getByText(name).waitFor();
+    await until(async () => (await toSend().getByRole('status').count()) === 0);
+  };
+
   /** Drops a file on something. @returns whether the browser would open it in place of the app */
   const drop = (target: string, name: string) =>
     alice.page.evaluate(`{
@@ -36,7 +42,7 @@ describe('files for a message in the web client', () => {
     await alice.go('/app/friends');
     await alice.page.getByRole('heading', { name: 'Friends' }).waitFor();
     await alice.go(`/app/s/${here.server.id}/${here.channel.id}`);
-    await toSend().getByText('notes.txt').waitFor();
+    await uploaded('notes.txt');
     await alice.page.locator('#composer').press('Enter');
     await alice.page.locator('article[data-id]', { hasText: 'with notes' }).getByText('notes.txt').waitFor();
     await until(async () => (await toSend().count()) === 0);
@@ -52,7 +58,7 @@ describe('files for a message in the web client', () => {
       const { x, width } = (await box.boundingBox()) ?? { x: 0, width: 9999 };
       return x + width;
     };
-    await toSend().getByText('very long').waitFor();
+    await uploaded('very long');
     expect(await right(toSend().getByRole('button'))).to.be.at.most(375);
     await alice.page.getByRole('button', { name: 'Send', exact: true }).click();
     const file = alice.page.locator('article[data-id] .file', { hasText: 'very long' });
