@@ -20,8 +20,8 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 // As MikroORM has them: records show times as text, and most of what is read goes into records.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => text);
 
-/** How long a change waits for a lock before it begins anew, of the time that PostgreSQL waits for a node. */
-const lockWaitShare = 2 / 3;
+/** How long changes, and quick transactions, wait for a lock before they begin anew, of the time that PostgreSQL waits for a node. */
+const lockWaitShares = { change: 2 / 3, quick: 1 / 6 };
 
 /** For transactions, for statements on their own, and for quick transactions. */
 type Pools = [pg.Pool, pg.Pool, pg.Pool];
@@ -64,11 +64,11 @@ export class Database {
     const { poolSize, connectTimeoutMs, statementTimeoutMs, slowStatementMs } = settings.database;
     const max = Math.ceil(poolSize / 2);
     const own = { connectionString: url, connectionTimeoutMillis: connectTimeoutMs, keepAlive: true };
-    const { reading, changing } = limitsOf(settings.database);
-    const verify = preparing({ ...changing, ...onceForAll }, serving);
-    const pool = openPool({ ...own, max, verify, pipeline: true }, log);
-    const statements = openPool({ ...own, max, verify: preparing({ ...reading, ...onceForAll }, serving) }, log);
-    const quickPool = openPool({ ...own, max: quickConnections, verify, pipeline: true }, log);
+    const { reading, changing, quick } = limitsOf(settings.database);
+    const verify = (limits: object) => preparing({ ...limits, ...onceForAll }, serving);
+    const pool = openPool({ ...own, max, verify: verify(changing), pipeline: true }, log);
+    const statements = openPool({ ...own, max, verify: verify(reading) }, log);
+    const quickPool = openPool({ ...own, max: quickConnections, verify: verify(quick), pipeline: true }, log);
     const orm = await MikroORM.init({
       clientUrl: url,
       entities,
@@ -282,7 +282,10 @@ function statementName(text: string): string {
   return name;
 }
 
-/** How long PostgreSQL lets anything take: for connections that only read, and for those that change something. */
+/**
+ * How long PostgreSQL lets anything take: for connections that only read, for those that change something, and for those of
+ * quick transactions.
+ */
 function limitsOf({ statementTimeoutMs, idleTransactionMs }: Settings['database']) {
   const reading = {
     statement_timeout: statementTimeoutMs,
@@ -291,5 +294,6 @@ function limitsOf({ statementTimeoutMs, idleTransactionMs }: Settings['database'
   };
   // A frozen node's transactions that wait for one lock would take their turns at it, each until it is ended for idling.
   // So waiting ends before that, and those who live begin anew.
-  return { reading, changing: { ...reading, lock_timeout: Math.ceil(idleTransactionMs * lockWaitShare) } };
+  const waiting = (share: number) => ({ ...reading, lock_timeout: Math.ceil(idleTransactionMs * share) });
+  return { reading, changing: waiting(lockWaitShares.change), quick: waiting(lockWaitShares.quick) };
 }

@@ -46,6 +46,11 @@ function previousOf(error: Error): unknown {
 /** A deadlock, a serialization conflict, and a lock that was waited for too long. */
 const conflicts = new Set(['40P01', '40001', '55P03']);
 
+/** Whether a lock was waited for too long. */
+export function isLockTimeout(error: unknown): boolean {
+  return databaseCode(error) === '55P03';
+}
+
 /** Whether another try may succeed: transactions stood in each other's way. */
 export function isConflict(error: unknown): boolean {
   return conflicts.has(databaseCode(error) ?? '');

@@ -4,7 +4,7 @@ import { isConflict } from '../database/failures.ts';
 import { pipelined } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import { type LogEntry, type Room, sequenced, streamId } from './entry.ts';
-import { alone, type Columns, lockOpenStreams, together, write } from './log.ts';
+import { alone, type Columns, lockedStreams, lockOpenStreams, together, write } from './log.ts';
 
 /** The table that a writer fills beside the log. */
 export interface WriterTable<Row, Result> {
@@ -81,6 +81,14 @@ export class BatchCommit<Row, Result> {
       }
     }
     return this.database.quickTransaction((rows) => this.inSteps(rows, writes));
+  }
+
+  /** The rooms of these writes whose logs nobody holds at the moment. */
+  async unlocked(writes: Write<Row, Result>[]): Promise<Set<Room>> {
+    const rooms = new Map(writes.map(({ room }) => [streamId(room), room]));
+    const held = await lockedStreams(this.database.quickRows, [...rooms.keys()]);
+    for (const id of held) rooms.delete(id);
+    return new Set(rooms.values());
   }
 
   private arePlain(writes: Write<Row, Result>[]): boolean {

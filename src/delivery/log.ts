@@ -51,6 +51,16 @@ function lockHeads(rows: Rows, rooms: Iterable<Room>): Promise<(StreamRow & { is
   return rows('SELECT id, last_seq, is_closed FROM streams WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE', [ids]);
 }
 
+/** Those of these logs that somebody else holds. */
+export async function lockedStreams(rows: Rows, ids: string[]): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    `WITH free AS (SELECT id FROM streams WHERE id = ANY($1::uuid[]) FOR UPDATE SKIP LOCKED)
+     SELECT id FROM streams WHERE id = ANY($1::uuid[]) AND id NOT IN (SELECT id FROM free)`,
+    [ids],
+  );
+  return found.map(({ id }) => id);
+}
+
 /** From here on nobody sends to these rooms, which are locked, who was let in before; not closed, they are open again. */
 export async function closeStreams(rows: Rows, rooms: Iterable<Room>, isClosed = true): Promise<void> {
   await rows('UPDATE streams SET is_closed = $2 WHERE id = ANY($1::uuid[])', [[...rooms].map(streamId), isClosed]);

@@ -1,11 +1,12 @@
 import type { Database } from '../database/database.ts';
-import { isConflict } from '../database/failures.ts';
+import { isConflict, isLockTimeout } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Tracing } from '../infrastructure/tracing.ts';
 import type { Settings } from '../settings.ts';
 import { type Batch, BatchCommit, type Write, type WriterTable, type Written } from './batch.ts';
 import type { Delivery } from './delivery.ts';
+import type { Room } from './entry.ts';
 
 interface Job<Row, Result> {
   write: Write<Row, Result>;
@@ -27,7 +28,8 @@ const overheadBytes = 512;
  * transaction.
  *
  * Writes are acknowledged after the commit, in order per room. What cannot be written in time fails with
- * DATABASE_UNAVAILABLE; the queue is bounded in number and bytes.
+ * DATABASE_UNAVAILABLE; the queue is bounded in number and bytes. A room whose log somebody else holds, a node that froze in the
+ * middle of a change say, does not keep the others waiting.
  */
 export class Writer<Row, Result> {
   private readonly commit: BatchCommit<Row, Result>;
@@ -38,6 +40,9 @@ export class Writer<Row, Result> {
   private queue: Job<Row, Result>[] = [];
   private queuedBytes = 0;
   private running = false;
+  /** What was taken for rooms whose logs somebody holds. What comes for them stays in the queue until it is written. */
+  private readonly held = new Map<Room, Job<Row, Result>[]>();
+  private waiting = false;
   private readonly expiry: NodeJS.Timeout;
 
   constructor(
@@ -72,9 +77,7 @@ export class Writer<Row, Result> {
       this.queue.push({ write, size, deadline: performance.now() + sendTimeoutMs, resolve, reject });
       this.queuedBytes += size;
       queued?.();
-      if (this.running) return;
-      this.running = true;
-      setImmediate(() => void this.drain());
+      this.start();
     });
   }
 
@@ -86,14 +89,27 @@ export class Writer<Row, Result> {
     clearInterval(this.expiry);
   }
 
+  private start(): void {
+    if (this.running) return;
+    this.running = true;
+    setImmediate(() => void this.drain());
+  }
+
   private async drain(): Promise<void> {
-    while (this.queue.length > 0) await this.write(this.next());
+    for (let jobs = this.next(); jobs.length > 0; jobs = this.next()) await this.write(jobs);
     this.running = false;
   }
 
   private next(): Job<Row, Result>[] {
-    const jobs = this.queue.splice(0, this.settings.batchSize);
+    const jobs = this.held.size === 0 ? this.queue.splice(0, this.settings.batchSize) : this.nextFree();
     for (const job of jobs) this.queuedBytes -= job.size;
+    return jobs;
+  }
+
+  private nextFree(): Job<Row, Result>[] {
+    const jobs = this.queue.filter(({ write }) => !this.held.has(write.room)).slice(0, this.settings.batchSize);
+    const taken = new Set(jobs);
+    this.queue = this.queue.filter((job) => !taken.has(job));
     return jobs;
   }
 
@@ -114,6 +130,7 @@ export class Writer<Row, Result> {
         return withDeadline(this.commit.run(writes), deadline - performance.now());
       });
     } catch (error) {
+      if (isLockTimeout(error)) return this.setAside(jobs, error);
       if (isConflict(error) && attempt < maxAttempts) return this.write(jobs, attempt + 1, deadline);
       if (jobs.length > 1 && !(error instanceof AppError)) return this.writeOneByOne(jobs);
       for (const job of jobs) this.fail(job, error);
@@ -124,6 +141,37 @@ export class Writer<Row, Result> {
     this.answer(jobs, outcomes);
     // At the end of this turn: PostgreSQL is at the next batch by then, and those who were answered send again.
     setImmediate(() => this.tell(() => this.delivery.giveOut(entries)));
+  }
+
+  /** Writes what can be written now. The rest waits until those who hold the logs let go of them, and others do not wait for it. */
+  private async setAside(jobs: Job<Row, Result>[], reason: unknown): Promise<void> {
+    const now = performance.now();
+    for (const job of jobs) if (job.deadline < now) this.fail(job, reason);
+    const due = jobs.filter((job) => job.deadline >= now);
+    const free = await this.commit.unlocked(due.map(({ write }) => write)).catch(() => new Set<Room>());
+    for (const job of due.filter(({ write }) => !free.has(write.room))) {
+      const { room } = job.write;
+      this.held.set(room, [...(this.held.get(room) ?? []), job]);
+    }
+    void this.writeHeld();
+    const rest = due.filter(({ write }) => free.has(write.room));
+    if (rest.length > 0) await this.write(rest, 1, rest.at(-1)?.deadline);
+  }
+
+  /** One room after the other: those that wait must not have all connections. */
+  private async writeHeld(): Promise<void> {
+    if (this.waiting) return;
+    this.waiting = true;
+    for (let [next] = this.held; next; [next] = this.held) {
+      const [room, jobs] = next;
+      this.held.set(room, []);
+      await this.write(jobs, 1, jobs.at(-1)?.deadline);
+      const again = this.held.get(room) ?? [];
+      this.held.delete(room);
+      if (again.length > 0) this.held.set(room, again);
+      else this.start();
+    }
+    this.waiting = false;
   }
 
   private async writeOneByOne(jobs: Job<Row, Result>[]): Promise<void> {
