@@ -223,7 +223,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     services.channelAccess,
   );
   control.handle({ evict });
-  attendPresence(gateway, delivery, presence);
+  attendPresence(gateway, delivery, presence, services.presence);
   const invalidations = new InvalidationWatch(database, caches, log, (cache, keys) => {
     if (holdsSessions(cache)) for (const id of keys) disconnect(`session:${id}`, goodbye(id));
   });

@@ -10,6 +10,8 @@ export const serverRoom = (serverId: string): string => `server:${serverId}`;
 /** Where sockets are that follow someone whom they know from a server. It has no log. */
 export const watchRoom = (serverId: string, userId: string): string => `${watchRoomsOf(serverId)}${userId}`;
 export const watchRoomsOf = (serverId: string): string => `watch:${serverId}:`;
+/** The user of a room of that kind. */
+export const watchedIn = (room: string): string | undefined => /^watch:[^:]+:(.+)$/.exec(room)?.[1];
 /** Sockets that follow a room's log without being in the room: those that are in one of its threads. */
 export const followersOf = (room: Room): string => `followers:${room}`;
 export const threadRoom = (threadId: string): string => `thread:${threadId}`;

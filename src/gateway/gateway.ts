@@ -229,7 +229,8 @@ export class Gateway {
         if (isOwnSocket) Adapter.prototype.broadcast.call(adapter, packet, options);
         else everywhere(packet, options);
       };
-      adapter.persistSession = ({ pid, sid, data }) => recovery.save(pid, sid, data as ParleySocket['data']);
+      adapter.persistSession = ({ pid, sid, data, rooms }) =>
+        recovery.save(pid, sid, data as ParleySocket['data'], rooms);
       adapter.restoreSession = async (pid, offset) => {
         const restored = await recovery.restore(pid, offset, (sid) => adapter.sids.has(sid));
         if (!restored) throw new Error('This session cannot be restored.');
@@ -264,7 +265,7 @@ export class Gateway {
     const cameWith = typeof offset === 'string' ? offset : null;
     const position = { joined: new Map(), due: null, replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
     const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith };
-    const state = { recovery, isWhole: recovery !== null, unrecoverable: false };
+    const state = { recovery, watched: recovery?.watched ?? [], isWhole: recovery !== null, unrecoverable: false };
     Object.assign(socket.data, { actor, ...position, ...offsets, ...state });
   }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import { watchedIn } from '../delivery/entry.ts';
 import { atMost } from '../infrastructure/cache.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
@@ -19,6 +20,8 @@ interface Saved {
   lastMark: number;
   rooms: SavedRoom[];
   replayed: Replayed[];
+  /** Users whose presence it asked to follow. */
+  watched: string[];
 }
 
 interface SavedRoom {
@@ -95,8 +98,11 @@ export class SessionRecovery {
     return true;
   }
 
-  /** Called by Socket.IO when a connection is lost in a way that it may come back from. */
-  save(pid: string, sid: string, data: SocketData): void {
+  /**
+   * Called by Socket.IO when a connection is lost in a way that it may come back from.
+   * @param allRooms also those that have no log
+   */
+  save(pid: string, sid: string, data: SocketData, allRooms: string[]): void {
     // What a connection missed that was never ready nobody knows: its client begins anew.
     if (!data.isWhole || data.unrecoverable || !data.takesOffsets) return;
     const rooms = [...data.joined].map(([name, joined]) => this.savedRoom(name, joined, data.sureMark));
@@ -107,7 +113,8 @@ export class SessionRecovery {
     const { userId } = data.actor;
     const { cameWith, firstMark, replayed } = data;
     const lastMark = this.delivery.currentMark;
-    const saved: Saved = { sid, userId, nodeId: this.nodeId, cameWith, firstMark, lastMark, rooms, replayed };
+    const watched = [...new Set([...data.watched, ...allRooms.flatMap((room) => watchedIn(room) ?? [])])];
+    const saved: Saved = { sid, userId, nodeId: this.nodeId, cameWith, firstMark, lastMark, rooms, replayed, watched };
     this.here.set(pid, saved);
     if (!this.redis?.healthy) return;
     const promise = this.redis.commands
@@ -140,7 +147,8 @@ export class SessionRecovery {
     if (missed.reduce<number>((sum, count = 0) => sum + count, 0) > this.limits.recoveryEvents) return null;
     // A room that is gone meanwhile is lost like any other that the user may no longer see.
     const hasLog = (_room: unknown, at: number) => missed[at] !== undefined;
-    const recovery = { userId: saved.userId, rooms: rooms.filter(hasLog) };
+    const { userId, watched } = saved;
+    const recovery = { userId, rooms: rooms.filter(hasLog), watched };
     return { sid: this.idFor(saved, isThere), recovery };
   }
 

@@ -34,6 +34,7 @@ export interface Replayed {
 export interface Recovery {
   userId: string;
   rooms: RecoveredRoom[];
+  watched: string[];
 }
 
 /** A room to come back to, by its name; `after`: where to go on. */
@@ -56,6 +57,8 @@ export interface SocketData {
   recovery: Recovery | null;
   /** Rooms that it was told of, by their names, and is on its way into: whoever is cut off before comes back to them too. */
   due: Map<string, RecoveredRoom> | null;
+  /** Users whom it asked to follow, over connections that were lost; it has to be let into their rooms again. */
+  watched: string[];
   /** Its events carry an offset (see offsets); without one there is no coming back by Socket.IO's own means. */
   takesOffsets: boolean;
   /** It is in the rooms that are its own without asking, or goes on for one that was: there is something to come back to. */

@@ -28,11 +28,19 @@ const maxWatched = 1000;
 const joined = memberJoined.payload.pick({ userId: true });
 
 /** What a node has to do for presence: who is connected to it, and who is among people who did not know of it. */
-export function attendPresence(gateway: Gateway, delivery: Delivery, presence: Presence): void {
+export function attendPresence(
+  gateway: Gateway,
+  delivery: Delivery,
+  presence: Presence,
+  service: PresenceService,
+): void {
   presence.start(gateway);
-  gateway.onConnection((socket) => {
+  gateway.onConnection(async (socket) => {
     socket.once('disconnect', presence.came(socket.data.actor.userId));
-    if (socket.recovered) void tellMissed(presence, socket);
+    if (!socket.recovered) return;
+    if (socket.data.watched.length > 0) await follow(service, socket, socket.data.watched);
+    socket.data.watched = [];
+    void tellMissed(presence, socket);
   });
   delivery.observe((entry) => {
     if (entry.event !== memberJoined.name) return;
@@ -69,15 +77,8 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
       ack: subscribedSchema,
       limit: 'events',
       readOnly: true,
-      async handle({ actor, payload, socket }) {
-        const { users, rooms } = await presence.subscribe(actor, payload.userIds);
-        watch(socket, [...rooms.values()].flat());
-        // Whoever left a server meanwhile was put out of its rooms before these were entered.
-        const stay = async (serverId: string) => {
-          if (!(await presence.isIn(actor, serverId))) leaveWatches(socket, serverId);
-        };
-        await Promise.all([...rooms.keys()].map(stay));
-        return { users };
+      async handle({ payload, socket }) {
+        return { users: await follow(presence, socket, payload.userIds) };
       },
     }),
     handler({
@@ -137,6 +138,19 @@ function endWithSocket(
   socket.once('disconnect', () => {
     for (const id of channels) end(id);
   });
+}
+
+/** Lets a socket hear from now on what these users are, as far as it may. @returns what they are now */
+async function follow(presence: PresenceService, socket: ParleySocket, userIds: string[]): Promise<StatusChange[]> {
+  const { actor } = socket.data;
+  const { users, rooms } = await presence.subscribe(actor, userIds);
+  watch(socket, [...rooms.values()].flat());
+  // Whoever left a server meanwhile was put out of its rooms before these were entered.
+  const stay = async (serverId: string) => {
+    if (!(await presence.isIn(actor, serverId))) leaveWatches(socket, serverId);
+  };
+  await Promise.all([...rooms.keys()].map(stay));
+  return users;
 }
 
 function watch(socket: ParleySocket, rooms: string[]): void {

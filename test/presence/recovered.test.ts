@@ -16,8 +16,7 @@ describe('presence for those who come back', () => {
     const seen = await bob.connect();
     const ear = await alice.listen(channel.id);
     const witness = await alice.listen(channel.id);
-    const isOver = ({ changes }: Loose) =>
-      changes.some(({ userId, status }: Loose) => userId === bob.id && status === 'offline');
+    const isOver = ({ changes }: Loose) => changes.some(isNow(bob.id, 'offline'));
     const { socket } = ear;
     // Recovery begins with an event that brought an offset.
     await bob.say(channel.id, 'hello');
@@ -35,6 +34,31 @@ describe('presence for those who come back', () => {
     await ear.next('presence:change', isOver);
   });
 
+  it('goes on for a recovered client that asked for it, in no channel of theirs', async () => {
+    const { alice, bob } = here;
+    const seen = await bob.connect();
+    const ear = await alice.connect();
+    await ear.emit('presence:subscribe', { userIds: [bob.id] });
+    const { socket } = ear;
+    socket.io.reconnection(false);
+    // Twice: who was recovered once still has what the first connection asked for.
+    for (const [meanwhile, live] of [
+      ['dnd', 'idle'],
+      ['online', 'dnd'],
+    ]) {
+      socket.io.engine.close();
+      await until(() => !socket.connected);
+      await seen.emit('presence:update', { status: meanwhile });
+      ear.received.length = 0;
+      socket.connect();
+      await until(() => socket.connected);
+      expect(socket.recovered).to.equal(true);
+      await ear.next('presence:change', ({ changes }) => changes.some(isNow(bob.id, meanwhile)));
+      await seen.emit('presence:update', { status: live });
+      await ear.next('presence:change', ({ changes }) => changes.some(isNow(bob.id, live)));
+    }
+  });
+
   it('is of those who changed last, where many did', () => {
     const directory = new PresenceDirectory(60_000);
     directory.replace([]);
@@ -45,3 +69,5 @@ describe('presence for those who come back', () => {
     expect(directory.changedLately().slice(-2)).to.deep.equal(['user-599', 'user-0']);
   });
 });
+
+const isNow = (id: string, now: string | undefined) => (change: Loose) => change.userId === id && change.status === now;
