@@ -28,6 +28,7 @@ const onceIsEnough = [
   'accounts/mail',
   'accounts/oauth',
   'agents/cut-off-again',
+  'agents/policy-unknown',
   'agents/webhook-failures',
   'apps/bundles',
   'architecture',

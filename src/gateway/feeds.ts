@@ -106,7 +106,8 @@ export class Feeds {
   async place(socket: ParleySocket): Promise<void> {
     for (const [name, joined] of socket.data.joined) {
       if (!this.hearing.isHeld(socket.data.actor, name)) continue;
-      const { whole } = await this.hearing.heard(socket.data.actor, joined.room, []);
+      // Where it cannot be looked up it hears nothing; with the next event of the log it is looked up again.
+      const { whole } = await this.hearing.heard(socket.data.actor, joined.room, []).catch(() => ({ whole: false }));
       if (socket.data.joined.get(name) === joined) this.putIn(socket, name, whole);
     }
   }
