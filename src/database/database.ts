@@ -21,7 +21,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => text);
 
 /** How long changes, and quick transactions, wait for a lock before they begin anew, of the time that PostgreSQL waits for a node. */
-const lockWaitShares = { change: 2 / 3, quick: 1 / 6 };
+const lockWaitShares = { change: 2 / 3, quick: 1 / 12 };
 
 /** For transactions, for statements on their own, and for quick transactions. */
 type Pools = [pg.Pool, pg.Pool, pg.Pool];

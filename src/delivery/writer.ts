@@ -116,12 +116,13 @@ export class Writer<Row, Result> {
   /**
    * Writes a batch, answers its callers and gives its events out. One write that cannot be done must not fail its
    * neighbours: then each is tried alone.
+   * @returns false: some of it was set aside
    */
   private async write(
     jobs: Job<Row, Result>[],
     attempt = 1,
     deadline = performance.now() + this.settings.sendTimeoutMs,
-  ): Promise<void> {
+  ): Promise<boolean> {
     let batch: Batch<Row, Result>;
     try {
       const writes = jobs.map(({ write }) => write);
@@ -132,30 +133,35 @@ export class Writer<Row, Result> {
     } catch (error) {
       if (isLockTimeout(error)) return this.setAside(jobs, error);
       if (isConflict(error) && attempt < maxAttempts) return this.write(jobs, attempt + 1, deadline);
-      if (jobs.length > 1 && !(error instanceof AppError)) return this.writeOneByOne(jobs);
-      for (const job of jobs) this.fail(job, error);
-      return;
+      if (jobs.length > 1 && !(error instanceof AppError)) await this.writeOneByOne(jobs);
+      else for (const job of jobs) this.fail(job, error);
+      return true;
     }
     const { entries, outcomes } = batch;
     this.tell(() => this.delivery.publish(entries));
     this.answer(jobs, outcomes);
     // At the end of this turn: PostgreSQL is at the next batch by then, and those who were answered send again.
     setImmediate(() => this.tell(() => this.delivery.giveOut(entries)));
+    return true;
   }
 
-  /** Writes what can be written now. The rest waits until those who hold the logs let go of them, and others do not wait for it. */
-  private async setAside(jobs: Job<Row, Result>[], reason: unknown): Promise<void> {
-    const now = performance.now();
-    for (const job of jobs) if (job.deadline < now) this.fail(job, reason);
-    const due = jobs.filter((job) => job.deadline >= now);
+  /**
+   * Writes what can be written now. The rest waits until those who hold the logs let go of them, and others do not wait for it.
+   * @returns false: something waits
+   */
+  private async setAside(jobs: Job<Row, Result>[], reason: unknown): Promise<boolean> {
+    const due = this.withoutLate(jobs, reason);
     const free = await this.commit.unlocked(due.map(({ write }) => write)).catch(() => new Set<Room>());
-    for (const job of due.filter(({ write }) => !free.has(write.room))) {
-      const { room } = job.write;
-      this.held.set(room, [...(this.held.get(room) ?? []), job]);
-    }
-    void this.writeHeld();
     const rest = due.filter(({ write }) => free.has(write.room));
-    if (rest.length > 0) await this.write(rest, 1, rest.at(-1)?.deadline);
+    for (const job of due) if (!free.has(job.write.room)) this.hold(job);
+    void this.writeHeld();
+    const isDone = rest.length === 0 || (await this.write(rest));
+    return isDone && rest.length === due.length;
+  }
+
+  private hold(job: Job<Row, Result>): void {
+    const { room } = job.write;
+    this.held.set(room, [...(this.held.get(room) ?? []), job]);
   }
 
   /** One room after the other: those that wait must not have all connections. */
@@ -165,7 +171,7 @@ export class Writer<Row, Result> {
     for (let [next] = this.held; next; [next] = this.held) {
       const [room, jobs] = next;
       this.held.set(room, []);
-      await this.write(jobs, 1, jobs.at(-1)?.deadline);
+      if (jobs.length > 0) await this.write(jobs);
       const again = this.held.get(room) ?? [];
       this.held.delete(room);
       if (again.length > 0) this.held.set(room, again);
@@ -175,10 +181,15 @@ export class Writer<Row, Result> {
   }
 
   private async writeOneByOne(jobs: Job<Row, Result>[]): Promise<void> {
+    const aside = new Set<Room>();
     for (const job of jobs) {
+      const { room } = job.write;
       if (job.deadline < performance.now()) this.fail(job, new AppError('DATABASE_UNAVAILABLE'));
-      else await this.write([job]);
+      // What comes behind something that waits must not overtake it.
+      else if (aside.has(room)) this.hold(job);
+      else if (!(await this.write([job]))) aside.add(room);
     }
+    void this.writeHeld();
   }
 
   private answer(jobs: Job<Row, Result>[], outcomes: Batch<Row, Result>['outcomes']): void {
@@ -213,14 +224,18 @@ export class Writer<Row, Result> {
   }
 
   private expire(): void {
+    const reason = new AppError('DATABASE_UNAVAILABLE');
+    for (const [room, jobs] of this.held) this.held.set(room, this.withoutLate(jobs, reason));
     const now = performance.now();
     if ((this.queue[0]?.deadline ?? now) >= now) return;
-    const late = this.queue.filter((job) => job.deadline < now);
-    this.queue = this.queue.filter((job) => job.deadline >= now);
-    for (const job of late) {
-      this.queuedBytes -= job.size;
-      this.fail(job, new AppError('DATABASE_UNAVAILABLE'));
-    }
+    for (const job of this.queue) if (job.deadline < now) this.queuedBytes -= job.size;
+    this.queue = this.withoutLate(this.queue, reason, now);
+  }
+
+  /** Fails those whose time is over. @returns the others */
+  private withoutLate(jobs: Job<Row, Result>[], reason: unknown, now = performance.now()): Job<Row, Result>[] {
+    for (const job of jobs) if (job.deadline < now) this.fail(job, reason);
+    return jobs.filter((job) => job.deadline >= now);
   }
 }
 

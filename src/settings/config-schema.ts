@@ -79,7 +79,7 @@ export const fileSchema = z.strictObject({
     startWaitMs: positive.describe('how long a start waits for a database that cannot be reached'),
     statementTimeoutMs: positive.describe('how long a statement may take'),
     idleTransactionMs: positive.describe(
-      'how long PostgreSQL waits for a node in the middle of a transaction; one that is frozen or gone holds up for so long what concerns the same rooms. Changes wait two thirds of it for a lock before they begin anew, sends a sixth, and then those to other rooms go first',
+      'how long PostgreSQL waits for a node in the middle of a transaction; one that is frozen or gone holds up for so long what concerns the same rooms. Changes wait two thirds of it for a lock before they begin anew, sends a twelfth, and then those to other rooms go first',
     ),
     slowStatementMs: z.number().int().min(0).describe('a statement that takes longer is logged; 0: none'),
   }),

@@ -63,4 +63,16 @@ describe('a log that somebody holds', () => {
       (i) => ({ nonce: `twice ${Math.floor(i / 2)}` }),
       Array.from({ length: 20 }, (_, i) => `${Math.floor(i / 2) + 1} message ${i - (i % 2) + 1}`),
     ));
+
+  it('keeps nobody waiting for longer than a send may take, however many of them there are', async () => {
+    const mouth = await here.alice.connect();
+    const channels: string[] = [];
+    for (let i = 0; i < 60; i++) channels.push(await here.newChannel());
+    const sends = () => channels.map((channelId) => mouth.emit('message:send', { channelId, content: 'hello' }));
+    await holding(channels, async () => {
+      const codes = (await Promise.all(sends())).map(({ code }) => code);
+      for (const code of codes) expect(code).to.be.oneOf(['DATABASE_UNAVAILABLE', 'SERVER_BUSY']);
+    });
+    for (const { message } of await Promise.all(sends())) expect(message.seq).to.equal(1);
+  });
 });
