@@ -99,7 +99,7 @@ function oneThread(threads: ThreadService): Route[] {
       params: { id },
       body: updateThreadSchema,
       answer: threadSchema,
-      errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'BLOCKED', 'USER_BLOCKED'],
+      errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'CHANNEL_ARCHIVED', 'BLOCKED', 'USER_BLOCKED'],
       handle: ({ actor, params, body }) => threads.update(actor, params.id, body),
     }),
     route({

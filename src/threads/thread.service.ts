@@ -125,12 +125,12 @@ export class ThreadService {
     return first(this.database.rows, byId, threadId);
   }
 
-  /** @throws AppError THREAD_NOT_FOUND, FORBIDDEN, BLOCKED, USER_BLOCKED */
+  /** @throws AppError THREAD_NOT_FOUND, FORBIDDEN, CHANNEL_ARCHIVED, BLOCKED, USER_BLOCKED */
   async update(actor: Actor, threadId: string, input: z.output<typeof updateThreadSchema>): Promise<ThreadRecord> {
     const { channel } = await this.access.editable(actor, threadId);
     return this.changes.run(async (change) => {
       const room = channelRoom(channel.id);
-      await change.lock(room);
+      await change.lockOpen(room);
       const changed = await change.rows<{ id: string }>(
         `UPDATE threads SET name = coalesce($2, name), is_named = is_named OR $2::text IS NOT NULL,
            is_archived = coalesce($3, is_archived), updated_at = now()

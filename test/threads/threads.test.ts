@@ -193,6 +193,18 @@ describe('threads', () => {
     expect((await bob.patch(`/api/threads/${thread.id}`, { name: '' })).status).to.equal(400);
   });
 
+  it('stay as they are in a channel that was archived, where only deleting is left', async () => {
+    const { alice, bob, channel } = here;
+    const { id, name } = (await start()).body;
+    await alice.post(`/api/channels/${channel.id}/archive`);
+    for (const change of [{ name: 'later' }, { isArchived: true }]) {
+      const refused = await bob.patch(`/api/threads/${id}`, change);
+      expect([refused.status, refused.body.code]).to.deep.equal([409, 'CHANNEL_ARCHIVED']);
+    }
+    expect((await bob.get(`/api/threads/${id}`)).body).to.include({ name, isArchived: false });
+    expect((await bob.delete(`/api/threads/${id}`)).status).to.equal(200);
+  });
+
   it('keep the name that someone chose, also where it is the one that they had by themselves', async () => {
     const { alice, channel } = here;
     const said = await alice.say(channel.id, 'as it began');
