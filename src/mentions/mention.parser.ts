@@ -16,17 +16,19 @@ const maxName = 100;
 
 const marks = /[@#<]/;
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
-// A mark that follows a letter or digit is a part of something else, such as an e-mail address.
+// A mark that follows a letter or digit is a part of something else, such as an e-mail address; so is all that stands in a
+// link: whoever passes on the address of a profile calls nobody.
 const candidate = new RegExp(
-  `<@(?<user>${uuid})>|<#(?<channel>${uuid})>|(?<![\\p{L}\\p{N}_.@#-])(?:@(?<name>[\\p{L}\\p{N}_.-]+)|#(?<hash>[\\p{L}\\p{N}_-]+))`,
+  `(?<link>https?://[^\\s<>"']*)|<@(?<user>${uuid})>|<#(?<channel>${uuid})>|(?<![\\p{L}\\p{N}_.@#-])(?:@(?<name>[\\p{L}\\p{N}_.-]+)|#(?<hash>[\\p{L}\\p{N}_-]+))`,
   'giu',
 );
 
-/** What may be mentioned in a text, outside of code spans (contract §6). Texts without marks cost next to nothing. */
+/** What may be mentioned in a text, outside of code spans and links (contract §6). Texts without marks cost next to nothing. */
 export function findCandidates(content: string): Candidate[] {
   if (!marks.test(content)) return [];
   const found: Candidate[] = [];
   for (const match of withoutCode(content).matchAll(candidate)) {
+    if (match.groups?.link) continue;
     found.push(asCandidate(match));
     if (found.length === maxCandidates) break;
   }

@@ -59,9 +59,19 @@ describe('mentions', () => {
       `<@${carol.id}>`,
       'a#general',
       '#nowhere',
+      `https://social.example/${name}`,
+      `(HTTP://social.example/${name}/7#general)`,
     ];
     for (const content of none) expect(tokens(await alice.say(channel.id, content)), content).to.deep.equal([]);
-    const some = [`${name}.`, `(${name})`, `${name}’s`, `${name}-`, `\`unclosed ${name}`, `\`x\` ${name} \`y\``];
+    const some = [
+      `${name}.`,
+      `(${name})`,
+      `${name}’s`,
+      `${name}-`,
+      `\`unclosed ${name}`,
+      `\`x\` ${name} \`y\``,
+      `http://a.example/ ${name}`,
+    ];
     for (const content of some) expect(tokens(await alice.say(channel.id, content)), content).to.deep.equal([name]);
   });
 
