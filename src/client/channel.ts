@@ -18,8 +18,6 @@ export interface ChannelSignals {
   pending: readonly Pending[];
   /** A message was acknowledged; its `message:new` may be still to come. */
   sent: { pending: Pending; message: Message };
-  /** A message was refused and will not be tried again. */
-  failed: { pending: Pending; error: ParleyError };
 }
 
 /** A piece of a reply that is still being made; only bots may show one. */

@@ -26,6 +26,8 @@ export interface ParleySignals {
   state: ConnectionState;
   /** The session was ended elsewhere, or cannot be refreshed: sign in again. */
   'signed-out': ParleyError;
+  /** A message was refused and will not be tried again. */
+  failed: { pending: Pending; error: ParleyError };
   /** Own events were missed that the log no longer has: read the lists anew. */
   reload: null;
 }
@@ -203,10 +205,10 @@ export class Parley {
   }
 
   private settled(pending: Pending, outcome: Message | ParleyError): void {
-    const channel = this.channels.get(pending.channelId);
-    if (!(outcome instanceof ParleyError)) channel?.signal('sent', { pending, message: outcome });
+    const isRefused = outcome instanceof ParleyError;
+    if (!isRefused) this.channels.get(pending.channelId)?.signal('sent', { pending, message: outcome });
     this.tellPending(pending.channelId);
-    if (outcome instanceof ParleyError) channel?.signal('failed', { pending, error: outcome });
+    if (isRefused) this.emitter.emit('failed', { pending, error: outcome });
   }
 
   private tellPending(channelId: string): void {

@@ -1,6 +1,7 @@
 /** Keys of what this browser keeps for whoever is signed in, beside their tokens and what is unsent. */
 export const keptKeys = {
   draft: 'parley:draft:',
+  refused: 'parley:refused:',
   editing: 'parley:editing',
   files: 'parley:files:',
   scroll: 'parley:scroll:',

@@ -1,11 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import type { Message, ParleyError, Pending } from '../../../client/index.ts';
+import type { Message, Pending } from '../../../client/index.ts';
 import { parley } from './client.ts';
-
-export interface Failed {
-  pending: Pending;
-  error: ParleyError;
-}
+import { type Refused, refused } from './refused.ts';
 
 interface Sent {
   pending: Pending;
@@ -15,14 +11,15 @@ interface Sent {
 /** What was said in a channel or a thread and is not among its messages: on its way, not heard of so far, or refused. */
 export class Sending {
   readonly pending = signal<readonly Pending[]>([]);
-  readonly failed = signal<readonly Failed[]>([]);
+  readonly refused: ReadonlySignal<readonly Refused[]>;
   /** Acknowledged; after a break it may take a while until what came before it is read, and it stands after that. */
   readonly unheard: ReadonlySignal<readonly Sent[]>;
 
   /** @param newest number of the newest message that was heard of there */
   constructor(channelId: string, threadId: string | null, newest: ReadonlySignal<number>) {
     const channel = parley.channel(channelId);
-    const isHere = ({ input }: Pending) => (input.threadId ?? null) === threadId;
+    const isHere = (pending: Pending) =>
+      pending.channelId === channelId && (pending.input.threadId ?? null) === threadId;
     const sent = signal<readonly Sent[]>([]);
     this.unheard = computed(() => sent.value.filter(({ message }) => message.seq > newest.value));
     this.pending.value = channel.pending.filter(isHere);
@@ -32,13 +29,6 @@ export class Sending {
     channel.listen('sent', (one) => {
       if (isHere(one.pending)) sent.value = [...this.unheard.value, one];
     });
-    channel.listen('failed', (failed) => {
-      if (isHere(failed.pending)) this.failed.value = [...this.failed.value, failed];
-    });
-  }
-
-  /** Puts a refused message aside. */
-  dismiss(failed: Failed): void {
-    this.failed.value = this.failed.value.filter((other) => other !== failed);
+    this.refused = computed(() => refused.value.filter(({ pending }) => isHere(pending)));
   }
 }

@@ -11,7 +11,7 @@ import { Attachments } from './Attachments.tsx';
 import { isGrouped } from './grouping.ts';
 import { MessageView } from './Message.tsx';
 import { Replies } from './Replies.tsx';
-import { FailedMessage, PendingMessage, SentMessage } from './Unsent.tsx';
+import { PendingMessage, RefusedMessage, SentMessage } from './Unsent.tsx';
 import { useNews } from './useNews.ts';
 import { useOneStop } from './useOneStop.ts';
 import { useScroll } from './useScroll.ts';
@@ -116,8 +116,8 @@ function Unconfirmed({ timeline }: { timeline: Timeline }) {
       {pending.map((one) => (
         <PendingMessage key={one.nonce} pending={one} />
       ))}
-      {sending.failed.value.map((one) => (
-        <FailedMessage key={one.pending.nonce} failed={one} sending={sending} />
+      {sending.refused.value.map((one) => (
+        <RefusedMessage key={one.pending.nonce} refused={one} />
       ))}
     </>
   );

@@ -1,7 +1,7 @@
 import type { Pending } from '../../../../client/index.ts';
 import { connection, me, parley } from '../../state/client.ts';
 import { nameOfFile } from '../../state/outgoing-files.ts';
-import type { Failed, Sending } from '../../state/sending.ts';
+import { forgetRefused, type Refused } from '../../state/refused.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Text } from '../parts/text.tsx';
@@ -35,11 +35,9 @@ export function SentMessage({ pending }: { pending: Pending }) {
 }
 
 /** A message that the server refused. */
-export function FailedMessage({ failed, sending }: { failed: Failed; sending: Sending }) {
-  const { pending, error } = failed;
-  if (error.code === 'CLOSED') return null;
+export function RefusedMessage({ refused: { pending, reason } }: { refused: Refused }) {
   const again = () => {
-    sending.dismiss(failed);
+    forgetRefused(pending.nonce);
     // Whether it is refused once more is told by the channel.
     parley
       .channel(pending.channelId)
@@ -50,11 +48,11 @@ export function FailedMessage({ failed, sending }: { failed: Failed; sending: Se
     <article class="message failed" aria-label="Not sent">
       <Unsent pending={pending} />
       <p class="hint bad" role="alert">
-        Not sent: {error.message}{' '}
+        Not sent: {reason}{' '}
         <button type="button" class="link" onClick={again}>
           Send again
         </button>{' '}
-        <button type="button" class="link" onClick={() => sending.dismiss(failed)}>
+        <button type="button" class="link" onClick={() => forgetRefused(pending.nonce)}>
           Discard
         </button>
       </p>

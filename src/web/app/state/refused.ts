@@ -1,0 +1,47 @@
+import { signal } from '@preact/signals';
+import type { ParleyError, Pending } from '../../../client/index.ts';
+import { parley } from './client.ts';
+import { keptKeys } from './kept.ts';
+import { place } from './router.ts';
+import { tell } from './toasts.ts';
+
+/** A message that the server refused, and its reason as a sentence. */
+export interface Refused {
+  pending: Pending;
+  reason: string;
+}
+
+/** What was refused and neither sent again nor given up, in the order in which it was said. All tabs show it, over a reload. */
+export const refused = signal<readonly Refused[]>(kept());
+
+function kept(): Refused[] {
+  const keys = Object.keys(localStorage).filter((key) => key.startsWith(keptKeys.refused));
+  const all = keys.map((key): Refused => JSON.parse(localStorage.getItem(key) ?? '{}'));
+  return all.sort((a, b) => a.pending.queuedAt - b.pending.queuedAt);
+}
+
+export function forgetRefused(nonce: string): void {
+  localStorage.removeItem(keptKeys.refused + nonce);
+  refused.value = refused.value.filter(({ pending }) => pending.nonce !== nonce);
+}
+
+/** Whoever took it back, or signed out, knows of it. */
+const isExpected = ({ code }: ParleyError) => code === 'CLOSED' || code === 'SIGNED_OUT';
+
+parley.on('failed', ({ pending, error }) => {
+  if (isExpected(error)) return;
+  const one = { pending, reason: error.message };
+  refused.value = [...refused.value, one];
+  try {
+    localStorage.setItem(keptKeys.refused + pending.nonce, JSON.stringify(one));
+  } catch {
+    // A full store only means that it does not outlive the page.
+  }
+  const { value } = place;
+  const isSeen = 'channelId' in value && value.channelId === pending.channelId;
+  if (!isSeen) tell(`A message was not sent: ${error.message}`, 'bad');
+});
+
+addEventListener('storage', ({ key }) => {
+  if (key?.startsWith(keptKeys.refused)) refused.value = kept();
+});
