@@ -199,6 +199,19 @@ describe('what is written in the web client', () => {
     await message(`to be changed by @${here.bob.username} (edited)`).waitFor();
   });
 
+  it('is not lost with the message that it was to change: it goes behind what is being written', async () => {
+    const { id } = await here.alice.say(here.channel.id, 'soon gone');
+    await message('soon gone').waitFor();
+    await composer().fill('written before');
+    await alice.page.locator(`article[data-id="${id}"]`).hover();
+    await alice.page.locator(`article[data-id="${id}"]`).getByRole('button', { name: 'Edit' }).click();
+    await alice.page.getByLabel('Edit the message').fill('changed in vain');
+    await here.alice.delete(`/api/messages/${id}`);
+    await alice.page.getByText('The message was deleted. What you changed is in the message field.').waitFor();
+    expect(await composer().inputValue()).to.equal('written before\nchanged in vain');
+    await composer().fill('');
+  });
+
   it('is told to be too long, and stays', async () => {
     await composer().fill('x'.repeat(16_001));
     await composer().press('Enter');

@@ -10,6 +10,18 @@ export function keepDraft(id: string, text: string): void {
   else localStorage.setItem(keptKeys.draft + id, text);
 }
 
+/** What was typed into a message that is gone goes behind what is being written in its conversation. @returns whether there was any */
+export function rescueDraft(message: Message | undefined, conversation: string): boolean {
+  const text = message ? draftOf(message.id) : '';
+  if (text === '' || text === message?.content) return false;
+  const before = draftOf(conversation);
+  const newValue = before.trim() === '' ? text : `${before}\n${text}`;
+  keepDraft(conversation, newValue);
+  // Other tabs hear of it by themselves.
+  dispatchEvent(new StorageEvent('storage', { key: keptKeys.draft + conversation, newValue }));
+  return true;
+}
+
 /** Hears what another tab makes of it: what was sent there must not be sent here once more. @returns ends it */
 export function followDraft(id: string, show: (text: string) => void): () => void {
   const hear = ({ key, newValue }: StorageEvent) => {

@@ -1,11 +1,12 @@
 import { computed, signal } from '@preact/signals';
 import { type Message, ParleyError } from '../../../client/index.ts';
 import { parley, sentence } from './client.ts';
-import { endEditing } from './drafts.ts';
+import { endEditing, rescueDraft } from './drafts.ts';
 import { forgetOpened, readChannelRecord } from './opened.ts';
 import { whenItMayWork } from './reading.ts';
 import { anchorOf } from './scroll.ts';
 import { Sending } from './sending.ts';
+import { tell } from './toasts.ts';
 import { follow } from './unread.ts';
 
 interface PageQuery {
@@ -166,8 +167,10 @@ export class Timeline {
 
   private remove(messageId: string, threadId: string | null): void {
     if (threadId !== this.threadId) this.countInThread(threadId, -1);
-    this.messages.value = this.messages.value.filter(({ id }) => id !== messageId);
+    const gone = this.messages.value.find(({ id }) => id === messageId);
+    this.messages.value = this.messages.value.filter((message) => message !== gone);
     this.quote(messageId, { content: '', deleted: true });
+    if (rescueDraft(gone, this.key)) tell('The message was deleted. What you changed is in the message field.');
     endEditing(messageId);
   }
 
