@@ -24,12 +24,12 @@ import type { Handler } from './handler.ts';
 import { handshakeSchema } from './handshake.ts';
 import { Homecoming, type OwnRooms } from './homecoming.ts';
 import { Membership, type RoomAccess } from './membership.ts';
-import { takesOffsets } from './offsets.ts';
+import { offsetOf, takesOffsets } from './offsets.ts';
 import { Outlet } from './outlet.ts';
 import { noteOversized } from './oversized.ts';
 import { adaptPolling } from './polling.ts';
 import { SessionRecovery } from './recovery.ts';
-import { refusal } from './refusal.ts';
+import { patiently, refusal } from './refusal.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
 import { mayOpen } from './upgrades.ts';
@@ -241,8 +241,10 @@ export class Gateway {
   }
 
   private async admit(socket: ParleySocket, next: (error?: Error) => void): Promise<void> {
-    const error = await this.identify(socket).catch((reason) => refusal(reason, this.parts.log));
-    if (error || socket.conn.readyState !== 'open') this.recovery.release(socket);
+    const isThere = () => socket.conn.readyState === 'open';
+    const identified = patiently(() => this.identify(socket), isThere);
+    const error = await identified.catch((reason) => refusal(reason, this.parts.log));
+    if (error || !isThere()) this.recovery.release(socket);
     next(error ?? undefined);
   }
 
@@ -261,10 +263,8 @@ export class Gateway {
       this.recovery.forget(Reflect.get(socket, 'pid'));
       throw new AppError('ACCESS_TOKEN_INVALID');
     }
-    const { offset } = socket.handshake.auth;
-    const cameWith = typeof offset === 'string' ? offset : null;
     const position = { joined: new Map(), due: null, replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
-    const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith };
+    const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith: offsetOf(socket) };
     const state = { recovery, watched: recovery?.watched ?? [], isWhole: recovery !== null, unrecoverable: false };
     Object.assign(socket.data, { actor, ...position, ...offsets, ...state });
   }

@@ -12,3 +12,9 @@ export function takesOffsets({ handshake }: Pick<ParleySocket, 'handshake'>, rec
   const { 'user-agent': agent = '' } = handshake.headers;
   return !isPython(handshake) && !/^dart\b/i.test(agent);
 }
+
+/** The offset that a client that lost its connection came back with. */
+export function offsetOf({ handshake }: Pick<ParleySocket, 'handshake'>): string | null {
+  const { offset } = handshake.auth;
+  return typeof offset === 'string' ? offset : null;
+}

@@ -1,0 +1,23 @@
+import { expect } from 'chai';
+import { AppError } from '../../src/errors.ts';
+import { patiently } from '../../src/gateway/refusal.ts';
+
+describe('a newcomer', () => {
+  const fails = (code: 'DATABASE_UNAVAILABLE' | 'SESSION_REVOKED', times: number) => {
+    let tries = 0;
+    return async () => {
+      if (++tries > times) return tries;
+      throw new AppError(code);
+    };
+  };
+  const codeOf = (attempt: Promise<unknown>) => attempt.catch((error) => error.code);
+
+  it('is let in when the database comes back, however often it was asked in vain', async () => {
+    expect(await patiently(fails('DATABASE_UNAVAILABLE', 2), () => true)).to.equal(3);
+  });
+
+  it('is refused at once for anything else, and when it has gone', async () => {
+    expect(await codeOf(patiently(fails('SESSION_REVOKED', 1), () => true))).to.equal('SESSION_REVOKED');
+    expect(await codeOf(patiently(fails('DATABASE_UNAVAILABLE', 1), () => false))).to.equal('DATABASE_UNAVAILABLE');
+  });
+});
