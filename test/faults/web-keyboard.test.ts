@@ -46,6 +46,18 @@ describe('the keyboard in the web client', () => {
     expect(await focused()).to.equal('https://example.com/11');
   });
 
+  it('comes past servers and channels by one key', async () => {
+    const { page } = alice;
+    await alice.open('/app/settings/profile');
+    await page.getByLabel('Display name').waitFor();
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('Tab');
+    await isFocused('Skip to the content');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await page.locator('main :focus').count()).to.equal(1);
+  });
+
   it('has its place when a thread is closed', async () => {
     const { page } = alice;
     const [message] = (await here.alice.get(`/api/channels/${here.channel.id}/messages`)).body.messages;

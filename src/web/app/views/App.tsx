@@ -47,12 +47,22 @@ function Home() {
   }, [serverId]);
   return (
     <div class={`frame ${listed.has(here.name) ? 'outside' : 'inside'}`}>
+      <Skip />
       <Sidebar />
-      <main class="main">
+      <main id="main" class="main" tabIndex={-1}>
         <Main />
       </main>
       <Switcher />
     </div>
+  );
+}
+
+/** For those who would pass all servers and channels by Tab. */
+function Skip() {
+  return (
+    <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+      Skip to the content
+    </button>
   );
 }
 
