@@ -120,7 +120,10 @@ export const errorCodes = {
   MODEL_PROXY_UPSTREAM_ERROR: [502, 'The provider of the model failed; try again in a moment.'],
   MODEL_PROXY_NOT_CONFIGURED: [503, 'There is no model here; the operator can set MODEL_PROXY_URL.'],
   MODEL_PROXY_TIMEOUT: [504, 'The provider of the model did not answer in time; try again.'],
-  DATABASE_UNAVAILABLE: [503, 'The database cannot be reached just now; nothing was lost, try again.'],
+  DATABASE_UNAVAILABLE: [
+    503,
+    'The database cannot be reached just now; try again, with the same nonce or Idempotency-Key, so that nothing is done twice.',
+  ],
   SERVER_BUSY: [503, 'The server is busy just now; try again in a moment.'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>;
 

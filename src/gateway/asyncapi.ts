@@ -47,8 +47,8 @@ of one, it is there too, with \`recovered: false\`. Those that were begun before
 nothing came yet by the \`since\` of its \`dm:created\`.
 
 **Refused.** It comes as \`connect_error\` with \`data: { code }\`, after which stock clients do not try again by themselves. With
-\`DATABASE_UNAVAILABLE\`, which comes when the database has been away for ten seconds, or \`INTERNAL_ERROR\` call \`connect()\` again in
-a second or two; with any other code it is the token that is refused.
+\`DATABASE_UNAVAILABLE\` or \`INTERNAL_ERROR\` call \`connect()\` again in a second or two; with any other code it is the token that is
+refused. Clients that were connected before are not refused while the database is away: they are let in when it is back.
 
 **Names.** A message's name is the Socket.IO event, its payload the first argument. Behind it durable events and \`ready\` have
 an offset, a text by which Socket.IO's own recovery works. Clients for Python and Dart, which do not recover and give a handler all

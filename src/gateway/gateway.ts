@@ -29,7 +29,7 @@ import { Outlet } from './outlet.ts';
 import { noteOversized } from './oversized.ts';
 import { adaptPolling } from './polling.ts';
 import { SessionRecovery } from './recovery.ts';
-import { patiently, refusal } from './refusal.ts';
+import { patienceWith, patiently, refusal } from './refusal.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
 import { mayOpen } from './upgrades.ts';
@@ -242,7 +242,7 @@ export class Gateway {
 
   private async admit(socket: ParleySocket, next: (error?: Error) => void): Promise<void> {
     const isThere = () => socket.conn.readyState === 'open';
-    const identified = patiently(() => this.identify(socket), isThere);
+    const identified = patiently(() => this.identify(socket), patienceWith(socket), isThere);
     const error = await identified.catch((reason) => refusal(reason, this.parts.log));
     if (error || !isThere()) this.recovery.release(socket);
     next(error ?? undefined);

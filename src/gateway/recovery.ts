@@ -6,6 +6,7 @@ import { watchedIn } from '../delivery/entry.ts';
 import { atMost } from '../infrastructure/cache.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
+import { patiently, returningMs } from './refusal.ts';
 import { isFed, type JoinedRoom, type ParleySocket, type Recovery, type Replayed, type SocketData } from './socket.ts';
 
 /** What is kept of a connection that was lost, so that it can go on elsewhere. */
@@ -143,7 +144,8 @@ export class SessionRecovery {
       if (after === null) return null;
       rooms.push({ name: room.name, joined: room.joined, after });
     }
-    const missed = await Promise.all(rooms.map(({ joined, after }) => this.catchUp.missed(joined.room, after)));
+    const count = () => Promise.all(rooms.map(({ joined, after }) => this.catchUp.missed(joined.room, after)));
+    const missed = await patiently(count, returningMs);
     if (missed.reduce<number>((sum, count = 0) => sum + count, 0) > this.limits.recoveryEvents) return null;
     // A room that is gone meanwhile is lost like any other that the user may no longer see.
     const hasLog = (_room: unknown, at: number) => missed[at] !== undefined;

@@ -109,6 +109,29 @@ describe('PostgreSQL', () => {
     expect(follower.connections).to.deep.equal([false]);
   });
 
+  it('may die while somebody comes back, who is let in when it is back, with all that was missed', async () => {
+    const [follower, from] = await follow();
+    const { alice, channel } = site.here;
+    const { socket } = follower;
+    const cutOff = new Promise((resolve) => socket.once('disconnect', resolve));
+    socket.io.reconnection(false);
+    socket.io.engine.close();
+    await cutOff;
+    const { seq } = await alice.say(channel.id, 'missed');
+    await postgres.kill();
+    socket.io.reconnection(true);
+    socket.connect();
+    await until(() => socket.io.engine.readyState === 'open');
+    await becomes(503);
+    expect([follower.connections, follower.errors]).to.deep.equal([[false], []]);
+    await postgres.restart();
+    expect(await follower.connected(2)).to.equal(true);
+    await follower.reach(channel.id, seq);
+    expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, seq));
+    expect(follower.errors).to.deep.equal([]);
+    await becomes(200);
+  });
+
   it('may hang: everyone is answered, memory stays bounded, nothing is sent twice afterwards', async () => {
     const { alice, channel } = site.here;
     const [follower, from] = await follow();
