@@ -57,7 +57,7 @@ describe('a pooler before PostgreSQL', () => {
     const reading = { statement: '10s', idle: '3s', lock: '0' };
     expect(await of(database.rows)).to.deep.equal(reading);
     expect(await of(database.committedRows)).to.deep.equal(reading);
-    expect(await of(database.quickRows)).to.deep.equal({ ...reading, lock: '2s' });
+    expect(await of(database.quickRows)).to.deep.equal({ ...reading, lock: '250ms' });
     expect(await database.transaction(({ rows }) => of(rows))).to.deep.equal({ ...reading, lock: '2s' });
     expect(connections).to.be.at.least(3);
     expect([...asked].sort()).to.deep.equal([...welcome].filter((name) => asked.has(name)).sort());
