@@ -199,6 +199,22 @@ describe('what is written in the web client', () => {
     await message(`to be changed by @${here.bob.username} (edited)`).waitFor();
   });
 
+  it('is sent by the key right after the one that completed it', async () => {
+    const name = here.bob.username;
+    await composer().pressSequentially(`at once @${name.slice(0, 6)}`);
+    await isOffered(name);
+    // Both before the page is painted again.
+    await alice.page.evaluate(`new Promise((then) => {
+      const enter = () => document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }),
+      );
+      enter();
+      setTimeout(() => then(enter()));
+    })`);
+    await message(`at once @${name}`).waitFor();
+    expect(await composer().inputValue()).to.equal('');
+  });
+
   it('is not lost with the message that it was to change: it goes behind what is being written', async () => {
     const { id } = await here.alice.say(here.channel.id, 'soon gone');
     await message('soon gone').waitFor();

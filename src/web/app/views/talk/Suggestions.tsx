@@ -36,9 +36,8 @@ type TextBox = RefObject<HTMLTextAreaElement | null>;
 /** Suggests whom, what or which command a half-typed word could mean. */
 export function useSuggestions(channelId: string, box: TextBox, change: (text: string) => void): Suggesting {
   const { asked, ask, forget } = useAsked(box);
-  const [list, setList] = useFound(channelId, asked);
-  const [chosen, setChosen] = useState(0);
-  useEffect(() => setChosen(0), [list]);
+  const [{ list, chosen }, setFound] = useFound(channelId, asked);
+  const choose = (at: number) => setFound((found) => ({ ...found, chosen: (at + list.length) % list.length }));
   const take = ({ token }: Suggestion) => {
     const text = box.current;
     if (!text || !asked) return;
@@ -52,10 +51,10 @@ export function useSuggestions(channelId: string, box: TextBox, change: (text: s
   const press = (event: KeyboardEvent): boolean => {
     const suggestion = list[chosen];
     if (!suggestion || isComposing(event)) return false;
-    if (event.key === 'ArrowDown') setChosen((chosen + 1) % list.length);
-    else if (event.key === 'ArrowUp') setChosen((chosen + list.length - 1) % list.length);
+    if (event.key === 'ArrowDown') choose(chosen + 1);
+    else if (event.key === 'ArrowUp') choose(chosen - 1);
     else if (event.key === 'Enter' || event.key === 'Tab') take(suggestion);
-    else if (event.key === 'Escape') setList([]);
+    else if (event.key === 'Escape') setFound(nothing);
     else return false;
     event.preventDefault();
     return true;
@@ -93,23 +92,34 @@ function useAsked(box: TextBox) {
   return { asked, ask, forget };
 }
 
+interface Found {
+  /** What was asked for, with the sign before it. */
+  word: string;
+  list: Suggestion[];
+  chosen: number;
+}
+
+const nothing: Found = { word: '', list: [], chosen: 0 };
+
+/** What was found for what is asked for now; a list of what was asked for before would take the next key. */
 function useFound(channelId: string, asked: Asked | null) {
-  const [list, setList] = useState<Suggestion[]>([]);
+  const [found, setFound] = useState(nothing);
   const { trigger, typed } = asked ?? {};
+  const word = asked ? asked.trigger + asked.typed : '';
   useEffect(() => {
-    setList([]);
+    setFound(nothing);
     if (trigger === undefined || typed === undefined) return;
     let wanted = true;
     const timer = setTimeout(async () => {
-      const found = await find(channelId, trigger, typed);
-      if (wanted) setList(found);
+      const list = await find(channelId, trigger, typed);
+      if (wanted) setFound({ word: trigger + typed, list, chosen: 0 });
     }, pauseMs);
     return () => {
       wanted = false;
       clearTimeout(timer);
     };
   }, [channelId, trigger, typed]);
-  return [list, setList] as const;
+  return [found.word === word ? found : nothing, setFound] as const;
 }
 
 /** Without suggestions one can type on, so it does not matter why there are none. */
