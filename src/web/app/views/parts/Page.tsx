@@ -26,7 +26,10 @@ export function Page({ title, back, tabs, actions, children }: PageProps) {
   const here = tabs?.find(({ current }) => current)?.href;
   useEffect(() => {
     // On a phone they are a strip that is wider than the screen.
-    ref.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+    const strip = ref.current;
+    const current = strip?.querySelector<HTMLElement>('[aria-current]');
+    // `scrollIntoView` would let the first Tab begin here, past the way to the content.
+    if (strip && current) strip.scrollLeft += middleOf(current) - middleOf(strip);
   }, [here]);
   useEffect(() => entitle(title), [title]);
   return (
@@ -56,6 +59,12 @@ export function Page({ title, back, tabs, actions, children }: PageProps) {
       </div>
     </section>
   );
+}
+
+/** @returns pixels from the left of the screen */
+function middleOf(element: Element): number {
+  const { left, width } = element.getBoundingClientRect();
+  return left + width / 2;
 }
 
 /** A part of a page, with its heading. */
