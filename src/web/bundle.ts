@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { build } from 'esbuild';
 import { type Asset, madeOnce, makeAsset } from '../infrastructure/asset.ts';
+import { bundled } from './bundling.ts';
 
 /** The web client, ready to be served. */
 export interface Bundle {
@@ -14,21 +14,15 @@ const source = path.join(import.meta.dirname, 'app');
 export const webBundle = madeOnce(makeBundle);
 
 async function makeBundle(): Promise<Bundle> {
-  const result = await build({
+  const files = await bundled({
     entryPoints: { app: path.join(source, 'main.tsx') },
     outdir: source,
-    bundle: true,
-    write: false,
-    minify: true,
-    format: 'esm',
-    target: ['es2022'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
     define: { 'process.env.NODE_ENV': '"production"' },
-    logLevel: 'silent',
   });
   const assets = new Map<string, Asset>();
-  for (const file of result.outputFiles) {
+  for (const file of files) {
     const asset = await makeAsset(file.path, Buffer.from(file.contents));
     assets.set(asset.name, asset);
   }

@@ -1,21 +1,14 @@
 import path from 'node:path';
 import { build } from 'esbuild';
 import { madeOnce, makeAsset } from '../infrastructure/asset.ts';
+import { bundled } from './bundling.ts';
 
 const source = path.join(import.meta.dirname, '../client/index.ts');
 
 /** The typed client as one module for browsers, with all that it needs in it. */
 export const clientModule = madeOnce(async () => {
-  const { outputFiles } = await build({
-    entryPoints: [source],
-    bundle: true,
-    write: false,
-    minify: true,
-    format: 'esm',
-    target: ['es2022'],
-    logLevel: 'silent',
-  });
-  return makeAsset('client.js', Buffer.from(outputFiles[0]?.contents ?? []));
+  const [file] = await bundled({ entryPoints: [source] });
+  return makeAsset('client.js', Buffer.from(file?.contents ?? []));
 });
 
 /**
