@@ -23,21 +23,34 @@ interface Result {
   details: { baseline: Figures; parley: Figures };
 }
 
-async function run(scenario: Scenario, sides: [Side, Side]): Promise<Result> {
-  const measured: [Figures[], Figures[]] = [[], []];
+/** @param sides the baselines, and Parley last @returns how it compares with each of them */
+async function run(scenario: Scenario, sides: Side[]): Promise<Result[]> {
+  const rounds: Figures[][] = sides.map(() => []);
   for (let round = 0; round < scenario.rounds; round++) {
-    for (const side of [0, 1] as const) measured[side].push(await sides[side].measure());
+    for (const [at, side] of sides.entries()) rounds[at]?.push(await side.measure());
   }
-  return judged(scenario, medians(measured[0]), medians(measured[1]));
+  const figures = rounds.map(medians);
+  const parley = figures.at(-1) ?? {};
+  return figures.slice(0, -1).map((baseline, at) => judged(scenario, baseline, parley, scenario.against?.[at] ?? ''));
 }
 
-function judged(scenario: Scenario, baseline: Figures, parley: Figures): Result {
-  const { name, figure, unit, better, goal } = scenario;
+function judged(scenario: Scenario, baseline: Figures, parley: Figures, against: string): Result {
+  const { figure, unit, better, goal } = scenario;
   const [theirs, ours] = [baseline[figure] ?? 0, parley[figure] ?? 0];
   const ratio = ours / theirs;
   const reached = better === 'smaller' ? ratio <= goal : ratio >= goal;
   const details = { baseline, parley };
-  return { scenario: name, figure, unit, baseline: theirs, parley: ours, ratio, goal, reached, details };
+  return {
+    scenario: scenario.name + against,
+    figure,
+    unit,
+    baseline: theirs,
+    parley: ours,
+    ratio,
+    goal,
+    reached,
+    details,
+  };
 }
 
 const header = '| what | figure | baseline | Parley | ratio | goal | beside it |\n|---|---|---|---|---|---|---|';
@@ -72,11 +85,13 @@ try {
   const results: Result[] = [];
   const lines: string[] = [header];
   process.stdout.write(`${header}\n`);
-  const report = async (scenario: Scenario, sides: [Side, Side]) => {
-    const result = await run(scenario, sides);
-    results.push(result);
-    lines.push(row(result, scenario.better));
-    process.stdout.write(`${lines.at(-1)}\n`);
+  const report = async (scenario: Scenario, sides: Side[]) => {
+    for (const result of await run(scenario, sides)) {
+      const line = row(result, scenario.better);
+      results.push(result);
+      lines.push(line);
+      process.stdout.write(`${line}\n`);
+    }
   };
   for (const stage of stages(redis.url)) await stage.run(({ name }) => name.includes(wanted), report);
   const folder = path.join(import.meta.dirname, 'results');

@@ -1,7 +1,7 @@
 /** What one round measured, by name. */
 export type Figures = Record<string, number>;
 
-/** One of the two that are compared, ready to be measured over and over. */
+/** One of those that are compared, ready to be measured over and over. */
 export interface Side {
   measure(): Promise<Figures>;
   close(): void;
@@ -9,6 +9,8 @@ export interface Side {
 
 export interface Scenario {
   name: string;
+  /** What its name has behind it in the row of each baseline, where there are several. */
+  against?: string[];
   /** The figure that is compared, and what counts as good. */
   figure: string;
   unit: string;
@@ -24,17 +26,18 @@ export interface Measured<S> extends Scenario {
   prepare(subject: S): Promise<Side>;
 }
 
-/** Scenarios that are measured on the same two subjects, one after the other. */
+/** Scenarios that are measured on the same subjects, one after the other. */
 export interface Stage {
-  /** @param compare measures a scenario that is `wanted` on both sides */
+  /** @param compare measures a scenario that is `wanted` on all sides, of which Parley is the last */
   run(
     wanted: (scenario: Scenario) => boolean,
-    compare: (scenario: Scenario, sides: [Side, Side]) => Promise<void>,
+    compare: (scenario: Scenario, sides: Side[]) => Promise<void>,
   ): Promise<void>;
 }
 
+/** @param open the baselines, and Parley last */
 export function stage<S extends { stop(): Promise<void> }>(
-  open: [baseline: () => Promise<S>, parley: () => Promise<S>],
+  open: (() => Promise<S>)[],
   scenarios: Measured<S>[],
 ): Stage {
   return {
@@ -43,10 +46,9 @@ export function stage<S extends { stop(): Promise<void> }>(
       const subjects: S[] = [];
       try {
         if (due.length > 0) for (const side of open) subjects.push(await side());
-        const [baseline, parley] = subjects;
-        if (!baseline || !parley) return;
         for (const scenario of due) {
-          const sides: [Side, Side] = [await scenario.prepare(baseline), await scenario.prepare(parley)];
+          const sides: Side[] = [];
+          for (const subject of subjects) sides.push(await scenario.prepare(subject));
           await compare(scenario, sides);
           for (const side of sides) side.close();
         }
