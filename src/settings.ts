@@ -10,7 +10,7 @@ import { hasEncodedSecrets, hosts, isOrigin, list, origins } from './settings/se
 
 export { SettingsError };
 
-/** A number as people write it: JavaScript would read 0x10 and 1e3 as others than whoever mistyped them. */
+/** Decimal digits only: JavaScript would accept 0x10 and 1e3 too, which are more likely typing mistakes. */
 const whole = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;
   const number = z.number().min(min, { error }).max(max, { error });
@@ -21,20 +21,20 @@ const whole = (min: number, max: number) => {
     .transform(Number)
     .pipe(number);
 };
-/** What servers of mail take for a sender: an address, or a name with one. */
+/** What mail servers accept as a sender: an address, or a name with one. */
 const sender = /^([^<>@\s]+@[^<>@\s]+|[^<>]*<[^<>@\s]+@[^<>@\s]+>)$/;
 const url = (...protocols: string[]) =>
   z
     .url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` })
     .refine(hasEncodedSecrets, 'must have what is special in its name and password encoded, as %25 for %');
 
-/** @param unset what holds where the variable is not set, if no value says it */
+/** @param unset what applies if the variable is not set, where no default value says it */
 const told = (description: string, unset?: string) => ({ description, unset });
 
 /** What the environment may say (contract §11). An empty variable counts as not set. */
 export const environmentSchema = z.object({
-  NODE_ENV: z.string().default('development').meta(told('which `config/<name>.json` is laid over `default.json`')),
-  PORT: whole(0, 65_535).default(3000).meta(told('where to listen')),
+  NODE_ENV: z.string().default('development').meta(told('which `config/<name>.json` overrides `default.json`')),
+  PORT: whole(0, 65_535).default(3000).meta(told('the port to listen on')),
   HOST: z.string().default('0.0.0.0').meta(told('the address to listen on')),
   PUBLIC_URL: url('http', 'https')
     .refine(isOrigin, 'must be an origin such as https://chat.example.com: the site cannot be below a path')
@@ -43,44 +43,44 @@ export const environmentSchema = z.object({
   DATABASE_URL: url('postgres', 'postgresql')
     .optional()
     .meta(told('the PostgreSQL that all nodes use', 'an embedded one in `DATA_DIR`')),
-  REDIS_URL: url('redis', 'rediss').optional().meta(told('over which nodes hear each other', 'one node')),
+  REDIS_URL: url('redis', 'rediss').optional().meta(told('the Redis that connects the nodes', 'a single node')),
   REDIS_CLUSTER: z.enum(['on', 'off']).default('off').meta(told('`on`: `REDIS_URL` is one node of a Redis Cluster')),
   REDIS_PREFIX: z
     .string()
     .regex(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits, "_", ".", ":" or "-"')
     .default('parley')
-    .meta(told('how all its names in Redis begin: another one for each deployment that uses the same Redis')),
+    .meta(told('prefix of all its names in Redis; a different one for each deployment that shares a Redis')),
   DATA_DIR: z.string().default('./data').meta(told('database, secrets, outgoing mail')),
   WEB_CONCURRENCY: whole(1, 256)
     .default(1)
-    .meta(told('how many nodes share the port, each a process; more than one need `REDIS_URL`')),
+    .meta(told('how many nodes share the port, each a process; more than one require `REDIS_URL`')),
   JWT_SECRET: list
     .optional()
     .meta(
       told(
-        'a comma list: the first signs, all verify. In production with a `DATABASE_URL` it must be set',
-        'made once, kept in `DATA_DIR`',
+        'comma-separated: the first signs, all verify. Required in production with a `DATABASE_URL`',
+        'generated once, kept in `DATA_DIR`',
       ),
     ),
   SMTP_URL: url('smtp', 'smtps')
     .refine((text) => URL.parse(text)?.hostname, 'must name a host, as smtp://mail.example.com does')
     .optional()
-    .meta(told('the server that sends mail', 'mail is written to `DATA_DIR/outbox`')),
+    .meta(told('the mail server', 'mail is written to `DATA_DIR/outbox`')),
   MAIL_FROM: z
     .string()
     .max(320)
     .regex(sender, 'must be an address such as chat@example.com or Parley <chat@example.com>')
     .optional()
     .meta(told('the sender of mail', 'no-reply at the host of `PUBLIC_URL`')),
-  CORS_ORIGINS: origins.optional().meta(told('a comma list of origins whose pages may call', 'any')),
+  CORS_ORIGINS: origins.optional().meta(told('comma-separated origins whose pages may call the API', 'any')),
   APPS_URL: url('http', 'https')
     .refine(isOrigin, 'must be an origin such as https://apps.example.com')
     .optional()
-    .meta(told('another origin to serve apps from', 'the same site, sandboxed')),
+    .meta(told('a separate origin to serve apps from', 'the same site, sandboxed')),
   APP_PROXY_ALLOW: hosts
     .optional()
     .meta(told('private hosts (`host` or `host:port`) that apps and webhooks may reach', 'none')),
-  TRUST_PROXY: whole(0, 10).default(0).meta(told('how many proxies stand before it (`X-Forwarded-For`)')),
+  TRUST_PROXY: whole(0, 10).default(0).meta(told('how many proxies are in front of it (`X-Forwarded-For`)')),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -92,32 +92,30 @@ export const environmentSchema = z.object({
     .optional()
     .meta(told('a code that may be redeemed any number of times', 'a random one, printed once')),
   NEW_ACCOUNT_TIER: z.string().default('visitor').meta(told('`member` turns the invite gate off')),
-  METRICS_TOKEN: z
-    .string()
-    .optional()
-    .meta(told('bearer token for `/metrics` (Prometheus)', 'only this machine may ask')),
+  METRICS_TOKEN: z.string().optional().meta(told('bearer token for `/metrics` (Prometheus)', 'local requests only')),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https')
     .optional()
     .meta(
-      told('an OpenTelemetry collector (OTLP over HTTP) that gets traces; its other variables count too', 'no traces'),
+      told(
+        'an OpenTelemetry collector (OTLP over HTTP) for traces; OpenTelemetry’s other variables apply too',
+        'no traces',
+      ),
     ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('http', 'https')
     .optional()
-    .meta(told('the same, as the whole address for traces', 'the one above with `/v1/traces`')),
-  OTEL_SDK_DISABLED: z.string().optional().meta(told('`true` turns traces off all the same', 'no')),
+    .meta(told('the same, as the full URL for traces', 'the one above with `/v1/traces`')),
+  OTEL_SDK_DISABLED: z.string().optional().meta(told('`true` turns traces off regardless', 'no')),
   SOCKET_ADMIN: z
     .string()
     .regex(/^[^:]{1,128}:\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/, 'must be <name>:<bcrypt hash of a password>')
     .optional()
-    .meta(
-      told("`<name>:<bcrypt hash>`, with which Socket.IO's admin UI may look at the numbers of sockets", 'it may not'),
-    ),
-  MODEL_PROXY_URL: url('http', 'https').optional().meta(told('the upstream of `/api/ai/v1`', 'there is none')),
-  MODEL_PROXY_KEY: z.string().optional().meta(told('its key', 'none')),
-  MODEL_PROXY_MODELS: list.optional().meta(told('a comma list of its models that may be used', 'all')),
+    .meta(told("`<name>:<bcrypt hash>`, the sign-in for Socket.IO's admin UI, which sees numbers of sockets", 'off')),
+  MODEL_PROXY_URL: url('http', 'https').optional().meta(told('the upstream of `/api/ai/v1`', 'none')),
+  MODEL_PROXY_KEY: z.string().optional().meta(told('its API key', 'none')),
+  MODEL_PROXY_MODELS: list.optional().meta(told('comma-separated models of it that may be used', 'all')),
 });
 
-/** Everything a node is told from outside, checked. */
+/** Everything a node is configured with, validated. */
 export interface Settings extends FileSettings {
   environment: string;
   port: number;
@@ -130,7 +128,7 @@ export interface Settings extends FileSettings {
   redisUrl: string | null;
   /** Whether `redisUrl` is one node of a Redis Cluster (Redis 7 or newer). */
   redisCluster: boolean;
-  /** How all names in Redis begin. */
+  /** Prefix of all names in Redis. */
   redisPrefix: string;
   dataDir: string;
   /** How many nodes share the port, each a process of its own. */
@@ -142,9 +140,9 @@ export interface Settings extends FileSettings {
   mailFrom: string;
   /** Empty: any origin. */
   corsOrigins: string[];
-  /** An origin of their own for apps. Null: they are served where everything is. */
+  /** A separate origin for apps. Null: they are served from the same site as everything else. */
   appsUrl: string | null;
-  /** Hosts that apps and hooks may be at though they are private: `host` or `host:port`. */
+  /** Private hosts that apps and webhooks may be at all the same: `host` or `host:port`. */
   appProxyAllow: string[];
   trustProxy: number;
   logLevel: string;
@@ -152,13 +150,13 @@ export interface Settings extends FileSettings {
   oauthProviders: ProviderSettings[];
   bootstrapInviteCode: string | null;
   newAccountTier: string;
-  /** Asked for at /metrics; null: only this machine may ask. */
+  /** Bearer token for /metrics; null: local requests only. */
   metricsToken: string | null;
-  /** Where spans are sent to, by OTLP over HTTP. Null: there are none. */
+  /** Where spans are sent, by OTLP over HTTP. Null: tracing is off. */
   tracesUrl: string | null;
-  /** Who may use Socket.IO's admin UI. Null: it is not there. */
+  /** Who may use Socket.IO's admin UI. Null: it is off. */
   socketAdmin: { username: string; passwordHash: string } | null;
-  /** The provider of models, `url` with its `/v1`; `models` empty: all that it has. Null: there is none. */
+  /** The model provider, `url` including `/v1`; `models` empty: all it offers. Null: none. */
   modelUpstream: { url: string; key: string | null; models: string[] } | null;
 }
 
@@ -167,7 +165,7 @@ export interface Settings extends FileSettings {
  *
  * @param environment variables, by default the process's own
  * @param overrides values that win over both, for tests and embedding
- * @throws SettingsError naming the first wrong value
+ * @throws SettingsError naming the first invalid value
  */
 export function loadSettings(
   environment: Record<string, string | undefined> = process.env,
@@ -215,7 +213,7 @@ export function loadSettings(
   return merged;
 }
 
-/** What a Redis Cluster and several processes behind one port need. */
+/** The requirements of a Redis Cluster, and of several processes behind one port. */
 function requireShared({ workers, redisUrl, redisCluster, port }: Settings): void {
   if (redisCluster && !redisUrl)
     throw new SettingsError('REDIS_CLUSTER is on, but no node of it is named; set REDIS_URL, or REDIS_CLUSTER to off.');
@@ -227,17 +225,17 @@ function requireShared({ workers, redisUrl, redisCluster, port }: Settings): voi
     throw new SettingsError(`With WEB_CONCURRENCY=${workers} nodes share one PORT, which 0 is not; ${ways}.`);
 }
 
-/** Where people find this site: where nobody said so, a node is asked where it listens. @param port as it is once known */
+/** The URL at which people find this site: PUBLIC_URL, else where the node listens. @param port once it is known */
 export function siteOf({ publicUrl, host }: Pick<Settings, 'publicUrl' | 'host'>, port: number): string {
   if (publicUrl !== null) return publicUrl;
   const name = ['0.0.0.0', '::', '127.0.0.1'].includes(host) ? 'localhost' : host;
   return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
 }
 
-/** On the host of the apps there is nothing but apps: as the host that people use it would answer them 404 to all. */
+/** The apps' host serves nothing but apps: were it also the host that people use, they would get 404 for everything. */
 function requireAppsApart(settings: Settings): void {
   const { appsUrl } = settings;
-  // What HOST says may be no host at all, which shows when it is listened on.
+  // HOST may be invalid; that comes to light when the node listens.
   const host = URL.parse(siteOf(settings, settings.port))?.host;
   if (appsUrl === null || new URL(appsUrl).host !== host) return;
   throw new SettingsError(`APPS_URL is wrong: apps need another host or port than ${host}, which people use.`);
@@ -277,7 +275,7 @@ function socketAdmin(given: string | undefined): Settings['socketAdmin'] {
   return { username: given.slice(0, colon), passwordHash: given.slice(colon + 1) };
 }
 
-/** As OpenTelemetry's specification has it: the one for traces as it is, the common one with the path of traces. */
+/** By OpenTelemetry's specification: the endpoint for traces as it is, the common one with the path for traces added. */
 function tracesUrl(env: z.infer<typeof environmentSchema>): string | null {
   if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null;
   const common = env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, '');

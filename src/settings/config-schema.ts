@@ -3,7 +3,7 @@ import { presenceSettings } from './presence-settings.ts';
 
 const positive = z.number().int().positive();
 
-/** So many in so many seconds. */
+/** `points` in `seconds`. */
 const rate = z.strictObject({ points: positive, seconds: positive });
 
 const tier = z.strictObject({
@@ -13,25 +13,25 @@ const tier = z.strictObject({
   capabilities: z.array(z.string()),
 });
 
-/** What config/*.json may say: tuning that few ever touch. */
+/** What config/*.json may contain: tuning that few ever touch. */
 export const fileSchema = z.strictObject({
   accounts: z.strictObject({
     issuer: z.string().describe('`iss` of tokens; the same on all nodes'),
-    accessTokenSeconds: positive.describe('how long an access token holds'),
-    refreshTokenSeconds: positive.describe('how long a refresh token holds when it is not used'),
+    accessTokenSeconds: positive.describe('how long an access token is valid'),
+    refreshTokenSeconds: positive.describe('how long an unused refresh token is valid'),
     refreshTokenAbsoluteSeconds: positive.describe('how long a sign-in lasts at most'),
-    refreshGraceSeconds: positive.describe('a refresh token used again within this gets the same answer'),
-    agentTokenSeconds: positive.describe('how long a token of a bot holds'),
-    expiryWarningSeconds: positive.describe('how long before its token ends a socket is told'),
+    refreshGraceSeconds: positive.describe('a refresh token used again within this time gets the same response'),
+    agentTokenSeconds: positive.describe('how long a bot token is valid'),
+    expiryWarningSeconds: positive.describe('how long before its token expires a socket is warned'),
     emailCode: z.strictObject({
-      seconds: positive.describe('how long a mailed code holds'),
-      tries: positive.describe('wrong codes until it is used up'),
+      seconds: positive.describe('how long a mailed code is valid'),
+      tries: positive.describe('wrong attempts until a code is used up'),
     }),
-    passwordResetSeconds: positive.describe('how long a mailed link holds'),
+    passwordResetSeconds: positive.describe('how long a mailed link is valid'),
     oauth: z.strictObject({
-      stateSeconds: positive.describe('how long a sign-in at a provider may take'),
+      stateSeconds: positive.describe('how long a sign-in with a provider may take'),
       timeoutMs: positive.describe('how long a provider may take to answer'),
-      keysCooldownMs: positive.describe('between two looks at the keys of an issuer'),
+      keysCooldownMs: positive.describe('minimum time between two fetches of an issuer’s keys'),
     }),
     personalTokens: positive.describe('personal access tokens of one user'),
     password: z.strictObject({
@@ -39,19 +39,19 @@ export const fileSchema = z.strictObject({
       timeCost: positive.describe('argon2id: rounds'),
       parallelism: positive.describe('argon2id: lanes'),
       concurrency: positive.describe('passwords hashed at once'),
-      queue: positive.describe('those that may wait; more are answered 503'),
+      queue: positive.describe('passwords that may wait for hashing; beyond that 503'),
     }),
-    tiers: z.array(tier).min(1).describe('what accounts can be: id, level, label, capabilities'),
+    tiers: z.array(tier).min(1).describe('the tiers of accounts: id, level, label, capabilities'),
     inviteTier: z.string().describe('the tier that an invite code gives'),
   }),
   agents: z.strictObject({
-    tokenOverlapSeconds: positive.describe('how long the old tokens of a bot hold beside a new one'),
-    heartbeatSeconds: positive.describe('how long a heartbeat holds'),
+    tokenOverlapSeconds: positive.describe('how long old tokens of a bot stay valid after a new one'),
+    heartbeatSeconds: positive.describe('how long a heartbeat keeps a bot online'),
     maxPerOwner: positive.describe('bots of one user'),
     loopInRow: positive.describe('answers of bots to bots in a row, with no person between'),
     loopPerMinute: positive.describe('answers of bots to bots in a channel in a minute'),
-    loopFollowSeconds: positive.describe('a bot that writes so soon after a bot answers it'),
-    streamIdleSeconds: positive.describe('a reply in the making that is silent for so long ends'),
+    loopFollowSeconds: positive.describe('a bot that writes this soon after another bot counts as answering it'),
+    streamIdleSeconds: positive.describe('a streamed reply without a piece for this long is aborted'),
   }),
   servers: z.strictObject({
     maxPerOwner: positive.describe('servers that one user owns'),
@@ -60,52 +60,50 @@ export const fileSchema = z.strictObject({
   }),
   webhooks: z.strictObject({
     timeoutMs: positive.describe('how long a webhook may take to answer'),
-    leaseSeconds: positive.describe(
-      'after so long without a sign of the node that is at a webhook, another one goes on',
-    ),
-    pollMs: positive.describe('between two looks for what webhooks are due'),
-    retryMs: positive.describe('the wait before the second try; each further one is twice as long'),
-    retryMaxMs: positive.describe('the longest wait between two tries'),
-    giveUpSeconds: positive.describe('after so long of failures a webhook is switched off'),
-    secretOverlapSeconds: positive.describe('how long the old secret signs beside a new one'),
-    concurrency: positive.describe('requests to webhooks at once, of a node'),
-    perWebhook: positive.describe('requests to one webhook at once, of a node'),
+    leaseSeconds: positive.describe('how long a node holds a webhook without renewing; then another takes over'),
+    pollMs: positive.describe('how often a node polls for due webhooks'),
+    retryMs: positive.describe('the wait before the first retry; doubled for each further one'),
+    retryMaxMs: positive.describe('the longest wait between two retries'),
+    giveUpSeconds: positive.describe('a webhook that fails for this long is switched off'),
+    secretOverlapSeconds: positive.describe('how long the old secret still signs beside a new one'),
+    concurrency: positive.describe('concurrent requests of a node to webhooks'),
+    perWebhook: positive.describe('concurrent requests of a node to one webhook'),
   }),
   database: z.strictObject({
     poolSize: positive.describe(
       'connections of a node to PostgreSQL, half of them for transactions; the writer has 4 of its own',
     ),
     connectTimeoutMs: positive.describe('how long to wait for a connection'),
-    startWaitMs: positive.describe('how long a start waits for a database that cannot be reached'),
+    startWaitMs: positive.describe('how long the start waits for an unreachable database'),
     statementTimeoutMs: positive.describe('how long a statement may take'),
     idleTransactionMs: positive.describe(
-      'how long PostgreSQL waits for a node in the middle of a transaction; one that is frozen or gone holds up for so long what concerns the same rooms. Changes wait two thirds of it for a lock before they begin anew, sends a twelfth, and then those to other rooms go first',
+      'how long a transaction may idle before PostgreSQL ends it; a frozen or dead node blocks its rooms for this long. Changes wait two thirds of it for a lock before they start over, sends a twelfth, after which sends to other rooms go first',
     ),
-    slowStatementMs: z.number().int().min(0).describe('a statement that takes longer is logged; 0: none'),
+    slowStatementMs: z.number().int().min(0).describe('slower statements are logged; 0: none'),
   }),
   delivery: z.strictObject({
-    batchSize: positive.describe('sends in one transaction'),
+    batchSize: positive.describe('most sends in one transaction'),
     queueLength: positive.describe('sends that may wait'),
     queueBytes: positive.describe('bytes that may wait'),
     sendTimeoutMs: positive.describe('how long a send may take'),
-    gapWaitMs: positive.describe('how long to wait for an event that others overtook'),
-    sweepMs: positive.describe('how often the log is asked for what was missed'),
-    tailEvents: positive.describe('last events of a room that are kept in memory'),
+    gapWaitMs: positive.describe('how long to wait for an event that was overtaken by later ones'),
+    sweepMs: positive.describe('how often the log is checked for missed events'),
+    tailEvents: positive.describe('latest events of a room kept in memory'),
     tailBytes: positive.describe('their bytes'),
     tailBytesPerNode: positive.describe('their bytes for all rooms'),
-    idleStreamMs: positive.describe('after so long a room that nobody is in is let go of'),
+    idleStreamMs: positive.describe('after this time a room that nobody is in is closed on the node'),
     retentionDays: z.number().positive().describe('days that the logs keep events'),
     retentionEvents: positive.describe('events that the log of a room keeps'),
-    recoverySeconds: positive.describe('how long a lost connection may be taken up by a stock client'),
+    recoverySeconds: positive.describe('how long a stock client can recover a lost connection'),
     recoveryEvents: positive.describe('and how many events it may have missed'),
   }),
   sockets: z.strictObject({
-    pingIntervalMs: positive.describe('how often sockets are asked whether they live'),
-    pingTimeoutMs: positive.describe('how long they may take'),
-    maxPayloadBytes: positive.describe('a packet of a client'),
-    maxBufferedBytes: positive.describe('what may wait for a socket that reads slowly'),
+    pingIntervalMs: positive.describe('how often sockets are pinged'),
+    pingTimeoutMs: positive.describe('how long they may take to answer'),
+    maxPayloadBytes: positive.describe('largest packet from a client'),
+    maxBufferedBytes: positive.describe('what may be buffered for a slow socket'),
     maxBufferedPackets: positive.describe('the same in packets'),
-    followedDms: positive.describe('direct messages, the last used ones, that a socket is put into when it connects'),
+    followedDms: positive.describe('most recently used DMs that a socket joins when it connects'),
   }),
   limits: z.strictObject({
     jsonBodyBytes: positive.describe('a JSON body'),
@@ -116,7 +114,7 @@ export const fileSchema = z.strictObject({
   mail: z.strictObject({
     queue: positive.describe('mails that may wait'),
     attempts: positive.describe('tries to send a mail'),
-    retryMs: positive.describe('the wait before the second; each further one is twice as long'),
+    retryMs: positive.describe('the wait before the first retry; doubled for each further one'),
     timeoutMs: positive.describe('how long the mail server may take'),
   }),
   rates: z.strictObject({
@@ -133,41 +131,41 @@ export const fileSchema = z.strictObject({
     changes: rate.describe('whatever else one user changes over REST'),
     events: rate.describe('other events of one socket'),
     joins: rate.describe('joins and leaves of one socket'),
-    deltas: rate.describe('pieces of a reply in the making'),
+    deltas: rate.describe('pieces of streamed replies'),
     uploads: rate.describe('uploads of one user'),
     search: rate.describe('searches of one user'),
-    discover: rate.describe('looks at public servers, and at those that invite codes lead to, of one user or address'),
+    discover: rate.describe('look-ups of public servers and of invite codes, of one user or address'),
     modelProxy: rate.describe('calls of models by one token'),
     webhooks: rate.describe('new webhooks and trial deliveries of one user'),
   }),
   modelProxy: z.strictObject({
-    tokenDays: positive.describe('how long a token of a runtime holds where whoever makes it says nothing'),
-    tokensPerUser: positive.describe('tokens of runtimes of one user'),
+    tokenDays: positive.describe('default validity of a runtime’s token'),
+    tokensPerUser: positive.describe('runtime tokens of one user'),
     connectTimeoutMs: positive.describe('how long the upstream may take to connect'),
-    answerTimeoutMs: positive.describe('how long the upstream may take to begin'),
+    answerTimeoutMs: positive.describe('how long the upstream may take to start responding'),
     idleTimeoutMs: positive.describe('how long it may be silent'),
-    maxAnswerBytes: positive.describe('an answer of the upstream'),
+    maxAnswerBytes: positive.describe('largest response of the upstream'),
   }),
   workspace: z.strictObject({
     quotaBytes: positive.describe('files of a workspace'),
     // The ZIP format that the downloads have knows no more entries.
     maxNodes: positive.max(65_000).describe('folders and files of a workspace'),
-    maxDepth: positive.max(100).describe('folders in one another'),
+    maxDepth: positive.max(100).describe('depth of nested folders'),
   }),
   apps: z.strictObject({
     maxPerServer: positive.describe('apps of a server'),
     bundle: z.strictObject({ entries: positive.describe('files of an app'), bytes: positive.describe('their bytes') }),
     proxy: z.strictObject({
-      timeoutMs: positive.describe('how long the server of a URL app may take'),
-      maxBytes: positive.describe('an answer of it'),
-      concurrency: positive.describe('requests at once, of a node'),
+      timeoutMs: positive.describe('how long the server of a URL app may take to respond'),
+      maxBytes: positive.describe('largest response of it'),
+      concurrency: positive.describe('concurrent requests of a node'),
     }),
   }),
-  blobs: z.strictObject({ graceSeconds: positive.describe('how long a file that nothing refers to is kept') }),
-  notifications: z.strictObject({ readDays: positive.describe('how long notifications are kept once they were read') }),
+  blobs: z.strictObject({ graceSeconds: positive.describe('how long an unreferenced file is kept') }),
+  notifications: z.strictObject({ readDays: positive.describe('how long read notifications are kept') }),
   shutdown: z.strictObject({
-    graceMs: positive.describe('how long requests may go on when a node stops'),
-    spreadMs: positive.describe('over how long the clients of a node that stops are sent elsewhere, at most'),
+    graceMs: positive.describe('how long requests may go on while a node stops'),
+    spreadMs: positive.describe('longest period over which a stopping node moves its clients elsewhere'),
   }),
 });
 
