@@ -1,5 +1,6 @@
 import type { ChannelRecord } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
+import { channelMembersOf, membersOf } from '../../state/members.ts';
 import { talkTo } from '../../state/people.ts';
 import { currentServer, isAtLeast, outranks } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
@@ -10,14 +11,12 @@ import { IconButton } from '../parts/IconButton.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { PickAndAdd } from '../parts/PickAndAdd.tsx';
 import { Row } from '../parts/Row.tsx';
+import { MemberList } from './MemberList.tsx';
 
 /** Who is in a channel; those who run the server add others and take them out. */
 export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; onClose(): void }) {
   const server = currentServer.value;
-  const { value: list, after } = useLoaded(
-    () => parley.rest('GET /api/channels/:id/members', { id: channel.id, query: {} }),
-    [channel.id],
-  );
+  const { value: list, after } = useLoaded(() => channelMembersOf(channel.id), [channel.id]);
   const remove = (userId: string) =>
     after(() => parley.rest('DELETE /api/channels/:id/members/:userId', { id: channel.id, userId }));
   const add = (userId: string) =>
@@ -30,11 +29,11 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
   return (
     <Dialog title={`Members of #${channel.name}`} onClose={onClose}>
       {server && isAtLeast(server.role, 'admin') && list && (
-        <AddMember serverId={server.id} present={list.map(({ userId }) => userId)} onAdd={add} />
+        <AddMember serverId={server.id} present={new Set(list.map(({ userId }) => userId))} onAdd={add} />
       )}
-      {list === null && <p class="faint">One moment…</p>}
-      <ul class="people found">
-        {list?.map(({ userId, user, role }) => (
+      <MemberList
+        list={list}
+        row={({ userId, user, role }) => (
           <Row
             key={userId}
             picture={<Avatar user={user} present />}
@@ -48,8 +47,8 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
               <Button label="Take out" kind="quiet" onClick={() => remove(userId)} />
             )}
           </Row>
-        ))}
-      </ul>
+        )}
+      />
     </Dialog>
   );
 }
@@ -57,13 +56,13 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
 interface AddMemberProps {
   serverId: string;
   /** Who is in it already. */
-  present: string[];
+  present: ReadonlySet<string>;
   onAdd(userId: string): void;
 }
 
 function AddMember({ serverId, present, onAdd }: AddMemberProps) {
-  const { value: all } = useLoaded(() => parley.rest('GET /api/servers/:id/members', { id: serverId }), [serverId]);
-  const missing = all?.filter(({ userId }) => !present.includes(userId)) ?? [];
+  const { value: all } = useLoaded(() => membersOf(serverId), [serverId]);
+  const missing = all?.filter(({ userId }) => !present.has(userId)) ?? [];
   const options = missing.map(({ userId, user }) => ({
     value: userId,
     label: `${user.displayName} (@${user.username})`,

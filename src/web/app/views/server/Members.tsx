@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import type { ServerRecord } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
+import { type Member, membersOf } from '../../state/members.ts';
 import { blockAndTell, talkTo } from '../../state/people.ts';
 import { see } from '../../state/presence.ts';
 import { isAtLeast, outranks, type Role } from '../../state/servers.ts';
@@ -13,34 +14,21 @@ import { useLoaded } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Block } from '../parts/Page.tsx';
 import { Row } from '../parts/Row.tsx';
-
-type Member = RestAnswer<'GET /api/servers/:id/members'>[number];
+import { MemberList } from './MemberList.tsx';
 
 /** Who is in a server, and what they may do there. */
 export function Members({ server }: { server: ServerRecord }) {
   const { value: list, after } = useLoaded(async () => {
-    const members = await parley.rest('GET /api/servers/:id/members', { id: server.id });
+    const members = await membersOf(server.id);
     see(members.map(({ userId, user }) => ({ userId, status: user.status })));
     return members;
   }, [server.id]);
-  const [sought, setSought] = useState('');
-  const text = sought.trim().toLowerCase();
-  const found = list?.filter(({ user }) => `${user.displayName} ${user.username}`.toLowerCase().includes(text));
   return (
     <Block title={list ? `Members · ${list.length}` : 'Members'}>
-      <input
-        type="search"
-        aria-label="Find a member"
-        placeholder="Find a member"
-        value={sought}
-        onInput={(event) => setSought(event.currentTarget.value)}
+      <MemberList
+        list={list}
+        row={(member) => <MemberRow key={member.userId} server={server} member={member} after={after} />}
       />
-      <ul class="people">
-        {found?.map((member) => (
-          <MemberRow key={member.userId} server={server} member={member} after={after} />
-        ))}
-      </ul>
-      {found?.length === 0 && <p class="empty">Nobody here is called that.</p>}
     </Block>
   );
 }

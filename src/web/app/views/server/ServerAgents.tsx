@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import type { ServerRecord } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
+import { channelMembersOf, type Member, membersOf } from '../../state/members.ts';
 import { channels, isAtLeast, isReadable } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
@@ -12,14 +13,12 @@ import { PickAndAdd } from '../parts/PickAndAdd.tsx';
 import { Row } from '../parts/Row.tsx';
 import { type Policy, PolicyRow } from './PolicyRow.tsx';
 
-type Member = RestAnswer<'GET /api/servers/:id/members'>[number];
-
 /** The bots of a server, and what they may do in its channels. */
 export function ServerAgents({ server }: { server: ServerRecord }) {
   const [shown, setShown] = useState<Member | null>(null);
   const { value, after } = useLoaded(
     async () => ({
-      members: await parley.rest('GET /api/servers/:id/members', { id: server.id }),
+      members: await membersOf(server.id),
       own: await parley.rest('GET /api/agents'),
     }),
     [server.id],
@@ -105,7 +104,7 @@ function BotChannel({ channelId, name, bot }: { channelId: string; name: string;
 
 /** What holds for a bot in a channel; null: it is not in there. */
 async function placeOf(channelId: string, { userId, agent }: Member): Promise<{ policy: Policy | null }> {
-  const members = await parley.rest('GET /api/channels/:id/members', { id: channelId, query: {} });
+  const members = await channelMembersOf(channelId);
   if (!agent || !members.some((member) => member.userId === userId)) return { policy: null };
   const params = { channelId, agentId: agent.id };
   return { policy: await parley.rest('GET /api/channels/:channelId/agents/:agentId/policy', params) };

@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { crowd } from '../world/crowd.ts';
+import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
+
+/** More than the server gives at a time. */
+const size = 1200;
+
+describe('a server of many people in the web client', () => {
+  let here: WebWorld;
+  let alice: Visitor;
+  /** Whom the first page of the list does not have. */
+  let last: string;
+
+  before(async () => {
+    here = await webWorld();
+    const { databaseUrl } = here.cluster;
+    const site = { databaseUrl, secret: 'unused-'.repeat(10), serverId: here.server.id, at: () => here.alice.node };
+    const people = await crowd(size, site);
+    const ids = people.map(({ id }) => id).sort();
+    last = people.find(({ id }) => id === ids.at(-1))?.username ?? '';
+    alice = await here.visit(here.alice);
+  });
+  after(() => here.close());
+
+  const found = () => alice.page.locator('.people li', { hasText: `@${last}` });
+  const drawn = () => alice.page.locator('.people li').count();
+
+  it('has a list in which each of them can be found', async () => {
+    await alice.open(`/app/s/${here.server.id}/manage/members`);
+    await alice.page.getByRole('heading', { name: `Members · ${size + 2}` }).waitFor();
+    // Those at the end wait until they are asked for.
+    const before = await drawn();
+    expect(before).to.be.below(size / 2);
+    await alice.page.getByRole('button', { name: 'Show more' }).click();
+    await alice.page.locator(`.people li:nth-child(${before + 1})`).waitFor();
+    await alice.page.getByLabel('Find a member').fill(last);
+    await found().getByRole('combobox').waitFor();
+    expect(await drawn()).to.equal(1);
+  });
+
+  it('says of a channel who is in it, however many there are', async () => {
+    await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
+    await alice.page.getByRole('button', { name: 'Members' }).click();
+    await alice.page.getByLabel('Find a member').fill(last);
+    await found().getByRole('button', { name: 'Take out' }).waitFor();
+    expect(alice.complaints).to.deep.equal([]);
+  });
+});
