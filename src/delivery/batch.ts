@@ -6,20 +6,20 @@ import { AppError } from '../errors.ts';
 import { type LogEntry, type Room, sequenced, streamId } from './entry.ts';
 import { alone, type Columns, lockedStreams, lockOpenStreams, together, write } from './log.ts';
 
-/** The table that a writer fills beside the log. */
+/** The table that a writer fills along with the log. */
 export interface WriterTable<Row, Result> {
-  /** The event that tells of a row. */
+  /** The event that announces a row. */
   event: string;
-  /** Whether a row can be written without a look at anything else, and changes nothing beside. */
+  /** Whether a row can be written without reading or changing anything else. */
   isPlain(row: Row): boolean;
-  /** What a plain row has beside its place in the log. */
+  /** The columns of a plain row beside its place in the log. */
   columns: Columns<Row>;
-  /** Of plain rows: `INSERT … SELECT …` up to its FROM, which has `stream_id`, `seq` and the columns. */
+  /** For plain rows: `INSERT … SELECT …` up to its FROM, which provides `stream_id`, `seq` and the columns. */
   insertion: string;
-  /** Results of earlier writes with the same once-keys as these rows, by their position in `rows`. */
+  /** Results of earlier writes with the same once-keys as these rows, by their index in `items`. */
   findRepeats(rows: Rows, items: Row[]): Promise<Map<number, Result>>;
   insert(rows: Rows, items: { row: Row; seq: number }[]): Promise<void>;
-  /** The once-keys of these rows, which were written before, count for what was written then. */
+  /** Makes the once-keys of these repeated rows stand for what was written the first time. */
   remember(rows: Rows, repeated: { row: Row; first: Result }[]): Promise<void>;
 }
 
@@ -27,18 +27,18 @@ export interface WriterTable<Row, Result> {
 export interface Write<Row, Result> {
   room: Room;
   row: Row;
-  /** The same key in the same room is written once only; of several that were used before the first one counts. */
+  /** A key is written only once per room; if several were used before, the first one counts. */
   onceKeys: string[];
   threadId: string | null;
   /** The payload as JSON text, an object without its number: that is added as `seq` and `eventSeq`. */
   json: string;
-  /** What the caller gets, once the number is known. */
+  /** What the caller gets once the number is known. */
   complete(seq: number): Result;
 }
 
 export interface Written<Result> {
   result: Result;
-  /** It had been written before; nothing was done now. */
+  /** It was written before; nothing was done now. */
   repeated: boolean;
 }
 
@@ -48,15 +48,15 @@ interface Head {
   last_seq: number;
 }
 
-/** What became of the writes of a batch; those that are missing in `outcomes` had no room any more, or a closed one. */
+/** The result of a batch; for writes missing in `outcomes` the room no longer exists, or is closed. */
 export interface Batch<Row, Result> {
   entries: LogEntry[];
   outcomes: Map<Write<Row, Result>, Written<Result>>;
 }
 
 /**
- * Commits writes, in their order in each room, numbered without holes. If it throws, none of them was written, unless it
- * is DATABASE_UNAVAILABLE: then nobody knows.
+ * Commits writes, in order per room, numbered without gaps. If it throws, none of them was written, unless the error is
+ * DATABASE_UNAVAILABLE: then the outcome is unknown.
  */
 export class BatchCommit<Row, Result> {
   private readonly database: Database;
@@ -76,14 +76,14 @@ export class BatchCommit<Row, Result> {
       try {
         return await this.atOnce(writes);
       } catch (error) {
-        // A nonce that was used before, say: what stands in the way is looked up by the longer way.
+        // Say a nonce that was used before: the longer way finds out what is in the way.
         if (error instanceof AppError || isConflict(error)) throw error;
       }
     }
     return this.database.quickTransaction((rows) => this.inSteps(rows, writes));
   }
 
-  /** The rooms of these writes whose logs nobody holds at the moment. */
+  /** The rooms of these writes whose logs are not locked at the moment. */
   async unlocked(writes: Write<Row, Result>[]): Promise<Set<Room>> {
     const rooms = new Map(writes.map(({ room }) => [streamId(room), room]));
     const held = await lockedStreams(this.database.quickRows, [...rooms.keys()]);
@@ -102,7 +102,7 @@ export class BatchCommit<Row, Result> {
     });
   }
 
-  /** One statement, which is a transaction of its own: one round trip. A key that was used before makes it fail. */
+  /** One statement, which is its own transaction: one round trip. It fails if a key was used before. */
   private async atOnce(writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
     const [first] = writes;
     const moved = await (first && writes.length === 1 ? this.one(first) : this.many(writes));
@@ -127,7 +127,7 @@ export class BatchCommit<Row, Result> {
   private many(writes: Write<Row, Result>[]): Promise<Head[]> {
     const ids = writes.map(({ room }) => streamId(room));
     const { counts, steps } = stepsOf(ids);
-    // Whoever locks several logs does it in the order of their ids, so no two transactions wait for each other.
+    // All code locks logs ordered by id, so no two transactions deadlock.
     const logs = [...counts.keys()].sort();
     return this.database.quickRows<Head>(this.insertMany, [
       this.table.event,
@@ -141,7 +141,7 @@ export class BatchCommit<Row, Result> {
   }
 
   private async inSteps(rows: Rows, writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
-    // From here on no one else appends to these rooms, so what is looked up next cannot change until the commit.
+    // Nobody else can append to these rooms now, so what is looked up next cannot change until the commit.
     const heads = await lockOpenStreams(
       rows,
       writes.map(({ room }) => room),

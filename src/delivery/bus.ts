@@ -2,35 +2,35 @@ import type { RedisConnections } from '../infrastructure/redis.ts';
 import { within } from '../infrastructure/within.ts';
 import type { LogEntry, Room } from './entry.ts';
 
-/** A message between nodes that is not an event: something to forget, someone to throw out. */
+/** A message between nodes that is not an event: caches to drop, sockets to evict or disconnect. */
 export type ControlMessage =
-  /** Keys of caches that no longer hold. */
+  /** Cache keys that are no longer valid. */
   | { kind: 'drop'; cache: string; keys: string[] }
   /** A user lost access to rooms, as event `seq` of its own log says; `rooms: null` means every room of the server. */
   | { kind: 'evict'; userId: string; serverId: string | null; rooms: Room[] | null; seq: number }
-  /** Rooms that are gone: everyone leaves. */
+  /** Rooms that no longer exist: everyone leaves. */
   | { kind: 'dissolve'; rooms: Room[] }
-  /** Sockets of a session or of a user that are to be closed. */
+  /** Closes the sockets of a session or of a user. */
   | { kind: 'disconnect'; sessionId?: string; userId?: string; event: { name: string; data: object } | null }
-  /** What a bot may hear is different from now on. */
+  /** What a bot may hear has changed. */
   | { kind: 'hearing'; userId: string }
-  /** The webhook of a bot is another one from now on, or none. */
+  /** The webhook of a bot was changed or removed. */
   | { kind: 'webhook'; agentId: string }
-  /** A client came back elsewhere: whoever still holds its old socket saves it and lets go. */
+  /** A client came back elsewhere: the node that still holds its old socket saves its state and closes it. */
   | { kind: 'hand-over'; pid: string };
 
-/** How log entries and control messages travel between nodes. It may lose anything: the log heals. */
+/** Carries log entries and control messages between nodes. It may lose anything: the log heals that. */
 export interface Bus {
   publish(room: Room, entries: LogEntry[]): void;
   subscribe(room: Room): Promise<void>;
   unsubscribe(room: Room): void;
-  /** Tells all other nodes, and waits until each has acted on it or `ms` are over. @returns whether all did */
+  /** Sends to all other nodes, and waits until each has acted on it or `ms` are over. @returns whether all did */
   control(message: ControlMessage, ms: number): Promise<boolean>;
   onEntries(listener: (room: Room, entries: LogEntry[]) => void): void;
   onControl(listener: (message: ControlMessage) => void | Promise<void>): void;
 }
 
-/** For a node that is alone. */
+/** For a single node. */
 export class SoloBus implements Bus {
   publish(): void {}
   async subscribe(): Promise<void> {}
@@ -50,10 +50,10 @@ interface PendingControl {
 }
 
 /**
- * Redis pub/sub with one channel per room: a node hears only of the rooms that someone on it is in.
+ * Redis pub/sub with one channel per room: a node hears only the rooms that someone on it is in.
  *
- * A message is a line `node` and then, for each entry, a line `seq event thread length` and the JSON text. The
- * text goes from the writer to the sockets as it is, without being parsed on the way.
+ * A message is a line `node` and then, for each entry, a line `seq event thread length` and the JSON text, which goes
+ * from the writer to the sockets without being parsed on the way.
  */
 export class RedisBus implements Bus {
   private readonly redis: RedisConnections;
@@ -74,7 +74,7 @@ export class RedisBus implements Bus {
   }
 
   publish(room: Room, entries: LogEntry[]): void {
-    // While Redis hangs, commands would pile up in memory; the other nodes read the log instead.
+    // While Redis hangs, commands would pile up in memory; other nodes read the log instead.
     if (!this.redis.healthy) return;
     void this.redis.publish(this.roomChannel(room), encode(this.nodeId, entries));
   }
@@ -99,12 +99,12 @@ export class RedisBus implements Bus {
         this.pending.delete(id);
         resolve(all);
       };
-      // Confirmations may come before the number of receivers is known: count down from 0 and add it later.
+      // Confirmations may arrive before the number of receivers is known: count down from 0 and add it later.
       const entry: PendingControl = { missing: 0, done: finish };
       this.pending.set(id, entry);
       const text = JSON.stringify({ id, from: this.nodeId, message });
       void this.redis.publish(this.redis.controlChannel, text).then((receivers) => {
-        // This node is one of the receivers; it has acted already. None at all: Redis did not take it.
+        // This node is one of the receivers, and has acted already. No receivers: Redis did not take the message.
         if (receivers === 0) return finish(false);
         entry.missing += receivers - 1;
         if (entry.missing === 0) finish(true);
@@ -164,7 +164,7 @@ function encode(nodeId: string, entries: LogEntry[]): string {
   return text;
 }
 
-/** Undefined for a message that is not of our making; what it may have held comes from the log. */
+/** Undefined for a malformed message; whatever it held will be read from the log. */
 function decode(room: Room, text: string): LogEntry[] | undefined {
   const entries: LogEntry[] = [];
   let at = text.indexOf('\n') + 1;

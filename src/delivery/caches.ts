@@ -1,22 +1,22 @@
 import { Cache, type CacheSize } from '../infrastructure/cache.ts';
 import type { Control } from './control.ts';
 
-/** While changes that nobody told this node of are found (see `InvalidationWatch`). */
+/** How long values are trusted while unannounced changes are being found (see `InvalidationWatch`). */
 const trustedMs = 60_000;
-/** Losing access takes hold everywhere within this, also on nodes that cannot be told (contract §13, Delivery). */
+/** And while they are not: losing access takes effect everywhere within this time (contract §13, Delivery). */
 const untoldMs = 2000;
 
 /**
- * The node's caches of things that seldom change. Who changes such a thing says `forget`, and no node serves the old
- * one any more when that returns. A node that cannot be told finds the change in the database; where it cannot look
- * there either, it trusts nothing for longer than such a change may stay unknown.
+ * The node's caches of things that seldom change. Code that changes such a thing calls `forget`; when that returns, no
+ * node serves the old value any more. A node that cannot be reached finds the change in the database; one that cannot
+ * read that either trusts values only for the short time in which a change may stay unnoticed.
  */
 export class Caches {
   private readonly control: Control;
   private readonly caches = new Map<string, { clear(): void; drop(key: string): void }>();
-  /** By the name of a cache, those that hold something of what it holds. */
+  /** By the name of a cache, the caches whose values are derived from its values. */
   private readonly dependents = new Map<string, { clear(): void }[]>();
-  /** All that was committed before this is known here, as `performance.now()` has it. */
+  /** Everything committed before this time is known here; as `performance.now()` has it. */
   private knownUntil = Number.NEGATIVE_INFINITY;
 
   constructor(control: Control) {
@@ -24,7 +24,7 @@ export class Caches {
     control.handle({ drop: ({ cache, keys }) => this.dropHere(cache, keys) });
   }
 
-  /** @param options.clearedWith the name of a cache whose things are part of these: what is dropped there empties this one */
+  /** @param options.clearedWith the name of a cache whose values are part of these: a drop there clears this one */
   create<V extends object>(
     name: string,
     max: number,
@@ -51,7 +51,7 @@ export class Caches {
     for (const dependent of this.dependents.get(name) ?? []) dependent.clear();
   }
 
-  /** For when nobody can say any more what has changed. */
+  /** For when it is no longer known what has changed. */
   clearAll(): void {
     for (const cache of this.caches.values()) cache.clear();
   }

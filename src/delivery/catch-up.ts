@@ -11,7 +11,7 @@ export interface Page {
   seq: number;
   /** False: the log no longer reaches back that far; fetch the lists anew and go on from `seq`. */
   recovered: boolean;
-  /** More is waiting beyond `seq`. */
+  /** There is more beyond `seq`. */
   hasMore: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface PageLimits {
 /** How many events are read from the log with one query. */
 const readSize = 500;
 
-/** How those who were away get what they missed, joined on to the live flow (contract §10.4). */
+/** How clients that were away get what they missed, joined seamlessly to the live events (contract §10.4). */
 export class CatchUp {
   private readonly delivery: Delivery;
   private readonly database: Database;
@@ -37,11 +37,11 @@ export class CatchUp {
   }
 
   /**
-   * Brings someone into a room: `enter` is called in the very moment in which the page ends, and must put them into the
-   * room and send the page before it returns, so that the live flow begins right behind it. It is not called while the
-   * page says `hasMore`.
+   * Brings a client into a room: `enter` is called in the same turn in which the page ends, and must put the client into
+   * the room and send the page before it returns, so that live events follow right behind it. It is not called while the
+   * page has `hasMore`.
    *
-   * @param after the position they were at; undefined: from now on
+   * @param after the client's position; undefined: from now on
    * @returns undefined when there is no such room
    */
   async join(
@@ -58,7 +58,7 @@ export class CatchUp {
     }
   }
 
-  /** @returns undefined when the node has let go of the stream meanwhile, as of one that nobody is in; nobody has entered then */
+  /** @returns undefined if the node closed the idle stream meanwhile; then nobody has entered */
   private async readInto(
     stream: LiveStream,
     after: number | undefined,
@@ -81,7 +81,7 @@ export class CatchUp {
 
   /**
    * The events after `after`, waiting up to `waitMs` for the first one (long poll).
-   * @param after the position they were at; undefined: from now on
+   * @param after the client's position; undefined: from now on
    * @returns undefined when there is no such room
    */
   async poll(
@@ -102,7 +102,7 @@ export class CatchUp {
   }
 
   /**
-   * The events after `after` that this node has given out, for those who follow a room by themselves.
+   * The events after `after` that this node has emitted, for those who follow a room at their own pace.
    * @returns undefined when there is no such room
    */
   async read(room: Room, after: number, limits: PageLimits): Promise<Page | undefined> {
@@ -122,7 +122,7 @@ export class CatchUp {
     return reaches(stream, after) ? stream.position - after : Number.POSITIVE_INFINITY;
   }
 
-  /** Reads until the limits or the live position are met; in the latter case `enter` is called there and then. */
+  /** Reads until the limits or the live position are reached; in the latter case `enter` is called at once. */
   private async readOn(
     stream: LiveStream,
     after: number,
@@ -155,7 +155,7 @@ export class CatchUp {
     }
   }
 
-  /** A piece of the log that is not in memory; those who ask for the same at once share one read. */
+  /** A piece of the log that is not in memory; concurrent requests for the same piece share one read. */
   private async readOlder(stream: LiveStream, after: number, limit: number): Promise<LogEntry[]> {
     const gap = stream.tailStart - after;
     const nearTail = gap > 0 && gap <= this.tailEvents;
@@ -171,7 +171,7 @@ export class CatchUp {
   private async readAndKeep(stream: LiveStream, after: number, count: number, keep: boolean): Promise<LogEntry[]> {
     const { revision } = stream;
     const entries = await readLog(this.database.committedRows, stream.room, after, count);
-    // What was read may be ahead of what was given out; then the room hears it now, before anyone enters.
+    // What was read may be ahead of what was emitted; then the room gets it now, before anyone enters.
     if (entries[0]?.seq === after + 1) stream.offer(entries);
     if (keep) stream.extendTail(entries, revision);
     return entries;

@@ -8,27 +8,27 @@ import type { Delivery } from './delivery.ts';
 import { type Draft, type Room, streamId } from './entry.ts';
 import { lockOpenStreams, lockStreams, number, write } from './log.ts';
 
-/** One change under way: a transaction, and what is to be told when it is committed. */
+/** A change in progress: a transaction, and what is to be announced once it is committed. */
 export interface Change {
   readonly em: EntityManager;
-  /** Plain SQL in the transaction. Flush entities first where the statement has to see them. */
+  /** Plain SQL in the transaction. Flush entities first if the statement has to see them. */
   rows: Rows;
-  /** Tells the members of a room, in the order of the calls, once the change is committed. */
+  /** Publishes an event to a room once the change is committed, in the order of the calls. */
   publish(draft: Draft): void;
-  /** Holds back all other appends to these rooms from here on; only where the order of locks asks for it. */
+  /** Blocks all other appends to these rooms from here on; only needed where the lock order requires it. */
   lock(...rooms: Room[]): Promise<void>;
-  /** The same where something is said in a room, that may have been archived meanwhile. @throws AppError CHANNEL_ARCHIVED */
+  /** The same for posting in a room, which may have been archived meanwhile. @throws AppError CHANNEL_ARCHIVED */
   lockOpen(room: Room): Promise<void>;
   /**
-   * Begins after the commit, in the order of the calls, and ends before the answer: cache drops, evictions on other
-   * nodes. It may ask which number an event got that was published. A failure is logged.
+   * Runs after the commit and before the answer, started in the order of the calls: cache drops, evictions on other nodes.
+   * It may ask which number a published event got. A failure is logged.
    */
   afterCommit(action: Action): void;
 }
 
 type Action = (numberOf: (draft: Draft) => number) => void | Promise<void>;
 
-/** A change with what it has collected so far. */
+/** A change and what it has collected so far. */
 interface Unit {
   change: Change;
   transaction: Transaction;
@@ -42,7 +42,7 @@ type Heads = Map<string, number>;
 
 const attempts = 4;
 
-/** The one way in which services change anything. */
+/** The only way in which services change anything. */
 export class Changes {
   private readonly database: Database;
   private readonly delivery: Delivery;
@@ -57,8 +57,8 @@ export class Changes {
 
   /**
    * Runs `work` in a transaction: its entities, its SQL and its events are committed together, then the events are
-   * given out. Inside another change it becomes part of that one. A conflict with another transaction runs `work`
-   * again, so it must do everything through `change`.
+   * emitted. Inside another change it becomes part of that one. On a conflict with another transaction `work` runs again,
+   * so it must do everything through `change`.
    */
   async run<T>(work: (change: Change) => Promise<T>): Promise<T> {
     const outer = this.current.getStore();
@@ -74,7 +74,7 @@ export class Changes {
     }
   }
 
-  /** A part of a greater change can fail by itself: then it leaves nothing behind, and the rest may go on. */
+  /** A nested change can fail on its own: then it leaves nothing behind, and the outer one may go on. */
   private async runInside<T>(outer: Unit, work: (change: Change) => Promise<T>): Promise<T> {
     const { rows } = outer.change;
     const told = outer.drafts.length;
@@ -82,7 +82,7 @@ export class Changes {
     await rows('SAVEPOINT part');
     try {
       const result = await work(outer.change);
-      // Plain SQL that follows in the outer change has to see what this one did.
+      // Later SQL in the outer change has to see what this one did.
       await outer.transaction.flush();
       await rows('RELEASE SAVEPOINT part');
       return result;
@@ -90,7 +90,7 @@ export class Changes {
       outer.transaction.clear();
       outer.drafts.length = told;
       outer.actions.length = due;
-      // What was locked inside is free again.
+      // The rollback releases locks that were taken inside.
       outer.heads.clear();
       await rows('ROLLBACK TO SAVEPOINT part');
       throw error;
@@ -115,7 +115,7 @@ export class Changes {
       };
       const result = await this.current.run({ change, transaction, drafts, actions, heads }, () => work(change));
       await transaction.flush();
-      // From here to the commit no one else can append to these rooms.
+      // From here to the commit nobody else can append to these rooms.
       const rooms = drafts.map(({ room }) => room).filter((room) => !heads.has(streamId(room)));
       if (rooms.length > 0) keep(await lockStreams(rows, rooms), heads);
       const entries = number(drafts, heads);
@@ -123,13 +123,13 @@ export class Changes {
       return { result, entries };
     });
     this.delivery.committed(entries);
-    // All at once: each may have to wait for a node that hangs.
+    // Concurrently: each may have to wait for a node that hangs.
     const numberOf = (draft: Draft) => entries[drafts.indexOf(draft)]?.seq ?? 0;
     await Promise.all(actions.map((action) => this.settle(() => action(numberOf))));
     return result;
   }
 
-  /** Runs what a commit is followed by. The change is made by now, so whoever asked for it is not told otherwise. */
+  /** Runs an after-commit action. The change is committed, so its failure must not reach the caller. */
   private async settle(action: () => void | Promise<void>): Promise<void> {
     try {
       await action();

@@ -1,14 +1,14 @@
 import type { Bus, ControlMessage } from './bus.ts';
 
-/** Nodes that do not confirm in this time act by themselves (contract §13, Delivery). */
+/** Nodes that do not confirm in this time find out by themselves (contract §13, Delivery). */
 const confirmMs = 2000;
 
 type Handlers = { [M in ControlMessage as M['kind']]?: (message: M) => void | Promise<void> };
 
 /**
- * Orders that take effect on all nodes before they return: what may no longer be served, who is to leave. They arrive in
- * the order in which they were given, so those that belong together are given at once and waited for together: first
- * what is to be forgotten, then who is to leave, who then cannot come back by what was known before.
+ * Control messages that take effect on all nodes before `send` returns: what to drop from caches, whom to evict. They
+ * arrive in order, so related ones are sent at once and awaited together: cache drops first, then evictions, so that
+ * nobody evicted can get back in by a stale cache.
  */
 export class Control {
   private readonly bus: Bus;
@@ -23,7 +23,7 @@ export class Control {
     this.handlers = { ...this.handlers, ...handlers };
   }
 
-  /** Acts here and on all other nodes, and returns when each has done so, or after 2 s. */
+  /** Acts here and on all other nodes; returns when each has done so, or after 2 s. */
   async send(message: ControlMessage): Promise<void> {
     await Promise.all([this.act(message), this.bus.control(message, confirmMs)]);
   }

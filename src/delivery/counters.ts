@@ -1,31 +1,31 @@
-/** What the delivery counts, for the operator; plain numbers, read when someone asks. */
+/** The delivery's counters for metrics: plain numbers, read on demand. */
 export class DeliveryCounters {
-  /** Events given out to the rooms of this node. */
+  /** Events emitted to the rooms of this node. */
   events = 0;
-  /** Times that a hole before an early event was filled from the log. */
+  /** How often a gap before an early event was filled from the log. */
   gapRepairs = 0;
   sweeps = 0;
   failedSweeps = 0;
   /** Rooms that a sweep found behind. */
   swept = 0;
-  /** Pages of missed events handed to those who came back. */
+  /** Pages of missed events sent to returning clients. */
   replays = 0;
   replayedEvents = 0;
-  /** Those told to read the list anew. */
+  /** Clients told to reload their lists. */
   unrecoverable = 0;
-  /** Consumers cut off because they read too slowly. */
+  /** Slow consumers that were cut off. */
   cutOffs = 0;
   batches = 0;
   batchedSends = 0;
   trimmed = 0;
-  /** Events that the last sweep found committed but not given out. */
+  /** Events that the last sweep found committed but not emitted. */
   lag = 0;
-  /** Told the size of each batch of sends. */
+  /** Called with the size of each batch of sends. */
   onBatch: (size: number) => void = () => {};
-  /** Told of each send how many milliseconds passed between its coming and its commit. */
+  /** Called for each send with the milliseconds between its arrival and its commit. */
   onSend: (ms: number) => void = () => {};
   /** Sends that were not committed. */
   failedSends = 0;
-  /** Told to how many sockets some events were written at once. */
+  /** Called with the number of sockets to which some events were written at once. */
   onFanOut: (events: number, sockets: number) => void = () => {};
 }

@@ -17,12 +17,12 @@ const reapMs = 5000;
  * The ordered broadcast (contract §10): each socket of a room gets each event of its log once and in order, whichever
  * node wrote it and whatever is lost on the way.
  *
- * Three roads lead here: this node's own commits, the bus, and the sweep that asks the log itself.
+ * Entries arrive from three sources: this node's own commits, the bus, and the sweep, which reads the log itself.
  */
 export class Delivery {
   readonly counters = new DeliveryCounters();
   readonly bus: Bus;
-  /** Told of everything that is committed on this node, whoever is in the room. */
+  /** Called with everything committed on this node, whether or not anyone is in the room. */
   onCommitted: (entries: LogEntry[]) => void = () => {};
   private readonly database: Database;
   private readonly settings: Settings['delivery'];
@@ -30,7 +30,7 @@ export class Delivery {
   private readonly heads: BatchedRead<Head>;
   private readonly streams = new Map<Room, LiveStream>();
   private readonly opening = new Map<Room, Promise<LiveStream | undefined>>();
-  /** Events that came while their room was being opened. */
+  /** Entries that arrived while their room was being opened. */
   private readonly early = new Map<Room, LogEntry[]>();
   private readonly pulls = new Map<Room, Promise<void>>();
   private readonly gapTimers = new Map<Room, NodeJS.Timeout>();
@@ -47,7 +47,7 @@ export class Delivery {
     this.bus = bus;
     this.settings = settings;
     this.log = log;
-    // Never in somebody's transaction: what is given out must be committed.
+    // Never inside a caller's transaction: what is emitted must be committed.
     this.heads = new BatchedRead((ids) => readHeads(database.committedRows, ids));
     const pull = (stream: LiveStream) => this.pull(stream);
     const { streams, counters } = this;
@@ -78,17 +78,17 @@ export class Delivery {
     return this.streams.size;
   }
 
-  /** Calls `observer` for each event given out on this node, before the sockets get it. */
+  /** Calls `observer` for each event emitted on this node, before the sockets get it. */
   observe(observer: (entry: LogEntry) => void): void {
     this.observers.push(observer);
   }
 
-  /** Calls `listener` when a room goes on behind a piece of its log that was trimmed before it came here. */
+  /** Calls `listener` when a room skips a part of its log that was trimmed before it was emitted here. */
   onLost(listener: (room: Room) => void): void {
     this.lossListeners.push(listener);
   }
 
-  /** Gives out what was just committed here, and tells the other nodes. */
+  /** Emits what was just committed here, and tells the other nodes. */
   committed(entries: LogEntry[]): void {
     this.publish(entries);
     this.giveOut(entries);
@@ -105,7 +105,7 @@ export class Delivery {
     this.onCommitted(entries);
   }
 
-  /** The room on this node, opened when no one was in it. Undefined when it has no log. */
+  /** The room's stream on this node, opened if no one was in it. Undefined if the room has no log. */
   open(room: Room): Promise<LiveStream | undefined> {
     const known = this.streams.get(room);
     if (known) {
@@ -119,27 +119,27 @@ export class Delivery {
     return promise;
   }
 
-  /** The same, with at least everything given out that was committed before this call. */
+  /** The same, after emitting at least everything committed before this call. */
   openFresh(room: Room): Promise<LiveStream | undefined> {
-    // What this call opens is read after it.
+    // A stream that this call opens is fresh: its head is read after the call.
     const isNew = !this.streams.has(room) && !this.opening.has(room);
     const opened = this.open(room);
     const fresh = isNew ? opened : opened.then((stream) => stream && this.freshen(stream));
-    // That may take so long that the node has let go of it.
+    // The node may have closed the stream meanwhile.
     return fresh.then((stream) => (stream?.isClosed ? this.openFresh(room) : stream));
   }
 
-  /** The room if it is open on this node. */
+  /** The room's stream if it is open on this node. */
   peek(room: Room): LiveStream | undefined {
     return this.streams.get(room);
   }
 
-  /** Where a room's log stands, with what all nodes wrote, at the time of this call or later; undefined: it has none. */
+  /** The head of a room's log across all nodes, as of this call or later; undefined: it has no log. */
   head(room: Room): Promise<Head | undefined> {
     return this.heads.read(streamId(room));
   }
 
-  /** Makes sure that the room has given out at least everything that was committed before this call. */
+  /** Makes sure that the room has emitted at least everything that was committed before this call. */
   async freshen(stream: LiveStream): Promise<LiveStream> {
     const head = await this.heads.read(streamId(stream.room));
     if (!head) return stream;
@@ -148,12 +148,12 @@ export class Delivery {
     return stream;
   }
 
-  /** Catches up with what the log has beyond what was given out here (contract §10.3). */
+  /** Emits what the log has beyond what was emitted here (contract §10.3). */
   sweep(): Promise<void> {
     return this.sweeper.sweep();
   }
 
-  /** Answers everyone who waits for an event, so that they can ask elsewhere. */
+  /** Answers all waiting long polls, so that their clients can ask another node. */
   wakeAll(): void {
     for (const stream of this.streams.values()) stream.wakeAll();
   }
@@ -204,7 +204,7 @@ export class Delivery {
     return first;
   }
 
-  /** Whoever listens in must not keep an event from the sockets. */
+  /** A failing observer must not keep an event from the sockets. */
   private tell(observer: (entry: LogEntry) => void, entry: LogEntry): void {
     try {
       observer(entry);
@@ -213,20 +213,20 @@ export class Delivery {
     }
   }
 
-  /** Waits a moment for what is still on its way, then reads it from the log. */
+  /** Waits a moment for entries still in flight, then reads the gap from the log. */
   private fillGapSoon(stream: LiveStream): void {
     if (this.gapTimers.has(stream.room) || this.closed) return;
     const timer = setTimeout(() => {
       this.gapTimers.delete(stream.room);
       if (!stream.offer([])) return;
       this.counters.gapRepairs++;
-      // A failure needs no word here: the sweep tries again, and says so.
+      // A failure is not logged here: the sweep tries again, and logs it.
       this.pull(stream).catch(() => {});
     }, this.settings.gapWaitMs);
     this.gapTimers.set(stream.room, timer);
   }
 
-  /** Reads what the room has not given out yet. A pull that is under way may have read too early: one follows it. */
+  /** Reads what the room has not emitted yet. A running pull may have read too early, so another one follows it. */
   private pull(stream: LiveStream): Promise<void> {
     const before = this.pulls.get(stream.room) ?? Promise.resolve();
     const promise = before
@@ -250,7 +250,7 @@ export class Delivery {
     }
   }
 
-  /** The log is empty beyond the position: if its head lies further on, the rest was trimmed meanwhile. */
+  /** The log is empty beyond the position: if its head is further on, the entries between were trimmed meanwhile. */
   private async skipTrimmed(stream: LiveStream): Promise<void> {
     const head = await this.heads.read(streamId(stream.room));
     if (head && head.floor > stream.position) this.skip(stream, head.floor);
@@ -275,7 +275,7 @@ export class Delivery {
       }
     }
     if (bytes <= this.settings.tailBytesPerNode) return;
-    // The tails only save reads of the log; without them everything still works.
+    // The tails only save reads of the log; everything works without them.
     for (const stream of this.streams.values()) stream.dropTail();
   }
 }

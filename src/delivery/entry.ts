@@ -5,18 +5,18 @@ export type Room = `channel:${string}` | `user:${string}`;
 
 export const channelRoom = (channelId: string): Room => `channel:${channelId}`;
 export const userRoom = (userId: string): Room => `user:${userId}`;
-/** Where sockets are that are in the room of any channel of a server. It has no log. */
+/** Sockets that are in any channel of a server. It has no log. */
 export const serverRoom = (serverId: string): string => `server:${serverId}`;
-/** Where sockets are that follow someone whom they know from a server. It has no log. */
+/** Sockets that follow the presence of someone they know from a server. It has no log. */
 export const watchRoom = (serverId: string, userId: string): string => `${watchRoomsOf(serverId)}${userId}`;
 export const watchRoomsOf = (serverId: string): string => `watch:${serverId}:`;
-/** The user of a room of that kind. */
+/** The user of a watch room. */
 export const watchedIn = (room: string): string | undefined => /^watch:[^:]+:(.+)$/.exec(room)?.[1];
-/** Sockets that follow a room's log without being in the room: those that are in one of its threads. */
+/** Sockets that follow a room's log without being in the room: those in one of its threads. */
 export const followersOf = (room: Room): string => `followers:${room}`;
 export const threadRoom = (threadId: string): string => `thread:${threadId}`;
 
-/** The room of all sockets that came with one session or one token. */
+/** The room of all sockets that connected with the same session or token. */
 export function credentialRoom(actor: Actor): string | null {
   const id = actor.sessionId ?? actor.personalTokenId ?? actor.agent?.tokenId;
   return id ? `session:${id}` : null;
@@ -25,24 +25,24 @@ export function credentialRoom(actor: Actor): string | null {
 /** The id of the channel or user whose room it is; also the id of its stream. */
 export const streamId = (room: Room): string => room.slice(room.indexOf(':') + 1);
 
-/** One durable event as it stands in the log. */
+/** One durable event as it is in the log. */
 export interface LogEntry {
   room: Room;
-  /** Its number in the room's log: 1, 2, 3, … without holes. */
+  /** Its number in the room's log: 1, 2, 3, … without gaps. */
   seq: number;
   event: string;
   /** Set when it belongs to a thread, for sockets that follow only that thread. */
   threadId: string | null;
-  /** The payload as JSON text, ready to be sent: it is built once and never parsed again on the way. */
+  /** The payload as JSON text, ready to send: built once and never parsed on the way. */
   json: string;
 }
 
-/** An event that is still without a number. */
+/** An event that has no number yet. */
 export interface Draft {
   room: Room;
   event: string;
   threadId?: string | null;
-  /** The payload; a function when it has to know the number. `eventSeq` is added to it. */
+  /** The payload; a function if it needs to know the number. `eventSeq` is added to it. */
   data: object | ((seq: number) => object);
 }
 
@@ -58,12 +58,12 @@ export function numbered(draft: Draft, seq: number): LogEntry {
   };
 }
 
-/** The JSON text of an object that is not empty, with its number as `seq` and `eventSeq`; the log does the same in SQL. */
+/** The JSON text of a non-empty object with its number added as `seq` and `eventSeq`; log.ts does the same in SQL. */
 export function sequenced(json: string, seq: number): string {
   return `${json.slice(0, -1)},"seq":${seq},"eventSeq":${seq}}`;
 }
 
-/** Entries of many rooms by their rooms, in the order in which they are given. */
+/** Entries grouped by room, in the given order. */
 export function byRoom(entries: LogEntry[]): Map<Room, LogEntry[]> {
   const rooms = new Map<Room, LogEntry[]>();
   for (const entry of entries) {
@@ -75,8 +75,8 @@ export function byRoom(entries: LogEntry[]): Map<Room, LogEntry[]> {
 }
 
 /**
- * People's own rooms before all others: they say who was thrown out, and whoever was must hear nothing of what was said
- * after that.
+ * Users' own rooms before all others: they say who was evicted, and an evicted user must not get what was said after
+ * that.
  */
 export function ownFirst<T extends { room: Room }>(things: T[]): T[] {
   const isOwn = ({ room }: T) => room.startsWith('user:');

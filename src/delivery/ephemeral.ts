@@ -4,18 +4,18 @@ import type { EventSpec } from './event.ts';
 /** Sends an event to the sockets of the rooms on all nodes, to each once. */
 export type EphemeralSink = (rooms: string[], event: EventSpec, data: object, exceptSocket: string | undefined) => void;
 
-/** How services tell what is not worth keeping: typing, presence and the like. */
+/** How services send events that are not worth keeping: typing, presence and the like. */
 export class Ephemeral {
   private sink: EphemeralSink = () => {};
 
-  /** Sockets come after services; until then there is nobody to tell. */
+  /** The gateway is created after the services; until then there is nobody to tell. */
   connect(sink: EphemeralSink): void {
     this.sink = sink;
   }
 
   /**
-   * @param rooms whoever is in several of them gets it once
-   * @param exceptSocket id of a socket that knows already
+   * @param rooms a socket in several of them gets it once
+   * @param exceptSocket id of a socket that already knows
    */
   tell<S extends z.ZodObject>(rooms: string[], event: EventSpec<S>, data: z.input<S>, exceptSocket?: string): void {
     this.sink(rooms, event, data, exceptSocket);

@@ -9,11 +9,11 @@ export interface EventSpec<S extends z.ZodType = z.ZodType> {
   name: string;
   summary: string;
   room: EventRoom;
-  /** Durable events have a number in their room's log; the others are gone when they are missed. */
+  /** Durable events have a number in their room's log; others are lost if missed. */
   durable: boolean;
-  /** Stale in seconds: a socket that cannot take it just now is spared it, rather than filled with it. */
+  /** Stale within seconds: skipped for a socket that cannot take it right now, instead of being buffered. */
   volatile?: boolean;
-  /** It is also told again to those who connect, without a number then. */
+  /** Also repeated to sockets that connect, without a number then. */
   retold?: boolean;
   payload: S;
 }
@@ -26,7 +26,7 @@ export interface DurableEvent<S extends z.ZodType> extends EventSpec<S> {
 
 const catalogue = new Map<string, EventSpec>();
 
-/** All events of the features that were loaded, by name. */
+/** All events of the loaded features. */
 export function allEvents(): EventSpec[] {
   return [...catalogue.values()];
 }

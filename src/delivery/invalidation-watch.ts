@@ -4,35 +4,35 @@ import type { Log } from '../infrastructure/log.ts';
 import type { Caches } from './caches.ts';
 
 interface Found {
-  /** What the look could see, the same in each row: a `pg_snapshot` as text, which is `xmin:xmax:…`. */
+  /** What this query could see, the same in each row: a `pg_snapshot` as text, `xmin:xmax:…`. */
   snapshot: string;
-  /** Null where nothing was changed. */
+  /** Null if nothing was changed. */
   cache: string | null;
   /** Null: all. */
   keys: string[] | null;
 }
 
 /**
- * What was committed since the look before, whose snapshot is $1. By what that one could see, since what is committed
- * late has an early number and an early time.
+ * What was committed since the previous query, whose snapshot is $1. It compares by visibility, since a transaction that
+ * commits late has an early id and an early time.
  */
 export const invalidationsSince = `SELECT pg_current_snapshot()::text AS snapshot, i.cache, i.keys
   FROM (SELECT $1::text::pg_snapshot AS before) AS look LEFT JOIN invalidations i
     ON i.xid >= pg_snapshot_xmin(look.before) AND NOT pg_visible_in_snapshot(i.xid, look.before)`;
 
-/** A snapshot of before everything. */
+/** A snapshot from before everything. */
 const beginning = '1:1:';
 
 const lookMs = 1000;
-/** No change is as long under way, and a node that stood still for half of it does not ask for what was meanwhile. */
+/** No change runs this long; a node that was frozen for half of it clears its caches instead of asking. */
 const keptSeconds = 3600;
 const gapMs = (keptSeconds * 1000) / 2;
 const batch = 1000;
 
 /**
- * Finds what was changed by whom this node could not hear: another node while Redis is away, the operator's command
- * line, or plain SQL. Each change to what caches hold is noted in its own transaction (see the migration
- * `0069-invalidations`). One query a second over what was changed since the one before, however much is known here.
+ * Finds changes that were not announced to this node: by another node while Redis is away, by the operator's command
+ * line, or by plain SQL. Each change to what caches hold is recorded in its own transaction (see the migration
+ * `0069-invalidations`). One query a second, over the changes since the previous one, however much is cached here.
  */
 export class InvalidationWatch {
   private readonly database: Database;
@@ -41,11 +41,11 @@ export class InvalidationWatch {
   private readonly changed: (cache: string, keys: string[]) => void;
   private readonly timer: NodeJS.Timeout;
   private snapshot = beginning;
-  /** In ms since 1970: time in which the machine stood still counts too. */
+  /** In ms since 1970, so that time in which the machine was suspended counts too. */
   private lastLook = Date.now();
   private looking = false;
 
-  /** @param changed is told what was changed, once it is no longer known here */
+  /** @param changed is called with what was changed, once it has been dropped here */
   constructor(database: Database, caches: Caches, log: Log, changed: (cache: string, keys: string[]) => void) {
     this.database = database;
     this.caches = caches;
@@ -76,7 +76,7 @@ export class InvalidationWatch {
     const snapshot = found[0]?.snapshot ?? beginning;
     const missed = !follows(snapshot, this.snapshot) || Date.now() - this.lastLook > gapMs;
     this.lastLook = Date.now();
-    // The next look has all that there still is.
+    // Then the next query returns everything that is still recorded.
     this.snapshot = missed ? beginning : snapshot;
     if (missed) {
       this.caches.clearAll();
@@ -90,15 +90,15 @@ export class InvalidationWatch {
   }
 }
 
-/** Whether one snapshot (as text) is of the same server as an earlier one: a standby that took over may be behind that. */
+/** Whether a snapshot (as text) continues an earlier one: a standby that took over may be behind it. */
 export function follows(snapshot: string, earlier: string): boolean {
   return lastOf(snapshot) >= lastOf(earlier);
 }
 
-/** The number of the first transaction that had not begun. */
+/** The id of the first transaction that had not started. */
 const lastOf = (snapshot: string) => BigInt(snapshot.split(':')[1] ?? 0);
 
-/** Removes what all nodes have seen long ago. */
+/** Removes what all nodes have seen long since. */
 export const forgetInvalidations: Chore = {
   name: 'forget invalidations',
   async step(rows) {

@@ -1,6 +1,6 @@
 import type { LogEntry, Room } from './entry.ts';
 
-/** Entries that came too early are kept up to this many; the log has the rest. */
+/** At most this many early entries are held; the log has the rest. */
 const maxHeld = 1000;
 /** How many delivery numbers a room remembers for connection state recovery. */
 const maxMarks = 8192;
@@ -11,20 +11,20 @@ interface Waiter {
 }
 
 /**
- * One room on this node: how far its events were given out, the newest of them, and who waits for the next.
+ * One room on this node: the last event emitted, the tail of the log, and who waits for the next event.
  *
- * Events come in any order, any number of times, or not at all (then the log is read); they leave once and in order.
+ * Entries arrive in any order, any number of times, or not at all (then the log is read); they leave once and in order.
  */
 export class LiveStream {
   readonly room: Room;
-  /** The number of the last event given out to the sockets of this node. */
+  /** The number of the last event emitted to the sockets of this node. */
   position: number;
-  /** Everything up to here has left the log. */
+  /** Everything up to and including this number has been trimmed from the log. */
   floor: number;
   lastUsed = performance.now();
-  /** The node has let go of it, and may have another one by now: whoever held on to it has nobody enter, and nobody hears of it. */
+  /** The node dropped this stream, and may have a new one by now: nobody may enter through it, and it emits nothing. */
   isClosed = false;
-  /** An event came under a number that was given out for another one: the log went back (see Sweeper). */
+  /** An entry arrived with a number that was emitted for a different one: the log went back (see Sweeper). */
   isContradicted = false;
   /** Delivery numbers of the node for the events up to `position`, oldest first. */
   private marks: number[] = [];
@@ -36,7 +36,7 @@ export class LiveStream {
   private readonly limits: { tailEvents: number; tailBytes: number };
   private readonly emit: (entries: LogEntry[]) => number;
 
-  /** @param emit gives events to the sockets of this node and answers the node's running number for the first */
+  /** @param emit sends events to the sockets of this node and returns the node's running number of the first */
   constructor(
     room: Room,
     head: { seq: number; floor: number },
@@ -58,7 +58,7 @@ export class LiveStream {
     return this.waiters.size > 0;
   }
 
-  /** Takes entries as they come. @returns whether one is missing before a later one that is here */
+  /** Takes entries as they arrive. @returns whether there is a gap before an entry that is held */
   offer(entries: LogEntry[]): boolean {
     const due: LogEntry[] = [];
     const start = this.tailStart;
@@ -78,7 +78,7 @@ export class LiveStream {
     return this.held.size > 0;
   }
 
-  /** Goes on from `position` where the log no longer has what lies between. Nothing is given out for the gap. */
+  /** Goes on from `position` when the log no longer has what lies between. Nothing is emitted for the gap. */
   skipTo(position: number): void {
     if (position <= this.position) return;
     this.position = position;
@@ -90,20 +90,20 @@ export class LiveStream {
     this.wakeWaiters();
   }
 
-  /** The entries after `after` if this node still holds all of them, oldest first. */
+  /** The entries after `after`, oldest first, if all of them are in the tail. */
   recent(after: number): LogEntry[] | undefined {
     if (after >= this.position) return [];
     const missing = this.position - after;
     return missing <= this.tail.length ? this.tail.slice(-missing) : undefined;
   }
 
-  /** Changes whenever something is taken out of the log behind its head (see `forget`). */
+  /** Changes whenever something in the log is erased (see `forget`). */
   get revision(): number {
     return this.forgets;
   }
 
   /**
-   * Puts older entries, just read from the log, before the tail. They must end where it begins.
+   * Prepends older entries, just read from the log, to the tail. They must end where it begins.
    * @param revision as it was before they were read
    */
   extendTail(older: LogEntry[], revision: number): void {
@@ -128,8 +128,8 @@ export class LiveStream {
   }
 
   /**
-   * Keeps no entry before `seq` in memory that mentions `text`, nor any before it: the log no longer says what it said
-   * there. The tail begins behind it.
+   * Drops from the tail the last entry before `seq` that contains `text`, and everything before it: that text has been
+   * erased from the log.
    */
   forget(text: string, seq: number): void {
     this.forgets++;
@@ -148,7 +148,7 @@ export class LiveStream {
     return this.marks.slice(first);
   }
 
-  /** Resolves when an event after `after` was given out, when `ms` are over, or when `signal` aborts. */
+  /** Resolves when an event after `after` was emitted, when `ms` are over, or when `signal` aborts. */
   waitBeyond(after: number, ms: number, signal: AbortSignal): Promise<void> {
     if (this.position > after || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -165,17 +165,17 @@ export class LiveStream {
     });
   }
 
-  /** Lets everyone who waits look again: rights may have changed, or the node is closing. */
+  /** Wakes all waiters so that they look again: permissions may have changed, or the node is closing. */
   wakeAll(): void {
     for (const waiter of [...this.waiters]) waiter.wake();
   }
 
-  /** What comes again comes from another road; or from another past. */
+  /** An entry that comes again normally comes from another source; if it differs, the log went back. */
   private compare(entry: LogEntry, given: LogEntry | undefined): void {
     if (given && !isSame(entry, given)) this.isContradicted = true;
   }
 
-  /** @param due what comes next, `position` being its last number */
+  /** @param due the next entries; `position` is already the number of the last */
   private giveOut(due: LogEntry[]): void {
     for (const entry of due) {
       this.tail.push(entry);
@@ -207,7 +207,7 @@ export class LiveStream {
   }
 }
 
-/** Whether two entries tell of one thing. Their words may differ: what was deleted is taken out of the log. */
+/** Whether two entries are the same event. Their text may differ: deleted content is erased from the log. */
 function isSame(one: LogEntry, other: LogEntry): boolean {
   return one.json === other.json || (one.event === other.event && idOf(one) === idOf(other));
 }

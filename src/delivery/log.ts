@@ -3,12 +3,12 @@ import { arrayOf, type ElementType, textsOfJson } from '../database/array-text.t
 import type { Rows } from '../database/database.ts';
 import { type Draft, type LogEntry, numbered, type Room, streamId } from './entry.ts';
 
-/** Where a log stands. */
+/** The head of a log. */
 export interface Head {
   seq: number;
-  /** Everything up to and with it has been trimmed. */
+  /** Everything up to and including this number has been trimmed. */
   floor: number;
-  /** Everything after it is a new message that changed nothing beside. */
+  /** Everything after this number is a new message that changed nothing else. */
   changedSeq: number;
 }
 
@@ -24,15 +24,15 @@ interface EntryRow {
   json: string;
 }
 
-/** Makes the (empty) log of a new room. Belongs into the transaction that makes the channel or user. */
+/** Creates the (empty) log of a new room, in the transaction that creates the channel or user. */
 export async function createStream(rows: Rows, room: Room): Promise<void> {
   const kind = room.slice(0, room.indexOf(':'));
   await rows('INSERT INTO streams (id, kind) VALUES ($1, $2)', [streamId(room), kind]);
 }
 
 /**
- * Locks the logs of `rooms` until the transaction ends, in the order of their ids: whoever locks several does so
- * in that order, so no two transactions wait for each other.
+ * Locks the logs of `rooms` until the transaction ends, ordered by id: all code locks them in this order, so no two
+ * transactions deadlock.
  *
  * @returns the last number taken, by stream id; rooms without a log are missing
  */
@@ -40,7 +40,7 @@ export async function lockStreams(rows: Rows, rooms: Iterable<Room>): Promise<Ma
   return new Map((await lockHeads(rows, rooms)).map((row) => [row.id, row.last_seq]));
 }
 
-/** The same, without those that are closed. */
+/** The same, leaving out closed ones. */
 export async function lockOpenStreams(rows: Rows, rooms: Iterable<Room>): Promise<Map<string, number>> {
   const open = (await lockHeads(rows, rooms)).filter((row) => !row.is_closed);
   return new Map(open.map((row) => [row.id, row.last_seq]));
@@ -51,7 +51,7 @@ function lockHeads(rows: Rows, rooms: Iterable<Room>): Promise<(StreamRow & { is
   return rows('SELECT id, last_seq, is_closed FROM streams WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE', [ids]);
 }
 
-/** Those of these logs that somebody else holds. */
+/** Those of these logs that are locked by someone else. */
 export async function lockedStreams(rows: Rows, ids: string[]): Promise<string[]> {
   const found = await rows<{ id: string }>(
     `WITH free AS (SELECT id FROM streams WHERE id = ANY($1::uuid[]) FOR UPDATE SKIP LOCKED)
@@ -61,12 +61,12 @@ export async function lockedStreams(rows: Rows, ids: string[]): Promise<string[]
   return found.map(({ id }) => id);
 }
 
-/** From here on nobody sends to these rooms, which are locked, who was let in before; not closed, they are open again. */
+/** Closes these (locked) rooms to sends, including those whose access was checked before; or opens them again. */
 export async function closeStreams(rows: Rows, rooms: Iterable<Room>, isClosed = true): Promise<void> {
   await rows('UPDATE streams SET is_closed = $2 WHERE id = ANY($1::uuid[])', [[...rooms].map(streamId), isClosed]);
 }
 
-/** Gives each draft the next number of its room and moves `heads` along. */
+/** Gives each draft the next number of its room, advancing `heads`. */
 export function number(drafts: Draft[], heads: Map<string, number>): LogEntry[] {
   return drafts.map((draft) => {
     const id = streamId(draft.room);
@@ -99,19 +99,18 @@ export async function write(rows: Rows, entries: LogEntry[], heads: Map<string, 
   );
 }
 
-/** Columns of a table that is filled together with the log: their names, types, and what a row has in them. */
+/** Columns of a table that is filled together with the log: their names, types, and values. */
 export type Columns<Row> = { name: string; type: ElementType; of: (row: Row) => string | null }[];
 
 /**
- * The statement that does all at once: it moves the heads of the logs, numbers, inserts into a table and writes the
- * entries. $1 is the event, $2 has the logs and $3 how many entries each of them gets, $4 the log of each item, $5 how far
- * behind the head its number is, $6 payloads as JSON text without their closing brace, and then come the columns. Its rows are
- * the heads as they were; items without a log, or of a closed one, are left out.
+ * The statement that does everything at once: it advances the heads of the logs, assigns numbers, inserts into a table and
+ * writes the entries. $1 is the event, $2 the logs and $3 how many entries each of them gets, $4 the log of each item, $5
+ * how far past the head its number is, $6 payloads as JSON text without the closing brace, then the columns. It returns
+ * the heads as they were before; items without a log, or with a closed one, are left out.
  *
- * The logs must be given in the order of their ids: they are locked in the order in which they are given, as
- * `lockStreams` does it.
+ * The logs must be given ordered by id: they are locked in the given order, and `lockStreams` locks by id.
  *
- * @param insertion `INSERT … SELECT …` up to its FROM, which has `stream_id`, `seq` and the columns
+ * @param insertion `INSERT … SELECT …` up to its FROM, which provides `stream_id`, `seq` and the columns
  */
 export function together<Row>(columns: Columns<Row>, insertion: string): string {
   const names = columns.map(({ name }) => name).join(', ');
@@ -134,7 +133,7 @@ export function together<Row>(columns: Columns<Row>, insertion: string): string 
 
 /**
  * The same for one item, which saves a quarter of the time: nothing is gathered, sorted or joined. $1 is the event, $2
- * its stream, $3 the payload, and then come the columns. Its row is the head as it was, if there is a log that is not closed.
+ * its log, $3 the payload, then the columns. It returns the head as it was before, if the log exists and is not closed.
  */
 export function alone<Row>(columns: Columns<Row>, insertion: string): string {
   const values = columns.map(({ name, type }, at) => `$${at + 4}::${type} AS ${name}`).join(', ');
@@ -163,7 +162,7 @@ export async function readHeads(rows: Rows, ids: string[]): Promise<Map<string, 
   );
 }
 
-/** The logs that are not at the position that is known for them, with their heads. */
+/** The logs that are not at their known position, with their heads. */
 export async function readMoved(rows: Rows, known: { id: string; seq: number }[]): Promise<Map<string, number>> {
   const found = await rows<StreamRow>(
     `SELECT streams.id, streams.last_seq FROM unnest($1::uuid[], $2::bigint[]) AS known (id, seq)
@@ -183,7 +182,7 @@ export async function readLog(rows: Rows, room: Room, after: number, limit: numb
   return found.map((row) => ({ room, seq: row.seq, event: row.event, threadId: row.thread_id, json: row.json }));
 }
 
-/** Entries after each room's position, oldest first, up to `limit` a room: many rooms with one query. */
+/** Entries after each room's position, oldest first, up to `limit` per room: many rooms with one query. */
 export async function readLogs(rows: Rows, known: { room: Room; seq: number }[], limit: number): Promise<LogEntry[]> {
   const rooms = new Map(known.map(({ room }) => [streamId(room), room]));
   const found = await rows<EntryRow & { stream_id: string }>(
@@ -204,15 +203,15 @@ export async function readLogs(rows: Rows, known: { room: Room; seq: number }[],
 const leap = 1_000_000;
 
 /**
- * After a restore from a backup: clients know numbers of events that are gone, and would take the next ones with the same
- * numbers for those. So all logs begin again further on, and everyone who comes back with a position reads the lists anew.
+ * For a restore from a backup: clients know the numbers of events that are gone, and would mistake new events with these
+ * numbers for them. So all logs jump ahead, and every client that returns with a position reloads its lists.
  */
 export async function leapAhead(rows: Rows): Promise<void> {
   await rows('TRUNCATE log_entries');
   await rows('UPDATE streams SET last_seq = last_seq + $1, floor_seq = last_seq + $1', [leap]);
 }
 
-/** The same for one log that went back behind `position`, unless another node was first. */
+/** The same for one log whose head fell behind `position`, unless another node did it first. */
 export async function leapOver(rows: Rows, room: Room, position: number): Promise<void> {
   await rows(
     `WITH ahead AS (
@@ -226,22 +225,22 @@ export async function leapOver(rows: Rows, room: Room, position: number): Promis
 }
 
 const trimBatch = 1000;
-/** So many logs are looked at for what is to go; with an index by time each send would pay for that. */
+/** How many logs a step looks at. An index by time would find old entries directly, but each send would pay for it. */
 const trimLogs = 1000;
 
-/** How far a walk through the logs has come. */
+/** How far a walk through the logs has got. */
 export interface Trimmed {
   removed: number;
-  /** The log to go on after; null: that was the last one. */
+  /** The log to continue after; null: that was the last one. */
   after: string | null;
 }
 
 /**
- * Takes at most a small batch off the old end of some logs: entries past the age, and those beyond the newest
- * `keepEvents` of their room. Short transactions, so that no send waits long for it. The heads are locked before the
- * entries, as by all who change entries: two that wait for each other would hold up a room for a second.
+ * Deletes a small batch of old entries from some logs: those past the age, and those beyond the newest `keepEvents` of
+ * their room. Transactions are short, so that no send waits long. The heads are locked before the entries, as everywhere:
+ * a deadlock would hold up a room for a second.
  *
- * @param after the log after which to begin, in the order of their ids; null: with the first one
+ * @param after the log after which to start, ordered by id; null: at the first one
  */
 export async function trim(rows: Rows, keepDays: number, keepEvents: number, after: string | null): Promise<Trimmed> {
   const [trimmed] = await rows<{ removed: number; looked: number; last: string }>(
@@ -271,7 +270,7 @@ export async function trim(rows: Rows, keepDays: number, keepEvents: number, aft
     [keepDays, keepEvents, trimBatch, trimLogs, after ?? NIL],
   );
   const { removed, looked, last } = trimmed ?? { removed: 0, looked: 0, last: null };
-  // What did not fit into one batch is here still.
+  // The batch was full: these logs may have more.
   if (removed === trimBatch) return { removed, after };
   return { removed, after: looked < trimLogs ? null : last };
 }

@@ -6,7 +6,7 @@ export interface Delivered {
   mark: number;
 }
 
-/** The sockets of this node, as far as the delivery has to know them. */
+/** The sockets of this node, as the delivery sees them. */
 export interface Sink {
   /** Sends events, in this order, to the sockets of their room on this node. */
   emit(deliveries: Delivered[]): void;

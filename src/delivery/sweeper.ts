@@ -10,8 +10,8 @@ const roomsAtOnce = 200;
 const eventsOfEach = 100;
 
 /**
- * Asks the log which rooms of this node moved on without it hearing of it, and catches up: after lost publishes, while
- * Redis is gone, and for nodes that died between commit and publish (contract §10.3).
+ * Asks the log which rooms of this node moved on without it noticing, and catches up: after lost publishes, while Redis
+ * is away, and for nodes that died between commit and publish (contract §10.3).
  */
 export class Sweeper {
   private readonly streams: ReadonlyMap<Room, LiveStream>;
@@ -24,7 +24,7 @@ export class Sweeper {
   private failed = false;
   private closed = false;
 
-  /** @param parts.pull gives out all that a room has in the log beyond its position */
+  /** @param parts.pull emits everything that a room has in the log beyond its position */
   constructor(parts: {
     streams: ReadonlyMap<Room, LiveStream>;
     pull: (stream: LiveStream) => Promise<void>;
@@ -70,7 +70,7 @@ export class Sweeper {
     const back = known.filter(({ id, stream }, at) => stream.isContradicted || isBehind(moved.get(id), positions[at]));
     if (back.length > 0) await this.turnBack(back.map(({ stream }) => stream));
     if (moved.size === 0) return;
-    // What was committed a moment ago is most likely on its way; only what does not come is read.
+    // What was committed a moment ago is most likely still in flight; only what does not arrive is read.
     await new Promise((resolve) => setTimeout(resolve, this.gapWaitMs));
     const behind = known.flatMap(({ id, stream }) => (stream.position < (moved.get(id) ?? 0) ? [stream] : []));
     this.counters.swept += behind.length;
@@ -79,8 +79,8 @@ export class Sweeper {
   }
 
   /**
-   * PostgreSQL has lost commits whose events were given out, as a standby may that takes over, and their numbers go to
-   * others. The log goes on further up, so that everyone begins anew; other nodes find it there.
+   * PostgreSQL has lost commits whose events were emitted, as a standby may when it takes over, and their numbers would go
+   * to other events. The log jumps ahead, so that everyone starts afresh; other nodes find it there.
    */
   private async turnBack(streams: LiveStream[]): Promise<void> {
     this.log.warn({ rooms: streams.length }, 'PostgreSQL has lost events that were given out; their rooms begin anew.');
@@ -90,7 +90,7 @@ export class Sweeper {
     }
   }
 
-  /** Catches up many rooms with one query; those that are far behind go on by themselves. */
+  /** Catches up many rooms with one query; those that are far behind are pulled one by one. */
   private async catchUpAll(streams: LiveStream[]): Promise<void> {
     const known = streams.map(({ room, position }) => ({ room, seq: position }));
     const pages = byRoom(await readLogs(this.database.committedRows, known, eventsOfEach));

@@ -4,8 +4,8 @@ import type { DeliveryCounters } from './counters.ts';
 import { trim } from './log.ts';
 
 /**
- * Keeps the logs within their age and length (contract §10.4). It walks through them, and rests where there was nothing to
- * do: however many there are, a look takes the same time.
+ * Keeps the logs within their age and length (contract §10.4). It walks through them in steps, and pauses after a step
+ * that found nothing, so each step takes the same time however many logs there are.
  */
 export function trimming(settings: Settings['delivery'], counters: DeliveryCounters): Chore {
   let at: string | null = null;

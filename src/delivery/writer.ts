@@ -17,19 +17,19 @@ interface Job<Row, Result> {
 }
 
 const expiryCheckMs = 250;
-/** Tries after a conflict, which another transaction has won. */
+/** Attempts in all when another transaction wins a conflict. */
 const maxAttempts = 4;
-/** What a waiting write keeps in memory beside its text. */
+/** Memory of a queued write beside its text. */
 const overheadBytes = 512;
 
 /**
- * Group commit: what is sent while one batch is being committed goes into the next one, with all else that is read in the
- * same turn of the event loop. A single write goes at once; under load batches form by themselves, and each costs one
- * transaction.
+ * Group commit: what is sent while one batch is being committed goes into the next one, with everything else that is read
+ * in the same turn of the event loop. A single write goes at once; under load batches form by themselves, and each costs
+ * one transaction.
  *
  * Writes are acknowledged after the commit, in order per room. What cannot be written in time fails with
- * DATABASE_UNAVAILABLE; the queue is bounded in number and bytes. A room whose log somebody else holds, a node that froze in the
- * middle of a change say, does not keep the others waiting.
+ * DATABASE_UNAVAILABLE; the queue is bounded in number and bytes. A room whose log is held by someone else, say a node
+ * that froze inside a change, does not block the others.
  */
 export class Writer<Row, Result> {
   private readonly commit: BatchCommit<Row, Result>;
@@ -40,7 +40,7 @@ export class Writer<Row, Result> {
   private queue: Job<Row, Result>[] = [];
   private queuedBytes = 0;
   private running = false;
-  /** What was taken for rooms whose logs somebody holds. What comes for them stays in the queue until it is written. */
+  /** Jobs set aside for rooms whose logs someone holds. Later jobs for these rooms stay in the queue until those are written. */
   private readonly held = new Map<Room, Job<Row, Result>[]>();
   private waiting = false;
   private readonly expiry: NodeJS.Timeout;
@@ -63,7 +63,7 @@ export class Writer<Row, Result> {
   }
 
   /**
-   * @param queued called when it has its place, before anything that comes later; never for what is refused
+   * @param queued called once it has its place, before anything submitted later; not called if it is refused
    * @throws AppError DATABASE_UNAVAILABLE, SERVER_BUSY when the queue is full, or what the table throws
    */
   submit(write: Write<Row, Result>, queued?: () => void): Promise<Written<Result>> {
@@ -114,9 +114,9 @@ export class Writer<Row, Result> {
   }
 
   /**
-   * Writes a batch, answers its callers and gives its events out. One write that cannot be done must not fail its
-   * neighbours: then each is tried alone.
-   * @returns false: some of it was set aside
+   * Writes a batch, answers its callers and emits its events. One write that fails must not fail its neighbours: then
+   * each is tried on its own.
+   * @returns false if some of it was set aside
    */
   private async write(
     jobs: Job<Row, Result>[],
@@ -140,14 +140,14 @@ export class Writer<Row, Result> {
     const { entries, outcomes } = batch;
     this.tell(() => this.delivery.publish(entries));
     this.answer(jobs, outcomes);
-    // At the end of this turn: PostgreSQL is at the next batch by then, and those who were answered send again.
+    // At the end of this turn: by then PostgreSQL works on the next batch, and the answered senders send again.
     setImmediate(() => this.tell(() => this.delivery.giveOut(entries)));
     return true;
   }
 
   /**
-   * Writes what can be written now. The rest waits until those who hold the logs let go of them, and others do not wait for it.
-   * @returns false: something waits
+   * Writes what can be written now. The rest waits until its logs are released, without blocking the others.
+   * @returns false if something waits
    */
   private async setAside(jobs: Job<Row, Result>[], reason: unknown): Promise<boolean> {
     const due = this.withoutLate(jobs, reason);
@@ -164,7 +164,7 @@ export class Writer<Row, Result> {
     this.held.set(room, [...(this.held.get(room) ?? []), job]);
   }
 
-  /** One room after the other: those that wait must not have all connections. */
+  /** One room at a time: waiting writes must not take up all connections. */
   private async writeHeld(): Promise<void> {
     if (this.waiting) return;
     this.waiting = true;
@@ -185,7 +185,7 @@ export class Writer<Row, Result> {
     for (const job of jobs) {
       const { room } = job.write;
       if (job.deadline < performance.now()) this.fail(job, new AppError('DATABASE_UNAVAILABLE'));
-      // What comes behind something that waits must not overtake it.
+      // A write must not overtake an earlier one of its room that waits.
       else if (aside.has(room)) this.hold(job);
       else if (!(await this.write([job]))) aside.add(room);
     }
@@ -213,7 +213,7 @@ export class Writer<Row, Result> {
     try {
       some();
     } catch (error) {
-      // What happened is in the log, from which whoever was to hear of it gets it.
+      // The events are in the log; the sweep delivers them from there.
       this.log.error({ err: error }, 'Events could not be given out.');
     }
   }
@@ -232,7 +232,7 @@ export class Writer<Row, Result> {
     this.queue = this.withoutLate(this.queue, reason, now);
   }
 
-  /** Fails those whose time is over. @returns the others */
+  /** Fails the jobs past their deadline. @returns the others */
   private withoutLate(jobs: Job<Row, Result>[], reason: unknown, now = performance.now()): Job<Row, Result>[] {
     for (const job of jobs) if (job.deadline < now) this.fail(job, reason);
     return jobs.filter((job) => job.deadline >= now);
@@ -240,8 +240,8 @@ export class Writer<Row, Result> {
 }
 
 /**
- * Gives up on a database that hangs. The transaction may still be committed later, unacknowledged: the sweep gives
- * its events out then, and a sender who tries again with the same nonce finds it.
+ * Gives up on a database that hangs. The transaction may still commit later, unacknowledged: the sweep then emits its
+ * events, and a sender who retries with the same nonce finds it.
  */
 async function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
