@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'A failure that nobody handled.'));
   if (cluster.isWorker) return runWorker(settings, log);
   warnOfEnvironment(settings, log);
-  // While it still starts there is nothing to finish; an embedded PostgreSQL ends with its parent.
+  // During the start there is nothing to finish; an embedded PostgreSQL ends with its parent.
   let running: Node | Primary | undefined;
   stopOnSignals(log, async () => running?.stop());
   if (settings.workers > 1) {
@@ -30,13 +30,13 @@ async function main(): Promise<void> {
   log.info({ node: running.id }, `Parley is ready on ${settings.publicUrl ?? running.url}`);
 }
 
-/** Only now is the whole server loaded: wrong settings are told at once, and who has workers does without it. */
+/** Loads the whole server only now: invalid settings are reported at once, and a primary with workers never loads it. */
 async function start(settings: Settings, log: Log, link?: WorkerLink): Promise<Node> {
   const { startNode } = await import('./node.ts');
   return startNode(settings, log, link);
 }
 
-/** A name that is wrong by a letter would leave out what holds in production, and nobody would notice. */
+/** With a mistyped NODE_ENV the settings of production would silently not apply. */
 function warnOfEnvironment({ environment }: Settings, log: Log): void {
   if (isKnownEnvironment(environment)) return;
   const ways = 'make that file, {} will do, or set another NODE_ENV, such as production';
@@ -47,7 +47,7 @@ function warnOfEnvironment({ environment }: Settings, log: Log): void {
 async function runWorker(settings: Settings, log: Log): Promise<void> {
   const link = new WorkerLink();
   let node: Node | undefined;
-  // Stopping twice is stopping once.
+  // Stopping is idempotent.
   const stop = async () => {
     await node?.stop();
     process.exit(0);
@@ -65,7 +65,7 @@ async function runWorker(settings: Settings, log: Log): Promise<void> {
 function stopOnSignals(log: Log, end: () => Promise<void>): void {
   let stopping = false;
   const stop = async (signal: string) => {
-    // Whoever asks twice wants it now.
+    // A second signal means at once.
     if (stopping) process.exit(1);
     stopping = true;
     log.info(`Got ${signal}; shutting down.`);
@@ -77,7 +77,7 @@ function stopOnSignals(log: Log, end: () => Promise<void>): void {
   process.on('SIGINT', () => void stop('SIGINT'));
 }
 
-/** Makes the web client now rather than for its first visitor; without it the interface serves on. */
+/** Bundles the web client now rather than for its first visitor; if that fails the API still works. */
 function bundle(log: Log): void {
   webBundle().catch((error) => log.error({ err: error }, 'The web client could not be put together.'));
 }
@@ -88,7 +88,7 @@ main().catch((error) => {
   process.exit(1);
 });
 
-/** What the operator can mend is one sentence; everything else shows where it happened. */
+/** One sentence for what the operator can fix; a stack trace for everything else. */
 function reasonOf(error: unknown): string {
   if (error instanceof SettingsError || error instanceof EmbeddedPostgresError) return error.message;
   const isAway = error instanceof AppError && error.code === 'DATABASE_UNAVAILABLE';

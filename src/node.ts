@@ -55,19 +55,19 @@ export interface Node {
   port: number;
   url: string;
   delivery: Delivery;
-  /** What it serves, as it is declared. */
+  /** The routes and handlers that it serves. */
   doors: { routes: Route[]; handlers: Handler[] };
-  /** Ends it in order: nothing acknowledged is lost, clients are told to go elsewhere. */
+  /** Shuts it down in order: nothing acknowledged is lost, clients are sent elsewhere. */
   stop(): Promise<void>;
 }
 
 const redisWaitMs = 1000;
-/** For closing all parts, once those are answered who were being served. */
+/** For closing all parts, after the requests in progress have been answered. */
 const closingMs = 1000;
 
 /**
- * Puts a node together and starts it: the only place that knows all parts.
- * @param link to the process that started it, if it is one of several behind one port
+ * Wires up a node and starts it: the only place that knows all parts.
+ * @param link to the primary process, if it is one of several workers behind one port
  */
 export async function startNode(
   settings: Settings,
@@ -258,7 +258,7 @@ async function connectRedis(settings: Settings, log: Log, shutdown: Shutdown): P
   return redis;
 }
 
-/** Orders of this and other nodes. */
+/** Control messages from this and other nodes. */
 function connectControl(control: Control, gateway: Gateway, disconnect: Gateway['disconnect']): void {
   control.handle({
     disconnect: ({ sessionId, userId, event }) => {

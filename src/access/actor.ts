@@ -1,4 +1,4 @@
-/** A user as others see it beside what it wrote. */
+/** A user as shown to others beside what they wrote. */
 export interface SmallUser {
   id: string;
   username: string;
@@ -7,7 +7,7 @@ export interface SmallUser {
   isBot: boolean;
 }
 
-/** Who asks: every service method takes one and decides by it. */
+/** Who is calling: every service method takes one and decides by it. */
 export interface Actor {
   userId: string;
   user: SmallUser;
@@ -15,12 +15,12 @@ export interface Actor {
   tier: string;
   /** The session behind an access token; null for bots and personal access tokens. */
   sessionId: string | null;
-  /** The personal access token it came with; null for sessions and bots. */
+  /** The personal access token used; null for sessions and bots. */
   personalTokenId: string | null;
-  /** The agent whose bot this is, and the token it came with, if it came by one; null for people. */
+  /** The agent whose bot this is, and the token used, if any; null for people. */
   agent: { id: string; tokenId: string | null } | null;
-  /** `read` may only look. */
+  /** `read` may change nothing. */
   scope: 'full' | 'read';
-  /** When the token ends, in ms since 1970; null: never. */
+  /** When the token expires, in ms since 1970; null: never. */
   expiresAt: number | null;
 }

@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import type { Actor } from './actor.ts';
 
-/** A user's membership as `interface.md` shows it. */
+/** A user's membership, as clients are shown it (contract §3). */
 export interface Membership {
   status: string;
   tier: { id: string; level: number; label: string; capabilities: string[] };
@@ -11,7 +11,7 @@ export interface Membership {
   capabilities: string[];
 }
 
-/** What the tiers allow: the one place where capabilities are read. */
+/** What the tiers allow: the only place where capabilities are checked. */
 export class Capabilities {
   private readonly tiers: Settings['accounts']['tiers'];
 
@@ -26,15 +26,13 @@ export class Capabilities {
     return { status: tier.id, tier, level: tier.level, isMember: tier.level > 0, capabilities };
   }
 
-  /**
-   * @throws AppError INVITE_REQUIRED, naming the capability and carrying the membership (contract §2); bots have none
-   */
+  /** @throws AppError INVITE_REQUIRED, naming the capability and carrying the membership (contract §2); FORBIDDEN for bots */
   require(actor: Actor, capability: string): void {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no capabilities.' });
     this.requireOf(actor.tier, capability);
   }
 
-  /** The same for a person who is not here in person. @throws AppError INVITE_REQUIRED */
+  /** The same for a user other than the caller, by tier. @throws AppError INVITE_REQUIRED */
   requireOf(tierId: string, capability: string): void {
     const membership = this.membership(tierId);
     if (membership.capabilities.includes(capability)) return;

@@ -6,8 +6,8 @@ export const roles = ['owner', 'admin', 'moderator', 'member'] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * Who may do what in a server: each permission with the least role that has it. This is the whole truth about roles;
- * what depends on the object too (one's own message, a private channel) is added where the object is fetched.
+ * Who may do what in a server: each permission with the least role that has it. This is all there is about roles; rules
+ * that also depend on the object (one's own message, a private channel) are added where the object is fetched.
  */
 const permissions = {
   'server:update': 'admin',
@@ -45,7 +45,7 @@ export function may(role: Role | null | undefined, permission: Permission): bool
   return role != null && rank(role) >= rank(permissions[permission]);
 }
 
-/** @throws AppError ROLE_REQUIRED, naming the least role that would do */
+/** @throws AppError ROLE_REQUIRED, naming the least role that suffices */
 export function requireRole(role: Role | null | undefined, permission: Permission): void {
   if (may(role, permission)) return;
   const least = permissions[permission];

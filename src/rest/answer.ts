@@ -11,20 +11,20 @@ import type { Idempotency } from './idempotency.ts';
 import { packed } from './packing.ts';
 import { JsonText, type Passage, RawReply, Reply, type Route } from './route.ts';
 
-/** What the doors need from below. */
+/** What routes need from the layers below. */
 export interface DoorServices extends BodyLimits {
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string, ip: string): Promise<Actor>;
   idempotency: Idempotency;
   /** The id of the server with this slug, if there is one. */
   serverOf(slug: string): Promise<string | undefined>;
-  /** Whether there are only apps on this host (contract §8, `APPS_URL`). */
+  /** Whether this host serves only apps (contract §8, `APPS_URL`). */
   isAppsHost(host: string): boolean;
   /** @throws AppError RATE_LIMITED; sets the headers of contract §2 */
   limit(name: LimitName, context: Context, actor: Actor | null): Promise<void>;
 }
 
-/** Answers a request by its route: who asks, how often, what with; then the handler. @throws AppError */
+/** Answers a request by its route: authentication, rate limit, validation, handler. @throws AppError */
 export async function answer(
   route: Route,
   context: Context,
@@ -49,8 +49,8 @@ export async function answer(
 }
 
 /**
- * The first answer to a key, whatever its repeats say (contract §13): what is wrong with a request comes to light only
- * where it is the first. It is read before anything begins in the database, for a body may take long to come.
+ * Repeats of a key get the first response, whatever they say (contract §13): an invalid request is reported only if it is
+ * the first with its key. It is read before the transaction begins, since a body may take long to arrive.
  */
 async function answerOnce(
   route: Route,
@@ -70,7 +70,7 @@ async function answerOnce(
   return services.idempotency.once(claim, run, keep);
 }
 
-/** What was asked, checked. @throws AppError */
+/** The validated request. @throws AppError */
 async function read(
   route: Route,
   context: Context,
@@ -132,7 +132,7 @@ async function readBody(
   return { body: route.body ? validated(route.body, fields) : undefined, file };
 }
 
-/** Whatever comes is taken: what does not fit counts as nothing. */
+/** Accepts anything: an invalid value counts as empty. */
 function validOrEmpty(schema: NonNullable<Route['body']>, value: unknown): unknown {
   try {
     return validated(schema, value);
@@ -143,8 +143,8 @@ function validOrEmpty(schema: NonNullable<Route['body']>, value: unknown): unkno
 }
 
 /**
- * What the key stands for at this address, in a length that any index takes: first with the ids, however the address is
- * written, and then as it is written, where that is not the same: a slug may be another's or nobody's when a repeat comes.
+ * The key for this address, hashed to a length that any index takes. First with slugs resolved to ids, however the address
+ * is written; then, if different, as it is written: when a repeat comes the slug may belong to another, or to nobody.
  */
 async function readKeys(
   route: Route,
@@ -163,7 +163,7 @@ async function readKeys(
     const value = params[name] ?? '';
     if (form !== 'slug') continue;
     written[name] = value.toLowerCase();
-    // Only servers are addressed by slugs where something is made.
+    // Where something is created, only servers are addressed by slugs.
     ids[name] = isUuid(value) ? value.toLowerCase() : ((await services.serverOf(value)) ?? value.toLowerCase());
   }
   const addresses = [ids, written].map((known) => route.path.replace(/[:*](\w+)/g, (_, name) => known[name] ?? ''));
@@ -173,7 +173,7 @@ async function readKeys(
 type Request = Parameters<Route['handle']>[0];
 type Checked = Pick<Request, 'actor' | 'params' | 'query' | 'body' | 'headers' | 'file' | 'caller' | 'idempotencyKey'>;
 
-/** A request as its handler sees it: what the route declares is checked, everything else is read when it is asked for. */
+/** A request as its handler sees it: what the route declares is validated, everything else is read on demand. */
 class IncomingRequest implements Request {
   readonly actor: Request['actor'];
   readonly params: Request['params'];
@@ -244,7 +244,7 @@ function passage(route: Route, context: Context): Passage {
   };
 }
 
-/** An answer in the form in which it is sent, and kept for repeats. */
+/** A response in the form in which it is sent, and stored for repeats. */
 export interface SentReply {
   status: number;
   headers: Record<string, string>;
@@ -257,7 +257,7 @@ function toReply(route: Route, result: unknown): SentReply {
   return { status: reply.status ?? route.status ?? 200, headers: reply.headers, text };
 }
 
-/** An answer without what is shown once. */
+/** A response without the fields that are shown only once. */
 function toKeep(route: Route, reply: SentReply): SentReply {
   if (!route.shownOnce) return reply;
   const hidden = Object.fromEntries(route.shownOnce.map((field) => [field, null]));
@@ -266,7 +266,7 @@ function toKeep(route: Route, reply: SentReply): SentReply {
 
 async function send(context: Context, reply: SentReply): Promise<void> {
   context.status = reply.status;
-  // Records of one caller, some of them secrets: neither browsers nor proxies keep them.
+  // One caller's records, some of them secret: neither browsers nor proxies may cache them.
   context.set('Cache-Control', 'no-store');
   context.set(reply.headers);
   context.type = 'application/json';
@@ -279,6 +279,6 @@ function sendRaw(context: Context, reply: RawReply): void {
     if (value === null) context.remove(name);
     else context.set(name, value);
   }
-  // Koa makes a 204 of null.
+  // Koa turns null into a 204.
   context.body = reply.body ?? '';
 }

@@ -18,8 +18,8 @@ import type { ErrorForm, Route } from './route.ts';
 const slowRequestMs = 1000;
 
 /**
- * The Koa application with all routes: what every request passes, from the outside in.
- * @param outer what stands before error handling: metrics and health
+ * The Koa application with all routes: the middleware that every request passes, outermost first.
+ * @param outer middleware before error handling: metrics and health
  */
 export function createApp(
   routes: Route[],
@@ -29,11 +29,11 @@ export function createApp(
   log: Log,
 ): Koa {
   const app = new Koa({ proxy: settings.trustProxy > 0 });
-  // Everything that goes wrong is answered and logged below; what arrives here is a client that went away.
+  // Errors are answered and logged below; what arrives here is a client that went away.
   app.on('error', (error) => log.debug({ err: error }, 'A connection broke.'));
   app.use((context, next) => {
     identify(context);
-    // Not Koa's own, which takes an entry with a port for an address.
+    // Not Koa's own, which mistakes an entry with a port for an address.
     context.request.ip = clientAddress(context.headers, context.socket.remoteAddress ?? '', settings.trustProxy);
     return next();
   });
@@ -46,7 +46,7 @@ export function createApp(
     return next();
   });
   const mounted = new MountedRoutes(routes, services);
-  // Pages of apps have an origin of their own, that nobody could list, and ask for their own data from there.
+  // Pages of apps have opaque origins, which cannot be listed, and request their own data from there.
   const allowed = (context: Context) => (mounted.isForeign(context.path) ? [] : settings.corsOrigins);
   const origin = (context: Context) => allowedOrigin(context, allowed(context));
   app.use(cors({ origin, exposeHeaders: exposed, maxAge: preflightSeconds }));
@@ -55,12 +55,12 @@ export function createApp(
   return app;
 }
 
-/** What scripts of other sites may read of an answer. */
+/** Response headers that scripts of other sites may read. */
 const exposed = [
   ...['X-Request-Id', 'X-Has-More', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed'],
   ...['ETag', 'Content-Disposition', 'Content-Range'],
 ];
-/** So long browsers need not ask again; those that keep it for less time take their own limit. */
+/** How long browsers may cache a preflight; some have a lower limit of their own. */
 const preflightSeconds = 3600;
 
 /** The origin to allow, or none (contract §11: an empty list allows any). */
@@ -69,7 +69,7 @@ function allowedOrigin(context: Context, allowed: string[]): string {
   return allowed.length === 0 || allowed.includes(origin) ? origin : '';
 }
 
-/** Helmet's headers. They are the same for every answer, so it is asked once. */
+/** Helmet's headers. They are the same for every response, so they are computed once. */
 function securityHeaders(): [string, string][] {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);
@@ -77,7 +77,7 @@ function securityHeaders(): [string, string][] {
   return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]);
 }
 
-/** Gives a request the id by which it is found in the log: its client's own, or a new one. */
+/** Gives a request the id by which it is found in the log: the client's own, or a new one. */
 function identify(context: Context): void {
   const given = context.get('x-request-id');
   context.state.requestId = /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
@@ -86,7 +86,7 @@ function identify(context: Context): void {
 
 interface Logs {
   log: Log;
-  /** For what may happen to all requests at once. */
+  /** For failures that may hit all requests at once. */
   sparse: SparseLog;
 }
 
@@ -114,7 +114,7 @@ function sendError(context: Context, error: unknown, { log, sparse }: Logs): voi
   if (known.code === 'INTERNAL_ERROR') log.error({ requestId, err: error }, 'A request failed.');
   else if (known.status >= 500) sparse.warn({ reason: known.code }, { requestId }, 'A request could not be served.');
   context.status = known.status;
-  // What does not exist now may exist in a moment.
+  // What does not exist now may exist a moment later.
   context.set('Cache-Control', 'no-store');
   if (known.retryAfter !== undefined) context.set('Retry-After', String(Math.ceil(known.retryAfter)));
   context.set(known.headers);

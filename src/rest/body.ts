@@ -12,12 +12,12 @@ export interface BodyLimits {
   uploadBytes: number;
 }
 
-/** What is read as JSON; a type that is let in and not read would count as an empty body. */
+/** Content types that are read as JSON; one that is accepted but not read would count as an empty body. */
 const jsonTypes = ['json', '+json'];
 /** All text fields of a form together. */
 const maxFieldBytes = 64 * 1024;
 const onlyOne = { path: 'file', message: 'must be one; send each by itself', code: 'too_big' };
-/** What a form may have beside its file: fields, headers, delimiters. */
+/** Allowance for the rest of a form: fields, headers, delimiters. */
 const formOverhead = 1024 * 1024;
 
 /** Reads the bodies of requests: JSON whole, forms as they arrive. */
@@ -32,7 +32,7 @@ export class BodyReader {
       textTypes: jsonTypes,
       parsedMethods: Object.values(HttpMethodEnum),
       textLimit: limits.jsonBodyBytes,
-      // A character for each byte: as text it would have U+FFFD, which nobody sent, for what is no UTF-8.
+      // One character per byte: decoded as UTF-8, invalid bytes would become U+FFFD, which nobody sent.
       encoding: 'binary',
       json: false,
       urlencoded: false,
@@ -48,14 +48,14 @@ export class BodyReader {
     try {
       await this.takeIn(context, async () => {});
       const { body } = context.request;
-      // What is JSON but does not fit is for the schemas to refuse, which say so.
+      // Valid JSON of the wrong shape is left to the schemas, which say what is wrong.
       return body === '' ? {} : JSON.parse(textOf(Buffer.from(String(body), 'binary'), 'MALFORMED_JSON'));
     } catch (error) {
       throw asBodyError(error, context);
     }
   }
 
-  /** A form's fields, or JSON that came under any other content type; nothing where there is neither in it. */
+  /** A form's fields, or JSON under any other content type; an empty object if the body is neither. */
   async any(context: Context): Promise<unknown> {
     if (context.is('multipart')) return fieldsOf(context, maxFieldBytes).catch(() => ({}));
     if (context.is('urlencoded')) {
@@ -67,7 +67,7 @@ export class BodyReader {
   }
 
   /**
-   * Hands the field `file` of a form to the route while it arrives, and gives the other fields.
+   * Hands the field `file` of a form to the route while it arrives, and returns the other fields.
    * @throws AppError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_MULTIPART, VALIDATION_FAILED without a file
    */
   async form(
@@ -83,7 +83,7 @@ export class BodyReader {
     for await (const part of readParts(bytesOf(context, max), boundary)) {
       if (!part.isFile) await fields.read(part);
       else if (part.field !== 'file') continue;
-      // Whoever sends two would take both for kept.
+      // A sender of two files would believe that both were stored.
       else if (received) throw invalid([onlyOne]);
       else received = { file: await door.receive(request, part) };
     }
@@ -121,7 +121,7 @@ function asBodyError(error: unknown, context: Context): unknown {
   if (status === 413) return new AppError('BODY_TOO_LARGE', { cause: error });
   if (status === 415) return new AppError('UNSUPPORTED_MEDIA_TYPE', { cause: error });
   if (status === 400 || error instanceof SyntaxError) return new AppError('MALFORMED_JSON', { cause: error });
-  // Not packed as it says; or its sender went away before all of it was here, and nobody is left to read the answer.
+  // Not compressed as it claims; or the sender went away before all of it arrived, and nobody reads the response.
   if (context.get('content-encoding') !== '' || context.req.destroyed)
     return new AppError('MALFORMED_JSON', { cause: error });
   return error;
@@ -129,7 +129,7 @@ function asBodyError(error: unknown, context: Context): unknown {
 
 /** The text fields of a form. */
 class Fields {
-  // Without a prototype: names come from outside.
+  // Without a prototype: field names come from outside.
   readonly values: Record<string, string> = Object.create(null);
   private size = 0;
 
@@ -145,8 +145,8 @@ class Fields {
 }
 
 /**
- * The bytes of a request's body. The iterator is never closed, for that would close the connection before the answer
- * is out; what is left is read once the answer is sent.
+ * The bytes of a request's body. The iterator is never closed, since that would close the connection before the response
+ * is sent; the rest is read after that.
  */
 async function* bytesOf(context: Context, max: number): AsyncGenerator<Buffer> {
   const source: AsyncIterator<Buffer> = context.req[Symbol.asyncIterator]();

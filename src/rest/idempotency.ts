@@ -12,10 +12,10 @@ export class Idempotency {
   }
 
   /**
-   * Runs `work` once per author, route and key within a day. The key, what `work` changes and its answer are one
-   * transaction: a second request with the same key waits for the first at the unique index, on whichever node it is,
-   * and a node that dies in between leaves nothing behind.
-   * @param toKeep the answer in the form in which it may be kept, and in which repeats get it
+   * Runs `work` once per author, route and key within a day. The key, the changes of `work` and its response are one
+   * transaction: a second request with the same key, on whichever node, waits for the first at the unique index, and a node
+   * that dies in between leaves nothing behind.
+   * @param toKeep makes of a response what may be stored for repeats
    */
   async once(
     claim: Claim,
@@ -31,14 +31,14 @@ export class Idempotency {
   }
 }
 
-/** What a request is known by when it is repeated. Any of its keys is enough. */
+/** What identifies a repeated request. Any one of its keys is enough. */
 interface Claim {
   userId: string;
   route: string;
   keys: string[];
 }
 
-/** Takes keys that nobody has, from the last to the first. @returns those, and the first answer if one was used before */
+/** Claims unused keys, from the last to the first. @returns those, and the first response if one was used before */
 async function claimKeys(
   rows: Rows,
   { userId, route, keys }: Claim,
@@ -77,11 +77,11 @@ async function firstAnswer(rows: Rows, userId: string, route: string, key: strin
 const sayMs = 500;
 
 /**
- * Does something that may take its time outside of its transaction, as taking a large ZIP file apart does: PostgreSQL ends
- * transactions in which nothing happens. Those of nodes that are frozen still end.
+ * Keeps the transaction alive while `work` is busy outside of it, say unpacking a large ZIP file: PostgreSQL ends idle
+ * transactions. Those of frozen nodes still end.
  */
 async function carriedOn<T>(rows: Rows, work: () => Promise<T>): Promise<T> {
-  // Where this fails, so does what comes next in the transaction.
+  // If this fails, so does the next statement in the transaction.
   const timer = setInterval(() => void rows('SELECT 1').catch(() => {}), sayMs);
   try {
     return await work();
@@ -92,7 +92,7 @@ async function carriedOn<T>(rows: Rows, work: () => Promise<T>): Promise<T> {
 
 const batch = 1000;
 
-/** Keys count for a day; nobody asks for older ones. */
+/** Keys are valid for a day; older ones are never looked up. */
 export const forgetKeys: Chore = {
   name: 'forget idempotency keys',
   async step(rows) {

@@ -3,7 +3,7 @@ import type { Actor } from '../access/actor.ts';
 import { addressKey } from '../infrastructure/client-address.ts';
 import { type LimitName, type Quota, quotaHeaders, type RateLimits, refusal } from '../infrastructure/rate-limits.ts';
 
-/** Counts a request, tells the client how much is left, and refuses what is too much (contract §2, §3). */
+/** Counts a request, tells the client how much is left, and refuses what exceeds the limit (contract §2, §3). */
 export async function limitRequest(
   limits: RateLimits,
   name: LimitName,
@@ -16,7 +16,7 @@ export async function limitRequest(
   context.set(quotaHeaders(quota));
 }
 
-/** Whoever is signed in is counted as that user: many may share an address, and one may have many. */
+/** Signed-in callers are counted per user: many users may share an address, and one may have many. */
 function taken(
   limits: RateLimits,
   name: LimitName,

@@ -8,35 +8,35 @@ import type { ErrorForm, Route } from './route.ts';
 
 type Run = ReturnType<Router['routes']>;
 
-/** The routes that some paths may mean. */
+/** The routes that paths of one shape can match. */
 interface Area {
   router: Router;
   run: Run;
 }
 
-/** Areas that are kept: more than requests that mean something have, whatever else is asked for. */
+/** How many areas are kept: more than valid requests need, whatever else is requested. */
 const maxAreas = 1000;
 
 /**
- * All routes. A router compares a path with its routes one by one, and there are hundreds: so a path gets a router of
- * those alone that it may mean by the words in it. Fixed paths come before those with parameters, so `/servers/discover`
- * is never an id.
+ * All routes. A router compares a path with its routes one by one, and there are hundreds, so each path shape gets a router
+ * with only those that it can match by its fixed segments. Fixed paths come before those with parameters, so
+ * `/servers/discover` is never taken for an id.
  */
 export class MountedRoutes {
   private readonly all = new Router();
-  /** Those that give out what is not this site's own. */
+  /** Those that serve user content (see `foreign`). */
   private readonly foreign = new Router();
   /** The fixed segments of all routes. */
   private readonly words = new Set<string>();
   private readonly errorForms: Set<ErrorForm>;
-  /** By what the paths have in common: `/api/channels/:/messages`. */
+  /** By the shape of their paths: `/api/channels/:/messages`. */
   private readonly areas = new LRUCache<string, Area>({ max: maxAreas });
 
   constructor(routes: Route[], services: DoorServices) {
     const bodies = new BodyReader(services);
     this.errorForms = new Set(routes.flatMap(({ errorForm }) => errorForm ?? []));
     for (const route of [...routes].sort(bySpecificity)) {
-      // Declared is the tail alone; the address without it is the same route.
+      // The tail is optional: the address without it is the same route.
       const path = route.path.replace(/\/\*(\w+)$/, '{/*$1}');
       const methods = [route.method, ...(route.otherMethods ?? [])];
       this.all.register(path, methods, (context) => answer(route, context, services, bodies));
@@ -48,7 +48,7 @@ export class MountedRoutes {
   readonly middleware = (context: Parameters<Run>[0], next: () => Promise<unknown>): Promise<unknown> =>
     this.at(context.path).run(context, next);
 
-  /** Whether a path leads to what is not this site's own. */
+  /** Whether a path leads to user content (see `foreign`). */
   isForeign(path: string): boolean {
     return this.foreign.match(path, 'GET').path.length > 0;
   }
@@ -59,7 +59,7 @@ export class MountedRoutes {
     return [...new Set(layers.flatMap((layer) => layer.methods))];
   }
 
-  /** The form of errors where there is no route; undefined: that of contract §2. */
+  /** The error format at a path without a route; undefined: that of contract §2. */
   errorForm(path: string): ErrorForm | undefined {
     const folder = `${path.toLowerCase()}/`;
     return [...this.errorForms].find(({ base }) => folder.startsWith(`${base}/`));
@@ -80,22 +80,22 @@ export class MountedRoutes {
 
 const isOpen = (segment: string): boolean => segment.startsWith(':') || segment.startsWith('*');
 
-/** More segments than any route declares; what follows in a path can only be a tail. */
+/** More segments than any route declares; further ones can only belong to a tail. */
 const maxSegments = 12;
 
-/** A path with its words and without its values: `/api/channels/:/messages`. */
+/** A path's fixed segments, with its values replaced: `/api/channels/:/messages`. */
 function shapeOf(path: string, words: Set<string>): string[] {
   return segmentsOf(path).map((segment) => (words.has(segment) ? segment : ':'));
 }
 
-/** A slash at the end means nothing. */
+/** A trailing slash is ignored. */
 function segmentsOf(path: string): string[] {
   const segments = path.toLowerCase().split('/', maxSegments);
   if (segments.at(-1) === '') segments.pop();
   return segments;
 }
 
-/** Whether a path of this shape can be one of a route. @param path as a router has it, with an open tail as `{/*name}` */
+/** Whether a path of this shape can match a route. @param path as the router has it, with an open tail as `{/*name}` */
 function mayMean(shape: string[], path: string): boolean {
   const [fixed = '', tail] = path.split('{');
   const segments = segmentsOf(fixed);
@@ -112,7 +112,7 @@ function bySpecificity(a: Route, b: Route): number {
   return key(a) < key(b) ? -1 : 1;
 }
 
-/** Answers where there is no route, or none for the method. @throws AppError ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
+/** Refuses a path without a route, or without one for the method. @throws AppError ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
 export function refuseRest(routes: MountedRoutes): (context: Context) => never {
   return (context) => {
     context.state.errorForm = routes.errorForm(context.path);

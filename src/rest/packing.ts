@@ -2,16 +2,15 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import type { Context } from 'koa';
 
-/** In characters: what is shorter fits into a packet or two, and would only take time. */
+/** In characters: shorter responses fit into a packet or two, and compressing them only costs time. */
 const worthPacking = 2000;
 const pack = promisify(brotliCompress);
-/** Lists say much the same over and over: already the quickest way makes a fifth of them, or less. */
+/** Lists are repetitive: even the fastest level shrinks them to a fifth or less. */
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 18 } };
 
 /**
- * The text of an answer in the form in which its client takes it: Brotli for those who ask for that, which are browsers
- * before all others. Who asks shows a token in a header, so no other site can have them ask, and learn from the
- * lengths what the answers say.
+ * The response text as the client accepts it: Brotli for those that ask for it, mostly browsers. The token is in a header,
+ * so no other site can make a browser send such requests and infer content from the compressed length (BREACH).
  */
 export async function packed(context: Context, text: string): Promise<string | Buffer> {
   if (text.length < worthPacking) return text;

@@ -6,7 +6,7 @@ import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 import type { LimitName } from '../infrastructure/rate-limits.ts';
 import type { ListPage } from '../schema/list-page.ts';
 
-/** How a path parameter is read; what does not fit does not exist (contract §1). */
+/** The form of a path parameter; a value that does not fit is answered as not existing (contract §1). */
 export interface Param {
   missing: ErrorCode;
   /** `uuid`: only ids; `slug`: ids or slugs; `text`: anything; `path`: the rest of the path, which may be empty. */
@@ -23,35 +23,35 @@ type Params = Record<string, Param>;
 type Parsed<S> = unknown extends S ? unknown : S extends z.ZodType ? z.output<S> : undefined;
 
 /**
- * Who may come in: with a valid token; with or without one; anyone, who is recognised by a valid token and is nobody with
- * any other; or anyone, and no token is looked at.
+ * Who may call: only with a valid token; with or without one; anyone, where an invalid token counts as none; or anyone,
+ * and no token is looked at.
  */
 export type Entrance = 'user' | 'optional' | 'recognised' | 'anyone';
 
-/** The request as it came, for doors that pass it on. */
+/** The raw request, for routes that forward it. */
 export interface Passage {
   method: string;
   /** As it was written. */
   path: string;
-  /** What stands in the URL where the path of the route has its `*`, with the slash before it and still encoded. */
+  /** The part of the URL that matches the route's `*`, with its leading slash and still encoded. */
   rest: string;
-  /** With its `?`, or empty. */
+  /** Including the `?`, or empty. */
   search: string;
   headers: NodeJS.Dict<string | string[]>;
   body: Readable;
 }
 
-/** What a handler is given: everything checked. */
+/** What a handler is given, all of it validated. */
 export interface RouteRequest<P extends Params, Q, B, H = undefined, F = undefined, C = undefined> {
   params: Record<keyof P, string>;
   query: Parsed<Q>;
   body: Parsed<B>;
   headers: Parsed<H>;
-  /** What the route's `file` made of the file that came. */
+  /** What the route's `file` returned for the uploaded file. */
   file: F;
-  /** Whom the route's `admit` let in. */
+  /** What the route's `admit` returned. */
   caller: C;
-  /** Whom the client asked, with the port: `chat.example.com`. */
+  /** The host that the client asked, with a port if it named one: `chat.example.com`. */
   host: string;
   passage(): Passage;
   /** What the Idempotency-Key stands for at this address, if there was one: 64 characters. */
@@ -64,7 +64,7 @@ export interface RouteRequest<P extends Params, Q, B, H = undefined, F = undefin
   leaving(): AbortSignal;
 }
 
-/** An answer that is not just the record with the usual status. */
+/** A response that is not just the record with the usual status. */
 export class Reply<A> {
   readonly body: A;
   readonly status: number | undefined;
@@ -77,12 +77,12 @@ export class Reply<A> {
   }
 }
 
-/** A bare list, whose header says whether it goes on (see `paged`). */
+/** A bare list, whose header says whether there is more (see `paged`). */
 export function pageReply<R>({ records, hasMore }: ListPage<R>): Reply<R[]> {
   return new Reply(records, { headers: { 'X-Has-More': String(hasMore) } });
 }
 
-/** Text that is JSON already and is sent as it is. */
+/** JSON text that is sent as it is. */
 export class JsonText {
   readonly text: string;
 
@@ -92,12 +92,12 @@ export class JsonText {
 }
 
 /**
- * An answer that is no JSON: bytes that are there or that come as a stream. A stream must not begin its work before it
- * is read; it is destroyed when the client goes away.
+ * A response that is not JSON: bytes in memory or a stream. A stream must not start its work before it is read; it is
+ * destroyed when the client goes away.
  */
 export class RawReply {
   readonly status: number;
-  /** Null takes away what all answers have. */
+  /** Null removes a header that all responses have. */
   readonly headers: Record<string, string | string[] | null>;
   readonly body: Readable | Buffer | string | null;
 
@@ -116,23 +116,23 @@ export class RawReply {
 export const rawAnswer = z.string().meta({ format: 'binary' });
 
 /**
- * The file of a multipart body. It is received as it arrives and before the handler runs, so nothing may be changed
- * there but what the handler then makes use of; the text fields beside it are the route's `body`.
+ * The file of a multipart body. `receive` runs as the file arrives and before the handler, so it may change nothing except
+ * what the handler then uses; the text fields beside the file are the route's `body`.
  */
 interface FileDoor<P extends Params, F> {
   description: string;
   receive(request: { actor: Actor; params: Record<keyof P, string> }, file: IncomingFile): Promise<F>;
 }
 
-/** The form of errors: of what a route throws, and of what its door throws before it. */
+/** The format of error responses, for what a route throws and what is refused before it is called. */
 export interface ErrorForm {
-  /** Below this path it is the form of errors also where there is no route. */
+  /** Below this path it also applies where there is no route. */
   base: string;
   schema(codes: ErrorCode[]): z.ZodType;
   body(error: AppError): object;
 }
 
-/** What is known of a request with a key before it is read. */
+/** What is known of a request with an Idempotency-Key before it is read. */
 interface Repeat<P extends Params> {
   actor: Actor;
   params: Record<keyof P, string>;
@@ -141,55 +141,55 @@ interface Repeat<P extends Params> {
 
 interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-  /** Other methods that it answers too: those for which OpenAPI has no name. */
+  /** Further methods that it answers: those that OpenAPI does not know. */
   otherMethods?: string[];
-  /** With `:name` for parameters, and at its end `*name` for the rest of the path, be it empty. */
+  /** With `:name` for parameters, and at its end `*name` for the rest of the path, which may be empty. */
   path: string;
   summary: string;
-  /** The feature, by which the documents are grouped. */
+  /** The feature, by which the API documents are grouped. */
   tag: string;
   params?: P;
   query?: Q;
   body?: B;
-  /** Request headers that it heeds, by their names in lower case. */
+  /** Request headers that it uses, by their lower-case names. */
   headers?: H;
   /**
-   * What it gives out is not this site's own: on the host that apps have for themselves there is nothing else, and
-   * pages of any origin may ask for it.
+   * It serves user content, not this site's own: the separate host for apps (`APPS_URL`) serves nothing else, and pages of
+   * any origin may request it.
    */
   foreign?: boolean;
-  /** The media type of a raw answer. */
+  /** The media type of a raw response. */
   produces?: string;
-  /** Who asks for it in the body gets the answer as server-sent events. */
+  /** A caller that asks for it in the body gets the response as server-sent events. */
   streams?: true;
   /** 200 unless it creates a record (contract §1). */
   status?: 200 | 201 | 202 | 302;
-  /** The statuses with which it may send the caller elsewhere instead. */
+  /** The redirect statuses it may answer with instead. */
   redirects?: (301 | 302)[];
-  /** What is to be made may be there already: then it answers 200 and what there is. */
+  /** What is to be created may exist already: then it answers 200 with the existing one. */
   mayExist?: true;
-  /** The answer is a bare list; the header X-Has-More says whether more is behind it. */
+  /** The response is a bare list; the header X-Has-More says whether there is more. */
   paged?: true;
   answer: A;
-  /** Codes of its own, beside those that every route can answer. */
+  /** Its own error codes, beside those that every route can answer. */
   errors?: ErrorCode[];
-  /** Gives errors another form than that of contract §2, for clients that were written for another service. */
+  /** An error format other than that of contract §2, for clients that were written for another service. */
   errorForm?: ErrorForm;
   /**
-   * The rate limit that counts it: by user, or by client address where nobody is signed in. Where none is named the limit
-   * for changes counts what a signed-in user changes, for most of it is told to many. Null: never refused, because it
-   * ends what somebody else may be misusing.
+   * The rate limit that counts it: per user, or per client address if nobody is signed in. Unless one is named, changes of
+   * a signed-in user count against the limit for changes, since most of them are announced to many. Null: never refused,
+   * because it ends something that someone else may be abusing.
    */
   limit?: LimitName | null;
   /**
-   * `key`: the door answers repeats of an Idempotency-Key; `never`: doing it again is harmless, and the answer is not to
-   * be kept; a function: the service knows repeats by the same key, and this finds what it answered first, for requests
-   * that cannot be read.
+   * `key`: repeats of an Idempotency-Key are answered from the stored response; `never`: repeating it is harmless, and the
+   * response must not be stored; a function: the service itself recognises repeats by the key, and this finds the first
+   * response for repeats that are invalid.
    */
   repeats?: 'key' | 'never' | ((repeat: Repeat<P>) => Promise<Answer<A> | undefined>);
-  /** Fields of the answer that are shown once: they are not kept, and null where an Idempotency-Key is repeated. */
+  /** Response fields that are shown only once: they are not stored, and null when an Idempotency-Key is repeated. */
   shownOnce?: string[];
-  /** Takes JSON under any content type, and forms, for `sendBeacon`; what cannot be read counts as empty. */
+  /** Accepts JSON under any content type, and forms, for `sendBeacon`; an invalid body counts as empty. */
   anyBody?: boolean;
 }
 
@@ -204,14 +204,14 @@ interface SignedInRoute<P extends Params, Q, B, A extends z.ZodType, H, F> exten
 
 interface OpenRoute<P extends Params, Q, B, A extends z.ZodType, H, C> extends RouteDescription<P, Q, B, A, H> {
   entrance: Exclude<Entrance, 'user'>;
-  /** For callers with tokens of their own kind: lets them in by their headers, before anything else of it is read. */
+  /** For callers with tokens of another kind: admits them by their headers, before anything else is read. */
   admit?(request: { headers: Parsed<H>; ip: string }): Promise<C>;
   handle(request: RouteRequest<P, Q, B, H, undefined, C> & { actor: Actor | null }): Promise<Answer<A>>;
 }
 
 type Schema = z.ZodType | undefined;
 
-/** A route as the mount and the documents see it, its types checked already. */
+/** A route as the mount and the API documents see it, with its types erased. */
 export interface Route extends RouteDescription<Params, Schema, Schema, z.ZodType, Schema> {
   entrance: Entrance;
   file?: FileDoor<Params, unknown>;
@@ -221,9 +221,7 @@ export interface Route extends RouteDescription<Params, Schema, Schema, z.ZodTyp
   ): Promise<unknown>;
 }
 
-/**
- * Declares a route: this is at once its parser, its guard and its documentation. Nothing is mounted without one.
- */
+/** Declares a route: at once its parser, its guard and its documentation. Nothing is mounted without one. */
 export function route<
   A extends z.ZodType,
   P extends Params = Record<never, Param>,
@@ -235,7 +233,7 @@ export function route<
 >(spec: SignedInRoute<P, Q, B, A, H, F> | OpenRoute<P, Q, B, A, H, C>): Route {
   const changes = spec.entrance === 'user' && spec.method !== 'GET';
   const limit = spec.limit === undefined && changes ? 'changes' : spec.limit;
-  // The mount parses by the spec's own schemas before it calls `handle`, so the types above hold; only TypeScript
-  // cannot see that once routes of all kinds lie in one list.
+  // The mount validates by the spec's own schemas before it calls `handle`, so the types above hold; TypeScript just
+  // cannot see that once all kinds of routes are in one list.
   return { ...spec, limit } as unknown as Route;
 }
