@@ -1,11 +1,11 @@
 import type { Rows } from './database.ts';
 
-/** Numbers that no other program uses on this database, one for each thing that only one may do at a time. */
+/** Advisory lock keys, one for each thing that only one may do at a time; no other program uses them on this database. */
 export const advisoryLocks = {
-  /** Nodes that start together queue up here. */
+  /** Nodes that start at the same time queue up here. */
   migrating: 7_215_001,
   chores: 7_215_003,
-  /** Shared by all connections of nodes that serve, as long as they last. */
+  /** Held shared by all connections of serving nodes for as long as they live. */
   serving: 7_215_004,
   collectingBlobs: 7_215_040,
 };

@@ -1,24 +1,23 @@
-/** What a list of values can be of. */
+/** The types that a list of values can have. */
 export type ElementType = 'uuid' | 'int' | 'text' | 'json' | 'timestamptz';
 
-/** Stands between JSON texts, in which it cannot be (RFC 7464). */
+/** Separates JSON texts, which cannot contain it (RFC 7464). */
 const separator = '\x1e';
 
 /**
- * SQL of a list that is given as one parameter, made by `arrayText`.
+ * SQL of a list that is passed as one parameter, built by `arrayText`.
  * @param parameter `$6`
  */
 export function arrayOf(type: ElementType, parameter: string): string {
   return type === 'json' ? `${textsOfJson(parameter)}::json[]` : `${parameter}::${type}[]`;
 }
 
-/** The same for JSON that is to stay text. */
+/** The same for JSON that stays text. */
 export const textsOfJson = (parameter: string): string => `string_to_array(${parameter}, E'\\x1e', '')`;
 
 /**
- * What `of` says of each item, as text for PostgreSQL. The driver's own way looks at each value for what has to be escaped,
- * and doubles the quotation marks of JSON with backslashes, which PostgreSQL takes out again: four times the work, for
- * every message.
+ * The value `of` each item, as text for PostgreSQL. The driver would scan each value for characters to escape, and escape
+ * the quotation marks of JSON, which PostgreSQL then has to unescape: four times the work, for every message.
  * @returns what `arrayOf` reads
  */
 export function arrayText<T>(type: ElementType, items: readonly T[], of: (item: T) => string | number | null): string {

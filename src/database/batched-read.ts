@@ -3,12 +3,12 @@ interface Request<V> {
   reject: (error: unknown) => void;
 }
 
-/** So many queries may be under way; one that hangs is not to hold up all others. */
+/** How many queries may run at once; one that hangs must not hold up all others. */
 const maxRunning = 2;
 
 /**
- * Reads by key, all that is asked for while others are being read with one query: a thousand clients that come back at
- * once cost a few queries. A query begins after all its requests, so what it reads is never older than a request.
+ * Reads by key, with one query for everything requested while earlier queries run: a thousand clients that come back at
+ * once cost a few queries. A query starts after all its requests, so what it reads is never older than a request.
  */
 export class BatchedRead<V> {
   private readonly readAll: (keys: string[]) => Promise<Map<string, V>>;
@@ -19,7 +19,7 @@ export class BatchedRead<V> {
     this.readAll = readAll;
   }
 
-  /** What there is for a key; undefined when there is nothing. */
+  /** The value of a key; undefined if there is none. */
   read(key: string): Promise<V | undefined> {
     return new Promise((resolve, reject) => {
       if (this.waiting.size === 0) setImmediate(() => void this.run());

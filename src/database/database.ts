@@ -15,33 +15,33 @@ import { dialectOf, onConnection, pipelined, type Rows, requireCommitted, Transa
 
 export type { Rows, Transaction };
 
-// Sequence numbers and counts stay far below 2^53, where a number is exact.
+// Sequence numbers and counts stay far below 2^53, up to which numbers are exact.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-// As MikroORM has them: records show times as text, and most of what is read goes into records.
+// As MikroORM does it: records show times as text, and most of what is read goes into records.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => text);
 
-/** How long changes, and quick transactions, wait for a lock before they begin anew, of the time that PostgreSQL waits for a node. */
+/** How long changes, and quick transactions, wait for a lock before they start over, as shares of `idleTransactionMs`. */
 const lockWaitShares = { change: 2 / 3, quick: 1 / 12 };
 
-/** For transactions, for statements on their own, and for quick transactions. */
+/** For transactions, for single statements, and for quick transactions. */
 type Pools = [pg.Pool, pg.Pool, pg.Pool];
 
-/** Enough for the writer, one batch at a time, and some that hang while it has given up on them. */
+/** Enough for the writer, which has one batch at a time, and for some hung ones that it has given up on. */
 const quickConnections = 4;
 
 /**
- * PostgreSQL: entities through MikroORM where rules live, plain SQL where it is hot. Single statements have connections
- * of their own: what is read beside a transaction, to fill a cache say, must never wait for another transaction's end.
+ * PostgreSQL: entities through MikroORM where rules live, plain SQL on hot paths. Single statements have connections of
+ * their own: a read beside a transaction, say to fill a cache, must never wait for another transaction to end.
  */
 export class Database {
   private readonly orm: MikroORM;
-  /** For transactions. Its connections send statements without waiting for the answers before, as those of `quickPool`. */
+  /** For transactions. Its connections pipeline statements, as do those of `quickPool`. */
   readonly pool: pg.Pool;
-  /** For statements on their own. */
+  /** For single statements. */
   readonly statements: pg.Pool;
   /** For quick transactions. */
   private readonly quickPool: pg.Pool;
-  /** For quick transactions of one statement. */
+  /** For quick transactions that are one statement. */
   private readonly quick: KeptConnection;
   private readonly underWay = new Set<Promise<unknown>>();
   private closing = false;
@@ -59,7 +59,7 @@ export class Database {
     for (const pool of pools) watchStatements(pool, this.watches);
   }
 
-  /** @param serving for a node: others see that one is there (see advisoryLocks) */
+  /** @param serving true for a node, which others can then detect (see advisoryLocks) */
   static async connect(url: string, settings: Settings, log: Log, serving = false): Promise<Database> {
     const { poolSize, connectTimeoutMs, statementTimeoutMs, slowStatementMs } = settings.database;
     const max = Math.ceil(poolSize / 2);
@@ -72,7 +72,7 @@ export class Database {
     const orm = await MikroORM.init({
       clientUrl: url,
       entities,
-      // It has no connections of its own: entities are read and written on those of transactions.
+      // The ORM has no connections of its own: entities are read and written on those of transactions.
       driverOptions: dialectOf(pool),
       logger: (message: string) => log.debug(message),
     });
@@ -81,12 +81,12 @@ export class Database {
     return new Database(url, orm, pools, watches, new HungConnections(pools, statementTimeoutMs + 1000));
   }
 
-  /** Tells `watch` of every statement from here on. */
+  /** Calls `watch` for every statement from here on. */
   watch(watch: StatementWatch): void {
     this.watches.push(watch);
   }
 
-  /** Connections to PostgreSQL: how many there are, how many of them idle, and how many wait for one. */
+  /** Connections to PostgreSQL: how many are open, how many of them idle, and how many callers wait for one. */
   get connections(): { open: number; idle: number; waiting: number } {
     const pools = [this.pool, this.statements, this.quickPool];
     const sum = (of: (pool: pg.Pool) => number) => pools.reduce((all, pool) => all + of(pool), 0);
@@ -99,13 +99,13 @@ export class Database {
 
   private readonly current = new AsyncLocalStorage<Rows>();
 
-  /** Plain SQL: in the transaction that is under way here, else on its own. The texts are constants of the code. */
+  /** Plain SQL: in the caller's transaction if there is one, else on its own. The texts are constants of the code. */
   readonly rows: Rows = <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
     const inTransaction = this.current.getStore();
     return inTransaction ? inTransaction<R>(text, values) : this.committedRows<R>(text, values);
   };
 
-  /** Plain SQL that never sees what is not committed yet: what caches are filled with. */
+  /** Plain SQL that never sees uncommitted changes, for filling caches. */
   readonly committedRows: Rows = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
     try {
       const result = await this.statements.query<R>({ name: statementName(text), text, values });
@@ -115,20 +115,20 @@ export class Database {
     }
   };
 
-  /** Plain SQL on its own whose best plan depends on the values: it is made for them each time. */
+  /** Single statements whose best plan depends on the values: planned for them each time. */
   readonly plannedRows: Rows = <R extends object>(text: string, values: unknown[] = []): Promise<R[]> =>
     this.on(this.pool, plannedApart, async (_rows, connection) => {
       return { result: (await connection.query<R>(text, values)).rows };
     });
 
-  /** Reads entities outside of a transaction: what is done to them is not kept. */
+  /** Reads entities outside of a transaction: changes to them are not written. */
   async read<T>(of: (em: EntityManager) => Promise<T>): Promise<T> {
     return of(this.orm.em.fork()).catch((error) => Promise.reject(asDatabaseError(error)));
   }
 
   /** Runs `work` in one transaction of its own; entities it changed are flushed before the commit. */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    // The pool would let it wait for a connection that never comes.
+    // A closing pool would let it wait for a connection that never comes.
     if (this.closing) throw new AppError('DATABASE_UNAVAILABLE');
     const transaction = this.on(this.pool, 'BEGIN', async (rows, connection) => {
       const transaction = new Transaction(rows, () => onConnection(this.orm.em.fork(), connection));
@@ -145,14 +145,14 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction on a connection for those that are short and wait for no lock of a person's making: the
-   * others never keep them waiting.
+   * Runs `work` in one transaction on a connection reserved for short transactions, so that longer ones never keep them
+   * waiting.
    */
   quickTransaction<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
     return this.on(this.quickPool, 'BEGIN', async (rows) => ({ result: await work(rows) }));
   }
 
-  /** One statement that is a quick transaction by itself. */
+  /** A single statement that is a quick transaction by itself. */
   readonly quickRows: Rows = async <R extends object>(text: string, values: unknown[] = []) => {
     let client: pg.PoolClient | undefined;
     try {
@@ -167,8 +167,8 @@ export class Database {
   };
 
   /**
-   * Runs `work` in a transaction, with as little between it and PostgreSQL as possible: statements that are not waited for
-   * travel together. A connection that was lost is thrown away, since nobody can know what state it is in.
+   * Runs `work` in a transaction, with as little overhead as possible: statements that are not awaited are pipelined. A
+   * broken connection is discarded, since its state is unknown.
    * @param begin the statements that begin the transaction
    */
   private async on<T>(
@@ -182,11 +182,11 @@ export class Database {
       const connection = client;
       let isOver = false;
       const rows: Rows = async <R extends object>(text: string, values: unknown[] = []) => {
-        // What was left running would go on in the transaction of whoever has the connection next.
+        // A statement still running would end up in the next transaction on this connection.
         if (isOver) throw new Error('This transaction is over.');
         return (await connection.query<R>({ name: statementName(text), text, values })).rows;
       };
-      // Not waited for: it travels together with the first statement, as the commit does with the last.
+      // Not awaited: it is pipelined with the first statement, as the commit is with the last.
       const begun = connection.query(begin);
       const done = work(rows, connection).finally(() => {
         isOver = true;
@@ -203,9 +203,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction on a connection made for it, without limits of time: for what reads or writes a whole
-   * server.
-   * @param snapshot it sees one moment throughout, whatever is committed meanwhile, and may only read
+   * Runs `work` in one transaction on a connection of its own, without time limits: for reading or writing a whole server.
+   * @param snapshot it sees one snapshot throughout, whatever is committed meanwhile, and may only read
    */
   async longTransaction<T>(work: (rows: Rows) => Promise<T>, { snapshot }: { snapshot: boolean }): Promise<T> {
     const client = new pg.Client({ connectionString: this.url, keepAlive: true });
@@ -221,15 +220,15 @@ export class Database {
     } catch (error) {
       throw asDatabaseError(error);
     } finally {
-      // Without a commit before, this is the rollback.
+      // Unless it was committed before, this rolls back.
       await client.end().catch(() => {});
     }
   }
 
-  /** What PostgreSQL does for those who ask now; `silent`: it does not answer within `ms`. */
+  /** Whether PostgreSQL answers and takes writes; `silent`: it does not answer within `ms`. */
   async condition(ms: number): Promise<'well' | 'read-only' | 'silent'> {
     const found: { readOnly: boolean }[] = [];
-    // Connections that were opened before may go on reading where nothing is written any more; new ones are refused.
+    // Connections opened earlier may still read from a server that takes no writes; new ones are refused.
     const asked = this.committedRows<{ readOnly: boolean }>(readOnlyNow)
       .catch((error) => (takesNoWrites(error) ? [{ readOnly: true }] : Promise.reject(error)))
       .then((rows) => found.push(...rows));
@@ -245,20 +244,20 @@ export class Database {
   }
 }
 
-/** True of a standby too. */
+/** True on a standby too. */
 const readOnlyNow = `SELECT current_setting('transaction_read_only')::boolean AS "readOnly"`;
 
-/** Begins a transaction whose statements are planned for their values. */
+/** Begins a transaction in which each statement is planned for its values. */
 const plannedApart = 'BEGIN; SET LOCAL plan_cache_mode = force_custom_plan';
 
-/** What came of the work on a connection. */
+/** The result of the work on a connection. */
 interface Outcome<T> {
   result: T;
-  /** A statement that is still on its way: it undoes the commit where it fails. */
+  /** A statement still in flight: if it fails, so does the commit. */
   last?: Promise<unknown>;
 }
 
-/** Rolls back, unless it is the connection that failed, or one that takes no writes. */
+/** Rolls back, unless the connection itself failed or takes no writes. */
 async function abandon(client: pg.PoolClient | undefined, error: unknown): Promise<void> {
   if (!client) return;
   const isLost = isUnavailable(error instanceof AppError ? error.cause : error);
@@ -283,17 +282,17 @@ function statementName(text: string): string {
 }
 
 /**
- * How long PostgreSQL lets anything take: for connections that only read, for those that change something, and for those of
- * quick transactions.
+ * PostgreSQL's time limits for connections that only read, for those that change something, and for those of quick
+ * transactions.
  */
 function limitsOf({ statementTimeoutMs, idleTransactionMs }: Settings['database']) {
   const reading = {
     statement_timeout: statementTimeoutMs,
-    // Whoever stops in the middle of a transaction, a frozen node say, holds the logs that it has locked.
+    // A node that stalls inside a transaction, say because it is frozen, holds the logs that it has locked.
     idle_in_transaction_session_timeout: idleTransactionMs,
   };
-  // A frozen node's transactions that wait for one lock would take their turns at it, each until it is ended for idling.
-  // So waiting ends before that, and those who live begin anew.
+  // If several transactions of a frozen node wait for one lock, each would get it in turn and hold it until it is ended for
+  // idling. So waits end sooner than that, and live nodes start over.
   const waiting = (share: number) => ({ ...reading, lock_timeout: Math.ceil(idleTransactionMs * share) });
   return { reading, changing: waiting(lockWaitShares.change), quick: waiting(lockWaitShares.quick) };
 }

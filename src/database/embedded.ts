@@ -12,7 +12,7 @@ import { supervise } from './embedded/supervisor.ts';
 export { EmbeddedPostgresError } from './embedded/failure.ts';
 
 export interface EmbeddedOptions {
-  /** Made when missing. The cluster goes to `postgres`, its password to `postgres-password` in it. */
+  /** Created if missing. The cluster is in its `postgres`, the password in its `postgres-password`. */
   dataDir: string;
   log: EmbeddedLog;
   /** Further settings of PostgreSQL, by their names there. */
@@ -21,7 +21,7 @@ export interface EmbeddedOptions {
 
 export interface EmbeddedPostgres {
   url: string;
-  /** Waits until PostgreSQL is gone, 15 s at most, and lets go of the data folder. */
+  /** Waits until PostgreSQL has ended, 15 s at most, and unlocks the data folder. */
   stop(): Promise<void>;
 }
 
@@ -29,8 +29,8 @@ export interface EmbeddedPostgres {
 const worrying = /^(FATAL|PANIC)|was terminated by signal|crash of another/;
 
 /**
- * Runs a PostgreSQL of our own on the data folder (contract §11): a real server from an npm package, durable, on
- * a free port of 127.0.0.1, started again when it dies, and ended when this process dies.
+ * Runs a PostgreSQL of our own on the data folder (contract §11): a real server from an npm package, durable, on a free
+ * port of 127.0.0.1, restarted when it dies, and ended when this process dies.
  * @throws EmbeddedPostgresError with one sentence for the operator, such as when another process has the folder
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
@@ -56,7 +56,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 function logWorries(log: EmbeddedLog, closing: AsyncDisposableStack): (line: string) => void {
   return (line) => {
-    // At the end every open connection is cut, and PostgreSQL says so for each.
+    // At the end every open connection is cut, and PostgreSQL logs each.
     if (!closing.disposed && worrying.test(line)) log.warn({}, `PostgreSQL: ${line}`);
   };
 }

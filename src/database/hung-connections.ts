@@ -5,17 +5,16 @@ import { Silence } from '../infrastructure/silence.ts';
 const lookMs = 1000;
 
 /**
- * Ends connections on which nothing comes in for too long while they are used. A server that hangs answers nothing, not
- * even that a statement took too long, and whoever waits for it would wait for ever. The driver's own limit,
- * `query_timeout`, makes a timer for each statement: what those hold on to outlives several garbage collections, which
- * was two thirds of all collecting where pages are read.
+ * Ends connections on which nothing arrives for too long while they are in use. A server that hangs does not even enforce
+ * its statement timeout, so callers would wait for ever. The driver's own limit, `query_timeout`, creates a timer for each
+ * statement, whose references survive several garbage collections: two thirds of all collecting when pages are read.
  */
 export class HungConnections {
   private readonly used = new Map<pg.PoolClient, Silence>();
   private readonly looks: number;
   private readonly timer: NodeJS.Timeout;
 
-  /** @param limitMs longer than PostgreSQL itself lets anything take */
+  /** @param limitMs longer than PostgreSQL's own time limits */
   constructor(pools: pg.Pool[], limitMs: number) {
     this.looks = Math.ceil(limitMs / lookMs);
     for (const pool of pools) {

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
 /**
- * Gives connections of a pool to statements that often follow each other. The last one that was given back is kept for the
- * rest of that turn of the event loop: who comes in it has it at once, while the pool would give it only after all that was
- * waiting for the statement before has gone on.
+ * Lends connections of a pool to statements that often follow one another. The connection returned last is kept for the
+ * rest of that turn of the event loop: a statement in the same turn gets it at once, while the pool would hand it over only
+ * after everything that awaited the previous statement has gone on.
  */
 export class KeptConnection {
   private readonly pool: pg.Pool;

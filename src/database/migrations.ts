@@ -36,7 +36,7 @@ import { OpenQuestions } from './migrations/0067-open-questions.ts';
 import { Looks } from './migrations/0068-looks.ts';
 import { Invalidations } from './migrations/0069-invalidations.ts';
 
-/** All migrations, in the order in which they run. What released ones come to in the end is never changed. */
+/** All migrations, in the order in which they run. The final effect of released ones is never changed. */
 export const migrations = [
   { name: '0001-initial', class: Initial },
   { name: '0010-accounts', class: Accounts },
@@ -71,15 +71,15 @@ export const migrations = [
 ];
 
 /**
- * Those that take long for many messages, and keep nobody from reading them: each has a transaction of its own, in which
- * nothing is locked any more that others had to lock.
+ * Those that take long with many messages, without blocking reads: each runs in a transaction of its own, so that it does
+ * not prolong the locks of others.
  */
 const long = new Set(['0065-search-unspaced']);
 
-/** A try that ends in a deadlock takes a second, which is how long PostgreSQL waits before it looks for one. */
+/** An attempt that deadlocks takes a second, PostgreSQL's `deadlock_timeout`. */
 const attempts = 10;
 
-/** The names of all migrations by their transactions, in order. */
+/** The names of all migrations grouped by transaction, in order. */
 function transactions(): string[][] {
   const found: string[][] = [[]];
   for (const { name } of migrations) {
@@ -96,7 +96,7 @@ export function migratingOrm(url: string): Promise<MikroORM> {
     entities,
     extensions: [Migrator],
     migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations' },
-    // Triggers are made by migrations alone.
+    // Triggers are created only by migrations.
     schemaGenerator: { ignoreTriggers: true },
     logger: () => {},
   });
@@ -104,7 +104,7 @@ export function migratingOrm(url: string): Promise<MikroORM> {
 
 /**
  * Brings the database up to date. Safe to run from any number of nodes at once.
- * @returns the names of what was run. @throws AppError DATABASE_UNAVAILABLE
+ * @returns the names of the migrations that were run. @throws AppError DATABASE_UNAVAILABLE
  */
 export async function migrate(url: string, log: Log): Promise<string[]> {
   return runAlone(url, log).catch((error) => {
@@ -120,12 +120,12 @@ async function runAlone(url: string, log: Log): Promise<string[]> {
     await guard.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrating]);
     return await runPending(url, log);
   } finally {
-    // Ending the connection gives the lock back, whatever happened.
+    // Closing the connection releases the lock, whatever happened.
     await guard.end().catch(() => {});
   }
 }
 
-/** Older nodes go on meanwhile, and lock in an order of their own: whoever is in their way tries again. */
+/** Older nodes keep running meanwhile and lock in their own order: a migration that conflicts with them is retried. */
 async function undisturbed<T>(run: () => Promise<T>, log: Log): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -137,7 +137,7 @@ async function undisturbed<T>(run: () => Promise<T>, log: Log): Promise<T> {
   }
 }
 
-/** While nodes are upgraded one by one older ones go on; left behind, or started by mistake, one has to be found. */
+/** During a rolling upgrade older nodes go on; this helps to find one that was left behind or started by mistake. */
 async function warnOfNewer(orm: MikroORM, log: Log): Promise<void> {
   const known = new Set(migrations.map(({ name }) => name));
   const executed = await orm.migrator.getExecuted();

@@ -5,7 +5,7 @@ import { type Settings, SettingsError } from '../settings.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
 import { databaseCode, isRefused, isUnavailable } from './failures.ts';
 
-/** Where the database is, and how to let go of it. */
+/** Where the database is, and how to release it. */
 export interface OpenDatabase {
   url: string;
   stop(): Promise<void>;
@@ -22,7 +22,7 @@ export async function openDatabaseUrl(settings: Settings, log: Log): Promise<Ope
 
 const retryMs = 500;
 
-/** A database that is started together with this node may need a moment longer. */
+/** A database that is started together with this node may take a moment longer. */
 async function waitForDatabase(url: string, patienceMs: number, log: Log): Promise<void> {
   const deadline = performance.now() + patienceMs;
   for (let tries = 0; ; tries++) {
@@ -36,7 +36,7 @@ async function waitForDatabase(url: string, patienceMs: number, log: Log): Promi
   }
 }
 
-/** @returns what stands against it; `passing` when it may be different in a moment */
+/** @returns what prevents it; `passing` if that may change in a moment */
 async function tryToConnect(url: string): Promise<{ message: string; passing: boolean } | null> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on('error', () => {});

@@ -6,22 +6,22 @@ import { advisoryLocks } from './advisory-locks.ts';
 export type ConnectionSettings = Record<string, string | number>;
 
 /**
- * Plans are kept with the prepared statements, and those made while a table was small would read all of it when it no
- * longer is, until PostgreSQL gets to counting it again. Every statement here has an index to go by.
+ * Plans are cached with the prepared statements. One made while a table was small would keep scanning it after it has
+ * grown, until PostgreSQL analyses the table again. Every statement here has an index to use.
  */
 const byIndexes: ConnectionSettings = { enable_seqscan: 'off', jit: 'off' };
 /**
- * A batch, or a page, takes less time than a plan for it, and left to itself PostgreSQL makes one for each as soon as it
- * takes that for a little better than the one for all.
+ * Planning takes longer than running a batch or a page, and left to itself PostgreSQL replans each time if it estimates
+ * that plan to be a little better than the generic one.
  */
 export const onceForAll: ConnectionSettings = { ...byIndexes, plan_cache_mode: 'force_generic_plan' };
 
 type Verify = (client: pg.ClientBase, done: (error?: Error) => void) => void;
 
 /**
- * What is done with each new connection. It is set here and not while connecting, where poolers such as PgBouncer refuse
- * settings that they do not know. After a failover the address may lead to the old primary for a while: such a
- * connection would stay in its pool, and fail every change, long after the new one is there.
+ * Sets up each new connection. Settings are not passed while connecting, where poolers such as PgBouncer refuse those they
+ * do not know. After a failover the address may lead to the old primary for a while: a read-only connection is refused, or
+ * it would stay in the pool and fail every change long after the new primary is up.
  */
 export function preparing(settings: ConnectionSettings, serving: boolean): Verify {
   const values = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
@@ -29,18 +29,18 @@ export function preparing(settings: ConnectionSettings, serving: boolean): Verif
   const prepare = async (client: pg.ClientBase) => {
     const { rows } = await client.query<{ read_only: string }>(text);
     if (rows[0]?.read_only === 'on') throw takesNoWrites();
-    // This one may have to wait, for as long as was just set at most.
+    // This may have to wait, at most for the time limit that was just set.
     if (serving) await client.query('SELECT pg_advisory_lock_shared($1)', [advisoryLocks.serving]);
   };
   return (client, done) => void prepare(client).then(() => done(), done);
 }
 
-/** As PostgreSQL itself would say it, so that it is known for what it is whatever wraps it on its way. */
+/** With PostgreSQL's own code, so that it is recognised however it is wrapped on the way. */
 const takesNoWrites = () => Object.assign(new Error('PostgreSQL takes no writes just now.'), { code: '25006' });
 
 export function openPool(config: pg.PoolConfig, log: Log): pg.Pool {
   const pool = new pg.Pool(config);
-  // Without listeners an error ends the process; whoever uses the connection hears of it in any case.
+  // Without listeners an error would end the process; users of the connection get the error anyway.
   pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', (error) => log.debug({ err: error }, 'An idle connection to PostgreSQL broke.'));
   return pool;

@@ -6,15 +6,15 @@ import { databaseCode, isUnavailable } from './failures.ts';
 /** How a statement ended. */
 export interface Outcome {
   ms: number;
-  /** Rows read or changed; null where it failed or has none. */
+  /** Rows read or changed; null if it failed or has none. */
   rows: number | null;
   error: unknown;
 }
 
-/** Is told when a statement is sent; what it returns is told how it ended. */
+/** Called when a statement is sent; the function it returns is called with the outcome. */
 export type StatementWatch = (text: string) => (outcome: Outcome) => void;
 
-/** Tells the watches of each statement that is run on the connections of a pool. Values never reach them. */
+/** Calls the watches for each statement that is run on the connections of a pool. Values never reach them. */
 export function watchStatements(pool: pg.Pool, watches: readonly StatementWatch[]): void {
   pool.on('connect', (client) => {
     const send: (...args: unknown[]) => unknown = client.query;
@@ -67,7 +67,7 @@ function rowsOf(result: unknown): number | null {
 
 const maxShown = 2000;
 
-/** A statement on one line without what stands in it literally: MikroORM writes values into some of its texts. */
+/** A statement on one line, without literals: MikroORM inlines values into some of its texts. */
 export function withoutValues(text: string): string {
   return text
     .slice(0, 5 * maxShown)
@@ -78,11 +78,11 @@ export function withoutValues(text: string): string {
     .slice(0, maxShown);
 }
 
-/** Lines about slow statements in one second: more would only make a slow database's node slower. */
+/** Lines about slow statements per second: more would only slow the node of a slow database down further. */
 const maxLines = 10;
 
 /**
- * Logs statements that take long, with how long they took and how many rows they had.
+ * Logs slow statements with their time and number of rows.
  * @param slowMs from how many milliseconds on; 0: never
  */
 export function slowStatementLog(slowMs: number, log: Log): StatementWatch {
@@ -110,8 +110,8 @@ export function slowStatementLog(slowMs: number, log: Log): StatementWatch {
 }
 
 /**
- * Logs why PostgreSQL does not do what it is asked for: its disk is full, say, while it answers whoever only looks. Those who
- * asked are told no more than to try again, and an embedded one has no log of its own. Not each time: all fail alike.
+ * Logs why PostgreSQL refuses statements, say because its disk is full while reads still work. Callers are only told to try
+ * again, and an embedded PostgreSQL has no log of its own. Not logged each time, since all fail alike.
  */
 export function failedStatementLog(log: Log): StatementWatch {
   const sparse = new SparseLog(log);

@@ -3,18 +3,18 @@ import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import type pg from 'pg';
 import { isAftermath } from './failures.ts';
 
-/** Runs one SQL statement with $1-style parameters and gives its rows. `R` states the columns selected. */
+/** Runs one SQL statement with $1-style parameters and returns its rows. `R` states the selected columns. */
 export type Rows = <R extends object = Record<string, never>>(text: string, values?: unknown[]) => Promise<R[]>;
 
-/** A transaction under way: plain SQL, and entities for those who ask for them, which most do not. */
+/** A transaction in progress: plain SQL, and entities on demand, which most transactions do not need. */
 export class Transaction {
   readonly rows: Rows;
-  /** A statement that nobody waits for any more: it travels together with the commit, which it undoes where it fails. */
+  /** A statement that is not awaited: it is pipelined with the commit, which fails if it does. */
   last: Promise<unknown> = Promise.resolve();
   private readonly begin: () => EntityManager;
   private entities: EntityManager | undefined;
 
-  /** @param begin makes the entities' manager of this transaction */
+  /** @param begin creates the entity manager of this transaction */
   constructor(rows: Rows, begin: () => EntityManager) {
     this.rows = rows;
     this.begin = begin;
@@ -25,21 +25,20 @@ export class Transaction {
     return this.entities;
   }
 
-  /** Writes what was done to entities: plain SQL that follows sees it. */
+  /** Writes changes to entities, so that plain SQL that follows sees them. */
   async flush(): Promise<void> {
     await this.entities?.flush();
   }
 
-  /** Forgets what was done to entities and is not written yet. */
+  /** Discards changes to entities that are not written yet. */
   clear(): void {
     this.entities?.clear();
   }
 }
 
 /**
- * What statements that travel to PostgreSQL together come to. It waits for all of them, so that none is on its way when the
- * transaction ends.
- * @throws what failed, and not what failed only because of that
+ * The results of pipelined statements. It waits for all of them, so that none is in flight when the transaction ends.
+ * @throws the original failure, not one that only followed from it
  */
 export async function pipelined<T extends readonly unknown[] | []>(statements: T) {
   const results = await Promise.allSettled(statements);
@@ -48,14 +47,14 @@ export async function pipelined<T extends readonly unknown[] | []>(statements: T
   return Promise.all(statements);
 }
 
-/** PostgreSQL answers a COMMIT with a ROLLBACK where a statement failed before, also if nobody looked at it. */
+/** PostgreSQL answers COMMIT with ROLLBACK if an earlier statement failed, even if nobody noticed that. */
 export function requireCommitted(ended: pg.QueryResult): void {
   if (ended.command !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed.');
 }
 
 export const dialectOf = (pool: PostgresPool): PostgresDialect => new PostgresDialect({ pool });
 
-/** Has a manager read and write its entities on a connection that is in a transaction. */
+/** Makes an entity manager read and write on a connection that is in a transaction. */
 export function onConnection(em: EntityManager, connection: pg.PoolClient): EntityManager {
   const pool: PostgresPool = {
     connect: async () => ({ query: connection.query.bind(connection), release() {} }),

@@ -187,7 +187,7 @@ export class SessionService {
     return null;
   }
 
-  /** A JWT (interface.md), told apart from all others by its `jti`; only its hash is kept. */
+  /** A JWT, made unique by its `jti`; only its hash is stored. */
   private refreshToken(userId: string, sessionId: string, seconds: number): string {
     return this.tokens.sign({ sub: userId, sid: sessionId, typ: 'refresh' }, Math.ceil(seconds));
   }
