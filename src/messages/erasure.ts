@@ -11,11 +11,11 @@ interface ErasedMessage {
 }
 
 /**
- * Empties messages, with everything that hangs on them and what the log says of them: whoever reads the log later finds
- * that there was a message, and no longer what it said. The channel's log must be locked. Notifications that quote them
- * follow in the background.
+ * Erases messages, with everything attached to them and their content in the log: later readers of the log find that there
+ * was a message, but not what it said. The channel's log must be locked. Notifications that quote them follow in the
+ * background.
  *
- * @returns those that were there
+ * @returns those that existed
  */
 export async function eraseMessages(rows: Rows, channelId: string, ids: string[]): Promise<ErasedMessage[]> {
   const erased = await rows<ErasedMessage>(
@@ -25,7 +25,7 @@ export async function eraseMessages(rows: Rows, channelId: string, ids: string[]
   );
   if (erased.length === 0) return [];
   const erasedIds = erased.map((message) => message.id);
-  // What takes several steps comes last: it goes no further where one of the others has failed.
+  // What takes several steps comes last, so that it stops if one of the others has failed.
   await pipelined([
     rows('DELETE FROM reactions WHERE message_id = ANY($1::uuid[])', [erasedIds]),
     rows('DELETE FROM attachments WHERE message_id = ANY($1::uuid[])', [erasedIds]),
@@ -35,7 +35,7 @@ export async function eraseMessages(rows: Rows, channelId: string, ids: string[]
   return erased;
 }
 
-/** Takes the words of erased messages out of the log: out of their own entries and out of those that quote them. */
+/** Removes the content of erased messages from the log, both from their own entries and from those that quote them. */
 async function redactLog(rows: Rows, channelId: string, erased: ErasedMessage[]): Promise<void> {
   const gone = new Set(erased.map((message) => message.id));
   const stream = streamId(channelRoom(channelId));
@@ -45,13 +45,13 @@ async function redactLog(rows: Rows, channelId: string, erased: ErasedMessage[])
     [[...gone], stream],
   );
   const told = [...erased, ...replies];
-  // What they are called by now; before, that may have been how their message began.
+  // Their current names; an earlier one may have been the beginning of the erased message.
   const threads = await rows<{ id: string; name: string }>(
     'SELECT id, name FROM threads WHERE parent_message_id = ANY($1::uuid[])',
     [[...gone]],
   );
   const names = new Map(threads.map(({ id, name }) => [id, name]));
-  // Beside message:new, these events repeat a message's record; an index finds them (see LogRow).
+  // Apart from message:new, these events repeat a message's record; an index finds them (see LogRow).
   const entries = await rows<{ seq: number; json: string }>(
     `SELECT seq, data::text AS json FROM log_entries
      WHERE stream_id = $1 AND seq = ANY($2::bigint[]) AND event = 'message:new'
@@ -69,7 +69,7 @@ async function redactLog(rows: Rows, channelId: string, erased: ErasedMessage[])
   );
 }
 
-/** What a message's record says when the message is gone. */
+/** The fields of an erased message's record. */
 const blank = { content: '', attachments: [], reactions: [], mentions: [], metadata: null };
 
 interface Told {
@@ -79,14 +79,14 @@ interface Told {
 }
 
 /**
- * The record of a message, or of a thread, without the words of those in `gone`; JSON text in and out.
+ * The record of a message or a thread without the content of the messages in `gone`; JSON text in and out.
  * @param names of threads that start from them
  */
 export function redacted(json: string, gone: Set<string>, names: Map<string, string>): string {
   const data: Told = JSON.parse(json);
   const name = names.get(data.id);
   if (name !== undefined) return JSON.stringify({ ...data, name });
-  // Its shape stays: clients that read the log from further back still take it for a message.
+  // Its shape stays: clients that read the log from further back must still recognise it as a message.
   const replyTo = data.replyTo && { ...data.replyTo, content: '', deleted: true };
   const thread = data.thread && { ...data.thread, name: names.get(data.thread.id) ?? untitled };
   if (gone.has(data.id)) return JSON.stringify({ ...data, ...blank, replyTo, thread });

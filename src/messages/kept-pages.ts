@@ -18,43 +18,43 @@ type Query = z.output<typeof listMessagesSchema>;
 
 interface Piece {
   authorId: string;
-  /** As its author is shown it. */
+  /** Shown only to its author. */
   nonce: string | undefined;
   /** The record as JSON, without the nonce. */
   json: string;
 }
 
 interface KeptPage {
-  /** What is here was read when the channel's log had this position, or later. */
+  /** The page was read when the channel's log was at this position, or later. */
   seq: number;
-  /** New messages cannot come into it. */
+  /** New messages cannot be part of it. */
   isFull: boolean;
   pieces: Piece[];
-  /** What stands behind the messages, up to the end of the page. */
+  /** The JSON after the messages, up to the end of the page. */
   rest: string;
-  /** The page as everyone sees it who has no nonces in it. */
+  /** The page for everyone whose nonces are not in it. */
   json: string;
 }
 
 const maxPages = 5000;
-/** Of all pages together, in bytes. */
+/** All pages together, in bytes. */
 const maxSize = 64 * 1024 * 1024;
 
 /**
- * Pages of channels as JSON text: most reads are of the newest one, or of one that others read at the same time. A page
- * is kept when it is asked for again; keeping what nobody wants costs more than making it.
+ * Pages of channels cached as JSON text: most reads are of the newest page, or of one that others read at the same time. A
+ * page is cached on its second request; caching what nobody else wants costs more than building it.
  *
- * They are exact over all nodes without hearing from them. Whatever changes a page tells so in the channel's log, in the
- * transaction of the change: while the head of the log has not moved, the page has not, and a page into which no new
- * message can come stays what it is while there were none but new messages. The head is read for each request, together
- * with those of everyone who asks in the same moment. Only names and pictures of authors change without it; those are
- * access facts like any other, dropped on all nodes before the answer of the change.
+ * Pages are exact across all nodes without any messages between them. Whatever changes a page also appends to the channel's
+ * log, in the same transaction: while the head of the log has not moved, the page is unchanged, and a full page is
+ * unchanged by new messages. The head is read for each request, batched with concurrent ones. Only names and pictures of
+ * authors change without moving it; those are access facts like any other, dropped on all nodes before the change is
+ * answered.
  */
 export class KeptPages {
   private readonly delivery: Delivery;
   private readonly list: MessageList;
   private readonly pages: Cache<KeptPage>;
-  /** What was asked for once, lately. */
+  /** Pages that were requested once recently. */
   private readonly asked = new LRUCache<string, true>(atMost(maxPages));
 
   constructor(parts: { delivery: Delivery; caches: Caches; list: MessageList }) {
@@ -76,7 +76,7 @@ export class KeptPages {
     for (;;) {
       const page = await this.pages.get(key, () => this.load(channel, query, head.seq));
       if (page && isTrue(page, head)) return seenBy(viewerId, page);
-      // It was there already, or comes of a read that somebody else began earlier.
+      // It was cached, or comes from a read that someone else started earlier.
       if (page === this.pages.peek(key)) this.pages.drop(key);
     }
   }
@@ -87,7 +87,7 @@ export class KeptPages {
     return head;
   }
 
-  /** @param seq where the log is by now; what comes meanwhile may be in the page, and makes it untrue at the next look */
+  /** @param seq the log's position now; later events may be in the page too, and invalidate it at the next request */
   private async load(channel: Channel, query: Query, seq: number): Promise<KeptPage> {
     const { rows, ...more } = await this.list.ofChannel(channel, query);
     const pieces = rows.map((row) => ({
@@ -108,7 +108,7 @@ function isTrue({ seq, isFull }: KeptPage, head: Head): boolean {
 function isFull({ cursor, after, around }: Query, { hasMore, hasNewer }: Omit<MessageRows, 'rows'>): boolean {
   if (around !== undefined) return hasNewer === true;
   if (after !== undefined) return hasMore;
-  // A time as cursor may be one to come.
+  // A time given as cursor may be in the future.
   return cursor !== undefined && isUuid(cursor);
 }
 

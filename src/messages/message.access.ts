@@ -7,18 +7,18 @@ import { AppError, missingAs } from '../errors.ts';
 import { findMessage } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
 
-/** A message with its channel, as someone may see it. */
+/** A message with its channel, as an actor may see it. */
 export interface FoundMessage {
   row: MessageRow;
   channel: OpenChannel;
 }
 
-/** For those who asked for a message: without its channel there is none. */
+/** For callers that asked for a message: without its channel it does not exist for them. */
 export const gone = missingAs('MESSAGE_NOT_FOUND');
 
 /**
- * Makes sure that a message is there, and that its row stays until the transaction ends, also when its channel is deleted
- * meanwhile. @returns what it says. @throws AppError MESSAGE_NOT_FOUND
+ * Makes sure that a message exists, and that its row stays until the transaction ends, even if its channel is deleted
+ * meanwhile. @returns its content. @throws AppError MESSAGE_NOT_FOUND
  */
 export async function holdMessage(rows: Rows, messageId: string): Promise<string> {
   const [there] = await rows<{ content: string }>(
@@ -29,7 +29,7 @@ export async function holdMessage(rows: Rows, messageId: string): Promise<string
   return there.content;
 }
 
-/** The only way to get at a message on behalf of someone. */
+/** The only way to get a message on behalf of an actor. */
 export class MessageAccess {
   private readonly database: Database;
   private readonly channels: ChannelAccess;
@@ -40,7 +40,7 @@ export class MessageAccess {
   }
 
   /**
-   * A message that the actor may read. To those who may not know of its channel there is no message.
+   * A message that the actor may read. For those who may not know of its channel it does not exist.
    * @throws AppError MESSAGE_NOT_FOUND, NOT_A_MEMBER
    */
   async readable(actor: Actor, messageId: string): Promise<FoundMessage> {
@@ -49,8 +49,8 @@ export class MessageAccess {
   }
 
   /**
-   * A message that the actor may read, or that it wrote in a channel that it is in: bots that are not to listen there know
-   * what they said themselves.
+   * A message that the actor may read, or that it wrote in a channel that it is in: bots that may not listen there still
+   * know what they said themselves.
    * @throws AppError like `readable`
    */
   private async known(actor: Actor, messageId: string): Promise<FoundMessage> {
@@ -70,7 +70,7 @@ export class MessageAccess {
   /**
    * A message that the actor may react to.
    * @throws AppError MESSAGE_NOT_FOUND, NOT_A_MEMBER, CHANNEL_ARCHIVED, BLOCKED, USER_BLOCKED,
-   *   FORBIDDEN for a bot that is not to reply
+   *   FORBIDDEN for a bot that may not reply
    */
   async open(actor: Actor, messageId: string): Promise<FoundMessage> {
     return this.requireOpen(actor, await this.readable(actor, messageId));
@@ -93,7 +93,7 @@ export class MessageAccess {
   }
 
   /**
-   * A message that the actor may delete: its own, that of its bot, and as a moderator that of others (contract §6).
+   * A message that the actor may delete: its own, that of its bot, and for moderators that of others (contract §6).
    * @throws AppError like `readable`, FORBIDDEN
    */
   async deletable(actor: Actor, messageId: string): Promise<FoundMessage> {
@@ -104,7 +104,7 @@ export class MessageAccess {
     throw new AppError('FORBIDDEN', { message: 'Only its author and moderators may delete a message.' });
   }
 
-  /** A message that the actor may pin: in a server as a moderator, in a DM both (contract §13). @throws AppError */
+  /** A message that the actor may pin: moderators in a server, both people in a DM (contract §13). @throws AppError */
   async pinnable(actor: Actor, messageId: string): Promise<FoundMessage> {
     const found = await this.open(actor, messageId);
     if (found.channel.kind === 'server') requireRole(found.channel.role, 'message:pin');

@@ -14,14 +14,14 @@ import type { MessageRow } from './message.view.ts';
 
 export type SendInput = z.output<typeof sendMessageSchema>;
 
-/** How a message is sent, beside what is in it. */
+/** How a message is sent, beside its content. */
 export interface SendOptions {
   idempotencyKey: string | null;
-  /** Told when nothing that is sent after this can come before it any more; often before it is committed. */
+  /** Called once nothing sent later can get ahead of it any more; often before it is committed. */
   queued?(): void;
 }
 
-/** A message that is ready to be written, and what its record is made of. */
+/** A message that is ready to be written, with what its record needs. */
 export interface ComposedMessage {
   row: NewMessage;
   reply: MessageRow | null;
@@ -30,7 +30,7 @@ export interface ComposedMessage {
 
 const uploads = `${selectAttachments} WHERE id = ANY($1::uuid[]) AND uploader_id = $2`;
 
-/** Makes messages of what was sent: looks up what they refer to. Plain ones need no look into the database. */
+/** Turns input into messages, looking up what they refer to. Plain ones need no query. */
 export class MessageComposer {
   private readonly database: Database;
   private readonly threads: ThreadAccess;
@@ -82,7 +82,7 @@ export class MessageComposer {
     throw new AppError('MESSAGE_NOT_FOUND', { message: 'There is no such message in this channel to reply to.' });
   }
 
-  /** Uploads of one's own; those of others are as little there as those that never were. */
+  /** The actor's own uploads; those of others are treated as missing. */
   private async files(actor: Actor, ids: string[]): Promise<AttachmentRow[]> {
     const rows = await this.database.rows<AttachmentRow & { message_id: string | null }>(uploads, [ids, actor.userId]);
     const byId = new Map(rows.map((row) => [row.id, row]));
@@ -95,7 +95,7 @@ export class MessageComposer {
   }
 }
 
-/** A new message in the form in which it would be read back, without reading it. It has no number yet. */
+/** A new message as it would be read back, without reading it. It has no number yet. */
 export function asRow(message: ComposedMessage, actor: Actor, channel: OpenChannel): MessageRow {
   const { row, reply, files } = message;
   const { user } = actor;

@@ -74,12 +74,12 @@ const newMessageSchema = z.object({
   nonce: nonceSchema.nullish(),
 });
 
-/** A message says something or carries something. */
+/** A message has text or attachments. */
 const isSubstantial = (message: { content: string; attachments?: string[] | null }) =>
   message.content !== '' || (message.attachments?.length ?? 0) > 0;
 const substance = { path: ['content'], message: 'must not be empty' };
 
-/** The least that is sensible: what names other records would be refused when it is tried out as it stands. */
+/** A minimal one: an example with ids of other records would be refused when it is tried out as it is. */
 const example = { content: 'Hello @bob!', nonce: '5f2a9c7e' };
 
 export const sendMessageSchema = newMessageSchema.refine(isSubstantial, substance).meta({ example });
@@ -141,7 +141,7 @@ export const messageDeleted = durableEvent({
     channelId: idSchema,
     seq: z.number().int(),
     threadId: idSchema.nullable(),
-    // Logs have events of earlier versions in them.
+    // Logs may contain events of earlier versions.
     authorId: idSchema
       .optional()
       .describe('Who wrote it: those who count what they have not read leave out their own.'),

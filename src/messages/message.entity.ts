@@ -6,10 +6,10 @@ import type { MentionRecord } from '../mentions/mention.contract.ts';
 import { Thread } from '../threads/thread.entity.ts';
 
 /**
- * A message. Deleted ones stay as empty rows: cursors keep their place and replies know what they answered.
+ * A message. Deleted ones stay as empty rows, so that cursors keep their place and replies know what they answered.
  *
- * Its channel, author and thread are not foreign keys, whose checks row by row were a third of what PostgreSQL does for a
- * send. The writer holds the head of the channel's log, which is removed only together with the channel and its threads
+ * Its channel, author and thread are not foreign keys: checking those row by row was a third of PostgreSQL's work for a
+ * send. The writer locks the head of the channel's log, which is removed only together with the channel and its threads
  * (see channel.purge), and users are never removed.
  */
 const MessageSchema = defineEntity({
@@ -60,10 +60,10 @@ const MessageSchema = defineEntity({
     replyToId: p.uuid().nullable(),
     metadata: p.json<Record<string, unknown>>().columnType('json').nullable(),
     mentions: p.json<MentionRecord[]>().columnType('json').nullable(),
-    /** Bots that it mentions or once did, by their user ids (see mentioned-bots); null: those in `mentions`, since it was sent. */
+    /** Bots that it mentions or ever mentioned, by user id (see mentioned-bots); null: those in `mentions`, since it was sent. */
     mentionedBots: p.json<Record<string, number>>().columnType('jsonb').nullable(),
     nonce: p.string().columnType('text').nullable(),
-    /** The Idempotency-Key of the request, or the reply in the making, that it came of. */
+    /** The Idempotency-Key of its request, or the streamed reply that it came from. */
     sentKey: p.string().columnType('text').nullable(),
     isEdited: p.boolean().default(false),
     pinnedAt: p.datetime(3).nullable(),

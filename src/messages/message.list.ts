@@ -17,13 +17,13 @@ type Channel = Pick<OpenChannel, 'id' | 'kind'>;
 
 type Query = z.output<typeof listMessagesSchema>;
 
-/** How a list is read: strictly older than a number newest first, and strictly newer oldest first. */
+/** The statements of a list: messages older than a number, newest first, and newer ones, oldest first. */
 interface Texts {
   older(limit: number): string;
   newer(limit: number): string;
 }
 
-/** Limits that stand in the text: as parameters they are not known when the plan is made, which is made for many rows. */
+/** Limits that are inlined: as parameters they would be unknown to the generic plan, which would then expect many rows. */
 const sizes = [21, 51, 101];
 
 const sized = (from: string, order: string) => {
@@ -37,7 +37,7 @@ const texts = (from: string): Texts => ({
   newer: sized(`${from} AND m.deleted_at IS NULL AND m.seq > $2 ORDER BY m.seq`, 'ORDER BY m.seq'),
 });
 
-// Constants, so that each is prepared once. What belongs to deleted threads is gone, though its rows may not be yet.
+// Constants, so that each is prepared once. Messages of deleted threads are hidden, though their rows may still exist.
 const roots = texts('messages m WHERE m.channel_id = $1 AND m.thread_id IS NULL');
 const all = texts(
   'messages m LEFT JOIN threads t ON t.id = m.thread_id WHERE m.channel_id = $1 AND t.deleted_at IS NULL',
@@ -47,8 +47,8 @@ const inThread = texts('messages m WHERE m.thread_id = $1');
 const endOfTime = Number.MAX_SAFE_INTEGER;
 
 /**
- * Pages of a channel's messages, by their numbers: numbers are never given twice and never change, so a page neither
- * repeats nor skips a message, whatever is sent or deleted meanwhile.
+ * Pages of a channel's messages, by their numbers: numbers are never reused and never change, so pages neither repeat nor
+ * skip a message, whatever is sent or deleted meanwhile.
  */
 export class MessageList {
   private readonly database: Database;
@@ -93,7 +93,7 @@ export class MessageList {
     return { rows, hasMore: before.length > olderCount, hasNewer: after.length > newerCount };
   }
 
-  /** The number of a message of the channel, also of a deleted one: its place stays (contract §6). */
+  /** The number of a message of the channel, even of a deleted one: it keeps its place (contract §6). */
   private async seqOf(channelId: string, id: string): Promise<number | undefined> {
     const [row] = await this.database.rows<{ seq: number }>(
       'SELECT seq FROM messages WHERE id = $1 AND channel_id = $2',
@@ -112,7 +112,7 @@ export class MessageList {
     throw new AppError('INVALID_CURSOR');
   }
 
-  /** The number before which all messages were sent before `time`: numbers grow with time, so halving finds it. */
+  /** The number below which all messages were sent before `time`: numbers grow with time, so a binary search finds it. */
   private async seqAt(channelId: string, time: Date): Promise<number> {
     const atOrBelow = `SELECT seq, created_at >= $3 AS late FROM messages WHERE channel_id = $1 AND seq <= $2
       ORDER BY seq DESC LIMIT 1`;

@@ -3,13 +3,13 @@ import type { MessageJob } from '../notifications/notification.jobs.ts';
 import type { NewMessage } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
 
-/** Whether someone should hear of a message. Plain ones in channels cost nothing beyond this look. */
+/** Whether someone may have to be notified of a message. Plain ones in channels cost no more than this check. */
 export function isNoticed(row: Pick<NewMessage, 'isDirect' | 'replyToId' | 'threadId' | 'mentions'>): boolean {
   const calls = row.mentions?.some(({ kind }) => kind !== 'channel') ?? false;
   return row.isDirect || row.replyToId !== null || row.threadId !== null || calls;
 }
 
-/** A message that is there already, as far as it matters who hears of it. */
+/** An existing message, reduced to what decides who is notified. */
 export const asNoticed = (row: MessageRow) => ({
   isDirect: row.kind === 'dm',
   replyToId: row.reply_to_id,
@@ -17,7 +17,7 @@ export const asNoticed = (row: MessageRow) => ({
   mentions: row.mentions,
 });
 
-/** The background work that messages make. */
+/** The background jobs for messages. */
 export function noticesOf(rows: NewMessage[]): MessageJob[] {
   return rows.filter(isNoticed).map((row) => {
     const mentions = row.mentions ?? [];
@@ -27,7 +27,7 @@ export function noticesOf(rows: NewMessage[]): MessageJob[] {
   });
 }
 
-/** Users whom a message mentions since it was edited. */
+/** Users whom a message newly mentions after an edit. */
 export function newlyNamed(before: MentionRecord[], after: MentionRecord[]): string[] {
   const known = new Set(namedIn(before));
   return namedIn(after).filter((userId) => !known.has(userId));

@@ -86,7 +86,7 @@ function listRoutes(messages: MessageService): Route[] {
   ];
 }
 
-/** A repeated key answers as the first time; a repeated nonce says that the message was there (contract §13). */
+/** A repeated key answers 201 as the first time; a repeated nonce answers 200 (contract §13). */
 export function sentMessage({ result, repeated }: Written<MessageRecord>, key: string | null): Reply<MessageRecord> {
   if (!repeated) return new Reply(result);
   return key ? replayed(result) : new Reply(result, { status: 200 });

@@ -50,10 +50,10 @@ const update = `UPDATE messages SET content = $2, mentions = $3::json, is_edited
 const sentBy = (column: string) => `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.${column} = $3
   AND NOT ${isForgotten}`;
 const [byNonce, byKey] = [sentBy('nonce'), sentBy('sent_key')];
-/** How often a message is made anew when what it refers to changes while it is sent. */
+/** How often a message is composed when what it refers to changes while it is being sent. */
 const composeAttempts = 5;
 
-/** Messages: sent through the writer, everything else as ordinary changes (contract §6). */
+/** Messages: sends go through the writer, everything else is an ordinary change (contract §6). */
 export class MessageService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -100,8 +100,8 @@ export class MessageService {
   }
 
   /**
-   * Sends a message. It is committed when this returns; the same nonce, and the same Idempotency-Key, of the same author in
-   * the same channel gives the first message again.
+   * Sends a message. It is committed when this returns; the same nonce or Idempotency-Key of the same author in the same
+   * channel returns the first message again.
    *
    * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED, THREAD_NOT_FOUND, THREAD_ARCHIVED,
    *   MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_NOT_FOUND, ATTACHMENT_INVALID, BOT_LOOP, DATABASE_UNAVAILABLE
@@ -130,13 +130,13 @@ export class MessageService {
       const channel = await this.channels.postable(actor, channelId);
       return await this.write(actor, channel, input, options);
     } catch (error) {
-      // Where the database does not answer, or there is too much to do, another question would only take as long again.
+      // If the database does not answer, or is overloaded, another query would only take as long again.
       if (!(error instanceof AppError) || error.status >= 500) throw error;
-      // It may have been sent before: then what it needed has been used up by itself, or was taken away since.
+      // It may have been sent before, and what it needed was used up by that, or has been removed since.
       const earlier = await this.sentBefore(actor, channelId, input.nonce, options.idempotencyKey);
       if (earlier) return { result: earlier, repeated: true };
       if (error.code === 'CHANNEL_NOT_FOUND') {
-        // Its log was closed since the channel was looked at; another look says why.
+        // Its log was closed after the access check; checking again says why.
         this.channels.forgetHere(channelId);
         await this.channels.postable(actor, channelId);
       }
@@ -144,7 +144,7 @@ export class MessageService {
     }
   }
 
-  /** What was sent with an Idempotency-Key before, within its day, if anything. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  /** What was sent with an Idempotency-Key within the last day, if anything. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async sentWith(actor: Actor, channelId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
     const first = await this.sentBefore(actor, channelId, null, idempotencyKey);
     return first && this.asHeard(actor, first);
@@ -160,7 +160,7 @@ export class MessageService {
     return messagePage(await this.pages.ofChannel(channel, query), actor.userId);
   }
 
-  /** The same as JSON text, which may be there already (see KeptPages). */
+  /** The same as JSON text, which may be cached (see KeptPages). */
   async page(actor: Actor, channelId: string, query: z.output<typeof listMessagesSchema>): Promise<string> {
     return this.kept.read(await this.channels.readable(actor, channelId), query, actor.userId);
   }
@@ -177,7 +177,7 @@ export class MessageService {
     const mentions = await this.mentions.find(actor, channel, content);
     const users = newlyNamed(row.mentions ?? [], mentions);
     const edited = await this.changes.run(async (change) => {
-      // The log is locked first: edits of one message are told in the order in which they were made.
+      // The log is locked first, so that edits of one message are published in the order in which they are made.
       const [, updated, , record, isCopied] = await pipelined([
         change.lockOpen(channelRoom(channel.id)),
         change.rows(update, [messageId, content, mentions.length > 0 ? JSON.stringify(mentions) : null]),
@@ -198,14 +198,14 @@ export class MessageService {
     return actor.user.isBot ? this.asHeard(actor, edited) : edited;
   }
 
-  /** Publishes a message as it is now, after a change of it. The log of its channel must be locked. */
+  /** Publishes a message as it is now, after it was changed. The log of its channel must be locked. */
   async tellUpdated(change: Change, actor: Actor, messageId: string): Promise<MessageRecord> {
     const row = await readMessage(change.rows, messageId);
     change.publish(messageUpdated.in(channelRoom(row.channel_id), messageRecord(row, null), row.thread_id));
     return messageRecord(row, actor.userId);
   }
 
-  /** @returns what is left of it: its id, place, number and author */
+  /** @returns what remains of it: its id, place, number and author */
   async delete(actor: Actor, messageId: string): Promise<z.output<typeof messageDeleted.payload>> {
     const { row, channel } = await this.access.deletable(actor, messageId);
     const { id, seq, thread_id: threadId, author_id: authorId } = row;
@@ -218,7 +218,7 @@ export class MessageService {
         await change.rows('UPDATE threads SET message_count = message_count - 1 WHERE id = $1', [row.thread_id]);
       }
       change.publish(messageDeleted.in(channelRoom(channel.id), gone, row.thread_id));
-      // What quotes it follows at once, not when the next look for jobs is due.
+      // Quotes of it are updated at once instead of at the next poll for jobs.
       change.afterCommit(() => this.notifications.wake());
     });
     return gone;
@@ -267,8 +267,8 @@ export class MessageService {
   }
 
   /**
-   * A bot that is not to listen in a channel does not get what others said there by replying to it (contract §4), nor what
-   * they made of its own message.
+   * A bot that may not listen in a channel does not learn what others said there by replying to it (contract §4), nor how
+   * they reacted to its own message.
    */
   private async asHeard(actor: Actor, record: MessageRecord): Promise<MessageRecord> {
     if (await this.channels.mayListen(actor, record.channelId)) return record;
@@ -276,7 +276,7 @@ export class MessageService {
     return { ...record, replyTo, thread: null, reactions: [] };
   }
 
-  /** Those who are still in the channel may know what they sent, also when they may send no more (contract §1). */
+  /** Those still in the channel may know what they sent, even if they may no longer send (contract §1). */
   private async sentBefore(
     actor: Actor,
     channelId: string,
@@ -291,7 +291,7 @@ export class MessageService {
   }
 }
 
-/** What makes a message be sent once in its channel; the key goes before the nonce. */
+/** The keys by which a message is sent only once in its channel; the Idempotency-Key goes before the nonce. */
 function onceKeysOf({ authorId, nonce, sentKey }: NewMessage): string[] {
   const keys = sentKey === null ? [] : [`${authorId} key ${sentKey}`];
   return nonce === null ? keys : [...keys, `${authorId} nonce ${nonce}`];

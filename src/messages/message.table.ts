@@ -10,7 +10,7 @@ import { messageNew } from './message.contract.ts';
 import { isNoticed, noticesOf } from './message.notices.ts';
 import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
 
-/** What is written of a new message. */
+/** A new message as it is written. */
 export interface NewMessage {
   id: string;
   channelId: string;
@@ -18,42 +18,42 @@ export interface NewMessage {
   content: string;
   threadId: string | null;
   replyToId: string | null;
-  /** The state of the replied message that the new one quotes. */
+  /** The version of the replied-to message that the new one quotes. */
   replyUpdatedAt: string | null;
   attachmentIds: string[];
   mentions: MentionRecord[] | null;
   metadata: Record<string, unknown> | null;
   nonce: string | null;
-  /** What its request was sent once by, beside the nonce. */
+  /** The once-key of its request, beside the nonce. */
   sentKey: string | null;
   createdAt: string;
-  /** Whether it is sent in a DM. */
+  /** Whether it is in a DM. */
   isDirect: boolean;
-  /** The last message of a bot when the loop guard let this one on, where that matters: another bot's breaks the row. */
+  /** For bots: the last message of any bot when the loop guard let this one pass; a newer one means judging it again. */
   lastBotSeq: number | null;
 }
 
-/** What the message was made of has changed meanwhile: make it again from what is there now. */
+/** What the message was composed from has changed meanwhile: compose it again. */
 export class StaleMessage extends Error {}
 
-/** Whether it may come to that. */
+/** Whether that can happen to it. */
 export const mayBeStale = ({ replyToId, threadId, attachmentIds, lastBotSeq }: NewMessage): boolean =>
   replyToId !== null || threadId !== null || attachmentIds.length > 0 || lastBotSeq !== null;
 
-/** Everything that the records of messages are made of: one statement, whatever hangs on them. */
+/** Everything that records of messages need, in one statement. */
 export const selectMessages = selecting(
   'messages',
   'c.kind',
   'JOIN channels c ON c.id = m.channel_id LEFT JOIN threads t ON t.id = m.thread_id',
 );
 
-/** Neither deleted itself nor with its thread or channel. */
+/** Not deleted, nor its thread or channel. */
 export const isThere = 'm.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL';
 
 const oneMessage = `${selectMessages} WHERE m.id = $1`;
 const oneThere = `${oneMessage} AND ${isThere}`;
 
-/** A message, whoever asks; undefined: there is none (any more). */
+/** A message, without an access check; undefined: it does not exist (any more). */
 export async function findMessage(rows: Rows, messageId: string): Promise<MessageRow | undefined> {
   const [row] = await rows<MessageRow>(oneThere, [messageId]);
   return row;
@@ -67,8 +67,8 @@ export async function readMessage(rows: Rows, messageId: string): Promise<Messag
 }
 
 /**
- * The same for a page of a channel that is known. The page is found before anything is joined to it, whatever PostgreSQL
- * thinks of how much there is.
+ * The same for a page of a known channel. The page is found before anything is joined to it, whatever PostgreSQL's row
+ * estimates are.
  * @param page SQL of some rows of `messages`
  * @param kind SQL of the channel's kind
  */
@@ -87,8 +87,8 @@ function selecting(messages: string, kind: string, joined: string): string {
 }
 
 /**
- * Whether a nonce or an Idempotency-Key is no longer remembered (contract §1), of a message `m`. The log says when it was
- * committed; the message itself has the time of its node, whose clock may be wrong by more than a day.
+ * SQL: whether the nonce or Idempotency-Key of a message `m` has expired (contract §1). The log says when it was committed;
+ * the message itself has the time of its node, whose clock may be off by more than a day.
  */
 export const isForgotten = `coalesce(
     (SELECT l.created_at FROM log_entries l WHERE l.stream_id = m.channel_id AND l.seq = m.seq), m.created_at
@@ -106,7 +106,7 @@ const columns: Columns<NewMessage> = [
   { name: 'sent_key', type: 'text', of: (row) => row.sentKey },
   { name: 'created_at', type: 'timestamptz', of: (row) => row.createdAt },
 ];
-/** What plain messages do not have; leaving it out saves a batch of them a fifteenth. */
+/** Columns that plain messages do not have; omitting them saves a fifteenth of a batch. */
 const special = ['thread_id', 'reply_to_id', 'mentions'];
 const plainColumns = columns.filter(({ name }) => !special.includes(name));
 
@@ -117,7 +117,7 @@ const types = columns.map(({ type }, at) => `$${at + 3}::${type}[]`).join(', ');
 const insertAll = `${inserting(namesOf(columns))}
   FROM unnest($1::uuid[], $2::bigint[], ${types}) AS new (stream_id, seq, ${namesOf(columns)})`;
 
-/** A key counts whatever the request says (contract §13), so what is found by it comes last, and stays. */
+/** A key counts whatever the request says (contract §13), so what is found by it comes last, and wins. */
 const sentBefore = `WITH item AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[])
       WITH ORDINALITY AS item (channel_id, author_id, nonce, sent_key, place)
@@ -129,7 +129,7 @@ const sentBefore = `WITH item AS (
   FROM known JOIN (${selectMessages}) AS m ON m.id = known.id ORDER BY by_key`;
 const makeRoom = 'UPDATE messages SET nonce = NULL, sent_key = NULL WHERE id = ANY($1::uuid[])';
 
-/** The writer's way into `messages`. */
+/** How the writer fills `messages`. */
 export const messageTable: WriterTable<NewMessage, MessageRecord> = {
   event: messageNew.name,
   isPlain: (row) =>
@@ -145,7 +145,7 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
       items.map((item) => item.sentKey),
     ];
     const found = await rows<MessageRow & { place: number; expired: boolean }>(sentBefore, keys);
-    // Old ones make room, so that a client that counts from 1 each day is understood each day.
+    // Expired ones are removed, so that a client may start counting from 1 each day.
     const expired = found.filter((row) => row.expired).map((row) => row.id);
     if (expired.length > 0) await rows(makeRoom, [expired]);
     const repeats = found.filter((row) => !row.expired);
@@ -162,7 +162,7 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     await insertJobs(rows, noticesOf(added));
   },
 
-  /** Keys alone: a nonce is part of its message. Of several keys that came with its nonce a message has the first. */
+  /** Only keys: a nonce is part of its message. Of several keys sent with one nonce the message has the first. */
   async remember(rows: Rows, repeated: { row: NewMessage; first: MessageRecord }[]): Promise<void> {
     const keyed = repeated.filter(({ row }) => row.sentKey !== null);
     if (keyed.length === 0) return;
@@ -174,7 +174,7 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
   },
 };
 
-/** From here to the commit no one can change the messages of these channels: what is quoted is what holds. */
+/** From here to the commit nobody can change the messages of these channels, so quotes stay accurate. */
 async function checkReplies(rows: Rows, added: NewMessage[]): Promise<void> {
   const replies = added.filter((row) => row.replyToId !== null);
   if (replies.length === 0) return;
@@ -186,7 +186,7 @@ async function checkReplies(rows: Rows, added: NewMessage[]): Promise<void> {
   if (valid.length < replies.length) throw new StaleMessage();
 }
 
-/** A bot that another one has overtaken, on another node, is to be judged anew (LoopGuard). */
+/** A bot's message that was overtaken by another bot's on another node has to be judged again (LoopGuard). */
 async function checkBots(rows: Rows, added: NewMessage[]): Promise<void> {
   const judged = added.filter((row) => row.lastBotSeq !== null);
   if (judged.length === 0) return;
@@ -224,7 +224,7 @@ async function insertMessages(rows: Rows, items: { row: NewMessage; seq: number 
   ]);
 }
 
-/** An upload goes into one message: whoever comes second finds it taken. */
+/** An upload goes into one message: the second to claim it is refused. */
 async function claimAttachments(rows: Rows, added: NewMessage[]): Promise<void> {
   const claims = added.flatMap((row) => row.attachmentIds.map((id, place) => ({ id, place, row })));
   if (claims.length === 0) return;

@@ -9,7 +9,7 @@ import type { messageSchema } from './message.contract.ts';
 
 export type MessageRecord = z.output<typeof messageSchema>;
 
-/** A row of `messages` with its author, the message that it answers and what hangs on it. */
+/** A row of `messages` with its author, the message that it replies to, and what is attached to it. */
 export interface MessageRow extends UserColumns {
   id: string;
   channel_id: string;
@@ -38,7 +38,7 @@ export interface MessageRow extends UserColumns {
   reactions: ReactionSummary[] | null;
 }
 
-/** @param viewerId whose own nonces are shown; null: nobody's */
+/** @param viewerId whose nonces are shown; null: nobody's */
 export function messageRecord(row: MessageRow, viewerId: string | null): MessageRecord {
   return {
     id: row.id,

@@ -10,14 +10,14 @@ import { messagePinned, messageUnpinned } from './message.contract.ts';
 import { isThere, readMessage, selectMessages } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
-/** Pins of one channel (contract §6). */
+/** Most pins of a channel (contract §6). */
 const maxPins = 50;
 
 const pinned = `${selectMessages} WHERE m.channel_id = $1 AND m.pinned_at IS NOT NULL AND ${isThere}
   ORDER BY m.pinned_at DESC, m.seq DESC`;
 const countPins = 'SELECT count(*)::int AS count FROM messages WHERE channel_id = $1 AND pinned_at IS NOT NULL';
 
-/** What a channel keeps in sight (contract §6). */
+/** A channel's pinned messages (contract §6). */
 export class PinService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -36,7 +36,7 @@ export class PinService {
     this.access = parts.messageAccess;
   }
 
-  /** The pinned messages of a channel, the last one pinned first. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  /** The pinned messages of a channel, most recently pinned first. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async list(actor: Actor, channelId: string): Promise<MessageRecord[]> {
     await this.channels.readable(actor, channelId);
     const rows = await this.database.rows<MessageRow>(pinned, [channelId]);
@@ -44,8 +44,8 @@ export class PinService {
   }
 
   /**
-   * Pins a message; one that is pinned stays so.
-   * @param channelId where the caller thinks it is; null: wherever
+   * Pins a message; pinning it again changes nothing.
+   * @param channelId where the caller thinks it is; null: anywhere
    * @throws AppError MESSAGE_NOT_FOUND, WRONG_CHANNEL, ROLE_REQUIRED, PIN_LIMIT
    */
   pin(actor: Actor, messageId: string, channelId: string | null): Promise<MessageRecord> {
