@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { textSchema } from '../schema.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
 
-/** Where Socket.IO's admin UI connects to. */
+/** The namespace that Socket.IO's admin UI connects to. */
 const namespaceName = '/admin';
 
-/** What it sends to sign in: a name and a password, or the id of a session that it was given before. */
+/** What it sends to sign in: a name and a password, or the id of an earlier session. */
 const credentialsSchema = z.union([
   z.object({ sessionId: textSchema(64) }),
   z.object({ username: textSchema(128), password: textSchema(128) }),
 ]);
 
 /**
- * Lets Socket.IO's admin UI look at this server, behind a name and a password, with numbers only: it sees no socket, no
- * room, no event, and can do nothing. Its other mode shows every message and every token, and wraps what sockets hold.
- * The package is loaded only here.
- * @param admin the bcrypt hash of the password
- * @param isTooMuch counts a try of a client; true: it has had its share
+ * Lets Socket.IO's admin UI see numbers of this server, behind a name and a password: it sees no sockets, rooms or events,
+ * and can change nothing. Its other mode would show every message and token, and wrap the state of sockets. The package is
+ * loaded only here.
+ * @param admin name and bcrypt hash of the password
+ * @param isTooMuch counts an attempt of a client; true: over the limit
  */
 export async function openAdmin(
   io: ParleyServer,
@@ -25,7 +25,7 @@ export async function openAdmin(
   isTooMuch: (client: ParleySocket['handshake']) => Promise<boolean>,
 ): Promise<void> {
   const { instrument } = await import('@socket.io/admin-ui');
-  // Before the package's own check, which takes anything for a password and a while for each.
+  // Before the package's own check, which accepts any type as a password and is slow.
   io.of(namespaceName).use((socket, next) => {
     const isWell = credentialsSchema.safeParse(socket.handshake.auth).success;
     if (!isWell) return next(new Error('invalid credentials'));

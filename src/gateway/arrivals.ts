@@ -3,7 +3,7 @@ import type { JoinedRoom, ParleySocket } from './socket.ts';
 
 type Place = Omit<JoinedRoom, 'from'>;
 
-/** A socket on its way into a room. */
+/** A socket that is entering a room. */
 class Arrival {
   readonly place: Place;
   isTurnedAway = false;
@@ -19,8 +19,8 @@ class Arrival {
 }
 
 /**
- * Sockets that are on their way into a room and not in it yet: what they missed is being read and sent, which takes as
- * long as they take to read it. Whoever loses access meanwhile is in no room to be put out of, and gets no more of it.
+ * Sockets that are entering a room but not in it yet: what they missed is being read and sent, which takes as long as they
+ * take to read it. One that loses access meanwhile is in no room to be evicted from, so it is turned away here.
  */
 export class Arrivals {
   private readonly ofSocket = new Map<ParleySocket, Set<Arrival>>();
@@ -39,12 +39,12 @@ export class Arrivals {
     if (others?.size === 0) this.ofSocket.delete(socket);
   }
 
-  /** Where a socket is on its way to. */
+  /** The rooms that a socket is entering. */
   placesOf(socket: ParleySocket): Place[] {
     return [...(this.ofSocket.get(socket) ?? [])].map(({ place }) => place);
   }
 
-  /** Turns a socket away from all places that it lost. */
+  /** Turns a socket away from all rooms that it lost. */
   turnAway(socket: ParleySocket, isLost: (place: Place) => boolean): void {
     for (const arrival of this.ofSocket.get(socket) ?? []) if (isLost(arrival.place)) arrival.isTurnedAway = true;
   }

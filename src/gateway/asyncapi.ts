@@ -13,7 +13,7 @@ import { headline } from '../schema/headline.ts';
 import { type JsonSchemas, jsonSchemas } from '../schema/json-schemas.ts';
 import type { Handler } from './handler.ts';
 
-/** The AsyncAPI 3 document of a node's sockets: what is read from handlers and events is what holds. */
+/** The AsyncAPI 3 document of a node's sockets, generated from the handlers and events that serve them. */
 export function asyncApiDocument(handlers: Handler[], events: EventSpec[], version: string): object {
   const schemas = jsonSchemas(schemasOf(handlers, events));
   const parts = { schemas, examples: new Examples(schemas) };
@@ -64,7 +64,7 @@ it, so that it does not overtake what is sent again.
 **Durable events** (\`x-durable\`) carry \`eventSeq\`, their number in the log of their room: 1, 2, 3, … They come once
 each and in this order, over reconnects too.`;
 
-/** What messages are made with. */
+/** What messages are built with. */
 interface Parts {
   schemas: JsonSchemas;
   examples: Examples;
@@ -76,7 +76,7 @@ export function errorsOf(handler: Handler): ErrorCode[] {
   return [...new Set([...withCompanions(handler.errors ?? []), ...generalErrors, ...tokenErrors, ...scope])].sort();
 }
 
-// Component names may hold letters, digits, ".", "-" and "_" only.
+// Component names may contain only letters, digits, ".", "-" and "_".
 const component = (name: string) => name.replaceAll(':', '.');
 const incoming = (handler: Handler) => `client.${component(handler.event)}`;
 const ackOf = (handler: Handler) => `${incoming(handler)}.ack`;

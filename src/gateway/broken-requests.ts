@@ -3,23 +3,23 @@ import { ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '../errors.ts';
 
-/** Why Node's parser gives a connection up; whatever else it says is a request that cannot be understood. */
+/** Node's parser errors with a code of their own; any other one means a malformed request. */
 const reasons: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'BODY_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
-/** So long whoever is still sending may take until it has read why it was refused. */
+/** How long a client that is still sending has to read why it was refused. */
 const lingerMs = 1000;
 
-/** Answers what is no request in the form of all errors (contract §2), and ends the connection. */
+/** Answers malformed requests in the usual error format (contract §2), and ends the connection. */
 export function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // What was said of another answer would be taken for a part of it.
+  // It would be taken for a part of the response that is being sent.
   if (!socket.writable || isAnswering(socket)) {
     socket.destroy();
     return;
   }
-  // Nobody understands what still comes. It is taken all the same: closed over, it would take the answer with it.
+  // Further input is read and ignored: closing with unread data would reset the connection and lose the response.
   socket.removeAllListeners('data');
   socket.on('data', () => {});
   socket.once('end', () => socket.destroy());
@@ -28,7 +28,7 @@ export function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void
   socket.end(answerTo(reasons[error.code ?? ''] ?? 'MALFORMED_REQUEST'));
 }
 
-/** Whether an answer to an earlier request is on its way; the HTTP server keeps it there while that is so. */
+/** Whether a response to an earlier request is being sent; the HTTP server keeps it on the socket meanwhile. */
 function isAnswering(socket: Duplex): boolean {
   return '_httpMessage' in socket && socket._httpMessage instanceof ServerResponse && socket._httpMessage.headersSent;
 }

@@ -5,21 +5,21 @@ import type { Handler } from './handler.ts';
 import { noPlace, type Place, takePlace } from './lanes.ts';
 import type { ParleySocket } from './socket.ts';
 
-/** What the doors of a socket need from below. */
+/** What handlers need from the layers below. */
 export interface SocketServices {
-  /** Whether the sender's session still holds; undefined: it is known to. @throws AppError with one of the 401 codes */
+  /** Checks that the sender's session is still valid; undefined: known to be. @throws AppError with one of the 401 codes */
   stillAuthentic(socket: ParleySocket): Promise<void> | undefined;
   /** @throws AppError RATE_LIMITED */
   limit(name: Handler['limit'], socket: ParleySocket): void;
-  /** Runs `handle`, which gives the code of its failure or null, for those who want to know how events go. */
+  /** Runs `handle`, which returns its error code or null, and records it for metrics and traces. */
   watched(event: string, handle: () => Promise<ErrorCode | null>): Promise<unknown>;
 }
 
 type Ack = (answer: object) => void;
 
 /**
- * Leads the events of a socket to their handlers. Whatever happens in one, its client gets an answer and the node goes
- * on. One function per socket, not one per event: there are many of both.
+ * Dispatches the events of a socket to their handlers. Whatever a handler throws, its client gets an answer and the node
+ * goes on. One function per socket, not one per event: there are many of both.
  */
 export function bindHandlers(
   socket: ParleySocket,
@@ -39,7 +39,7 @@ export function bindHandlers(
   });
 }
 
-/** An event that there is none of. It is answered, so it counts like any other. */
+/** An unknown event. It is answered, so it counts against the limits like any other. */
 async function refuse(
   socket: ParleySocket,
   event: string,
@@ -66,7 +66,7 @@ async function dispatch(
 ): Promise<ErrorCode | null> {
   const ack = ackOf(args);
   const given = typeof args[0] === 'function' ? undefined : args[0];
-  // Taken in the turn in which it came; what follows takes one longer than the other.
+  // Taken in the turn of arrival; the checks that follow take different times for different events.
   const place = placeOf(socket, handler, given);
   let failure: AppError | null = null;
   try {
@@ -96,7 +96,7 @@ function placeOf(socket: ParleySocket, { event, lane }: Handler, payload: unknow
   if (!lane) return noPlace;
   const { by } = lane;
   const thing: unknown = by && typeof payload === 'object' && payload !== null ? Reflect.get(payload, by) : payload;
-  // Ids may be spelled with capitals too.
+  // Ids may be in upper case too.
   const name = by ? `${by} ${typeof thing === 'string' ? thing.toLowerCase() : ''}` : event;
   return takePlace(socket, name, lane.beside ?? false);
 }
@@ -106,7 +106,7 @@ function ackOf(args: unknown[]): Ack | undefined {
   return typeof last === 'function' ? (answer) => last(answer) : undefined;
 }
 
-/** The error object of contract §2, as the ack or, where none was asked for, as the event `error`. */
+/** The error object of contract §2, as the ack or, if none was requested, as the event `error`. */
 function answerError(
   socket: ParleySocket,
   ack: Ack | undefined,

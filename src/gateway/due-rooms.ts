@@ -2,7 +2,7 @@ import type { Page } from '../delivery/catch-up.ts';
 import type { Room } from '../delivery/entry.ts';
 import type { ParleySocket, RecoveredRoom } from './socket.ts';
 
-/** Notes that a socket is to get a room's events from `after` on, of which it was told. */
+/** Notes that a socket, which was told of a room, is to get its events from `after` on. */
 export function dueRoom({ data }: ParleySocket, room: Room, after: number): RecoveredRoom {
   data.due ??= new Map();
   const due = data.due.get(room) ?? { name: room, joined: { room, serverId: null, from: after }, after };
@@ -10,14 +10,14 @@ export function dueRoom({ data }: ParleySocket, room: Room, after: number): Reco
   return due;
 }
 
-/** It is in there now, or will not be. */
+/** The socket is in the room now, or will not be. */
 export function noLongerDue({ data }: ParleySocket, name: string): void {
   data.due?.delete(name);
-  // There are many sockets, and they are hardly ever on their way anywhere.
+  // There are many sockets, and hardly any is entering a room.
   if (data.due?.size === 0) data.due = null;
 }
 
-/** Whoever is cut off on the way goes on behind the pieces that were sent; those are known as replays. */
+/** A client that is cut off on the way resumes after the pieces that were sent; those are known as replays. */
 export function progressOf(room: RecoveredRoom | undefined): (piece: Page) => void {
   return ({ seq }) => {
     if (room) room.after = seq;

@@ -1,6 +1,6 @@
 import * as parser from 'socket.io-parser';
 
-/** A packet whose text is ready: built once from the log entry, sent to every socket as it is. */
+/** A packet that is already text: built once from the log entry, sent to every socket as it is. */
 export interface ReadyPacket extends parser.Packet {
   text: string;
 }
@@ -9,19 +9,19 @@ function isReady(packet: parser.Packet): packet is ReadyPacket {
   return 'text' in packet;
 }
 
-/** Socket.IO's own encoder, but for packets that are text already. */
+/** Socket.IO's own encoder, except for packets that are already text. */
 class Encoder extends parser.Encoder {
   override encode(packet: parser.Packet): unknown[] {
     return isReady(packet) ? [packet.text] : super.encode(packet);
   }
 }
 
-/** For the `parser` option of the server; the wire format is the standard one. */
+/** For the server's `parser` option; the wire format is the standard one. */
 export const parleyParser = { Encoder, Decoder: parser.Decoder };
 
 /**
  * An event packet of the main namespace (Socket.IO protocol 5) around a payload that is JSON text.
- * @param offset null: for a client that takes none
+ * @param offset null: for clients that take none
  */
 export function readyEvent(event: string, json: string, offset: string | null): ReadyPacket {
   const behind = offset === null ? '' : `,"${offset}"`;

@@ -14,25 +14,25 @@ const tokenExpiring = passingEvent({
 
 const checkMs = 250;
 
-/** Sockets end with their tokens, and are told before (contract §9). */
+/** Closes sockets when their tokens expire, after a warning (contract §9). */
 export class TokenExpiry {
   private readonly io: ParleyServer;
   private readonly warningMs: number;
-  /** Those that were told of the end of the token that they have now. */
+  /** Those that were warned about their current token. */
   private readonly told = new WeakSet<ParleySocket>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(io: ParleyServer, warningSeconds: number) {
     this.io = io;
     this.warningMs = warningSeconds * 1000;
-    // One for all: a timer and a listener of its own would be a good part of what an idle socket keeps in memory.
+    // One timer for all: one per socket, with a listener, would be a good part of an idle socket's memory.
     this.timer = setInterval(() => this.check(), checkMs);
     this.timer.unref();
   }
 
-  /** Goes on with another token of the same user. */
+  /** Continues with another token of the same user. */
   renew(socket: ParleySocket, actor: Actor): void {
-    // A room would keep who has gone meanwhile for ever.
+    // A socket that has disconnected meanwhile would stay in the room for ever.
     if (!socket.connected) return;
     const [old, next] = [credentialRoom(socket.data.actor), credentialRoom(actor)];
     socket.data.actor = actor;

@@ -14,7 +14,7 @@ interface Feed {
   name: string;
   joined: FedRoom;
   state: 'waiting' | 'idle' | 'running' | 'closed';
-  /** Something came while it was running. */
+  /** Something arrived while it was running. */
   again: boolean;
   /** Settles when it last stopped running. */
   pumping: Promise<void>;
@@ -24,9 +24,9 @@ const pageLimits = { events: 100, bytes: 1024 * 1024 };
 const retryMs = 500;
 
 /**
- * The sockets of bots are not broadcast to: each follows its rooms by itself, from a position of its own, and is given
- * what its policy lets it hear. A change of policy needs no change of rooms then, and what a slow decision holds up
- * stays in order. People's rooms remain one broadcast.
+ * The sockets of bots are not part of the broadcast: each follows its rooms from a position of its own, and is sent what its
+ * policy lets it hear. So a policy change needs no change of rooms, and events stay in order while a decision takes time.
+ * People's sockets share one broadcast.
  */
 export class Feeds {
   private readonly catchUp: CatchUp;
@@ -63,7 +63,7 @@ export class Feeds {
     return [...(this.feeds.get(room) ?? [])].map((feed) => feed.socket);
   }
 
-  /** Makes a place for a socket that is to be fed once `start` is called. */
+  /** Registers a socket, to be fed once `start` is called. */
   open(socket: ParleySocket, name: string, joined: FedRoom): void {
     this.close(socket, name);
     const feed: Feed = { socket, name, joined, state: 'waiting', again: false, pumping: Promise.resolve() };
@@ -77,7 +77,7 @@ export class Feeds {
     });
   }
 
-  /** @param from everything up to here the socket was given otherwise */
+  /** @param from the socket was sent everything up to here in another way */
   start(socket: ParleySocket, name: string, from: number): void {
     for (const feed of this.ofSocket(socket, name)) {
       if (feed.state === 'waiting') {
@@ -92,28 +92,28 @@ export class Feeds {
     for (const feed of this.ofSocket(socket, name)) this.drop(feed);
   }
 
-  /** Something was given out in a room. */
+  /** Something was emitted in a room. */
   wake(room: Room): void {
     for (const feed of this.feeds.get(room) ?? []) void this.pump(feed);
   }
 
-  /** Waits until all that was given out in a room has been given on, as far as that can be looked up now. */
+  /** Waits until everything emitted in a room has been fed to its sockets, as far as the policy can be read now. */
   async settled(room: Room): Promise<void> {
     await Promise.all([...(this.feeds.get(room) ?? [])].map((feed) => this.pump(feed)));
   }
 
-  /** Puts the sockets of a user into, or takes them out of, what is not in the log, as they may hear it now. */
+  /** Adds the socket to, or removes it from, the broadcast of what is not in the log, as it may hear it now. */
   async place(socket: ParleySocket): Promise<void> {
     for (const [name, joined] of socket.data.joined) {
       if (!this.hearing.isHeld(socket.data.actor, name)) continue;
-      // Where it cannot be looked up it hears nothing; with the next event of the log it is looked up again.
+      // If the policy cannot be read it hears nothing of this; the next event of the log reads it again.
       const { whole } = await this.hearing.heard(socket.data.actor, joined.room, []).catch(() => ({ whole: false }));
       if (socket.data.joined.get(name) === joined) this.putIn(socket, name, whole);
     }
   }
 
   private putIn(socket: ParleySocket, name: string, whole: boolean): void {
-    // A room would keep who has gone meanwhile for ever.
+    // A socket that has disconnected meanwhile would stay in the room for ever.
     if (whole === socket.rooms.has(name) || !socket.connected) return;
     void (whole ? socket.join(name) : socket.leave(name));
   }
@@ -145,13 +145,13 @@ export class Feeds {
       while ((await this.feedOn(feed)) || feed.again);
     } catch (error) {
       this.log.debug({ err: error }, 'A bot could not be fed just now.');
-      // The sweep wakes a room only when it has moved on.
+      // The sweep wakes a room only if it has moved on.
       setTimeout(() => void this.pump(feed), retryMs).unref();
     }
     if (feed.state === 'running') feed.state = 'idle';
   }
 
-  /** @returns whether there is more to give out */
+  /** @returns whether there is more to feed */
   private async feedOn(feed: Feed): Promise<boolean> {
     const { socket, joined } = feed;
     const page = await this.catchUp.read(joined.room, joined.cursor, pageLimits);
@@ -169,12 +169,12 @@ export class Feeds {
     const { socket, joined } = feed;
     const due = entries.filter((entry) => (this.access.isEnd(entry) ? isFirst(feed) : isFor(feed, entry)));
     const deliveries: Delivered[] = due.map((entry) => ({ entry, mark: this.delivery.nextMark() }));
-    // One by one they have delivery numbers of their own, so recovery has to know them like replays.
+    // Fed one by one they have delivery numbers of their own, so recovery has to know them like replays.
     for (const { entry, mark } of deliveries) socket.data.replayed.push({ mark, room: joined.room, seq: entry.seq });
     if (deliveries.length > 0) this.outlet.emitTo(socket, deliveries);
   }
 
-  /** What it has not been given yet has left the log. */
+  /** What it has not been fed yet has left the log. */
   private beginAnew({ socket }: Feed): false {
     socket.data.unrecoverable = true;
     socket.conn.close(true);
@@ -182,7 +182,7 @@ export class Feeds {
   }
 }
 
-/** Whether an entry is this feed's to give: in a thread's room only what is of the thread and not of the channel's. */
+/** Whether this feed sends an entry: in a thread's room only the thread's entries that the channel's feed does not send. */
 function isFor({ socket, name, joined }: Feed, entry: LogEntry): boolean {
   if (!name.startsWith('thread:')) return true;
   if (entry.threadId !== name.slice('thread:'.length)) return false;
@@ -190,13 +190,13 @@ function isFor({ socket, name, joined }: Feed, entry: LogEntry): boolean {
   return channel === undefined || entry.seq <= channel.from;
 }
 
-/** Of a socket's places in one channel one gives what is for all of them: the channel's own, behind all that was said. */
+/** Whether this of the socket's feeds in a channel sends the channel's end for all of them: the channel's own, if it is in it. */
 function isFirst({ socket, name, joined }: Feed): boolean {
   const names = [...socket.data.joined].flatMap(([other, { room }]) => (room === joined.room ? other : []));
   return name === (names.find((other) => other === joined.room) ?? names[0]);
 }
 
-/** A function of its own, since it changes while others are waited for. */
+/** A function of its own, since the value changes across awaits, which TypeScript would not see. */
 function isClosed(feed: Feed): boolean {
   return feed.state === 'closed';
 }

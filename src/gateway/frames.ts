@@ -5,23 +5,23 @@ import { readyEvent } from './encoder.ts';
 import type { ParleySocket } from './socket.ts';
 
 /**
- * The short way from a room to its sockets: a WebSocket frame is built once and written straight to each TCP
- * connection, and the events of one batch go out in one write. Most of what a delivery costs is the path through
- * Engine.IO, and one system call for each piece (see bench).
+ * The fast path from a room to its sockets: a WebSocket frame is built once and written straight to each TCP connection,
+ * and the events of one batch go out in one write. Most of the cost of a delivery is the path through Engine.IO, and one
+ * system call for each piece (see bench).
  *
- * It is only taken where it is the same thing: an open, uncompressed WebSocket with nothing buffered before it and a
- * peer that keeps up. Everything else goes the ordinary way. It leans on insides of Engine.IO and ws; where they are not
- * as expected `directConnection` finds nothing, and a test says so.
+ * It is taken only where it is equivalent: an open, uncompressed WebSocket with nothing buffered before it and a peer that
+ * keeps up. Everything else takes the normal path. It relies on internals of Engine.IO and ws; if they are not as expected
+ * `directConnection` returns undefined, and a test fails.
  */
 
-/** Beyond this a peer does not keep up, and its events wait in Engine.IO's buffer, where they are counted. */
+/** Beyond this a peer is not keeping up, and its events wait in Engine.IO's buffer, where they are counted. */
 const maxPendingBytes = 64 * 1024;
 
 const textFrame = 0x81;
 /** Engine.IO's packet type "message". */
 const message = '4';
 
-/** The WebSocket frames (RFC 6455, from a server: not masked) of Socket.IO packets, one behind the other. */
+/** The WebSocket frames (RFC 6455, unmasked as from a server) of Socket.IO packets, concatenated. */
 export function frames(packets: string[]): Buffer {
   const lengths = packets.map((packet) => message.length + Buffer.byteLength(packet));
   const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + headerSize(length) + length, 0));
@@ -44,7 +44,7 @@ function writeHeader(bytes: Buffer, at: number, length: number): number {
   return bytes.writeBigUInt64BE(BigInt(length), bytes.writeUInt8(127, at + 1));
 }
 
-/** What lies below a socket whose transport is an uncompressed WebSocket, which it stays until its end. */
+/** The connection below a socket whose transport is an uncompressed WebSocket, which it then stays until its end. */
 interface Wire {
   engine: { readyState: unknown; writeBuffer: unknown[] };
   webSocket: { readyState: unknown };
@@ -54,7 +54,7 @@ interface Wire {
 /** Looked up once per socket: an event for many is written many times. */
 const wires = new WeakMap<ParleySocket, Wire>();
 
-/** The TCP connection that frames for `socket` may be written to right now; undefined: take the ordinary way. */
+/** The TCP connection that frames for `socket` may be written to right now; undefined: take the normal path. */
 export function directConnection(socket: ParleySocket): TcpSocket | undefined {
   const wire = wires.get(socket) ?? findWire(socket);
   if (!wire || !socket.connected) return undefined;
@@ -64,10 +64,10 @@ export function directConnection(socket: ParleySocket): TcpSocket | undefined {
 }
 
 /**
- * Sends one socket something that is not in the log. One that is gone is sent nothing: its id may be that of the socket,
- * here or on another node, with which its client is back.
+ * Sends one socket something that is not in the log. A disconnected socket is sent nothing: its id may by now be that of the
+ * socket, here or on another node, with which its client came back.
  * @param json the payload
- * @param offset null: none goes with it
+ * @param offset null: sent without one
  */
 export function tellOne(socket: ParleySocket, event: string, json: string, offset: string | null = null): void {
   const connection = directConnection(socket);
@@ -80,9 +80,9 @@ let packetsGoDirectly = false;
 type OwnPacket = Omit<Packet, 'nsp'>;
 
 /**
- * Has the packets that Socket.IO makes for one socket go the short way too: the word that it is connected, and the answers
- * to its events. Those of the main namespace have no bytes in them. For all sockets of the process at once, so that none
- * has to carry a method of its own.
+ * Makes packets that Socket.IO creates for one socket take the fast path too: the one that confirms the connection, and acks.
+ * Those of the main namespace contain no binary data. It is done for all sockets of the process at once, so that none needs
+ * a method of its own.
  */
 export function sendPacketsDirectly(): void {
   const ordinary: unknown = Reflect.get(Socket.prototype, 'packet');
@@ -100,7 +100,7 @@ function textOf({ type, id, data }: OwnPacket): string {
   return `${type}${id ?? ''}${data === undefined ? '' : JSON.stringify(data)}`;
 }
 
-/** What is written to a socket from here to the end of this turn leaves in one piece. */
+/** Everything written to a socket from here to the end of this turn leaves in one write. */
 export function gather(socket: ParleySocket): void {
   const connection = directConnection(socket);
   if (!connection) return;
@@ -123,7 +123,7 @@ function isEngine(value: unknown): value is Wire['engine'] {
   return typeof value === 'object' && value !== null && Array.isArray(Reflect.get(value, 'writeBuffer'));
 }
 
-/** With the fields that are needed here, and without compression, which would hold frames back. */
+/** Has the fields needed here, and no compression, which would hold frames back. */
 function isPlainWebSocket(value: unknown): value is { readyState: unknown; _socket: TcpSocket } {
   if (typeof value !== 'object' || value === null || Reflect.get(value, 'extensions') !== '') return false;
   const tcp: unknown = Reflect.get(value, '_socket');

@@ -35,7 +35,7 @@ import type { ParleyServer, ParleySocket } from './socket.ts';
 import { mayOpen } from './upgrades.ts';
 import { forgetRequest, gatherOpening, isOnlyOne, tearDownOf } from './wire.ts';
 
-/** What the gateway needs from below and from the features. */
+/** What the gateway needs from the layers below and from the features. */
 export interface GatewayParts extends SocketServices {
   httpServer: HttpServer;
   settings: Settings;
@@ -49,11 +49,11 @@ export interface GatewayParts extends SocketServices {
   ownRooms: OwnRooms;
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string, ip: string): Promise<Actor>;
-  /** Whether there are only apps on this host (contract §8, `APPS_URL`). */
+  /** Whether this host serves only apps (contract §8, `APPS_URL`). */
   isAppsHost(host: string): boolean;
 }
 
-/** How long clients of a node that stops have to say good-bye. */
+/** How long clients of a stopping node have to complete the closing handshake. */
 const goodbyeMs = 1000;
 
 /** The Socket.IO side of a node: who may connect, which rooms they are in, and how they come back. */
@@ -115,33 +115,33 @@ export class Gateway {
     this.stopWatching = watchSlowConsumers(this.io, settings.sockets, log, () => delivery.counters.cutOffs++);
   }
 
-  /** The handlers of all features; they need the gateway's membership, so they come after it. */
+  /** The handlers of all features; they need the gateway's membership, so they are set after its construction. */
   setHandlers(handlers: Handler[]): void {
     this.handlers = new Map(handlers.map((handler) => [handler.event, handler]));
   }
 
-  /** Calls `listener` for each socket that has come to be in its rooms. */
+  /** Calls `listener` for each socket once it is in its rooms. */
   onConnection(listener: (socket: ParleySocket) => void | Promise<void>): void {
     this.listeners.push(listener);
   }
 
-  /** See SessionRecovery.handOver; for control messages of other nodes. */
+  /** See SessionRecovery.handOver; for control messages from other nodes. */
   handOver(pid: string): Promise<void> {
     return this.recovery.handOver(pid);
   }
 
   /**
-   * Tells the sockets of rooms on all nodes something that is not in the log.
-   * @param exceptSocket id of a socket that knows already
+   * Sends the sockets of rooms on all nodes something that is not in the log.
+   * @param exceptSocket id of a socket that already knows
    */
   tell(rooms: string[], event: EventSpec, data: object, exceptSocket: string | undefined): void {
     const all = this.io.to(rooms);
-    // A WebSocket "cannot take it" already while the frame before is on its way: only what is stale at once is sent so.
+    // For a volatile event a WebSocket counts as busy while the previous frame is in flight: only for what is stale at once.
     const targets = event.volatile ? all.volatile : all;
     (exceptSocket ? targets.except(exceptSocket) : targets).emit(event.name, data);
   }
 
-  /** Tells it only to sockets of this node, and to none in the rooms of `except`. */
+  /** The same only to sockets of this node, and to none in the rooms of `except`. */
   tellHere(rooms: string[], event: string, data: object, except: string[]): void {
     this.io.local.to(rooms).except(except).emit(event, data);
   }
@@ -150,7 +150,7 @@ export class Gateway {
     return this.io.of('/').adapter.rooms.has(room);
   }
 
-  /** Closes sockets of a session or of all of a user's, telling them why (contract §3). */
+  /** Closes the sockets of a session or of a user, telling them why (contract §3). */
   disconnect(room: string, event: { name: string; data: object } | null): void {
     for (const socket of this.membership.socketsOf(room)) {
       if (event) socket.emit(event.name, event.data);
@@ -158,7 +158,7 @@ export class Gateway {
     }
   }
 
-  /** Sockets of a session or token end no later than at `endsAt` (ms since 1970), and are told before. */
+  /** Closes sockets of a session or token no later than `endsAt` (ms since 1970), after a warning. */
   shorten(sessionId: string, endsAt: number): void {
     for (const socket of this.membership.socketsOf(`session:${sessionId}`)) {
       const { actor } = socket.data;
@@ -167,7 +167,7 @@ export class Gateway {
     }
   }
 
-  /** Puts a user's sockets on this node into a room that is theirs without asking. */
+  /** Puts a user's sockets on this node into a room that they belong to without joining. */
   followHere(userId: string, room: Room, after: number | undefined): void {
     for (const socket of this.membership.socketsOf(userRoom(userId))) {
       this.membership.follow(socket, room, after).catch((error) => this.sendBack(socket, error));
@@ -175,9 +175,9 @@ export class Gateway {
   }
 
   /**
-   * Tells all sockets that this node is going away, and ends their connections spread over a while, in a way that stock
-   * clients come back from, on another node (contract §9). The more there are the longer it takes, up to `maxSpreadMs`:
-   * the other nodes get no more than a thousand of them in a second.
+   * Tells all sockets that this node is going away, and closes them spread over time, in a way after which stock clients
+   * reconnect, to another node (contract §9). The more there are the longer it takes, up to `maxSpreadMs`, so that the other
+   * nodes get no more than a thousand of them a second.
    */
   async drain(maxSpreadMs: number): Promise<void> {
     this.stopWatching();
@@ -201,7 +201,7 @@ export class Gateway {
     await this.io.of('/').adapter.close();
   }
 
-  /** What a room's log no longer has was never sent here: those in it must hear that, by way of a new connection. */
+  /** Events that left the room's log were never sent here: its sockets have to learn that, by reconnecting. */
   private beginAnew(room: Room): void {
     for (const socket of this.io.of('/').sockets.values()) {
       if (![...socket.data.joined.values()].some((joined) => joined.room === room)) continue;
@@ -211,8 +211,8 @@ export class Gateway {
   }
 
   /**
-   * The Redis adapter carries what is not in the log (typing, presence, stream deltas). What is meant for one socket of
-   * this node never leaves it, and the hooks of connection state recovery lead to ours.
+   * The Redis adapter carries what is not in the log (typing, presence, stream deltas). What is for one socket of this node
+   * never leaves the node, and the hooks of connection state recovery call ours.
    */
   private createAdapter(): (nsp: unknown) => Adapter {
     const { redis } = this.parts;
@@ -258,7 +258,7 @@ export class Gateway {
     const ip = clientAddress(headers, address, this.parts.settings.trustProxy);
     const actor = await this.parts.authenticate(token, ip);
     const { recovery = null } = socket.data;
-    // The private session id came with somebody else's token: nothing of the old session is theirs. Who tries again begins anew.
+    // The private session id came with another user's token: nothing of the old session is theirs. A retry starts afresh.
     if (recovery && recovery.userId !== actor.userId) {
       this.recovery.forget(Reflect.get(socket, 'pid'));
       throw new AppError('ACCESS_TOKEN_INVALID');
@@ -284,7 +284,7 @@ export class Gateway {
     this.settle(socket).catch((error) => this.sendBack(socket, error));
   }
 
-  /** Without all of its rooms a socket would miss things silently; it comes back by itself. */
+  /** A socket without all of its rooms would miss events silently. Closed, its client reconnects by itself. */
   private sendBack(socket: ParleySocket, error: unknown): void {
     const reason = asAppError(error).code;
     this.sparseLog.warn({ reason }, { err: error }, 'A socket could not be brought into its rooms.');
@@ -294,7 +294,7 @@ export class Gateway {
   private async settle(socket: ParleySocket): Promise<void> {
     await this.homecoming.bringBack(socket);
     forgetRequest(socket);
-    // Whoever has gone meanwhile would be taken for connected for ever: nobody would hear it go.
+    // A socket that disconnected meanwhile would count as connected for ever: its end has already been reported.
     for (const listener of this.listeners) if (socket.connected) await listener(socket);
   }
 }

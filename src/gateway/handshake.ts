@@ -4,10 +4,10 @@ import { invalid } from '../schema/validation.ts';
 import { isUuid } from '../schema.ts';
 import type { ParleySocket } from './socket.ts';
 
-/** Null: what was given is no position. That counts for its room alone, and is told as such. */
+/** Null: the given value is not a position. This affects only its room, and is reported for it. */
 const positionSchema = z.number().int().min(0).nullable().catch(null);
 
-/** What `auth` of a handshake may hold (contract §9). A `resume` that is none does not make the token count for less. */
+/** What `auth` of a handshake may contain (contract §9). An invalid `resume` does not invalidate the token. */
 export const handshakeSchema = z.object({
   token: z.string().optional().catch(undefined),
   resume: z.record(z.string(), positionSchema).optional().catch(undefined),
@@ -16,7 +16,7 @@ export const handshakeSchema = z.object({
 
 export type Resume = NonNullable<z.output<typeof handshakeSchema>['resume']>;
 
-/** The channels that were named with a position. */
+/** The channels that were given with a position. */
 export const channelsOf = (resume: Resume = {}): [id: string, after: number][] =>
   Object.entries(resume).flatMap(([id, after]) => (isUuid(id) && after !== null ? [[id, after]] : []));
 

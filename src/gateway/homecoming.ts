@@ -14,17 +14,17 @@ import type { Outlet } from './outlet.ts';
 import { RoomEnds } from './room-ends.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
 
-/** The rooms that sockets are put into without asking. */
+/** The rooms that sockets are put into without joining. */
 export interface OwnRooms {
-  /** When they connect. */
+  /** On connect. */
   roomsOnConnect(actor: Actor): Promise<Room[]>;
-  /** When an event of the user's own room tells of one, and from which position on: undefined, from now on. */
+  /** The room that an event of the user's own room opens, if any, and from which position; undefined: from now on. */
   opened(entry: LogEntry): { room: Room; after: number | undefined } | undefined;
 }
 
-/** How many missed events of one room are sent at a return with `auth.resume`. */
+/** How many missed events per room are sent on a return with `auth.resume`. */
 const resumeEvents = 1000;
-/** So many rooms a client is brought back into with one connection; the others it joins by itself. */
+/** How many rooms a client is brought back into per connection; it joins the others by itself. */
 const resumedAtOnce = 500;
 
 /** How a socket that has just connected gets into its own room, and back into those that it was in. */
@@ -67,7 +67,7 @@ export class Homecoming {
       .slice(0, resumedAtOnce)
       .map(([id]) => roomNamed(id));
     returns.expect(socket, [...recovered, ...resumed]);
-    // What becomes of these is told at the end, so they are not left to a join.
+    // The outcome for these is reported at the end, so a join must not replace it.
     for (const name of resumed) returns.begin(socket, name);
     try {
       await this.bringIn(socket, resume);
@@ -80,7 +80,7 @@ export class Homecoming {
     const { actor, recovery } = socket.data;
     const credential = credentialRoom(actor);
     if (credential) void socket.join(credential);
-    // Whoever ends the session finds the socket from here on; what was ended just before that is seen now.
+    // A revocation finds the socket from here on; one that came just before is noticed now.
     await this.stillAuthentic(socket);
     const own = userRoom(actor.userId);
     const saved = recovery?.rooms.find((room) => room.name === own);
@@ -114,7 +114,7 @@ export class Homecoming {
     return page;
   }
 
-  /** In the turn in which it is told of them, since it may be gone with the next one. */
+  /** In the same turn in which the socket is told of them, since it may be gone in the next. */
   private noteOpened(socket: ParleySocket, told: LogEntry[]): void {
     for (const entry of told) {
       const opened = this.ownRooms.opened(entry);
@@ -125,14 +125,14 @@ export class Homecoming {
   }
 
   /**
-   * @param named rooms that the client comes back to by itself, from positions of its own
-   * @returns what became of the others, by the ids of their channels
+   * @param named rooms that the client resumes itself, from positions of its own
+   * @returns the outcome for the others, by the ids of their channels
    */
   private async followRooms(socket: ParleySocket, named: Set<string>): Promise<Map<string, Page>> {
     const { actor } = socket.data;
     const rooms = new Map<Room, number | undefined>();
     const used = await this.ownRooms.roomsOnConnect(actor);
-    // Of those that were opened a moment ago the socket is told, with where it gets them from: they are due then.
+    // For those opened a moment ago this makes the event arrive that says from where the socket gets them: they are then due.
     if (used.length > 0) await this.delivery.openFresh(userRoom(actor.userId));
     for (const room of used) rooms.set(room, undefined);
     for (const { joined, after } of socket.data.due?.values() ?? []) rooms.set(joined.room, after);
@@ -145,12 +145,12 @@ export class Homecoming {
     return pages;
   }
 
-  /** Asks of all rooms at once what is asked of each then, so that a few queries answer it. What fails comes to light then. */
+  /** Prefetches for all rooms at once what is then asked for each, so that a few queries suffice. Errors surface then. */
   private async readAhead(actor: Actor, names: string[]): Promise<void> {
     await Promise.allSettled(names.map(async (name) => this.delivery.open((await this.placeOf(actor, name)).room)));
   }
 
-  /** From here on the client gets all that is meant for it, with the position that its own room has reached. */
+  /** From here on the client gets everything meant for it; tells it the position of its own room. */
   private sayReady(socket: ParleySocket, own: Room, page: Page): void {
     const { userId, sessionId } = socket.data.actor;
     const seq = this.delivery.peek(own)?.position ?? page.seq;
@@ -159,14 +159,14 @@ export class Homecoming {
     tellOne(socket, 'ready', JSON.stringify({ userId, sessionId, seq }), offset);
   }
 
-  /** The rooms of a connection that Socket.IO recovered, as far as the user may still be there. */
+  /** Enters the rooms of a connection that Socket.IO recovered, as far as the user may still be in them. */
   private async recoverRooms(socket: ParleySocket, recovery: Recovery): Promise<void> {
-    // Channels first: what a thread missed comes by way of its channel where the client is in both.
+    // Channels first: a client that is in both gets what a thread missed through its channel.
     const threadsLast = [...recovery.rooms].sort((a, b) => Number(isThread(a.name)) - Number(isThread(b.name)));
     const { returns } = this.membership;
     for (const room of threadsLast) {
       const isIn = room.name.startsWith('user:') || socket.data.joined.has(room.name);
-      // The client was told that nothing is missing: either that is so, or the connection ends and it hears otherwise.
+      // The client was told that nothing is missing: if that turns out wrong, the connection has to end.
       if (!isIn && returns.begin(socket, room.name)) await this.recoverRoom(socket, room);
       returns.end(socket, room.name);
     }
@@ -175,14 +175,14 @@ export class Homecoming {
 
   private async recoverRoom(socket: ParleySocket, room: RecoveredRoom): Promise<void> {
     const { name, joined, after } = room;
-    // A thread may be gone meanwhile: its channel has the event that says so.
+    // The thread may have been deleted: the event that says so is in its channel.
     const place = () => this.channelPlace(socket.data.actor, streamId(joined.room));
     try {
       const page = await this.resumeRoom(socket, name, after, Number.POSITIVE_INFINITY, place, progressOf(room));
       if (!page.recovered) this.membership.leave(socket, name);
       requireWhole(socket, page);
     } catch (error) {
-      // Where it could only not be asked, the connection ends as it is: what was sent of this room is known by it.
+      // If access could not be checked the connection ends as it is: it knows what was sent of this room.
       if (!isRefusal(error)) throw error;
       this.membership.leave(socket, name);
       this.log.debug({ room: name }, 'A recovered socket may no longer be in a room.');
@@ -191,8 +191,8 @@ export class Homecoming {
   }
 
   /**
-   * The rooms that a client named with its positions (contract §10.4).
-   * @param followed rooms that it did not name: it is told of those whose log has no longer all of what it missed
+   * Enters the rooms that a client named with its positions (contract §10.4).
+   * @param followed rooms that it did not name; it is told of those whose log no longer has everything it missed
    */
   private async resumeRooms(
     socket: ParleySocket,
@@ -205,13 +205,13 @@ export class Homecoming {
     for (const [id, page] of followed) if (!page.recovered) channels[id] = answerOf(page);
     const named = channelsOf(resume);
     for (const id of Object.keys(resume)) if (isUuid(id) && resume[id] === null) channels[id] = noPosition(id);
-    // Left without a word, a client would believe that it is in them.
+    // Without an answer for these, a client would believe that it is in them.
     for (const [id, seq] of named.slice(resumedAtOnce)) channels[id] = { seq, recovered: true, hasMore: true };
     for (const [id, after] of named.slice(0, resumedAtOnce)) {
       const name = roomNamed(id);
       const joined = socket.data.joined.get(name);
       try {
-        // Socket.IO's own recovery was here before.
+        // Socket.IO's own recovery has already entered it.
         if (joined) entered.set(id, { seq: joined.from, recovered: true, hasMore: false });
         else entered.set(id, answerOf(await this.resumeRoom(socket, name, after, resumeEvents)));
       } catch (error) {
@@ -226,13 +226,14 @@ export class Homecoming {
     for (const [id, answer] of entered) channels[id] = this.upToNow(socket, roomNamed(id), answer);
     const ownRoom = userRoom(socket.data.actor.userId);
     const user = resume.user === null ? noPosition('user') : this.upToNow(socket, ownRoom, answerOf(own));
-    // The id of one that is gone may be that of the socket with which its client is back, and which is told by itself.
+    // The id of a disconnected socket may be that of the one with which its client came back, and which gets its own answer.
     if (socket.connected) socket.emit('resumed', { channels, user: resume.user === undefined ? null : user });
   }
 
   /**
-   * What is said of a room at the end. What is said in it now comes live since it was entered, while others were still being
-   * read: who takes the position for its own must not go back, nor who was put out meanwhile. Bots have positions of their own.
+   * The final answer for a room. Since it was entered its events have arrived live, while other rooms were still being read:
+   * the position must not go back behind those, and a room that was lost meanwhile is refused. Bots have positions of their
+   * own.
    */
   private upToNow(socket: ParleySocket, room: Room, answer: Answer): object {
     if (!answer.hasMore && !socket.data.joined.has(room)) return new AppError('CHANNEL_NOT_FOUND').body(undefined);
@@ -240,7 +241,7 @@ export class Homecoming {
     return { ...answer, seq: Math.max(answer.seq, this.delivery.peek(room)?.position ?? 0) };
   }
 
-  /** Brings a socket back into one room. @throws AppError when it must not stay there, or nobody knows whether it may */
+  /** Brings a socket back into one room. @throws AppError if it must not stay there, or if that cannot be checked */
   private async resumeRoom(
     socket: ParleySocket,
     name: string,
@@ -250,12 +251,12 @@ export class Homecoming {
     onPiece?: (piece: Page) => void,
   ): Promise<Page> {
     const page = await this.membership.resume(socket, name, await placeOf(), after, maxEvents, onPiece);
-    // Whoever lost access meanwhile was thrown out of rooms before this one was entered: ask once more.
+    // An eviction that came before this room was entered did not include it: check again.
     await placeOf();
     return page;
   }
 
-  /** Where a room belongs, if the actor may be in it. @throws AppError */
+  /** The log and the server of a room, if the actor may be in it. @throws AppError */
   private async placeOf(actor: Actor, name: string): Promise<Place> {
     const id = name.slice(name.indexOf(':') + 1);
     if (name.startsWith('thread:')) {
@@ -279,7 +280,7 @@ function answerOf(page: Page): Answer {
   return { seq: page.seq, recovered: page.recovered, hasMore: page.hasMore };
 }
 
-/** @throws Error after which the connection ends, and its client begins anew */
+/** @throws Error after which the connection ends, and its client starts afresh */
 function requireWhole(socket: ParleySocket, page: Page): void {
   if (page.recovered) return;
   socket.data.unrecoverable = true;
@@ -288,7 +289,7 @@ function requireWhole(socket: ParleySocket, page: Page): void {
 
 const isThread = (name: string): boolean => name.startsWith('thread:');
 
-/** Whether access was refused for good, and not only that the database could not be asked. */
+/** Whether access was really refused, rather than that the database could not be asked. */
 function isRefusal(error: unknown): boolean {
   return error instanceof AppError && error.status < 500;
 }

@@ -2,9 +2,9 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { refuseBroken } from './broken-requests.ts';
 import { isForSockets } from './upgrades.ts';
 
-/** Longer than load balancers keep idle connections: what is closed here may be what one of them is about to use. */
+/** Longer than load balancers keep idle connections, so that none is closed here just as one is about to use it. */
 const keepAliveTimeout = 75_000;
-/** Node's own limit for a request to arrive, which the largest upload may need longer than. */
+/** Node's default limit for a request to arrive; the largest upload may need longer. */
 const leastRequestTimeout = 300_000;
 /** The slowest line on which an upload arrives in time, in bytes a second: half a megabit. */
 const slowestLine = 64 * 1024;

@@ -1,23 +1,23 @@
 import { AppError, type ErrorCode } from '../errors.ts';
 
-/** Whoever waited for so long is turned away: its client has given up long ago. */
+/** An event that waited this long is refused: its client has given up long ago. */
 const maxWaitMs = 30_000;
-/** So many events of one lane may wait at once; what they hold is kept in memory. */
+/** How many events may wait on one lane; their payloads are kept in memory. */
 const maxPlaces = 1000;
-/** Failures after which the same is sent again. */
+/** Failures after which clients retry. */
 const passing: ReadonlySet<ErrorCode> = new Set(['DATABASE_UNAVAILABLE', 'SERVER_BUSY']);
 
-/** An event that has come and is not done yet. */
+/** The place of an event that has arrived and is not done yet. */
 export interface Place {
   /**
-   * Resolves when everything before it is done, or lets it go on beside.
+   * Resolves when everything before it is done, or lets it run alongside.
    * @returns whether that took time
    * @throws AppError SERVER_BUSY, or what something before it has failed with
    */
   turn(): boolean | Promise<boolean>;
-  /** Lets the next one begin: from here on something else keeps the order. */
+  /** Lets the next one start: from here on something else keeps the order. */
   letNext(): void;
-  /** @param failure what became of it, if it failed */
+  /** @param failure its error, if it failed */
   leave(failure: AppError | null): void;
 }
 
@@ -30,16 +30,15 @@ interface Entry {
 
 const lanes = new WeakMap<object, Map<string, Lane>>();
 
-/** Of what need not wait for anything. */
+/** For events that need not wait for anything. */
 export const noPlace: Place = { turn: () => false, letNext() {}, leave() {} };
 
 /**
- * What one socket sends about the same thing is done in the order in which it came, also when its client does not wait for
- * the answers: it takes one longer than the other, and a second edit, or the next word of a reply, would overtake the
- * first.
+ * What one socket sends about the same thing is handled in order of arrival, even if its client does not wait for the acks:
+ * some events take longer than others, and a second edit, or the next piece of a streamed reply, would overtake the first.
  *
  * @param name of the lane
- * @param beside it may begin when the one before it lets the next begin; otherwise when all before it are done
+ * @param beside it may start when the one before it lets the next start; otherwise when all before it are done
  */
 export function takePlace(socket: object, name: string, beside: boolean): Place {
   let ofSocket = lanes.get(socket);
@@ -55,7 +54,7 @@ export function takePlace(socket: object, name: string, beside: boolean): Place 
     place.leave(failure);
     if (!lane.isEmpty) return;
     ofSocket.delete(name);
-    // There are many sockets, most of which say nothing for long.
+    // There are many sockets, most of which are silent for long.
     if (ofSocket.size === 0) lanes.delete(socket);
   };
   return { ...place, leave };
@@ -63,11 +62,11 @@ export function takePlace(socket: object, name: string, beside: boolean): Place 
 
 /** Events of one socket about one thing. */
 class Lane {
-  /** The one that runs and holds back those that wait. */
+  /** The running one that blocks those that wait. */
   private current: Entry | null = null;
   /** The oldest first. */
   private readonly waiting = new Set<Entry>();
-  /** Those that run and hold back no more but what is to begin when they are done. */
+  /** How many are running that let the next one start; they only block those that wait for all before them. */
   private passed = 0;
 
   get isEmpty(): boolean {
@@ -87,7 +86,7 @@ class Lane {
   }
 
   private leave(entry: Entry, failure: AppError | null): void {
-    // It will be sent again: what waits behind it would overtake it, and goes back with it.
+    // The client will retry it: what waits behind it would overtake it, so it is refused too.
     if (failure && passing.has(failure.code)) this.refuseBehind(entry, failure);
     this.waiting.delete(entry);
     if (this.current === entry) this.current = null;

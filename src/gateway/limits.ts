@@ -3,7 +3,7 @@ import type { Settings } from '../settings.ts';
 import type { Handler } from './handler.ts';
 import type { ParleySocket } from './socket.ts';
 
-/** What is counted by socket. */
+/** What is counted per socket. */
 type Counted = Exclude<Handler['limit'], 'messages'>;
 
 interface Window {
@@ -11,7 +11,7 @@ interface Window {
   endsAt: number;
 }
 
-/** How much a client may send (contract §3): messages by user, over all nodes; other events by socket, so only here. */
+/** How much a client may send (contract §3): messages per user, across all nodes; other events per socket, so only here. */
 export class SocketLimits {
   private readonly limits: RateLimits;
   private readonly settings: Pick<Settings, 'rates' | 'rateLimits'>;

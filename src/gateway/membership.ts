@@ -21,17 +21,17 @@ import { Returns } from './returns.ts';
 import { buffered } from './slow-consumers.ts';
 import type { JoinedRoom, ParleyServer, ParleySocket } from './socket.ts';
 
-/** What may be followed, as the channels' access rules say. */
+/** What may be followed, by the channels' access rules. */
 export interface RoomAccess {
   /** @throws AppError CHANNEL_NOT_FOUND and the like */
   channel(actor: Actor, channelId: string): Promise<{ serverId: string | null }>;
   /** @throws AppError THREAD_NOT_FOUND */
   thread(actor: Actor, threadId: string): Promise<{ channelId: string; serverId: string | null }>;
-  /** Whether an event says that its channel is gone. */
+  /** Whether an event says that its channel was deleted. */
   isEnd(entry: LogEntry): boolean;
 }
 
-/** At most so much is put into one answer to a join (contract §13, Delivery). */
+/** The most that one ack of a join contains (contract §13, Delivery). */
 const joinLimits = { events: 200, bytes: 1024 * 1024 };
 
 const resumePiece = { events: 500, bytes: 512 * 1024 };
@@ -39,7 +39,7 @@ const drainCheckMs = 10;
 
 /** Which sockets of this node are in which rooms, and from which event on. */
 export class Membership {
-  /** Whoever asks to be let into a room, or out of it, waits until these are over. */
+  /** Requests to join or leave a room wait until a pending return to it is over. */
   readonly returns = new Returns();
   private readonly io: ParleyServer;
   private readonly delivery: Delivery;
@@ -69,8 +69,8 @@ export class Membership {
   }
 
   /**
-   * Puts a socket into a channel's room, answering what it missed since `after` before the live flow begins.
-   * @param entered called in that very moment, when there is no more to fetch first; `again`: it was in there already
+   * Puts a socket into a channel's room, returning what it missed since `after` before live events begin.
+   * @param entered called in the turn in which it enters, unless there is more to fetch first; `again`: it was in it already
    */
   async join(
     socket: ParleySocket,
@@ -86,11 +86,11 @@ export class Membership {
     const arrival = this.arrivals.begin(socket, place);
     const enter = (page: Page) => {
       if (!socket.connected || arrival.isTurnedAway) return;
-      // Who enters again goes on as before: what was sent to them may still be on its way.
+      // A socket that enters again continues as before: what was sent to it may still be in flight.
       const before = socket.data.joined.get(name);
       socket.data.joined.set(name, { ...place, from: before?.from ?? page.seq });
       const rooms = [name];
-      // Whoever is only in a thread needs the log of its channel all the same.
+      // A socket that is only in a thread needs the log of its channel all the same.
       if (name !== place.room) rooms.push(followersOf(place.room));
       if (place.serverId) rooms.push(serverRoom(place.serverId));
       void socket.join(rooms);
@@ -106,7 +106,7 @@ export class Membership {
     }
   }
 
-  /** The same for a bot: it gets what it may hear, and then its feed goes on from there. */
+  /** The same for a bot: it gets what it may hear, and its feed continues from there. */
   private async joinFed(
     socket: ParleySocket,
     name: string,
@@ -122,7 +122,7 @@ export class Membership {
       if (!socket.connected || arrival.isTurnedAway) return;
       isIn = true;
       if (before) return;
-      // Whoever is cut off before the page is sent comes back to where it begins.
+      // A client that is cut off before the page is sent comes back to where it begins.
       const from = recovered ? (after ?? seq) : seq;
       const joined = { ...place, from, cursor: from };
       socket.data.joined.set(name, joined);
@@ -147,8 +147,8 @@ export class Membership {
   }
 
   /**
-   * Like `join`, but what was missed is sent as the events themselves, as if they had just happened: in pieces, each
-   * when the one before it has left, so that a slow line is not taken for a consumer that does not read.
+   * Like `join`, but missed events are emitted as if they had just happened: in pieces, each sent when the one before it has
+   * left, so that a slow line is not taken for a slow consumer.
    *
    * @param onPiece called with each piece but the last, once it was sent
    * @returns the position reached, and all events that were sent
@@ -162,7 +162,7 @@ export class Membership {
     onPiece: (piece: Page) => void = () => {},
   ): Promise<Page> {
     const send = (page: Page, again: boolean) => {
-      // Its client entered by itself meanwhile, and was told from where it goes on.
+      // Its client joined by itself meanwhile, and was told from where it continues.
       if (again) return;
       const due = page.entries.filter((entry) => isFor(socket, name, entry));
       const deliveries = due.map((entry) => ({ entry, mark: this.delivery.nextMark() }));
@@ -173,7 +173,7 @@ export class Membership {
     const entries: LogEntry[] = [];
     try {
       for (let position = after; ; ) {
-        // What was sent of other rooms before is on the line too.
+        // What was sent of other rooms before is in flight too.
         await drained(socket);
         arrival.requireWelcome();
         const events = Math.min(after + maxEvents - position, resumePiece.events);
@@ -191,10 +191,10 @@ export class Membership {
   }
 
   /**
-   * Puts a socket into a channel's room by the server's own doing, unless it is there already, or on its way back there
-   * from a position of its own.
-   * @param after what the channel gave out since then is sent as the events themselves; undefined: from now on
-   * @returns what it was given; undefined when it was there already
+   * Puts a socket into a channel's room on the server's initiative, unless it is in it already or is being brought back
+   * there from a position of its own.
+   * @param after events since then are emitted to it; undefined: from now on
+   * @returns what it was sent; undefined if it was in the room already
    */
   async follow(socket: ParleySocket, room: Room, after: number | undefined): Promise<Page | undefined> {
     if (socket.data.joined.has(room) || this.returns.isAwaited(socket, room)) return undefined;
@@ -212,7 +212,7 @@ export class Membership {
     const left = socket.data.joined.get(name);
     if (!left) return;
     socket.data.joined.delete(name);
-    // Its rooms are left by now, and its id may be that of the socket with which its client is back in them.
+    // A disconnected socket has left its rooms, and its id may be that of the one with which its client is back in them.
     if (!socket.connected) return;
     void socket.leave(name);
     const remaining = [...socket.data.joined.values()];
@@ -222,7 +222,7 @@ export class Membership {
   }
 
   /**
-   * Takes a user's sockets on this node out of rooms that they lost: the given ones with their threads, or with
+   * Removes a user's sockets on this node from rooms that they lost: the given ones with their threads, or with
    * `rooms: null` all of a server.
    */
   evict(userId: string, serverId: string | null, rooms: Room[] | null): void {
@@ -234,7 +234,7 @@ export class Membership {
     }
   }
 
-  /** The same, but for rooms into which the access rules let the user by now. Where they cannot be asked, they do not. */
+  /** The same, except for rooms that the access rules allow by now. If these cannot be checked the user is removed. */
   async reconsider(userId: string, serverId: string | null, rooms: Room[] | null): Promise<void> {
     const isMeant = isAmong(serverId, rooms);
     for (const socket of [...this.socketsOf(userRoom(userId))]) {
@@ -245,17 +245,17 @@ export class Membership {
     }
   }
 
-  /** What a bot may hear is different from now on: here it holds when this returns. */
+  /** Applies a change of what a bot may hear; it is in effect on this node when this returns. */
   async placeAnew(userId: string): Promise<void> {
     for (const socket of this.socketsOf(userRoom(userId))) await this.feeds.place(socket);
   }
 
-  /** Empties rooms that are gone, with the threads in them, once their last event was given out. */
+  /** Empties deleted rooms and their threads, once their last event was emitted. */
   async dissolve(rooms: Room[]): Promise<void> {
     const gone = new Set<string>(rooms);
     for (const room of rooms) {
       const stream = this.delivery.peek(room);
-      // Where the log cannot be read, nobody may stay for that reason.
+      // That the log cannot be read must not keep anyone in the room.
       if (stream) await this.delivery.freshen(stream).catch(() => {});
       await this.feeds.settled(room);
     }
@@ -281,20 +281,20 @@ async function drained(socket: ParleySocket): Promise<void> {
 }
 
 /**
- * Whether a missed event is sent on the return to a room: to a thread's only what belongs to it, and nothing that comes
- * by way of its channel's.
+ * Whether a missed event is sent on the return to a room: for a thread's room only its own events, and none that the
+ * channel's room brings.
  */
 function isFor(socket: ParleySocket, name: string, entry: LogEntry): boolean {
   if (name === entry.room) return true;
   return entry.threadId !== null && threadRoom(entry.threadId) === name && !socket.data.joined.has(entry.room);
 }
 
-/** Whether a place is one of these rooms, or with `rooms: null` of the server. */
+/** Whether a place is one of these rooms, or with `rooms: null` one of the server. */
 function isAmong(serverId: string | null, rooms: Room[] | null): (place: Omit<JoinedRoom, 'from'>) => boolean {
   return (place) => (rooms ? rooms.includes(place.room) : serverId !== null && place.serverId === serverId);
 }
 
-/** Those who left a server no longer follow the people whom they know from there. */
+/** A socket whose user left a server no longer follows the presence of people known from there. */
 export function leaveWatches(socket: ParleySocket, serverId: string): void {
   for (const room of [...socket.rooms]) if (room.startsWith(watchRoomsOf(serverId))) void socket.leave(room);
 }

@@ -8,12 +8,12 @@ import { isFed, type ParleyServer, type ParleySocket } from './socket.ts';
 
 const nobody: ReadonlySet<string> = new Set();
 
-/** Some deliveries as one kind of client takes them: with offsets or without. */
+/** Some deliveries in the form for one kind of client: with offsets or without. */
 interface Parcel {
   packets: ReadyPacket[];
-  /** Their frames, once somebody can be written to directly. */
+  /** Their frames, built when the first socket can be written to directly. */
   bytes: Buffer | undefined;
-  /** Sockets that take the ordinary way. */
+  /** Sockets that take the normal path. */
   others: Set<string>;
 }
 
@@ -25,7 +25,7 @@ export class Outlet implements Sink {
   private readonly onFanOut: (events: number, sockets: number) => void;
   private feeds: { has(room: Room): boolean; wake(room: Room): void } = { has: () => false, wake: () => {} };
 
-  /** @param onFanOut is told to how many sockets some events were written at once */
+  /** @param onFanOut is called with the number of sockets to which some events were written at once */
   constructor(
     io: ParleyServer,
     nodeId: string,
@@ -38,7 +38,7 @@ export class Outlet implements Sink {
     this.onFanOut = onFanOut;
   }
 
-  /** Bots are fed one by one; they only have to hear that something came. */
+  /** Bots are fed one by one; their feeds are only woken. */
   feedWith(feeds: { has(room: Room): boolean; wake(room: Room): void }): void {
     this.feeds = feeds;
   }
@@ -61,7 +61,7 @@ export class Outlet implements Sink {
 
   /** Writes to one socket only. */
   emitTo(socket: ParleySocket, deliveries: Delivered[]): void {
-    // One that is gone has the same id as the one that its client may be back with, which is given this by itself.
+    // A disconnected socket may share its id with the one its client came back with, which is sent this on its own.
     if (socket.connected) this.write(deliveries, [socket]);
   }
 
@@ -70,7 +70,7 @@ export class Outlet implements Sink {
     return `${this.nodeId}.${mark}`;
   }
 
-  /** Deliveries that follow each other and go to the same rooms, together. */
+  /** Groups consecutive deliveries that go to the same rooms. */
   private byRooms(deliveries: Delivered[]): Group[] {
     const groups: Group[] = [];
     for (const delivery of deliveries) {
@@ -83,7 +83,7 @@ export class Outlet implements Sink {
     return groups;
   }
 
-  /** The room of those who are not in the one of an event, and get it all the same: they are only in a thread there. */
+  /** A further room that gets an event: sockets that are not in the event's room, but only in its thread. */
   private besides(entry: LogEntry): string | null {
     if (entry.threadId !== null) return threadRoom(entry.threadId);
     return this.access.isEnd(entry) ? followersOf(entry.room) : null;
@@ -124,14 +124,14 @@ export class Outlet implements Sink {
     return { packets, bytes: undefined, others: new Set() };
   }
 
-  /** The in-memory broadcast, also where the adapter is the Redis one: other nodes have roads of their own. */
+  /** The in-memory broadcast, even if the adapter is the Redis one: other nodes deliver by themselves. */
   private broadcast(packets: ReadyPacket[], rooms: Set<string>): void {
     const options: BroadcastOptions = { rooms, except: new Set() };
     for (const packet of packets) Adapter.prototype.broadcast.call(this.namespace.adapter, packet, options);
   }
 }
 
-/** Bots that may hear all of a room are in it too, for what is not in the log. */
+/** Bots that may hear all of a room are in it too, for what is not in the log; its log they get from their feeds. */
 function isFedIn(socket: ParleySocket, rooms: string[]): boolean {
   if (!socket.data.actor.user.isBot) return false;
   return rooms.some((room) => {

@@ -2,8 +2,8 @@ import type { Log } from '../infrastructure/log.ts';
 import type { ParleySocket } from './socket.ts';
 
 /**
- * Says in the log who was cut off for a packet that is longer than any may be: nothing of it is read, so there is nobody to
- * answer. The client is told by the code with which its WebSocket ends, 1009, or by 413 in long polling.
+ * Logs who was cut off for an oversized packet: nothing of it is read, so there is no event to answer. The client sees close
+ * code 1009 on a WebSocket, or 413 in long polling.
  */
 export function noteOversized(socket: ParleySocket, maxBytes: number, log: Log): void {
   socket.on('disconnect', (_reason, cause: unknown) => {

@@ -2,16 +2,16 @@ import { ServerResponse } from 'node:http';
 import { isPython } from './python.ts';
 import type { ParleySocket } from './socket.ts';
 
-/** Answers as Engine.IO does for a session that is gone: its client connects anew. */
+/** Answers as Engine.IO does for an unknown session: the client reconnects. */
 export function answerUnknownSession(answer: ServerResponse): void {
   const body = JSON.stringify({ code: 1, message: 'Session ID unknown' });
   answer.writeHead(400, { 'content-type': 'application/json' }).end(body);
 }
 
-/** More of them in one answer python-engineio takes for an attack: it breaks off, and comes back to the same. */
+/** More packets in one response python-engineio takes for an attack: it disconnects, and comes back to the same ones. */
 const packetsForPython = 16;
 
-/** Has long polling do for all clients: what Engine.IO says in it, some of them take for something else. */
+/** Makes long polling work for all clients: some misunderstand what Engine.IO sends in it. */
 export function adaptPolling(connection: ParleySocket['conn']): void {
   if (connection.transport.name !== 'polling') return;
   endWithoutFarewell(connection);
@@ -19,17 +19,17 @@ export function adaptPolling(connection: ParleySocket['conn']): void {
 }
 
 /**
- * Has a connection by long polling end, when this server ends it, as it would with its node: the next answer is that there
- * is no such session, after which all clients connect anew. Engine.IO's own packet for it says "close", and some clients
- * (python-engineio) take that for a farewell and never come back. Whoever is to stay away is told so by Socket.IO before.
+ * When this server closes a long-polling connection, lets it end as if the node had died: the next poll is answered with
+ * "unknown session", after which all clients reconnect. Engine.IO's own packet says "close", which some clients
+ * (python-engineio) take as final, and never come back. Clients that are to stay away are told so by Socket.IO before.
  */
 function endWithoutFarewell({ transport }: ParleySocket['conn']): void {
-  // Engine.IO has no public way to how its transports close.
+  // Engine.IO has no public API for how its transports close.
   const close: unknown = Reflect.get(transport, 'doClose');
   if (typeof close !== 'function') return;
   Reflect.set(transport, 'doClose', (done: () => void) => {
     answerPoll(transport);
-    // Nothing more is to be said to this client, so its next request is not waited for.
+    // There is nothing more to send to this client, so its next request is not awaited.
     transport.discard();
     close.call(transport, done);
   });
@@ -42,7 +42,7 @@ function answerPoll(transport: ParleySocket['conn']['transport']): void {
   answerUnknownSession(answer);
 }
 
-/** What is too much for one answer waits for the next request with what comes after it. */
+/** Packets beyond the limit of one response wait for the next request. */
 function answerInPieces(connection: ParleySocket['conn']): void {
   const { transport } = connection;
   const send = transport.send.bind(transport);

@@ -9,28 +9,28 @@ import type { RedisConnections } from '../infrastructure/redis.ts';
 import { patiently, returningMs } from './refusal.ts';
 import { isFed, type JoinedRoom, type ParleySocket, type Recovery, type Replayed, type SocketData } from './socket.ts';
 
-/** What is kept of a connection that was lost, so that it can go on elsewhere. */
+/** The saved state of a lost connection, so that it can continue elsewhere. */
 interface Saved {
   sid: string;
   userId: string;
   nodeId: string;
   /** The offset that the client brought when it connected; null: none. */
   cameWith: string | null;
-  /** The node's last deliveries before the connection, and while it lived. */
+  /** The node's last delivery before the connection, and its last during it. */
   firstMark: number;
   lastMark: number;
   rooms: SavedRoom[];
   replayed: Replayed[];
-  /** Users whose presence it asked to follow. */
+  /** Users whose presence it follows. */
   watched: string[];
 }
 
 interface SavedRoom {
   name: string;
   joined: JoinedRoom;
-  /** What the room had given out when the connection was lost. */
+  /** The last event that the room had emitted when the connection was lost. */
   position: number;
-  /** Delivery numbers of the last events up to `position`; null: too many to tell. */
+  /** Delivery numbers of the last events up to `position`; null: not enough of them are remembered. */
   marks: number[] | null;
 }
 
@@ -38,12 +38,12 @@ const maxSavedHere = 20_000;
 const handOverMs = 1000;
 
 /**
- * Socket.IO's connection state recovery over any number of nodes, on the log instead of kept packets.
+ * Socket.IO's connection state recovery across any number of nodes, based on the log instead of stored packets.
  *
  * A client brings back one offset, the number of the last delivery it got from its node. The delivery numbers that each
- * room remembers turn it into a position in each room's log; what came after is sent from the log, by the same way as
- * for clients that name their positions themselves. Rooms are entered only after authentication (see Gateway), so what
- * is given to Socket.IO here has none.
+ * room remembers map it to a position in each room's log; what came after is sent from the log, in the same way as for
+ * clients that name their positions themselves. Rooms are entered only after authentication (see Gateway), so the session
+ * that is returned to Socket.IO here has none.
  */
 export class SessionRecovery {
   private readonly delivery: Delivery;
@@ -54,7 +54,7 @@ export class SessionRecovery {
   private readonly log: Log;
   private readonly here: LRUCache<string, Saved>;
   private readonly live = new Map<string, ParleySocket>();
-  /** Ids of sockets that are being restored: one has its id before it is there. */
+  /** Ids of sockets that are being restored and not connected yet. */
   private readonly promised: LRUCache<string, true>;
   private readonly saving = new Set<Promise<unknown>>();
 
@@ -78,10 +78,10 @@ export class SessionRecovery {
   }
 
   /**
-   * Follows a connected socket, so that it can be taken over when its client comes back before it is missed.
-   * @returns false: it must not stay, since another one was restored from the same meanwhile, as where a client gave up on
-   *   one that was still being restored. What is sent from then on only that one knows; a client that is here takes it over
-   *   when it comes back.
+   * Registers a connected socket, so that it can be taken over when its client comes back before the disconnect is noticed.
+   * @returns false: it must not stay, since another one was restored from the same session meanwhile, say because the client
+   *   gave up on one that was still being restored. Only the other one knows what is sent from then on; a client that is
+   *   still on this one takes it over when it comes back.
    */
   follow(pid: string, socket: ParleySocket): boolean {
     if (this.live.has(pid)) {
@@ -89,7 +89,7 @@ export class SessionRecovery {
       return false;
     }
     this.live.set(pid, socket);
-    // A new session has nothing saved; most connections are new, and this is a word with Redis.
+    // A new session has nothing saved; most connections are new, and this is a round trip to Redis.
     if (socket.recovered) this.forget(pid);
     socket.on('disconnect', () => this.live.delete(pid));
     socket.conn.on('packetCreate', ({ type }) => {
@@ -100,14 +100,14 @@ export class SessionRecovery {
   }
 
   /**
-   * Called by Socket.IO when a connection is lost in a way that it may come back from.
-   * @param allRooms also those that have no log
+   * Called by Socket.IO when a connection is lost in a way that can be recovered from.
+   * @param allRooms including those that have no log
    */
   save(pid: string, sid: string, data: SocketData, allRooms: string[]): void {
-    // What a connection missed that was never ready nobody knows: its client begins anew.
+    // What a connection missed that was never ready is unknown: its client starts afresh.
     if (!data.isWhole || data.unrecoverable || !data.takesOffsets) return;
     const rooms = [...data.joined].map(([name, joined]) => this.savedRoom(name, joined, data.sureMark));
-    // Those that it was still being brought into when it was lost.
+    // Rooms that it was still entering when it was lost.
     for (const { name, joined, after } of [...(data.recovery?.rooms ?? []), ...(data.due?.values() ?? [])]) {
       if (!data.joined.has(name)) rooms.push({ name, joined: { ...joined, from: after }, position: after, marks: [] });
     }
@@ -128,7 +128,7 @@ export class SessionRecovery {
   /**
    * Called by Socket.IO for a client that comes back.
    * @param isThere whether a socket has this id now
-   * @returns null: it starts anew
+   * @returns null: it starts afresh
    */
   async restore(
     pid: string,
@@ -147,7 +147,7 @@ export class SessionRecovery {
     const count = () => Promise.all(rooms.map(({ joined, after }) => this.catchUp.missed(joined.room, after)));
     const missed = await patiently(count, returningMs);
     if (missed.reduce<number>((sum, count = 0) => sum + count, 0) > this.limits.recoveryEvents) return null;
-    // A room that is gone meanwhile is lost like any other that the user may no longer see.
+    // A room deleted meanwhile is lost like any other that the user may no longer see.
     const hasLog = (_room: unknown, at: number) => missed[at] !== undefined;
     const { userId, watched } = saved;
     const recovery = { userId, rooms: rooms.filter(hasLog), watched };
@@ -155,8 +155,8 @@ export class SessionRecovery {
   }
 
   /**
-   * The id that the socket had. By their ids sockets are found and put into rooms: where another one has it or is about to,
-   * which its client gave up and which goes later, this one gets its own.
+   * The id that the socket had, unless another one has it or is about to get it: one that the client gave up and that ends
+   * later. Sockets are found and put into rooms by their ids, so this one then gets a new one.
    */
   private idFor({ sid }: Saved, isThere: (sid: string) => boolean): string {
     if (this.promised.has(sid) || isThere(sid)) return newSocketId();
@@ -164,12 +164,12 @@ export class SessionRecovery {
     return sid;
   }
 
-  /** A socket that was being restored is there, or will not be: then its client has the id when it comes with a new token. */
+  /** A socket that was being restored is connected, or was refused; then its client gets the id on the next attempt. */
   release({ id }: ParleySocket): void {
     this.promised.delete(id);
   }
 
-  /** Lets go of a socket whose client is back on another node (or on a new connection here). */
+  /** Closes a socket whose client is back on another node (or on a new connection here). */
   async handOver(pid: string): Promise<void> {
     const socket = this.live.get(pid);
     if (!socket) return;
@@ -189,8 +189,8 @@ export class SessionRecovery {
   }
 
   /**
-   * What was saved of the connection that the client was cut off from. What is here may be from before it was on another
-   * node for a while, and what Redis has from before a time in which Redis could be told nothing.
+   * The saved state of the connection that the client was cut off from. This node's copy may be from before the client was on
+   * another node for a while, and that in Redis from before an outage of Redis.
    */
   private async find(pid: string, offset: string): Promise<Saved | undefined> {
     if (!/^[\w-]{20}$/.test(pid)) return undefined;
@@ -210,14 +210,14 @@ export class SessionRecovery {
   }
 
   private savedRoom(name: string, joined: JoinedRoom, sureMark: number): SavedRoom {
-    // What a bot was given has marks among the replayed ones; those of the room say nothing about it.
+    // A bot's deliveries have marks among the replayed ones; those of the room say nothing about it.
     if (isFed(joined)) return { name, joined, position: joined.cursor, marks: [] };
     const stream = this.delivery.peek(joined.room);
     if (!stream) return { name, joined, position: joined.from, marks: [] };
     return { name, joined, position: stream.position, marks: stream.marksSince(sureMark) ?? null };
   }
 
-  /** A ping was answered, maybe twice, as by a proxy that repeats requests: what was sent before it has arrived. */
+  /** A ping was answered (maybe twice, if a proxy repeats requests): what was sent before it has arrived. */
   private heard(data: SocketData): void {
     data.sureMark = data.pingMark;
     if (data.replayed.length === 0) return;
@@ -230,13 +230,13 @@ const newSocketId = (): string => randomBytes(15).toString('base64url');
 
 const key = (redis: RedisConnections, pid: string) => redis.named(`recovery:${pid}`);
 
-/** Where a client begins that got nothing of the connection. */
+/** The mark of a client that got nothing from the connection. */
 const nothingYet = -1;
 
 /**
- * The number of a client's last delivery among those of a connection, by the offset that it brings. If it is the one that
- * the client connected with, nothing that this connection brought has arrived. Any other one from elsewhere, or from before,
- * is from another connection than this, of which nothing is known here: null.
+ * The number of a client's last delivery from a saved connection, by the offset that it brings. If that is the offset it
+ * connected with, nothing from this connection has arrived. Any other offset from another node, or from before, belongs to
+ * another connection, of which nothing is known here: null.
  */
 function markAt(saved: Saved, offset: string): number | null {
   if (offset === saved.cameWith) return nothingYet;
@@ -246,7 +246,7 @@ function markAt(saved: Saved, offset: string): number | null {
   return isFromIt && Number.isSafeInteger(mark) ? mark : null;
 }
 
-/** The position in a room's log of a client with this last delivery; null: it cannot be told. */
+/** The position in a room's log of a client with this last delivery; null: unknown. */
 function positionAt(saved: Saved, room: SavedRoom, mark: number): number | null {
   let after = room.joined.from;
   if (mark !== nothingYet) {

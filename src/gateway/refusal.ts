@@ -10,7 +10,7 @@ const refusals: Partial<Record<ErrorCode, string>> = {
   INTERNAL_ERROR: 'Authentication unavailable',
 };
 
-/** What a refused client finds in `connect_error` (contract §9). */
+/** What a refused client gets in `connect_error` (contract §9). */
 export function refusal(error: unknown, log: Log): Error {
   const known = asAppError(error);
   if (known.code === 'INTERNAL_ERROR') log.error({ err: error }, 'A socket could not be authenticated.');
@@ -19,22 +19,22 @@ export function refusal(error: unknown, log: Log): Error {
 }
 
 /**
- * How long those who come back wait for a database that is away: longer than Socket.IO lets a connection come to nothing, which
- * it closes after 45 s, and then its client tries again. After a refusal stock clients do not come back by themselves.
+ * How long returning clients wait for a database that is away: longer than Socket.IO's connect timeout of 45 s, after which
+ * the client tries again. After a refusal stock clients do not come back by themselves.
  */
 export const returningMs = 60_000;
-/** The same for those who come for the first time, who have somebody to look at the refusal. */
+/** The same for new clients, whose users can react to the refusal. */
 const newcomerMs = 2000;
 const betweenMs = { first: 250, most: 2000 };
 
-/** How long a client waits. Who was connected before has the private id of that session. */
+/** How long a client waits. One that was connected before has the private id of that session. */
 export function patienceWith({ handshake }: Pick<ParleySocket, 'handshake'>): number {
   return typeof handshake.auth.pid === 'string' ? returningMs : newcomerMs;
 }
 
 /**
- * Tries again while the database is away.
- * @param isWanted whether somebody still waits for what becomes of it
+ * Retries while the database is away.
+ * @param isWanted whether anyone still waits for the result
  */
 export async function patiently<T>(attempt: () => Promise<T>, ms: number, isWanted = () => true): Promise<T> {
   const until = performance.now() + ms;

@@ -7,13 +7,13 @@ interface Return {
 }
 
 /**
- * Rooms that sockets are being brought back to. Many clients join their rooms on each connect, also when they are recovered:
- * a join that overtook the return would be from now on, and what was missed would be gone for good, or come late.
+ * Rooms that sockets are being brought back to. Many clients join their rooms on each connect, even if they were recovered:
+ * a join that overtook the return would start from now, and what was missed would be lost, or arrive late.
  */
 export class Returns {
   private readonly awaited = new WeakMap<ParleySocket, Map<string, Return>>();
 
-  /** Call it in the turn in which the socket connects: its first event may come with the next one. */
+  /** To be called in the turn in which the socket connects: its first event may arrive in the next. */
   expect(socket: ParleySocket, names: string[]): void {
     if (names.length === 0) return;
     const returns = new Map<string, Return>();
@@ -24,19 +24,19 @@ export class Returns {
     this.awaited.set(socket, returns);
   }
 
-  /** @returns whether the socket is to be brought back; its client may have said meanwhile from where it goes on */
+  /** @returns whether to bring the socket back; its client may have joined with a position of its own meanwhile */
   begin(socket: ParleySocket, name: string): boolean {
     const due = this.awaited.get(socket)?.get(name);
     if (due?.state === 'due') due.state = 'begun';
     return due?.state !== 'not needed';
   }
 
-  /** Whether it is still to be brought back there, or its client has said meanwhile that it comes by itself. */
+  /** Whether its return to the room is pending, or replaced by a join of its client. */
   isAwaited(socket: ParleySocket, name: string): boolean {
     return this.awaited.get(socket)?.has(name) ?? false;
   }
 
-  /** It is back in this room, or will not be. */
+  /** The socket is back in this room, or will not be. */
   end(socket: ParleySocket, name: string): void {
     this.awaited.get(socket)?.get(name)?.end();
     this.awaited.get(socket)?.delete(name);
@@ -48,8 +48,8 @@ export class Returns {
   }
 
   /**
-   * Lets a client that asks for a room wait until it is back there.
-   * @param after where it says that it goes on: then it is not brought back, unless that has begun
+   * Makes a client that joins a room wait until it has been brought back there.
+   * @param after its own position: then it is not brought back, unless that has begun
    */
   async over(socket: ParleySocket, name: string, after?: number): Promise<void> {
     const due = this.awaited.get(socket)?.get(name);

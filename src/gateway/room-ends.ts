@@ -4,7 +4,7 @@ import type { RoomAccess } from './membership.ts';
 import type { Outlet } from './outlet.ts';
 import type { ParleySocket, RecoveredRoom } from './socket.ts';
 
-/** Tells whoever comes back to a channel that is gone: what was said there is gone with it, the word of its end is not. */
+/** Tells clients that come back to a deleted channel: its messages are gone, but the event of its deletion is kept. */
 export class RoomEnds {
   private readonly delivery: Delivery;
   private readonly catchUp: CatchUp;
@@ -18,7 +18,7 @@ export class RoomEnds {
     this.access = parts.access;
   }
 
-  /** @param room where the socket was, and may not be any more for whatever reason */
+  /** @param room that the socket was in and may no longer be in, for whatever reason */
   async tell(socket: ParleySocket, room: RecoveredRoom): Promise<void> {
     const log = room.joined.room;
     const head = (await this.delivery.openFresh(log))?.position ?? 0;
@@ -29,7 +29,7 @@ export class RoomEnds {
     const mark = this.delivery.nextMark();
     socket.data.replayed.push({ mark, room: log, seq: entry.seq });
     this.outlet.emitTo(socket, [{ entry, mark }]);
-    // Once for all that was followed there. Whoever is cut off now was told; the replay says so where it did not arrive.
+    // Once for all rooms of that log. If the client is cut off now it counts as told; the noted replay corrects that.
     for (const other of socket.data.recovery?.rooms ?? []) if (other.joined.room === log) other.after = entry.seq;
   }
 }

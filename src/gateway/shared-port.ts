@@ -8,26 +8,26 @@ import { answerUnknownSession } from './polling.ts';
 
 /** Several nodes behind one port of one machine. */
 export interface SharedPort {
-  /** Of this node alone. */
+  /** This node's number. */
   number: number;
-  /** Where each of them has its own door, a Unix socket named after its number. */
+  /** Where each node has a private entrance, a Unix socket named after its number. */
   folder: string;
 }
 
 /**
- * How such a node listens. On Linux each has a socket of its own and the kernel hands out connections; those of a node
- * that dies end with it. Elsewhere the primary hands them out, and what was on its way to a dead one hangs.
+ * How such a node listens. On Linux each has a listening socket of its own and the kernel distributes connections; those of a
+ * node that dies end with it. Elsewhere the primary distributes them, and one that was being handed to a dead node hangs.
  */
 export const sharedListening = process.platform === 'linux' ? { reusePort: true, exclusive: true } : {};
 
 const doorOf = ({ folder }: SharedPort, number: number): string => path.join(folder, `${number}.sock`);
 
 /**
- * Long polling behind a port that several nodes share: whichever of them a request of a session comes to, it is passed
- * on to the one that has the session. A session's id begins with the number of its node.
+ * Long polling behind a port that several nodes share: whichever of them gets a request of a session passes it on to the one
+ * that has the session. A session's id begins with the number of its node.
  *
- * @param engine whose ids are to say where they belong
- * @returns closes this node's own door
+ * @param engine whose session ids get that number
+ * @returns closes this node's private entrance
  */
 export async function sharePort(
   server: Server,
@@ -58,7 +58,7 @@ export async function sharePort(
   return () => void door.close();
 }
 
-/** Puts a listener before those that there are; they do not hear of what it takes. */
+/** Puts a listener before the existing ones; they do not see what it handles. */
 function intercept<A extends unknown[]>(server: Server, event: string, takes: (...args: A) => boolean): void {
   const others = server.listeners(event);
   server.removeAllListeners(event);
@@ -70,14 +70,14 @@ function intercept<A extends unknown[]>(server: Server, event: string, takes: (.
 
 function passRequest(socketPath: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method, url } = incoming;
-  // Only for the client's own connection: ours would be closed at once, perhaps before the answer has been read.
+  // Only for the client's own connection: ours would be closed at once, perhaps before the response has been read.
   const { connection: _, ...headers } = incoming.headers;
   const onward = request({ socketPath, method, path: url, headers }, (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(outgoing);
   });
   onward.on('error', () => {
-    // The node is gone, and its sessions with it.
+    // The node is down, and its sessions are gone with it.
     if (outgoing.headersSent) outgoing.destroy();
     else answerUnknownSession(outgoing);
   });
@@ -86,7 +86,7 @@ function passRequest(socketPath: string, incoming: IncomingMessage, outgoing: Se
     drainRequest(incoming);
   });
   outgoing.on('close', () => {
-    // After the answer the connection may be another request's already.
+    // After the response the connection may already belong to another request.
     if (!outgoing.writableFinished) onward.destroy();
   });
   incoming.pipe(onward);

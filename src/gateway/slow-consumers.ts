@@ -4,9 +4,9 @@ import { tearDownOf } from './wire.ts';
 
 const checkMs = 250;
 
-/** What waits in this process to be sent to a socket. */
+/** What is buffered in this process for a socket. */
 export function buffered(socket: ParleySocket): { packets: number; bytes: number } {
-  // Engine.IO keeps its buffer to itself; there is no other way to bound it (a test watches that it stays there).
+  // Engine.IO's buffer is private, but there is no other way to bound it (a test checks that it is still there).
   const packets: unknown = Reflect.get(socket.conn, 'writeBuffer');
   if (!Array.isArray(packets)) return { packets: 0, bytes: 0 };
   let bytes = 0;
@@ -18,8 +18,8 @@ export function buffered(socket: ParleySocket): { packets: number; bytes: number
 }
 
 /**
- * Cuts off sockets that read too slowly, so that one of them cannot fill the memory of the node (contract §10.6). Their
- * clients come back and are given what they missed.
+ * Cuts off slow consumers, so that none can fill the memory of the node (contract §10.6). Their clients come back and get
+ * what they missed.
  *
  * @returns stops watching
  */

@@ -4,18 +4,18 @@ import type { Room } from '../delivery/entry.ts';
 
 type Events = Record<string, (...args: unknown[]) => void>;
 
-/** A room that a socket is in, and from which event on. */
+/** A room that a socket is in, and since which event. */
 export interface JoinedRoom {
   /** The log it follows: the channel's, for a thread too. */
   room: Room;
   serverId: string | null;
-  /** Everything up to here the client was given otherwise; the live flow began behind it. */
+  /** Everything up to here the client got in another way; live events began after it. */
   from: number;
 }
 
-/** A room that a bot follows: not by the broadcast, but by a feed of its own (see feeds). */
+/** A room that a bot follows, through a feed of its own instead of the broadcast (see feeds). */
 export interface FedRoom extends JoinedRoom {
-  /** Everything up to here has been given to it, or kept from it. */
+  /** Everything up to here has been fed to it, or withheld from it. */
   cursor: number;
 }
 
@@ -23,21 +23,21 @@ export function isFed(joined: JoinedRoom): joined is FedRoom {
   return 'cursor' in joined;
 }
 
-/** An event that was sent to this socket alone, to make up for what it had missed. */
+/** An event that was sent to this socket alone, to catch up. */
 export interface Replayed {
   mark: number;
   room: Room;
   seq: number;
 }
 
-/** What a client asked to be restored with (see recovery). */
+/** The state that a recovered client gets back (see recovery). */
 export interface Recovery {
   userId: string;
   rooms: RecoveredRoom[];
   watched: string[];
 }
 
-/** A room to come back to, by its name; `after`: where to go on. */
+/** A room to come back to, by its name; `after`: the position to continue from. */
 export interface RecoveredRoom {
   name: string;
   joined: JoinedRoom;
@@ -48,24 +48,24 @@ export interface SocketData {
   actor: Actor;
   joined: Map<string, JoinedRoom>;
   replayed: Replayed[];
-  /** Delivery numbers up to here have surely reached the client: they were sent before a ping that it answered. */
+  /** Deliveries up to this number have certainly reached the client: they were sent before a ping that it answered. */
   sureMark: number;
   /** The node's last delivery before the last ping. */
   pingMark: number;
   /** The node's last delivery before this connection. */
   firstMark: number;
   recovery: Recovery | null;
-  /** Rooms that it was told of, by their names, and is on its way into: whoever is cut off before comes back to them too. */
+  /** Rooms that it was told of and is entering, by name: if it is cut off before, it comes back to them too. */
   due: Map<string, RecoveredRoom> | null;
-  /** Users whom it asked to follow, over connections that were lost; it has to be let into their rooms again. */
+  /** Users whose presence it followed on earlier connections; it has to be let into their rooms again. */
   watched: string[];
-  /** Its events carry an offset (see offsets); without one there is no coming back by Socket.IO's own means. */
+  /** Whether its events carry an offset (see offsets); without one Socket.IO's own recovery is not possible. */
   takesOffsets: boolean;
-  /** It is in the rooms that are its own without asking, or goes on for one that was: there is something to come back to. */
+  /** It is in the rooms it belongs to without joining, or continues a socket that was: there is something to come back to. */
   isWhole: boolean;
   /** The offset that the client brought when it connected, whether it was recovered or not; null: none. */
   cameWith: string | null;
-  /** It missed something that is gone for good: its client has to begin anew. */
+  /** It missed something that is gone for good: its client has to start afresh. */
   unrecoverable: boolean;
 }
 

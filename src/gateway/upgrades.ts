@@ -2,16 +2,16 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Settings } from '../settings.ts';
 
 /**
- * Which requests to upgrade go to Socket.IO; others are served as if they had not asked, which is what HTTP wants: some
- * programs (Java's own client, curl) offer HTTP/2 with each first request, and would get no answer at all.
+ * Which upgrade requests go to Socket.IO; others are served as if they had not asked, as HTTP specifies: some programs
+ * (Java's own client, curl) offer HTTP/2 with each first request, and would get no response at all.
  */
 export function isForSockets({ headers, url = '' }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket' && url.startsWith('/socket.io/');
 }
 
 /**
- * Whether a request may become a socket: by where its page is from, and not on the host that is for apps alone.
- * @param isAppsHost as the REST doors ask it (contract §8, `APPS_URL`)
+ * Whether a request may become a socket: depends on the origin of its page, and never on a host that serves only apps.
+ * @param isAppsHost whether a host serves only apps (contract §8, `APPS_URL`)
  */
 export function mayOpen(
   headers: IncomingHttpHeaders,
@@ -21,7 +21,7 @@ export function mayOpen(
   return allowsOrigin(headers, settings) && !isAppsHost(hostOf(headers, settings.trustProxy));
 }
 
-/** Whom the client asked: a proxy that is trusted says so. */
+/** The host that the client asked; behind a trusted proxy, the one that the proxy names. */
 function hostOf(headers: IncomingHttpHeaders, trustProxy: number): string {
   const forwarded = trustProxy > 0 ? headers['x-forwarded-host'] : undefined;
   const [host = ''] = String(forwarded || headers.host).split(',');
@@ -29,9 +29,9 @@ function hostOf(headers: IncomingHttpHeaders, trustProxy: number): string {
 }
 
 /**
- * Whether pages of an origin may open sockets (contract §9): of those that are set, or of this site itself, since browsers
- * name the origin of a socket also where it is the same. So do other programs (Python's), and those may come by an address
- * inside, not by the public one.
+ * Whether pages of an origin may open sockets (contract §9): the configured ones, or this site itself, since browsers send
+ * the origin of a WebSocket even for the same site. Other programs (Python's) do so too, and may use an internal address
+ * instead of the public one.
  */
 function allowsOrigin(headers: IncomingHttpHeaders, { corsOrigins, publicUrl, trustProxy }: Settings): boolean {
   const { origin } = headers;

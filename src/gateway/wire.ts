@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { ParleySocket } from './socket.ts';
 
 /**
- * What tears the connection below a socket down at once. Closing politely waits for the peer's good-bye, which does not
- * come from one that does not read, or is gone without a word. With long polling there is nobody to wait for.
+ * A function that tears down the connection below a socket at once. A closing handshake would wait for the peer, which may
+ * not be reading, or be gone. With long polling there is nothing to wait for.
  */
 export function tearDownOf(socket: ParleySocket): () => void {
-  // Engine.IO has no public way to its WebSocket.
+  // Engine.IO has no public access to its WebSocket.
   const wire: unknown = Reflect.get(socket.conn.transport, 'socket');
   if (typeof wire !== 'object' || wire === null) return () => {};
   return () => {
@@ -16,8 +16,8 @@ export function tearDownOf(socket: ParleySocket): () => void {
 }
 
 /**
- * Lets go of what a socket came with, once it has been read: its token and cookies are nobody's business any more, and
- * the request is a good part of what an idle connection keeps in memory.
+ * Releases the request of a socket once it has been read: its token and cookies need not be kept, and the request is a good
+ * part of an idle connection's memory.
  */
 export function forgetRequest(socket: ParleySocket): void {
   socket.handshake.auth = {};
@@ -25,17 +25,14 @@ export function forgetRequest(socket: ParleySocket): void {
   Object.assign(socket.conn, { request: null });
 }
 
-/** Has the answer to a WebSocket's request and Engine.IO's first packet leave in one piece. */
+/** Sends the response to a WebSocket's request and Engine.IO's first packet in one write. */
 export function gatherOpening({ headers, socket }: IncomingMessage): void {
   if (headers.upgrade === undefined) return;
   socket.cork();
   setImmediate(() => socket.uncork());
 }
 
-/**
- * Whether it is the only socket that its connection has here. No stock client opens more; each would count as a socket of
- * its own, with limits of its own.
- */
+/** Whether it is the only socket of its connection. No stock client opens more, and each would have rate limits of its own. */
 export function isOnlyOne(socket: ParleySocket): boolean {
   const all: unknown = Reflect.get(socket.client, 'sockets');
   if (!(all instanceof Map)) return true;

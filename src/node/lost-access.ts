@@ -11,7 +11,7 @@ import type { ServerAccess } from '../servers/server.access.ts';
 import { serverDeleted, serverLeft } from '../servers/server.contract.ts';
 import { threadDeleted } from '../threads/thread.contract.ts';
 
-/** So many evictions are remembered: an order is late by seconds. */
+/** How many evictions are remembered: a control message is late by seconds at most. */
 const maxFollowed = 10_000;
 
 /** Who is in which room of this node. */
@@ -22,13 +22,13 @@ interface Rooms {
 }
 
 /**
- * What events say about who is no longer where, and what is no longer there. Orders say the same faster (see Control);
- * where one was lost, the event of the same change arrives all the same, by way of the sweep.
+ * Acts on events that say that someone lost access, or that something was deleted. Control messages say the same sooner (see
+ * Control); if one was lost, the event of the same change still arrives, through the sweep.
  *
- * @param endPolls answers the long polls of a user, who ask anew what they may hear
- * @returns follows an order: not where its event was here before, since whoever it sends away may have been let in again,
- * and would be put out without a word. For who came behind that event the rules are asked: what was remembered of them
- * then may have been older than it.
+ * @param endPolls answers the long polls of a user, so that access is checked again
+ * @returns the handler of the control message. If its event was handled here before, it does nothing: its user may have been
+ * readmitted since, and would be evicted silently. If the user's own log is past the event on this node, the access rules
+ * decide: what was cached when the user came in may have been older than the event.
  */
 export function followLostAccess(
   delivery: Delivery,
@@ -60,16 +60,16 @@ export function followLostAccess(
     },
     [channelDeleted.name](entry) {
       channels.forgetHere(streamId(entry.room));
-      // This event has to reach its sockets before they leave.
+      // The event has to reach its sockets before they leave.
       setImmediate(() => void rooms.dissolve([entry.room]));
     },
     [messageDeleted.name]: (entry, data) => forget(entry, messageDeleted.payload.parse(data).id),
     [notificationUpdated.name](entry, data) {
       const { referenceId } = notificationUpdated.payload.parse(data);
-      // What was said of the same message before quotes what it no longer says (see quotes.ts).
+      // Earlier events of the notification quote content that was erased (see quotes.ts).
       if (referenceId) forget(entry, referenceId);
     },
-    // Its messages are quoted elsewhere too: nothing of the room stays in memory.
+    // Its messages are quoted in other entries too, so nothing of the room stays in memory.
     [threadDeleted.name]: (entry) => forget(entry, ''),
   };
   delivery.observe((entry) => followers[entry.event]?.(entry, JSON.parse(entry.json)));
