@@ -1,19 +1,16 @@
 /**
- * The one registry of error codes (contract §2): each with its HTTP status and the sentence that is sent
- * when the place that throws has nothing better to say. It is also what the API documents list.
+ * The one registry of error codes (contract §2): each with its HTTP status and the default sentence, for when the code that
+ * throws has no better one. The API documents are generated from it.
  */
 export const errorCodes = {
-  VALIDATION_FAILED: [400, 'The request has values that do not fit; see issues.'],
-  MALFORMED_REQUEST: [
-    400,
-    'This is no HTTP request that can be understood; see how its lines and its body are framed.',
-  ],
+  VALIDATION_FAILED: [400, 'Some values of the request are invalid; see issues.'],
+  MALFORMED_REQUEST: [400, 'This is not a valid HTTP request; check how its lines and its body are framed.'],
   MALFORMED_JSON: [400, 'The body is not valid JSON.'],
   MALFORMED_MULTIPART: [400, 'The body is not valid multipart/form-data.'],
   INVALID_CURSOR: [400, 'The cursor is not one that this list gave out; start again without it.'],
   INVALID_INVITE_CODE: [400, 'This invite code is not valid or has been used; ask for another one.'],
   INVITE_LIMIT: [400, 'You have too many invite codes; delete some first.'],
-  OWN_USER: [400, 'This is yourself; choose someone else.'],
+  OWN_USER: [400, 'That is you; choose someone else.'],
   FRIEND_LIMIT: [400, 'You have too many friends and open requests; end some first.'],
   BLOCK_LIMIT: [400, 'You have blocked too many people; unblock some first.'],
   PASSWORD_RESET_TOKEN_INVALID: [400, 'This link is used up or has expired; ask for a new one.'],
@@ -28,17 +25,17 @@ export const errorCodes = {
     'This message has too many different reactions; take one of yours back, or join one of others.',
   ],
   PIN_LIMIT: [400, 'This channel has too many pinned messages; unpin one first.'],
-  ATTACHMENT_INVALID: [400, 'An attachment has gone with a message already; upload it again.'],
+  ATTACHMENT_INVALID: [400, 'An attachment was already sent with a message; upload it again.'],
   UPLOAD_LIMIT: [400, 'You have too many unsent uploads; send or wait for some of them to expire.'],
   OWNER_CANNOT_LEAVE: [400, 'The owner cannot leave; hand the server over first.'],
   MODEL_REQUEST_REFUSED: [400, 'The model does not take this request.'],
-  AGENT_LIMIT: [400, 'You have as many bots as one may have; delete one that you no longer need.'],
-  SERVER_LIMIT: [400, 'You own as many servers as one may own; delete one or hand it over first.'],
-  CHANNEL_LIMIT: [400, 'This server has as many channels as one may have; delete one first.'],
-  APP_LIMIT: [400, 'This server has as many apps as one may have; delete one first.'],
+  AGENT_LIMIT: [400, 'You have reached the limit of bots; delete one that you no longer need.'],
+  SERVER_LIMIT: [400, 'You have reached the limit of servers; delete one or hand it over first.'],
+  CHANNEL_LIMIT: [400, 'This server has reached its limit of channels; delete one first.'],
+  APP_LIMIT: [400, 'This server has reached its limit of apps; delete one first.'],
   FOLDER_INTO_ITSELF: [400, 'A folder cannot be put into itself; choose another place.'],
-  FOLDER_TOO_DEEP: [400, 'Folders can be only so deep in one another; choose a place further up.'],
-  BUNDLE_INVALID: [400, 'What was to be published cannot be an app.'],
+  FOLDER_TOO_DEEP: [400, 'Folders cannot be nested this deep; choose a place further up.'],
+  BUNDLE_INVALID: [400, 'This cannot be published as an app.'],
   AUTH_TOKEN_MISSING: [401, 'Sign in first: send the access token as "Authorization: Bearer <token>".'],
   ACCESS_TOKEN_INVALID: [401, 'The access token is invalid or has expired; refresh it or sign in again.'],
   SESSION_REVOKED: [401, 'This session was ended; sign in again.'],
@@ -56,9 +53,9 @@ export const errorCodes = {
   INSUFFICIENT_PAT_SCOPE: [403, 'The scope of this personal access token does not allow this.'],
   INVITE_REQUIRED: [403, 'Redeem an invite code to unlock this.'],
   INVITE_CODE_REQUIRED: [403, 'This server is private; join with its invite code.'],
-  BLOCKED: [403, 'This person does not take messages from you.'],
+  BLOCKED: [403, 'This person does not accept messages from you.'],
   USER_BLOCKED: [403, 'You have blocked this person; unblock them first.'],
-  LINK_EXPIRED: [403, 'This link is not valid or no longer; ask for a new one.'],
+  LINK_EXPIRED: [403, 'This link is invalid or has expired; ask for a new one.'],
   ROUTE_NOT_FOUND: [404, 'There is no such address; see the API documents.'],
   USER_NOT_FOUND: [404, 'There is no such user.'],
   SESSION_NOT_FOUND: [404, 'You have no such session.'],
@@ -73,7 +70,7 @@ export const errorCodes = {
   MESSAGE_NOT_FOUND: [404, 'There is no such message.'],
   INVITE_CODE_NOT_FOUND: [404, 'You have no such invite code.'],
   FRIENDSHIP_NOT_FOUND: [404, 'There is no such friendship or request.'],
-  MODEL_NOT_FOUND: [404, 'There is no such model, or not for you; GET /api/ai/v1/models lists those that there are.'],
+  MODEL_NOT_FOUND: [404, 'There is no such model, or you may not use it; GET /api/ai/v1/models lists yours.'],
   AGENT_NOT_FOUND: [404, 'There is no such agent.'],
   WEBHOOK_NOT_FOUND: [404, 'This agent has no webhook; register one with PUT.'],
   POLICY_NOT_FOUND: [404, 'There is no such policy.'],
@@ -84,7 +81,7 @@ export const errorCodes = {
   APP_NOT_FOUND: [404, 'There is no such app.'],
   APP_FILE_NOT_FOUND: [404, 'There is nothing at this address in the app.'],
   UNKNOWN_EVENT: [404, 'There is no such event; see the API documents.'],
-  METHOD_NOT_ALLOWED: [405, 'This address does not know this method; the header Allow names those that it knows.'],
+  METHOD_NOT_ALLOWED: [405, 'This address does not support this method; the header Allow lists those that it does.'],
   REQUEST_TIMEOUT: [408, 'The request did not arrive in time; send it again.'],
   EMAIL_TAKEN: [409, 'This e-mail already has an account; sign in instead.'],
   USERNAME_TAKEN: [409, 'This username is taken; choose another one.'],
@@ -93,16 +90,16 @@ export const errorCodes = {
   ALREADY_FRIENDS: [409, 'You are friends already.'],
   FRIEND_REQUEST_EXISTS: [409, 'You have asked already; wait for the answer.'],
   FRIEND_REQUEST_REJECTED: [409, 'Your request was turned down; ask again after a day.'],
-  FRIEND_REQUEST_CLOSED: [409, 'This request does not wait for an answer any more.'],
-  OAUTH_ACCOUNT_TAKEN: [409, 'That account signs in somebody else here; unlink it there first.'],
+  FRIEND_REQUEST_CLOSED: [409, 'This request is no longer open.'],
+  OAUTH_ACCOUNT_TAKEN: [409, 'That account signs in someone else here; unlink it there first.'],
   LAST_SIGN_IN_METHOD: [409, 'This is the last way to sign in to your account; set a password first.'],
-  TOKEN_LIMIT: [409, 'You have as many tokens as one may have; delete one first.'],
+  TOKEN_LIMIT: [409, 'You have reached the limit of tokens; delete one first.'],
   AGENT_STOPPED: [409, 'This bot is stopped; its owner can start it again.'],
   JOIN_REQUEST_DECIDED: [409, 'This join request was decided already.'],
   THREAD_ARCHIVED: [409, 'This thread is archived; nothing can be sent to it.'],
-  STREAM_BROKEN: [409, 'The first pieces of this reply are no longer here; send the whole as `content`.'],
+  STREAM_BROKEN: [409, 'The first pieces of this reply are no longer available; send the whole as `content`.'],
   CHANNEL_ARCHIVED: [409, 'This channel is archived; nothing can be sent to it.'],
-  NAME_TAKEN: [409, 'There is something of this name in the folder already; choose another one.'],
+  NAME_TAKEN: [409, 'The folder already has something of this name; choose another one.'],
   FILE_CHANGED: [412, 'The file has changed since you read it; read it again and repeat your change.'],
   QUOTA_EXCEEDED: [413, 'The workspace is full; delete files first.'],
   BODY_TOO_LARGE: [413, 'The body is too large; send less at once.'],
@@ -110,7 +107,7 @@ export const errorCodes = {
   UNSAFE_URL: [422, 'This address may not be called from here; use a public https address.'],
   HEADERS_TOO_LARGE: [431, 'The headers of the request, with its address, are too large.'],
   RATE_LIMITED: [429, 'Too many requests; wait and try again.'],
-  STREAM_LIMIT: [429, 'This bot makes as many replies at once as it may; finish some first.'],
+  STREAM_LIMIT: [429, 'This bot has reached the limit of concurrent replies; finish some first.'],
   BOT_LOOP: [429, 'Bots only answer each other here; they go on when a person has spoken.'],
   INTERNAL_ERROR: [500, 'Something went wrong on our side; try again, and tell the operator the request id.'],
   PROVIDER_NOT_CONFIGURED: [501, 'This server is not set up for this identity provider; use another way to sign in.'],
@@ -118,7 +115,7 @@ export const errorCodes = {
   APP_PROXY_FAILED: [502, 'The app behind this address does not answer as it should.'],
   APP_PROXY_TIMEOUT: [504, 'The app behind this address did not answer in time.'],
   MODEL_PROXY_UPSTREAM_ERROR: [502, 'The provider of the model failed; try again in a moment.'],
-  MODEL_PROXY_NOT_CONFIGURED: [503, 'There is no model here; the operator can set MODEL_PROXY_URL.'],
+  MODEL_PROXY_NOT_CONFIGURED: [503, 'There is no model here; the operator can configure one with MODEL_PROXY_URL.'],
   MODEL_PROXY_TIMEOUT: [504, 'The provider of the model did not answer in time; try again.'],
   DATABASE_UNAVAILABLE: [
     503,
@@ -149,7 +146,7 @@ interface ErrorDetails {
   cause?: unknown;
 }
 
-/** An error that the caller is told of, over REST and sockets alike. */
+/** An error that is reported to the caller, over REST and sockets alike. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -183,20 +180,20 @@ export class AppError extends Error {
   }
 }
 
-/** What nobody has foreseen is told as INTERNAL_ERROR, with nothing of the inside in it. */
+/** Unforeseen errors are reported as INTERNAL_ERROR, without internal details. */
 export function asAppError(error: unknown): AppError {
   return error instanceof AppError ? error : new AppError('INTERNAL_ERROR', { cause: error });
 }
 
 const isMissing = (error: unknown): boolean => error instanceof AppError && error.status === 404;
 
-/** For what need not be there, or not for the actor: `find(id).catch(ifMissing)`. */
+/** For what may be missing, or hidden from the actor: `find(id).catch(ifMissing)`. */
 export function ifMissing(error: unknown): undefined {
   if (isMissing(error)) return undefined;
   throw error;
 }
 
-/** For what is missing to those who asked since something else is: `channel(id).catch(missingAs('THREAD_NOT_FOUND'))`. */
+/** For what counts as missing because something else is: `channel(id).catch(missingAs('THREAD_NOT_FOUND'))`. */
 export const missingAs =
   (code: ErrorCode) =>
   (error: unknown): never => {

@@ -36,33 +36,34 @@ export function asyncApiDocument(handlers: Handler[], events: EventSpec[], versi
   };
 }
 
-const description = `The events of Parley's sockets, both ways.
+const description = `The events of Parley's sockets, in both directions.
 
 **Connecting.** Socket.IO, protocol 5, path \`/socket.io/\`, namespace \`/\`. The handshake carries
 \`auth: { token }\` with an access, agent or personal token, and may carry
-\`resume: { <channelId>: seq, user: seq }\` to get what was missed. When everything is in its place comes \`ready\`.
-After what was missed comes \`resumed\`: a channel that says \`hasMore\` there is not entered yet; join it from its \`seq\`. So do
-those beyond the first 500. Direct messages that were begun meanwhile come without being named; where the log no longer has all
-of one, it is there too, with \`recovered: false\`. Those that were begun before go on from now unless they are named: one of which
-nothing came yet by the \`since\` of its \`dm:created\`.
+\`resume: { <channelId>: seq, user: seq }\` to get what was missed. \`ready\` says that the socket is in the rooms that it
+belongs to without joining. \`resumed\` follows after what was missed: a channel with \`hasMore\` there has not been entered;
+join it from its \`seq\`. This includes all beyond the first 500. Direct messages opened in the meantime are included without
+being named; one whose log no longer reaches back far enough is listed with \`recovered: false\`. Direct messages opened earlier
+continue from now unless they are named; name one from which nothing has come yet with the \`since\` of its \`dm:created\`.
 
-**Refused.** It comes as \`connect_error\` with \`data: { code }\`, after which stock clients do not try again by themselves. With
-\`DATABASE_UNAVAILABLE\` or \`INTERNAL_ERROR\` call \`connect()\` again in a second or two; with any other code it is the token that is
-refused. Clients that were connected before are not refused while the database is away: they are let in when it is back.
+**Refusals.** A refusal arrives as \`connect_error\` with \`data: { code }\`, after which stock clients do not retry by
+themselves. With \`DATABASE_UNAVAILABLE\` or \`INTERNAL_ERROR\` call \`connect()\` again after a second or two; any other code
+means that the token is refused. Clients that were connected before are not refused while the database is away: they are let in
+when it is back.
 
-**Names.** A message's name is the Socket.IO event, its payload the first argument. Behind it durable events and \`ready\` have
-an offset, a text by which Socket.IO's own recovery works. Clients for Python and Dart, which do not recover and give a handler all
-arguments there are, get the payload alone; so does any client that says \`recover: false\` in \`auth\`.
+**Names.** A message's name is the Socket.IO event, its payload the first argument. Durable events and \`ready\` have a second
+one, the offset for Socket.IO's own recovery. Clients for Python and Dart, which do not recover and pass handlers all arguments,
+get only the payload; so does any client with \`recover: false\` in \`auth\`.
 
-**Acks.** Every event of a client may ask for an ack, which is either \`{ ok: true, ... }\` or the error object; without
-one, an error comes as the event \`error\`.
+**Acks.** A client may ask for an ack with every event: either \`{ ok: true, ... }\` or the error object. Without an ack, an
+error comes as the event \`error\`.
 
-**Order.** What one socket sends about one channel, message or thread is done in the order in which it was sent, whether or not
-its client waits for the acks. What waits behind an event that fails with \`DATABASE_UNAVAILABLE\` or \`SERVER_BUSY\` fails with
-it, so that it does not overtake what is sent again.
+**Order.** What one socket sends about the same channel, message or thread is handled in the order in which it was sent, whether
+or not its client waits for the acks. Events waiting behind one that fails with \`DATABASE_UNAVAILABLE\` or \`SERVER_BUSY\` fail
+with it, so that they do not overtake its retry.
 
-**Durable events** (\`x-durable\`) carry \`eventSeq\`, their number in the log of their room: 1, 2, 3, … They come once
-each and in this order, over reconnects too.`;
+**Durable events** (\`x-durable\`) carry \`eventSeq\`, their number in the log of their room: 1, 2, 3, … They come once each and
+in this order, across reconnects too.`;
 
 /** What messages are built with. */
 interface Parts {

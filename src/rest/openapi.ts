@@ -47,18 +47,18 @@ export function openApiDocument(routes: Route[], deliveries: WebhookDelivery[], 
 
 const description = `REST for everything that Parley does; its events are described in [/api/asyncapi.json](/api/asyncapi.json).
 
-**Signing in.** Create an account or sign in, and send the \`accessToken\` of the answer as
-\`Authorization: Bearer …\`. It is renewed with \`POST /api/auth/refresh\`. Bots use their agent token, scripts a
-personal access token.
+**Signing in.** Create an account or sign in, and send the \`accessToken\` of the response as
+\`Authorization: Bearer …\`. Renew it with \`POST /api/auth/refresh\`. Bots use their agent token, scripts a personal access
+token.
 
-**Answers** are JSON and carry \`X-Request-Id\`. Ids are UUIDs, times are ISO 8601 in UTC. Unknown fields of a request
+**Responses** are JSON and carry \`X-Request-Id\`. Ids are UUIDs, times are ISO 8601 in UTC. Unknown fields of a request
 are ignored. Lists of messages run newest first.
 
-**Errors** are \`{ ok: false, error, code, requestId }\`: \`error\` is a sentence for a person, \`code\` is stable and for
+**Errors** are \`{ ok: false, error, code, requestId }\`: \`error\` is a sentence for people, \`code\` is stable and for
 programs.
 
-**Repeating.** A POST with an \`Idempotency-Key\` may be sent again: nothing is done twice, and the first answer comes
-again.`;
+**Retries.** A POST with an \`Idempotency-Key\` may be sent again: nothing is done twice, and the first response is
+returned again.`;
 
 /** What the parts of an operation are made with. */
 interface Parts {
