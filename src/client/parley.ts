@@ -42,6 +42,7 @@ export type ParleyEventMap = OwnEvents & ChannelEvents & PassingEvents & ParleyS
  * holes, and whose messages are sent exactly once.
  */
 export class Parley {
+  private readonly url: string;
   private readonly store: KeyValueStore;
   private readonly session: Session;
   private readonly http: Http;
@@ -52,15 +53,15 @@ export class Parley {
   private readonly channels = new Map<string, Channel>();
 
   constructor(options: ParleyOptions = {}) {
-    const url = (options.url ?? host.location?.origin ?? '').replace(/\/+$/, '');
+    this.url = (options.url ?? host.location?.origin ?? '').replace(/\/+$/, '');
     this.store = options.store ?? new MemoryStore();
     this.session = new Session(
       this.store,
       (token) => this.exchange(token),
       (error) => this.ended(error),
     );
-    this.http = new Http(url, this.session);
-    this.connection = new Connection(url, this.http, this.session, {
+    this.http = new Http(this.url, this.session);
+    this.connection = new Connection(this.url, this.http, this.session, {
       state: (state) => this.stateChanged(state),
       event: (event, data) => this.handOn(event, data),
       reload: () => this.emitter.emit('reload', null),
@@ -109,10 +110,18 @@ export class Parley {
     return answer;
   }
 
-  /** Takes over tokens that came without their user. @throws ParleyError when the server does not take them */
+  /** Takes over tokens that came without their user. @throws ParleyError when the server does not take them: all stays as it was */
   async adopt(tokens: { accessToken: string; refreshToken: string }): Promise<AuthAnswer> {
-    this.session.tokens = { ...tokens, userId: null };
-    return this.signedInAs({ ...tokens, user: await this.rest('GET /api/auth/me') });
+    const session = new Session(
+      new MemoryStore(),
+      (token) => this.exchange(token),
+      () => {},
+    );
+    session.tokens = { ...tokens, userId: null };
+    const user = await new Http(this.url, session).call('GET /api/auth/me', []);
+    // They may have been renewed on the way.
+    const { accessToken, refreshToken } = session.tokens;
+    return this.signedInAs({ accessToken, refreshToken: refreshToken ?? tokens.refreshToken, user });
   }
 
   /** Ends the session on the server, as far as it can be reached, and forgets the tokens and everything unsent. */

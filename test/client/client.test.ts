@@ -216,6 +216,23 @@ describe('the client library', () => {
     expect(parley.signedIn).to.equal(false);
   });
 
+  it('takes over tokens that the server takes, renewed where they had to be, and no others', async () => {
+    const store = new MemoryStore();
+    const parley = new Parley({ url: here.alice.node.url, store });
+    await parley.signIn({ email: here.alice.username, password: 'correct horse' });
+    const made = { accessToken: 'made-up', refreshToken: 'made-up' };
+    const refused = await parley.adopt(made).catch((reason) => reason);
+    expect(refused).to.include({ status: 401 });
+    expect((await parley.rest('GET /api/auth/me')).id).to.equal(here.alice.id);
+    const account = { email: here.bob.username, password: 'correct horse' };
+    const { refreshToken } = await new Parley({ url: here.alice.node.url }).signIn(account);
+    await parley.adopt({ accessToken: 'outdated', refreshToken });
+    expect(parley.userId).to.equal(here.bob.id);
+    const kept = JSON.parse(store.getItem('parley:tokens') ?? '{}');
+    expect(kept.accessToken).to.not.equal('outdated');
+    expect(kept.refreshToken).to.not.equal(refreshToken);
+  });
+
   it('hears that its session was ended elsewhere', async () => {
     const parley = new Parley({ url: here.bob.node.url });
     await parley.signIn({ email: here.bob.username, password: 'correct horse' });

@@ -57,8 +57,9 @@ describe('a browser that several people use', () => {
 
   it('shows nothing of one whose session was ended to the next one', async () => {
     await endFromElsewhere();
+    await browser.go('/app/login');
     await signIn(browser.page, here.bob);
-    await browser.go(`/app/s/${here.server.id}/${here.channel.id}`);
+    // Where one wanted to go is kept, too.
     await composer().waitFor();
     expect(await composer().inputValue()).to.equal('');
     expect(await draftsIn(browser.page)).to.equal(0);
@@ -69,5 +70,27 @@ describe('a browser that several people use', () => {
     await signIn(browser.page, here.alice);
     await browser.go(`/app/s/${here.server.id}/${here.channel.id}`);
     await until(async () => (await composer().inputValue()) === 'not for others');
+  });
+
+  it('makes nobody somebody else by a link, unless they mean it', async () => {
+    const { page } = browser;
+    const { username, token, refreshToken } = here.bob;
+    const followLink = async (tokens: string) => {
+      await page.goto('about:blank');
+      await page.goto(`${here.alice.node.url.replace('127.0.0.1', 'localhost')}/app/oauth-callback#${tokens}`);
+    };
+    await followLink('access_token=made-up&refresh_token=made-up');
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    await followLink(`access_token=${token}&refresh_token=${refreshToken}`);
+    await page.getByRole('link', { name: 'No, that is not me' }).click();
+    await composer().waitFor();
+    expect(await composer().inputValue()).to.equal('not for others');
+    await page.getByText(`@${here.alice.username}`).waitFor();
+    await followLink(`access_token=${token}&refresh_token=${refreshToken}`);
+    await page.getByRole('button', { name: `Go on as @${username}` }).click();
+    await page.getByText(`@${username}`).waitFor();
+    await browser.go(`/app/s/${here.server.id}/${here.channel.id}`);
+    await until(async () => (await composer().inputValue()) === '');
+    expect(await draftsIn(page)).to.equal(0);
   });
 });

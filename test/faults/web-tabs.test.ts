@@ -31,4 +31,29 @@ describe('two tabs of one person in the web client', () => {
     await second.close();
     await alice.close();
   });
+
+  it('are both of whoever signs in with one of them', async () => {
+    const browser = await here.visit(null);
+    const first = browser.page;
+    const second = await first.context().newPage();
+    const base = here.alice.node.url.replace('127.0.0.1', 'localhost');
+    const signIn = async (username: string) => {
+      await second.getByLabel('E-mail or username').fill(username);
+      await second.getByLabel('Password').fill('correct horse');
+      await second.keyboard.press('Enter');
+      await first.getByText(`@${username}`).waitFor();
+    };
+    for (const page of [first, second]) await page.goto(`${base}/app/settings/account`);
+    await signIn(here.alice.username);
+    const { username, token, refreshToken } = here.bob;
+    await second.goto(`${base}/app/oauth-callback#access_token=${token}&refresh_token=${refreshToken}`);
+    await second.getByRole('button', { name: `Go on as @${username}` }).click();
+    await first.getByText(`@${username}`).waitFor();
+    await first.goto(`${base}/app/s/${here.server.id}/${here.channel.id}`);
+    await first.locator('#composer').fill('said by Bob');
+    await first.keyboard.press('Enter');
+    await first.locator('article[data-id]', { hasText: 'said by Bob' }).waitFor();
+    await first.locator('article header').getByText(username).waitFor();
+    await browser.close();
+  });
 });

@@ -46,12 +46,19 @@ function forget(): void {
   signedIn.value = false;
 }
 
+// In another tab somebody else signed in: what this page shows is not theirs, and what is said here would be.
+addEventListener('storage', ({ key, newValue }) => {
+  if (key !== meKey || newValue === null) return;
+  const { id }: OwnUser = JSON.parse(newValue);
+  if (id !== me.value?.id) location.reload();
+});
+
 /** Takes over a sign-in, and connects. */
 export function enter({ user }: AuthAnswer): void {
-  const absent = localStorage.getItem(absentKey);
+  const before = me.value?.id ?? localStorage.getItem(absentKey);
   localStorage.removeItem(absentKey);
   remember(user);
-  if (absent !== null && absent !== user.id) {
+  if (before !== null && before !== user.id) {
     forgetKept();
     // The memory of the page is still that of the other.
     location.reload();

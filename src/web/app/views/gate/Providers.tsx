@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
+import { leaveForProvider } from './arriving.ts';
 
 type Provider = RestAnswer<'GET /api/auth/oauth/providers'>[number];
 
@@ -18,7 +19,11 @@ export function Providers({ inviteCode = '' }: { inviteCode?: string }) {
       <ul class="providers" aria-label="Sign in with another service">
         {list.map(({ provider, name }) => (
           <li key={provider}>
-            <a class="button quiet wide" href={`/api/auth/oauth/${encodeURIComponent(provider)}${search}`}>
+            <a
+              class="button quiet wide"
+              href={`/api/auth/oauth/${encodeURIComponent(provider)}${search}`}
+              onClick={leaveForProvider}
+            >
               Continue with {name}
             </a>
           </li>

@@ -3,6 +3,7 @@ import { enter } from '../../state/client.ts';
 import { go, place, placeOf } from '../../state/router.ts';
 
 const nextKey = 'parley:next';
+const begunKey = 'parley:begun';
 const isGate = (name: string): boolean =>
   ['home', 'login', 'register', 'code', 'forgot', 'oauth-callback'].includes(name);
 
@@ -27,7 +28,20 @@ export function takeNext(): string {
 
 /** Takes over a sign-in, and goes on to where one wanted to go. */
 export function arrive(answer: AuthAnswer): void {
-  enter(answer);
   const next = takeNext();
+  // First, since the page may be loaded anew for somebody else.
   if (isGate(place.peek().name)) go(next, { replace: true });
+  enter(answer);
+}
+
+/** Remembers that a sign-in with another service begins here. */
+export function leaveForProvider(): void {
+  sessionStorage.setItem(begunKey, 'yes');
+}
+
+/** Whether the sign-in that ends here began here: a link with tokens can come from anyone. */
+export function cameFromProvider(): boolean {
+  const begun = sessionStorage.getItem(begunKey);
+  sessionStorage.removeItem(begunKey);
+  return begun !== null;
 }
