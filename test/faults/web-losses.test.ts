@@ -30,6 +30,35 @@ describe('what is taken from one who looks on, in the web client', () => {
     await until(async () => (await bob.page.locator('textarea').count()) === 0);
   });
 
+  it('is not written in any more: a thread that is deleted', async () => {
+    const message = await here.alice.say(here.channel.id, 'what it is about');
+    const thread = (await here.alice.post(`/api/messages/${message.id}/thread`, {})).body;
+    const aside = bob.page.locator('aside');
+    const path = `/app/s/${here.server.id}/${here.channel.id}/thread/${thread.id}`;
+    await bob.open(path);
+    await aside.locator('.opening').waitFor();
+    await here.alice.delete(`/api/threads/${thread.id}`);
+    await aside.getByText('This thread is not here.').waitFor();
+    expect(await aside.locator('textarea').count()).to.equal(0);
+    // The same for those who come by a link.
+    await bob.open(path);
+    await aside.getByText('This thread is not here.').waitFor();
+  });
+
+  it('changes where a thread starts from it, and goes from there: a message', async () => {
+    const message = await here.alice.say(here.channel.id, 'as it was');
+    const thread = (await here.alice.post(`/api/messages/${message.id}/thread`, {})).body;
+    await here.alice.post(`/api/threads/${thread.id}/messages`, { content: 'an answer' });
+    await bob.open(`/app/s/${here.server.id}/${here.channel.id}/thread/${thread.id}`);
+    const opening = bob.page.locator('aside .opening');
+    await opening.getByText('as it was').waitFor();
+    await here.alice.patch(`/api/messages/${message.id}`, { content: 'as it is' });
+    await opening.getByText('as it is').waitFor();
+    await here.alice.delete(`/api/messages/${message.id}`);
+    await bob.page.locator('aside').getByText('The thread begins here.').waitFor();
+    await bob.page.locator('aside article', { hasText: 'an answer' }).waitFor();
+  });
+
   it('is read on, but not written in: a channel that is archived', async () => {
     const { id } = (await here.alice.post(`${at()}/channels`, { name: 'old' })).body;
     await bob.open(`/app/s/${here.server.id}/${id}`);

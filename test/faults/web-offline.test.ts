@@ -37,6 +37,17 @@ describe('pages of the web client that are opened without a connection', () => {
     await alice.page.locator('article', { hasText: 'said before' }).waitFor();
   });
 
+  it('show a thread when there is one, with what it starts from', async () => {
+    const message = await here.bob.say(here.channel.id, 'what it is about');
+    const thread = (await here.bob.post(`/api/messages/${message.id}/thread`, { name: 'Of this and that' })).body;
+    await here.bob.post(`/api/threads/${thread.id}/messages`, { content: 'said in it' });
+    await openInTheDark(`/app/s/${here.server.id}/${here.channel.id}/thread/${thread.id}`);
+    const aside = alice.page.locator('aside');
+    await aside.locator('article', { hasText: 'said in it' }).waitFor();
+    await aside.locator('.opening', { hasText: 'what it is about' }).waitFor();
+    await aside.getByRole('heading', { name: 'Of this and that' }).waitFor();
+  });
+
   it('show a list when there is one', async () => {
     await openInTheDark('/app/settings/devices');
     await alice.page.getByText('This device').waitFor();

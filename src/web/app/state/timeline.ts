@@ -49,7 +49,7 @@ export class Timeline {
   readonly sending: Sending;
   readonly loaded = signal(false);
   readonly error = signal<string | null>(null);
-  /** Set when the channel is none of ours (any more). */
+  /** Set when the channel is none of ours (any more), or the thread was deleted. */
   readonly gone = signal(false);
   private listening = false;
   private loading: Promise<void> | null = null;
@@ -214,9 +214,10 @@ export class Timeline {
     );
     channel.on('thread:created', (thread) => this.apply(() => this.change(thread.parentMessageId, () => ({ thread }))));
     channel.on('thread:updated', (thread) => this.apply(() => this.change(thread.parentMessageId, () => ({ thread }))));
-    channel.on('thread:deleted', (gone) =>
-      this.apply(() => this.change(gone.parentMessageId, () => ({ thread: null }))),
-    );
+    channel.on('thread:deleted', ({ id, parentMessageId }) => {
+      if (id === this.threadId) this.gone.value = true;
+      this.apply(() => this.change(parentMessageId, () => ({ thread: null })));
+    });
     channel.on('reload', () => void this.showNewest());
     channel.on('closed', () => {
       this.gone.value = true;

@@ -78,7 +78,7 @@ function Gutter({ message, grouped }: { message: Message; grouped: boolean }) {
 const emojiAlone =
   /^(?:\s*(?:\p{Regional_Indicator}{2}|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|\u200D\p{Extended_Pictographic})*)){1,8}\s*$/u;
 
-function Said({ message }: { message: Message }) {
+export function Said({ message }: { message: Message }) {
   return (
     <div class={emojiAlone.test(message.content) ? 'text large' : 'text'}>
       <Text content={message.content} channels={channelsIn(message)} />

@@ -4,12 +4,11 @@ import { currentServer } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
-import { Text } from '../parts/text.tsx';
 import { dayKey, dayName } from '../parts/time.ts';
 import { InvitePeople } from '../server/InvitePeople.tsx';
 import { Attachments } from './Attachments.tsx';
 import { isGrouped } from './grouping.ts';
-import { MessageView } from './Message.tsx';
+import { MessageView, Said } from './Message.tsx';
 import { Replies } from './Replies.tsx';
 import { PendingMessage, RefusedMessage, SentMessage } from './Unsent.tsx';
 import { useNews } from './useNews.ts';
@@ -168,9 +167,7 @@ function Opening({ message }: { message: Message }) {
       <Avatar user={message.author} />
       <div>
         <strong>{message.author.displayName}</strong>
-        <div class="text">
-          <Text content={message.content} />
-        </div>
+        <Said message={message} />
         <Attachments list={message.attachments} />
       </div>
     </div>

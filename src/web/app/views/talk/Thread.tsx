@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Message, ThreadRecord } from '../../../../client/index.ts';
+import { type Message, ParleyError, type ThreadRecord } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
+import { reading } from '../../state/reading.ts';
 import { pathTo } from '../../state/router.ts';
 import { currentServer } from '../../state/servers.ts';
 import { type Timeline, timelineOf } from '../../state/timeline.ts';
@@ -37,41 +38,57 @@ export function Thread({ channelId, threadId, messageId }: ThreadProps) {
           <span class="name">{name}</span>
         </h2>
         <span class="space" />
-        {thread && <ThreadMenu thread={thread} onChange={setThread} />}
+        {thread && !timeline.gone.value && <ThreadMenu thread={thread} onChange={setThread} />}
         <a class="icon" href={pathTo.channel(currentServer.value?.id ?? null, channelId)} aria-label="Close the thread">
           <Icon name="close" />
         </a>
       </header>
-      <MessageList timeline={timeline} target={messageId} name={name} opening={opening} />
-      <Composer timeline={timeline} name={name} closed={closed} />
+      {timeline.gone.value ? (
+        <p class="blank" role="status">
+          This thread is not here. It was deleted.
+        </p>
+      ) : (
+        <>
+          <MessageList timeline={timeline} target={messageId} name={name} opening={opening} />
+          <Composer timeline={timeline} name={name} closed={closed} />
+        </>
+      )}
     </aside>
   );
 }
 
-/** A thread's name and its beginning; without them it is still one. */
+/** A thread's name, and what it starts from while that is there. */
 function useThread(timeline: Timeline, threadId: string, messageId: string | null) {
   const [thread, setThread] = useState<ThreadRecord | null>(null);
   const [opening, setOpening] = useState<Message | null>(null);
   useEffect(() => {
     const isShown = timeline.messages.peek().some(({ id }) => id === messageId);
     if (messageId && !isShown) void showMessage(timeline, messageId);
-    else if (!timeline.loaded.peek()) void timeline.showNewest();
+    else if (!timeline.loaded.peek() || timeline.gone.peek()) void timeline.showNewest();
   }, [timeline, messageId]);
   useEffect(() => {
-    void parley
-      .rest('GET /api/threads/:id', { id: threadId })
-      .then(async (found) => {
-        setThread(found);
-        setOpening(await parley.rest('GET /api/messages/:id', { id: found.parentMessageId }));
-      })
-      .catch(() => {});
-  }, [timeline, threadId]);
-  useEffect(
-    () =>
-      parley.channel(timeline.channelId).listen('thread:updated', (changed) => {
+    const channel = parley.channel(timeline.channelId);
+    const ends = [
+      channel.listen('thread:updated', (changed) => {
         if (changed.id === threadId) setThread(changed);
       }),
-    [timeline.channelId, threadId],
-  );
+      channel.listen('message:updated', (changed) => setOpening((now) => (now?.id === changed.id ? changed : now))),
+      channel.listen('message:deleted', (gone) => setOpening((now) => (now?.id === gone.id ? null : now))),
+      reading(async () => {
+        const found = await parley.rest('GET /api/threads/:id', { id: threadId }).catch(nullIfGone);
+        setThread(found);
+        const id = found?.parentMessageId;
+        if (id) setOpening(await parley.rest('GET /api/messages/:id', { id }).catch(nullIfGone));
+      }),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [timeline, threadId]);
   return { thread, setThread, opening };
+}
+
+function nullIfGone(error: unknown): null {
+  if (error instanceof ParleyError && error.status === 404) return null;
+  throw error;
 }
