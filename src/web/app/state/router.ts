@@ -72,6 +72,13 @@ export function placeOf(text: string): Place {
   return { name: oneOf(plain, first) ?? 'home' };
 }
 
+/** @returns the path of an address that leads to a conversation or another page of a server here, else null */
+export function pathWithin(address: string): string | null {
+  if (!URL.canParse(address)) return null;
+  const { origin, pathname } = new URL(address);
+  return origin === location.origin && /^\/app\/(?:s|dm|invite)\/./.test(pathname) ? pathname : null;
+}
+
 function inServer(serverId: string, what: string | undefined, rest: string[]): Place {
   const [first = null] = rest;
   if (!what) return { name: 'server', serverId };

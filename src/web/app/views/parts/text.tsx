@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import { emojiOf } from '../../state/emoji.ts';
+import { pathWithin } from '../../state/router.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { type Block, blocksOf, type ListBlock, plainBlocksOf, type TableBlock } from './blocks.ts';
 import { IconButton } from './IconButton.tsx';
@@ -124,7 +125,7 @@ function Table({ table: { head, sides, rows } }: { table: TableBlock }) {
 }
 
 const inline =
-  /(`[^`\n]+`)|(\*\*[^*\n]+\*\*)|((?<![\w*])\*[^*\s][^*\n]*\*(?!\w)|(?<![\p{L}\p{N}_])_(?!\s)[^_\n]+(?<!\s)_(?![\p{L}\p{N}_]))|(~~[^~\n]+~~)|\[([^[\]\n]+)\]\((https?:\/\/(?:[^\s<>"'()]|\([^\s<>"'()]*\))+)\)|(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]}])|((?<![\w@])@[\p{L}\p{N}_.-]*[\p{L}\p{N}_-])|(?<![\p{L}\p{N}:]):([a-z\d_+-]+):(?![\p{L}\p{N}:])|(?<![\w#&/])#[\p{L}\p{N}_.-]*[\p{L}\p{N}_-]/gu;
+  /(`[^`\n]+`)|(\*\*[^*\n]+\*\*)|((?<![\w*])\*[^*\s][^*\n]*\*(?!\w)|(?<![\p{L}\p{N}_])_(?!\s)[^_\n]+(?<!\s)_(?![\p{L}\p{N}_]))|(~~[^~\n]+~~)|\[([^[\]\n]+)\]\((https?:\/\/(?:[^\s<>"'()]|\([^\s<>"'()]*\))+)\)|(https?:\/\/(?:\([^\s<>"'()]*\)|\((?![^\s<>"'()]*\))|[^\s<>"'(])*(?:\([^\s<>"'()]*\)|[^\s<>"'.,;:!?()\]}]))|((?<![\w@])@[\p{L}\p{N}_.-]*[\p{L}\p{N}_-])|(?<![\p{L}\p{N}:]):([a-z\d_+-]+):(?![\p{L}\p{N}:])|(?<![\w#&/])#[\p{L}\p{N}_.-]*[\p{L}\p{N}_-]/gu;
 
 /** @param plain links are not to be followed: it stands inside of one */
 function Inline({ text, plain }: { text: string; plain: boolean }) {
@@ -177,8 +178,17 @@ function NamedLink({ label, url, plain }: { label: string; url: string; plain: b
 }
 
 function Link({ url, children }: { url: string; children?: ComponentChildren }) {
+  const title = children ? url : undefined;
+  const path = pathWithin(url);
+  if (path !== null) {
+    return (
+      <a href={path} title={title}>
+        {children ?? url}
+      </a>
+    );
+  }
   return (
-    <a href={url} title={children ? url : undefined} target="_blank" rel="noopener noreferrer nofollow">
+    <a href={url} title={title} target="_blank" rel="noopener noreferrer nofollow">
       {children ?? url}
     </a>
   );
