@@ -66,6 +66,15 @@ describe('reading and writing in the web client', () => {
     await phone.go(`/app/s/${here.server.id}/${here.channel.id}`);
   });
 
+  it('shows all of a channel’s name, however long its topic is', async () => {
+    const { page } = alice;
+    await here.alice.patch(`/api/channels/${here.channel.id}`, { topic: 'What it is about, at length. '.repeat(20) });
+    await page.locator('.topic').waitFor();
+    const name = page.locator('h1 .name');
+    await until(() => name.evaluate((element) => element.scrollWidth <= element.clientWidth));
+    await here.alice.patch(`/api/channels/${here.channel.id}`, { topic: null });
+  });
+
   it('has the caret where one writes when a dialog opens, and where one was when it closes', async () => {
     const { page } = alice;
     for (const [opener, field] of [
