@@ -128,7 +128,7 @@ export class ChannelMemberService {
       // What was said before counts as read.
       await moveReadPointer(change.rows, channel.id, userId, null);
       const scope = 'channel' as const;
-      const joined = { serverId, channelId: channel.id, scope, userId, ...shown(member.user) };
+      const joined = { serverId, channelId: channel.id, scope, userId, ...shown(member.user), role: member.role };
       change.publish(memberJoined.in(channelRoom(channel.id), joined));
     }
     const record = await channelRecordOf(change.rows, channel.id);

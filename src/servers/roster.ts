@@ -55,7 +55,7 @@ export class Roster {
     if (!user.isBot) {
       await readAllInServer(change.rows, serverId, user.id);
       for (const channelId of await this.audience.announcedIn(change.rows, serverId)) {
-        const member = { serverId, channelId, scope: 'server', userId: user.id, ...shown(user) } as const;
+        const member = { serverId, channelId, scope: 'server', userId: user.id, ...shown(user), role } as const;
         change.publish(memberJoined.in(channelRoom(channelId), member));
       }
     }

@@ -114,7 +114,7 @@ export const memberJoined = durableEvent({
   name: 'member:joined',
   summary: 'Someone can be met in this channel from now on.',
   room: 'channel',
-  payload: memberEventSchema,
+  payload: memberEventSchema.extend({ role: z.enum(roles) }),
 });
 
 export const memberUpdated = durableEvent({

@@ -70,4 +70,16 @@ describe('lists of members that are kept by events', () => {
     await alice.patch(`/api/servers/${server.id}/members/${dave.id}`, { role: 'moderator' });
     expect(await ear.next('member:updated')).to.include({ userId: dave.id, channelId: hidden, role: 'moderator' });
   });
+
+  it('have the roles of those who come in', async () => {
+    const { alice, bob, channel, server } = here;
+    await alice.patch(`/api/servers/${server.id}/members/${dave.id}`, { role: 'moderator' });
+    await alice.delete(`/api/channels/${hidden}/members/${dave.id}`);
+    await bob.post(`/api/servers/${server.id}/leave`);
+    const [ear, openEar] = [await alice.listen(hidden), await alice.listen(channel.id)];
+    await alice.post(`/api/channels/${hidden}/members`, { userId: dave.id });
+    await bob.post('/api/servers/_/join', { inviteCode: server.inviteCode });
+    expect(await ear.next('member:joined')).to.include({ userId: dave.id, role: 'moderator' });
+    expect(await openEar.next('member:joined')).to.include({ userId: bob.id, role: 'member' });
+  });
 });

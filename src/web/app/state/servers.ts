@@ -95,7 +95,7 @@ function watch(serverId: string, channelId: string): void {
 /** What was heard last of those who came or went since the servers were read: each of their channels tells it. */
 const moved = new Map<string, 1 | -1>();
 
-function countMember({ scope, serverId, userId }: ChannelEventMap['member:joined'], step: 1 | -1): void {
+function countMember({ scope, serverId, userId }: ChannelEventMap['member:left'], step: 1 | -1): void {
   const key = `${serverId} ${userId}`;
   if (scope !== 'server' || userId === me.value?.id || moved.get(key) === step) return;
   moved.set(key, step);
