@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { appStatuses, appTypes } from '../apps/app.entity.ts';
 import { slugSchema } from '../servers/server.contract.ts';
 import { nodeNameSchema } from '../workspace/names.ts';
-import { count, description, id, label, part, sha256, times, url } from './part.ts';
+import { count, description, id, label, mediaType, part, sha256, times, url } from './part.ts';
 
 export const workspaces = part({
   table: 'workspaces',
@@ -19,7 +19,7 @@ export const nodes = part({
     parentId: id.nullable(),
     kind: z.enum(['dir', 'file']),
     name: nodeNameSchema,
-    mime: label(255).nullable(),
+    mime: mediaType.nullable(),
     sizeBytes: count,
     isText: z.boolean(),
     sha256: sha256.nullable(),

@@ -39,6 +39,32 @@ const wrong: [query: string, sentence: string][] = [
        SELECT FROM server_members m WHERE m.server_id = s.id AND m.user_id = s.owner_id AND m.role = 'owner')`,
     'servers.jsonl: its owner is not among its members.',
   ],
+  [
+    `SELECT m.user_id FROM server_members m JOIN servers s ON s.id = m.server_id
+     WHERE s.id = $1 AND m.role = 'owner' AND m.user_id <> s.owner_id`,
+    'server-members.jsonl: someone is an owner beside the owner of the server.',
+  ],
+  [
+    `SELECT n.id FROM workspace_nodes n JOIN workspaces w ON w.id = n.workspace_id
+       JOIN workspace_nodes parent ON parent.id = n.parent_id
+     WHERE w.server_id = $1 AND parent.kind = 'file'`,
+    'workspace-nodes.jsonl: something lies in a file.',
+  ],
+  [
+    `SELECT n.id FROM workspace_nodes n JOIN workspaces w ON w.id = n.workspace_id LEFT JOIN blobs b ON b.id = n.blob_id
+     WHERE w.server_id = $1 AND ((n.kind = 'file') <> (b.id IS NOT NULL) OR n.size_bytes <> coalesce(b.size, 0))`,
+    'workspace-nodes.jsonl: a file has no bytes or another size than they have, or a folder has some.',
+  ],
+  [
+    `SELECT t.id FROM attachments t JOIN messages m ON m.id = t.message_id JOIN channels c ON c.id = m.channel_id
+       JOIN blobs b ON b.id = t.blob_id WHERE c.server_id = $1 AND t.size <> b.size`,
+    'attachments.jsonl: a file has another size than its bytes.',
+  ],
+  [
+    `SELECT f.path FROM app_files f JOIN apps a ON a.id = f.app_id JOIN blobs b ON b.id = f.blob_id
+     WHERE a.server_id = $1 AND f.size_bytes <> b.size`,
+    'app-files.jsonl: a file has another size than its bytes.',
+  ],
 ];
 
 /** Counts what is counted, and looks at what only shows when all is there. @throws TransferError */
@@ -57,7 +83,18 @@ export async function finishImport(
     const found = await rows(`${query} LIMIT 1`, [serverId]);
     if (found.length > 0) throw new TransferError(sentence);
   }
+  await requireBots(rows);
   await requireFlat(rows, serverId, maxDepth);
+}
+
+/** Whoever owns a bot gets tokens with which it acts, and must not act as a person by them. */
+async function requireBots(rows: Rows): Promise<void> {
+  const wrong = await rows(
+    `SELECT a.id FROM agents a JOIN imported i ON i.kind = 'agents' AND i.id = a.id
+       JOIN users bot ON bot.id = a.user_id JOIN users owner ON owner.id = a.owner_id
+     WHERE NOT bot.is_bot OR owner.is_bot LIMIT 1`,
+  );
+  if (wrong.length > 0) throw new TransferError('agents.jsonl: a bot is a person, or belongs to a bot.');
 }
 
 /** Whoever walks a tree does so step by step. */

@@ -51,6 +51,12 @@ export const json = z.record(z.string(), z.unknown());
 /** The SHA-256 of a content in hex; its bytes are the entry `blobs/<sha256>`. */
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
 
+/** It becomes a header when the file is served. */
+export const mediaType = z
+  .string()
+  .max(255)
+  .regex(/^[!-~]+\/[!-~][ -~]*$/, 'must be a media type');
+
 export const times = { createdAt: time, updatedAt: time };
 export const url = urlSchema.nullable();
 export const description = text(2048).nullable();

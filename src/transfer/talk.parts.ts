@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { mentionSchema } from '../mentions/mention.contract.ts';
 import { maxContent, nonceSchema } from '../messages/message.contract.ts';
 import { emojiSchema } from '../reactions/reaction.contract.ts';
-import { count, id, json, label, part, sha256, text, time, times } from './part.ts';
+import { count, id, json, label, mediaType, part, sha256, text, time, times } from './part.ts';
 import { liveMessages } from './selections.ts';
 
 export const threads = part({
@@ -75,7 +75,7 @@ export const attachments = part({
     place: count,
     sha256,
     filename: text(1024),
-    contentType: label(255),
+    contentType: mediaType,
     size: count,
     width: count.nullable(),
     height: count.nullable(),

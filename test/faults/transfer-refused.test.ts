@@ -178,6 +178,44 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
     expect(await refusal(await changed(circle))).to.contain('parentId');
   });
 
+  it('bots that are people, or belong to bots', async () => {
+    const people = records('users.jsonl', (users) => users.map((user) => Object.assign(user, { isBot: false })));
+    expect(await refusal(await changed(people))).to.contain('agents.jsonl');
+    const ofBots = records('agents.jsonl', (agents) =>
+      agents.map((agent) => Object.assign(agent, { ownerId: agent.userId })),
+    );
+    expect(await refusal(await changed(ofBots))).to.contain('agents.jsonl');
+  });
+
+  it('an owner beside the owner', async () => {
+    const owners = records('server-members.jsonl', (all) => all.map((one) => Object.assign(one, { role: 'owner' })));
+    expect(await refusal(await changed(owners))).to.contain('server-members.jsonl');
+  });
+
+  it('files that are not what their bytes are', async () => {
+    const ofNodes = (change: (files: Lines, folders: Lines) => unknown) =>
+      records('workspace-nodes.jsonl', (nodes) =>
+        change(
+          nodes.filter(({ kind }) => kind === 'file'),
+          nodes.filter(({ kind }) => kind === 'dir'),
+        ),
+      );
+    const each = (field: string, value: unknown) => (lines: Lines) =>
+      lines.map((line) => Object.assign(line, { [field]: value }));
+    const changes: [string, Change][] = [
+      ['a file has no bytes', ofNodes(each('sizeBytes', 3))],
+      ['a file has no bytes', ofNodes(each('sha256', null))],
+      ['a file has no bytes', ofNodes((_, folders) => each('sizeBytes', 3)(folders))],
+      ['a file has no bytes', ofNodes(([file], folders) => each('sha256', file?.sha256)(folders))],
+      ['lies in a file', ofNodes(([first, ...others]) => each('parentId', first?.id)(others))],
+      ['mime: must be a media type', ofNodes(each('mime', 'image/png;\r\nX-More: than a type'))],
+      ['attachments.jsonl: a file has another size', records('attachments.jsonl', each('size', 3))],
+      ['contentType: must be a media type', records('attachments.jsonl', each('contentType', 'text/html\r\nX: y'))],
+      ['app-files.jsonl: a file has another size', records('app-files.jsonl', each('sizeBytes', 3))],
+    ];
+    for (const [sentence, change] of changes) expect(await refusal(await changed(change))).to.contain(sentence);
+  });
+
   it('a server or people who are there already', async () => {
     const named = records('users.jsonl', ([first]) => Object.assign(first ?? {}, { username: there.alice.username }));
     expect(await refusal(await changed(named))).to.contain(`username_key "${there.alice.username}"`);
