@@ -17,6 +17,7 @@ async function main(): Promise<void> {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'A failure that nobody handled.'));
   if (cluster.isWorker) return runWorker(settings, log);
   warnOfEnvironment(settings, log);
+  warnOfSecrets(settings, log);
   // During the start there is nothing to finish; an embedded PostgreSQL ends with its parent.
   let running: Node | Primary | undefined;
   stopOnSignals(log, async () => running?.stop());
@@ -41,6 +42,14 @@ function warnOfEnvironment({ environment }: Settings, log: Log): void {
   if (isKnownEnvironment(environment)) return;
   const ways = 'make that file, {} will do, or set another NODE_ENV, such as production';
   log.warn(`There is no config/${environment}.json, so this is only as in config/default.json; ${ways}.`);
+}
+
+/** Whoever has a token can try out on it what it was signed with, and a short secret is found: then they are anyone. */
+function warnOfSecrets({ jwtSecrets }: Settings, log: Log): void {
+  if (jwtSecrets.every(({ secret }) => secret.length >= 16)) return;
+  log.warn(
+    'JWT_SECRET is so short that it can be guessed; make one with `openssl rand -base64 32` (docs/security.md).',
+  );
 }
 
 /** One node of several behind one port. */

@@ -6,7 +6,7 @@ import { type FileSettings, fileSchema } from './settings/config-schema.ts';
 import { type JwtSecret, jwtSecrets } from './settings/jwt-secrets.ts';
 import { oauthProviders, type ProviderSettings } from './settings/oauth-settings.ts';
 import { SettingsError } from './settings/settings-error.ts';
-import { hasEncodedSecrets, hosts, isOrigin, list, origins } from './settings/settings-lists.ts';
+import { hasEncodedSecrets, hosts, isBase, isOrigin, list, origins } from './settings/settings-lists.ts';
 
 export { SettingsError };
 
@@ -27,6 +27,12 @@ const url = (...protocols: string[]) =>
   z
     .url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` })
     .refine(hasEncodedSecrets, 'must have what is special in its name and password encoded, as %25 for %');
+
+/** What is sent in a header, or compared with one. Files that secrets are read from tend to end with a line break. */
+const inHeaders = z
+  .string()
+  .trim()
+  .regex(/^[ -~]+$/, 'must be of printable ASCII characters');
 
 /** @param unset what applies if the variable is not set, where no default value says it */
 const told = (description: string, unset?: string) => ({ description, unset });
@@ -92,7 +98,7 @@ export const environmentSchema = z.object({
     .optional()
     .meta(told('a code that may be redeemed any number of times', 'a random one, printed once')),
   NEW_ACCOUNT_TIER: z.string().default('visitor').meta(told('`member` turns the invite gate off')),
-  METRICS_TOKEN: z.string().optional().meta(told('bearer token for `/metrics` (Prometheus)', 'local requests only')),
+  METRICS_TOKEN: inHeaders.optional().meta(told('bearer token for `/metrics` (Prometheus)', 'local requests only')),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https')
     .optional()
     .meta(
@@ -110,8 +116,11 @@ export const environmentSchema = z.object({
     .regex(/^[^:]{1,128}:\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/, 'must be <name>:<bcrypt hash of a password>')
     .optional()
     .meta(told("`<name>:<bcrypt hash>`, the sign-in for Socket.IO's admin UI, which sees numbers of sockets", 'off')),
-  MODEL_PROXY_URL: url('http', 'https').optional().meta(told('the upstream of `/api/ai/v1`', 'none')),
-  MODEL_PROXY_KEY: z.string().optional().meta(told('its API key', 'none')),
+  MODEL_PROXY_URL: url('http', 'https')
+    .refine(isBase, 'must end with its path, as https://models.example.com/v1 does; its key goes into MODEL_PROXY_KEY')
+    .optional()
+    .meta(told('the upstream of `/api/ai/v1`', 'none')),
+  MODEL_PROXY_KEY: inHeaders.optional().meta(told('its API key', 'none')),
   MODEL_PROXY_MODELS: list.optional().meta(told('comma-separated models of it that may be used', 'all')),
 });
 

@@ -77,6 +77,8 @@ describe('the settings', () => {
       'appProxyAllow',
       ['localhost', '10.0.0.7:8080', '[::1]:80'],
     ],
+    ['APP_PROXY_ALLOW', '0:0:0:0:0:0:0:1, Bücher.intern:80', 'appProxyAllow', ['[::1]', 'xn--bcher-kva.intern:80']],
+    ['METRICS_TOKEN', 'a token\n', 'metricsToken', 'a token'],
   ];
   for (const [name, value, key, expected] of readings) {
     it(`read ${name}=${value}`, () => {
@@ -124,6 +126,14 @@ describe('the settings', () => {
     ['MAIL_FROM', 'Parley'],
     ['MAIL_FROM', 'Parley <no-reply>'],
     ['APP_PROXY_ALLOW', 'http://10.0.0.7/'],
+    ['APP_PROXY_ALLOW', 'localhost:70000'],
+    ['MODEL_PROXY_URL', 'https://models.example.com/v1?version=2'],
+    ['MODEL_PROXY_URL', 'https://models.example.com/v1#chat'],
+    ['MODEL_PROXY_URL', 'https://key@models.example.com/v1'],
+    ['MODEL_PROXY_KEY', 'a\tb'],
+    ['MODEL_PROXY_KEY', 'schlüssel'],
+    ['METRICS_TOKEN', 'a\tb'],
+    ['METRICS_TOKEN', ' '],
     ['APP_PROXY_ALLOW', 'localhost,10.0.0.0/8'],
     ['REDIS_CLUSTER', 'on'],
     ['WEB_CONCURRENCY', '0'],
@@ -147,6 +157,11 @@ describe('the settings', () => {
 
   it('take an empty variable for one that is not set', () => {
     expect(load({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '' })).to.include({ port: 3000, databaseUrl: null });
+  });
+
+  it('take the key of the models without the line break that its file ends with', () => {
+    const upstream = load({ MODEL_PROXY_URL: 'https://models.example.com/v1', MODEL_PROXY_KEY: 'the-key\n' });
+    expect(upstream.modelUpstream?.key).to.equal('the-key');
   });
 
   it('refuse what several processes behind one port cannot do with', () => {

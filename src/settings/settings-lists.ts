@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 
 /** A comma list. One of commas alone names nothing, where to name nothing would mean anything at all. */
@@ -23,6 +24,12 @@ function originOf(text: string): string | null {
 /** Whether there is nothing behind the host and its port: what would stand there were left out without a word. */
 export const isOrigin = (text: string): boolean => originOf(text) !== null;
 
+/** Whether paths can be put behind it, and what it says is all used: names and passwords would be left out. */
+export function isBase(text: string): boolean {
+  const { search, hash, username, password } = URL.parse(text) ?? {};
+  return !search && !hash && !username && !password;
+}
+
 /** A comma list of origins; none stands for any, as does `*`, the word for it in headers. */
 export const origins = list.transform((items, context): string[] => {
   if (items.includes('*')) return [];
@@ -35,10 +42,24 @@ export const origins = list.transform((items, context): string[] => {
   return z.NEVER;
 });
 
-/** A comma list of hosts, with or without a port. A URL or a range of addresses would match nothing, without a word. */
-export const hosts = list.refine((items) => items.every((item) => /^[^\s/@*?#]+$/.test(item)), {
-  error: 'must be a comma list of hosts such as 10.0.0.7 or hooks.internal:8080',
+/** A comma list of hosts, with or without a port. What is neither, as a URL, would match nothing, without a word. */
+export const hosts = list.transform((items, context): string[] => {
+  const found = items.map(hostOf).filter((host) => host !== null);
+  if (found.length === items.length) return found;
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a comma list of hosts such as 10.0.0.7 or hooks.internal:8080',
+  });
+  return z.NEVER;
 });
+
+/** A host as URLs have it, which know several ways to write one; with its port, also where that is the usual one. */
+function hostOf(text: string): string | null {
+  if (/[\s/\\@*?#]/.test(text)) return null;
+  const host = isIPv6(text) ? `[${text}]` : text;
+  const url = URL.parse(`http://${host}`);
+  return url && `${url.hostname}${/:\d+$/.exec(host)?.[0] ?? ''}`;
+}
 
 /** Whether the name and the password in a URL can be read: a sign like `%` has to be encoded in them. */
 export function hasEncodedSecrets(text: string): boolean {

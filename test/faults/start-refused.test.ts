@@ -114,13 +114,18 @@ describe('a Parley does not start, and says why in one sentence, with', () => {
     expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).to.equal(false);
   });
 
-  it('a database that refuses it; before that it warns of a NODE_ENV that has no file', async () => {
+  it('a database that refuses it; before that it warns of a NODE_ENV that has no file, and of a short JWT_SECRET', async () => {
     const nowhere = new URL(await sharedPostgres());
     nowhere.pathname = '/nowhere';
     const given = { ...plain(dataDir), DATABASE_URL: nowhere.href, LOG_LEVEL: 'warn' };
     const { text } = await refused({ ...given, NODE_ENV: 'staging' });
     expect(text).to.contain('config/staging.json').and.contain('NODE_ENV');
-    expect((await refused(given)).text).not.to.contain('NODE_ENV');
+    expect((await refused(given)).text)
+      .not.to.contain('NODE_ENV')
+      .and.not.to.contain('JWT_SECRET');
+    expect((await refused({ ...given, JWT_SECRET: 'a-secret-of-good-length,guess' })).text).to.contain(
+      'JWT_SECRET is so short',
+    );
   });
 
   it('a data folder that another one uses', async () => {
