@@ -45,6 +45,7 @@ const onceIsEnough = [
   'infrastructure/',
   'messages/mentions',
   'messages/page-plans',
+  'presence/model',
   'presence/wishes',
   'rest/broken-requests',
   'rest/cors',

@@ -8,9 +8,7 @@ for i = 3, #ARGV, 2 do
   local user = ARGV[i]
   redis.call('SADD', prefix .. 'node:' .. node, user)
   redis.call('HSET', prefix .. 'user:' .. user, node, 1)
-  -- What was wished for lately, or while the user was connected elsewhere, is newer than what this node has read.
-  local wish = redis.call('GET', prefix .. 'wished:' .. user) or ARGV[i + 1]
-  redis.call('HSETNX', prefix .. 'user:' .. user, 'wish', wish)
+  welcome(user, ARGV[i + 1])
   settle(user)
 end
 tell()

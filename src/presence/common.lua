@@ -31,6 +31,12 @@ local function status_of(user)
   return live and wish or 'offline', live
 end
 
+-- Takes what a node has read of a user's wish. What was wished for lately, or while the user was there by another way, is newer.
+local function welcome(user, read)
+  local wish = redis.call('GET', prefix .. 'wished:' .. user) or read
+  redis.call('HSETNX', prefix .. 'user:' .. user, 'wish', wish)
+end
+
 -- Notes what a user is now; it is told with the others when the script ends.
 local function settle(user)
   local status, live = status_of(user)

@@ -23,10 +23,7 @@ export class MemoryPresenceStore implements PresenceStore {
   }
 
   async arrive(arrivals: Arrival[]): Promise<void> {
-    this.forgetOldWishes();
-    for (const { userId, wish } of arrivals) {
-      this.change(userId, { here: true, wish: this.wished.get(userId)?.status ?? wish });
-    }
+    for (const arrival of arrivals) this.change(arrival.userId, { here: true, wish: this.wishOf(arrival) });
     this.tell(arrivals.map(({ userId }) => userId));
   }
 
@@ -43,8 +40,9 @@ export class MemoryPresenceStore implements PresenceStore {
     this.tell([userId]);
   }
 
-  async beat(userId: string, ms: number): Promise<void> {
-    this.change(userId, { beat: performance.now() + ms });
+  async beat(arrival: Arrival, ms: number): Promise<void> {
+    const { userId } = arrival;
+    this.change(userId, { beat: performance.now() + ms, wish: this.wishOf(arrival) });
     clearTimeout(this.beats.get(userId));
     const timer = setTimeout(() => this.tell([userId]), ms + 1);
     timer.unref();
@@ -60,6 +58,11 @@ export class MemoryPresenceStore implements PresenceStore {
 
   async all(): Promise<StatusChange[]> {
     return [...this.people].map(([userId, person]) => ({ userId, status: person.told }));
+  }
+
+  private wishOf({ userId, wish }: Arrival): Status {
+    this.forgetOldWishes();
+    return this.wished.get(userId)?.status ?? wish;
   }
 
   private forgetOldWishes(): void {

@@ -115,7 +115,11 @@ export class PresenceService {
 
   /** A sign of life of someone who may have no socket; it holds for `seconds`. */
   async heartbeat(userId: string, seconds: number): Promise<void> {
-    await this.store.beat(userId, seconds * 1000).catch(() => {});
+    const beat = async () => {
+      const wish = (await this.readWishes([userId])).get(userId) ?? 'online';
+      await this.store.beat({ userId, wish }, seconds * 1000);
+    };
+    await beat().catch(() => {});
   }
 
   /** Someone says good-bye: offline at once, unless a socket still lives. */

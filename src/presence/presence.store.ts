@@ -8,7 +8,7 @@ export interface StoreListener {
   hurried(userId: string): void;
 }
 
-/** An arrival on this node, and how the user wants to be seen. */
+/** Someone of whom this node says that it is there, and how the user wants to be seen. */
 export interface Arrival {
   userId: string;
   wish: Status;
@@ -29,7 +29,7 @@ export interface PresenceStore {
   /** How a user wants to be seen, on whichever node. */
   wish(userId: string, status: Status): Promise<void>;
   /** A sign of life that holds for `ms` without a socket. */
-  beat(userId: string, ms: number): Promise<void>;
+  beat(arrival: Arrival, ms: number): Promise<void>;
   /** Takes back a sign of life, and ends the grace of the user on all nodes. */
   hurry(userId: string): Promise<void>;
   /** Everyone who is not offline. */

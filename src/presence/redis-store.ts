@@ -99,12 +99,12 @@ export class RedisPresenceStore implements PresenceStore {
     await this.run(scripts.wish, userId, [status, String(wishFreshMs)]);
   }
 
-  async beat(userId: string, ms: number): Promise<void> {
-    await this.run(scripts.beat, userId, [String(ms)]);
+  async beat({ userId, wish }: Arrival, ms: number): Promise<void> {
+    await this.run(scripts.beat, userId, [String(ms), wish]);
   }
 
   async hurry(userId: string): Promise<void> {
-    await this.beat(userId, 0);
+    await this.run(scripts.beat, userId, ['0']);
     await this.redis.commands.publish(this.channel, `now\n${userId}`);
   }
 

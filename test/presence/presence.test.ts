@@ -163,6 +163,20 @@ describe('presence', () => {
     laptop.close();
   });
 
+  it('is as its user wishes, too, for a bot that lives by heartbeats alone', async () => {
+    const { alice, channel, server } = here;
+    const bot = await botIn(server, alice);
+    const ear = await alice.listen(channel.id);
+    const mouth = await bot.connect();
+    await mouth.emit('presence:update', { status: 'dnd' });
+    await told(ear, bot, 'dnd');
+    mouth.close();
+    await told(ear, bot, 'offline');
+    await bot.post(`/api/agents/${bot.agentId}/heartbeat`);
+    await told(ear, bot, 'dnd');
+    expect(seen(ear, bot).slice(-3)).to.deep.equal(['dnd', 'offline', 'dnd']);
+  });
+
   it('is nobody else’s business', async () => {
     const { alice, bob, carol, channel } = here;
     const stranger = await carol.connect();
