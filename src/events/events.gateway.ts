@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { Page } from '../delivery/catch-up.ts';
 import { channelRoom } from '../delivery/entry.ts';
+import { enter } from '../gateway/entering.ts';
 import { gather } from '../gateway/frames.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
 import type { Membership } from '../gateway/membership.ts';
@@ -11,7 +12,7 @@ import { pageRecord } from './events.view.ts';
 
 const tag = 'Rooms';
 
-/** @param joined called when a socket has entered the room of a channel, once the ack is on its way */
+/** @param joined called when a socket has entered the room of a channel, once the ack was sent */
 export function roomHandlers(
   channels: ChannelAccess,
   membership: Membership,
@@ -34,19 +35,13 @@ export function roomHandlers(
         const room = channelRoom(channelId);
         const { serverId } = await channels.entered(actor, channelId);
         const answer = (page: Page) => ({ channelId, ...pageRecord(page) });
-        // The ack leaves in the moment of entering, so that no live event can come before it.
         const entered = (page: Page) => {
           gather(socket);
           respond(answer(page));
         };
-        await membership.returns.over(socket, room, after);
-        const page = await membership.join(socket, room, { room, serverId }, after, entered);
+        const wanted = { name: room, place: { room, serverId }, after };
+        const page = await enter(membership, socket, wanted, entered, () => channels.entered(actor, channelId));
         if (page.hasMore) return answer(page);
-        // Whoever lost access meanwhile was thrown out of rooms before this one was entered.
-        await channels.entered(actor, channelId).catch((error) => {
-          membership.leave(socket, room);
-          throw error;
-        });
         // What follows the ack must not turn it into a failure.
         joined(socket, channelId).catch(() => {});
         return answer({ ...page, entries: [] });
@@ -64,7 +59,7 @@ export function roomHandlers(
       async handle({ payload, socket }) {
         const room = channelRoom(payload.channelId);
         await membership.returns.over(socket, room);
-        // Those that come without joining come also after leaving: only they are in no server.
+        // Direct messages, the only rooms in no server, stay joined: they come without joining.
         if (socket.data.joined.get(room)?.serverId !== null) membership.leave(socket, room);
         return {};
       },

@@ -3,6 +3,7 @@ import type { Page } from '../delivery/catch-up.ts';
 import { channelRoom, threadRoom } from '../delivery/entry.ts';
 import { logPageSchema } from '../events/events.contract.ts';
 import { pageRecord } from '../events/events.view.ts';
+import { enter } from '../gateway/entering.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
 import type { Membership } from '../gateway/membership.ts';
 import { idSchema } from '../schema.ts';
@@ -28,18 +29,10 @@ export function threadHandlers(threads: ThreadAccess, membership: Membership): H
         const { channel } = await threads.readable(actor, threadId);
         const room = channelRoom(channel.id);
         const answer = (page: Page) => ({ threadId, channelId: channel.id, ...pageRecord(ofThread(page, threadId)) });
-        // The ack leaves in the moment of entering, so that no live event can come before it.
         const entered = (page: Page) => respond(answer(page));
-        const place = { room, serverId: channel.serverId };
-        await membership.returns.over(socket, threadRoom(threadId), after);
-        const page = await membership.join(socket, threadRoom(threadId), place, after, entered);
-        if (page.hasMore) return answer(page);
-        // Whoever lost access meanwhile was thrown out of rooms before this one was entered.
-        await threads.readable(actor, threadId).catch((error) => {
-          membership.leave(socket, threadRoom(threadId));
-          throw error;
-        });
-        return answer({ ...page, entries: [] });
+        const wanted = { name: threadRoom(threadId), place: { room, serverId: channel.serverId }, after };
+        const page = await enter(membership, socket, wanted, entered, () => threads.readable(actor, threadId));
+        return answer(page.hasMore ? page : { ...page, entries: [] });
       },
     }),
     handler({
