@@ -38,6 +38,7 @@ import { Shutdown } from './infrastructure/shutdown.ts';
 import { openTracing, traceRequests } from './infrastructure/tracing.ts';
 import { bootstrapInvite } from './invites/bootstrap.ts';
 import { drain } from './node/drain.ts';
+import { followErasures } from './node/erasures.ts';
 import { followLostAccess } from './node/lost-access.ts';
 import { attendPresence } from './presence/presence.gateway.ts';
 import { createApp } from './rest/app.ts';
@@ -223,6 +224,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     services.channelAccess,
   );
   control.handle({ evict });
+  followErasures(delivery);
   attendPresence(gateway, delivery, presence, services.presence);
   const invalidations = new InvalidationWatch(database, caches, log, (cache, keys) => {
     if (holdsSessions(cache)) for (const id of keys) disconnect(`session:${id}`, goodbye(id));

@@ -5,11 +5,8 @@ import type { ControlMessage } from '../delivery/bus.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom, type LogEntry, type Room, streamId, userRoom } from '../delivery/entry.ts';
 import { atMost } from '../infrastructure/cache.ts';
-import { messageDeleted } from '../messages/message.contract.ts';
-import { notificationUpdated } from '../notifications/notification.contract.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import { serverDeleted, serverLeft } from '../servers/server.contract.ts';
-import { threadDeleted } from '../threads/thread.contract.ts';
 
 /** How many evictions are remembered: a control message is late by seconds at most. */
 const maxFollowed = 10_000;
@@ -22,8 +19,8 @@ interface Rooms {
 }
 
 /**
- * Acts on events that say that someone lost access, or that something was deleted. Control messages say the same sooner (see
- * Control); if one was lost, the event of the same change still arrives, through the sweep.
+ * Acts on events that say that someone lost access, or that a channel or server was deleted. Control messages say the same
+ * sooner (see Control); if one was lost, the event of the same change still arrives, through the sweep.
  *
  * @param endPolls answers the long polls of a user, so that access is checked again
  * @returns the handler of the control message. If its event was handled here before, it does nothing: its user may have been
@@ -43,7 +40,6 @@ export function followLostAccess(
     rooms.evict(streamId(entry.room), serverId, places);
     endPolls(entry.room);
   };
-  const forget = (entry: LogEntry, text: string) => delivery.peek(entry.room)?.forget(text, entry.seq);
   const followers: Record<string, (entry: LogEntry, data: unknown) => void> = {
     [serverLeft.name](entry, data) {
       const { serverId } = serverLeft.payload.parse(data);
@@ -63,14 +59,6 @@ export function followLostAccess(
       // The event has to reach its sockets before they leave.
       setImmediate(() => void rooms.dissolve([entry.room]));
     },
-    [messageDeleted.name]: (entry, data) => forget(entry, messageDeleted.payload.parse(data).id),
-    [notificationUpdated.name](entry, data) {
-      const { referenceId } = notificationUpdated.payload.parse(data);
-      // Earlier events of the notification quote content that was erased (see quotes.ts).
-      if (referenceId) forget(entry, referenceId);
-    },
-    // Its messages are quoted in other entries too, so nothing of the room stays in memory.
-    [threadDeleted.name]: (entry) => forget(entry, ''),
   };
   delivery.observe((entry) => followers[entry.event]?.(entry, JSON.parse(entry.json)));
   return ({ userId, serverId, rooms: places, seq }) => {
