@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor.ts';
-import { AppError, asAppError } from '../errors.ts';
+import { asAppError } from '../errors.ts';
 import type { SocketServices } from '../gateway/dispatch.ts';
 import type { TokenExpiry } from '../gateway/expiry.ts';
 import { tellOne } from '../gateway/frames.ts';
@@ -10,7 +10,7 @@ import type { Identity } from './identity.ts';
 import { goodbye } from './sessions/revocation.ts';
 import { renewAckSchema, renewSchema } from './sessions/session.contract.ts';
 
-/** The check of each event. Usually all is known, and then no promise is made for it. */
+/** The check made for each event. Usually everything is cached, and then it needs no promise. */
 export function authenticity(identity: Identity): SocketServices['stillAuthentic'] {
   return (socket) => (identity.isCurrent(socket.data.actor) ? undefined : authenticateAgain(identity, socket));
 }
@@ -18,18 +18,18 @@ export function authenticity(identity: Identity): SocketServices['stillAuthentic
 async function authenticateAgain(identity: Identity, socket: ParleySocket): Promise<void> {
   const before = socket.data.actor;
   const now = await identity.refreshed(before);
-  // It may have been renewed meanwhile.
+  // The token may have been renewed meanwhile.
   if (socket.data.actor === before) socket.data.actor = now;
 }
 
-/** Ends a socket whose session was ended while it came over to it. */
+/** Ends a socket whose new session was ended while it switched to it. */
 function sendOff(socket: ParleySocket, { sessionId, personalTokenId }: Actor, error: unknown): never {
   const id = sessionId ?? personalTokenId;
   if (asAppError(error).status === 401) {
     if (id) tellOne(socket, goodbye(id).name, JSON.stringify(goodbye(id).data));
     socket.disconnect(true);
   } else {
-    // Nobody can say now; it comes back by itself and is asked anew.
+    // It cannot be checked now; the client reconnects by itself, and is then checked again.
     socket.conn.close();
   }
   throw error;
@@ -48,10 +48,9 @@ export function accountHandlers(identity: Identity, expiry: TokenExpiry): Handle
       lane: { by: null },
       readOnly: true,
       async handle({ actor, payload, socket }) {
-        const next = await identity.authenticate(payload.token, null);
-        if (next.userId !== actor.userId) throw new AppError('ACCESS_TOKEN_INVALID');
+        const next = await identity.renewed(actor, payload.token);
         expiry.renew(socket, next);
-        // Whoever ends the new session finds the socket from here on; what was ended just before that is seen now.
+        // A revocation of the new session finds the socket from here on; one that came just before is noticed now.
         await identity.refreshed(next).catch((error) => sendOff(socket, next, error));
         const { expiresAt, sessionId } = next;
         return { sessionId, expiresAt: isoTimeOrNull(expiresAt === null ? null : new Date(expiresAt)) };

@@ -77,6 +77,13 @@ export class Identity {
     return actor;
   }
 
+  /** The actor of another token of the same user. @throws AppError ACCESS_TOKEN_INVALID, and as `authenticate` */
+  async renewed({ userId }: Actor, token: string): Promise<Actor> {
+    const actor = await this.authenticate(token, null);
+    if (actor.userId !== userId) throw new AppError('ACCESS_TOKEN_INVALID');
+    return actor;
+  }
+
   /** Whether an actor whose token was checked before is known here to be the same still. False: ask `refreshed`. */
   isCurrent(actor: Actor): boolean {
     const { userId, sessionId, personalTokenId, agent, expiresAt } = actor;
