@@ -65,6 +65,9 @@ export interface Ground {
   nodeId: string;
 }
 
+/** The services, and the parts that a node runs or connects beside them. */
+export type ServiceParts = ReturnType<typeof createServices>;
+
 /** Puts the services together, each given what it needs. */
 export function createServices(ground: Ground) {
   const { settings, log, database, delivery, catchUp, control, caches, ephemeral } = ground;

@@ -1,0 +1,58 @@
+import { goodbye, holdsSessions } from '../accounts/sessions/revocation.ts';
+import { attendBots } from '../agents/agent.gateway.ts';
+import { AgentWatch } from '../agents/agent.watch.ts';
+import type { Control } from '../delivery/control.ts';
+import { type Room, streamId } from '../delivery/entry.ts';
+import { InvalidationWatch } from '../delivery/invalidation-watch.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Shutdown } from '../infrastructure/shutdown.ts';
+import { attendPresence } from '../presence/presence.gateway.ts';
+import type { Ground, ServiceParts } from '../services.ts';
+import { followErasures } from './erasures.ts';
+import { followLostAccess } from './lost-access.ts';
+
+/**
+ * Connects the sockets of a node with what moves them from elsewhere: events in the logs, control messages of other
+ * nodes, changes found in the database, and time.
+ */
+export function connectSockets(ground: Ground, parts: ServiceParts, gateway: Gateway, shutdown: Shutdown): void {
+  const { settings, log, database, delivery, control, caches } = ground;
+  const { services, serverAccess, policyAccess, presence } = parts;
+  ground.ephemeral.connect((rooms, event, data, except) => gateway.tell(rooms, event, data, except));
+  services.streams.start();
+  const disconnect: Gateway['disconnect'] = (room, event) => {
+    gateway.disconnect(room, event);
+    services.events.end(room);
+  };
+  connectControl(control, gateway, disconnect);
+  const endPolls = (room: Room) => services.events.end(room);
+  const evict = followLostAccess(delivery, gateway.membership, endPolls, serverAccess, services.channelAccess);
+  control.handle({ evict });
+  followErasures(delivery);
+  attendPresence(gateway, delivery, presence, services.presence);
+  const invalidations = new InvalidationWatch(database, caches, log, (cache, keys) => {
+    if (holdsSessions(cache)) for (const id of keys) disconnect(`session:${id}`, goodbye(id));
+  });
+  shutdown.add('invalidations', () => invalidations.close());
+  delivery.observe((entry) => {
+    const opened = services.direct.opened(entry);
+    if (opened) gateway.followHere(streamId(entry.room), opened.room, opened.after);
+  });
+  const agentWatch = new AgentWatch(database, settings.agents.heartbeatSeconds, log, (tokenId, endsAt) => {
+    if (endsAt > Date.now()) gateway.shorten(tokenId, endsAt);
+    else disconnect(`session:${tokenId}`, null);
+  });
+  shutdown.add('agents', () => agentWatch.close());
+  attendBots(gateway, { control, delivery, watch: agentWatch, policies: policyAccess, seats: services.agentSeats });
+}
+
+/** Control messages from this and other nodes. */
+function connectControl(control: Control, gateway: Gateway, disconnect: Gateway['disconnect']): void {
+  control.handle({
+    disconnect: ({ sessionId, userId, event }) => {
+      disconnect(sessionId ? `session:${sessionId}` : `user:${userId}`, event);
+    },
+    dissolve: ({ rooms }) => gateway.membership.dissolve(rooms),
+    'hand-over': ({ pid }) => gateway.handOver(pid),
+  });
+}

@@ -1,0 +1,99 @@
+import type { Server as HttpServer } from 'node:http';
+import { authenticity } from '../accounts/account.gateway.ts';
+import { channelDeleted } from '../channels/channel.contract.ts';
+import { ifMissing } from '../errors.ts';
+import { allHandlers, allRoutes } from '../features.ts';
+import { openAdmin } from '../gateway/admin.ts';
+import { Gateway, type GatewayParts } from '../gateway/gateway.ts';
+import type { Handler } from '../gateway/handler.ts';
+import { createHttpServer } from '../gateway/http-server.ts';
+import { SocketLimits } from '../gateway/limits.ts';
+import type { Health } from '../health/health.ts';
+import { watchEvents } from '../health/watches.ts';
+import { addressKey, clientAddress } from '../infrastructure/client-address.ts';
+import type { Metrics } from '../infrastructure/metrics.ts';
+import { traceRequests } from '../infrastructure/tracing.ts';
+import type { DoorServices } from '../rest/answer.ts';
+import { createApp } from '../rest/app.ts';
+import { Idempotency } from '../rest/idempotency.ts';
+import { limitRequest } from '../rest/limits.ts';
+import type { Route } from '../rest/route.ts';
+import type { Ground, ServiceParts } from '../services.ts';
+
+/** What a node serves: all routes over HTTP, all handlers on its sockets. */
+interface Doors {
+  httpServer: HttpServer;
+  gateway: Gateway;
+  routes: Route[];
+  handlers: Handler[];
+}
+
+export async function openDoors(
+  ground: Ground,
+  parts: ServiceParts,
+  { health, metrics }: { health: Health; metrics: Metrics },
+): Promise<Doors> {
+  const { settings, log, tracing } = ground;
+  const { services } = parts;
+  // The documents, which are routes, describe the handlers; those need the gateway, and that the HTTP server of the routes.
+  const handlers = () => allHandlers(services, gateway);
+  const routes = allRoutes(services, handlers);
+  const outer = [metrics.middleware, health.middleware, traceRequests(tracing)];
+  const app = createApp(routes, doorServices(ground, parts), outer, settings, log);
+  const httpServer = createHttpServer(app.callback(), settings.limits.uploadBytes);
+  const watched = watchEvents(metrics, tracing);
+  const gateway = new Gateway({ ...gatewayParts(ground, parts), httpServer, watched });
+  const doors = { httpServer, gateway, routes, handlers: handlers() };
+  gateway.setHandlers(doors.handlers);
+  await admitAdmin(ground, gateway);
+  return doors;
+}
+
+function doorServices({ settings, limits }: Ground, { services, serverAccess, changes }: ServiceParts): DoorServices {
+  return {
+    authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
+    idempotency: new Idempotency(changes),
+    serverOf: async (slug) => (await serverAccess.find(slug).catch(ifMissing))?.id,
+    limit: (name, context, actor) => limitRequest(limits, name, context, actor),
+    isAppsHost: (host) => services.appsOrigin.isAppsHost(host),
+    jsonBodyBytes: settings.limits.jsonBodyBytes,
+    uploadBytes: settings.limits.uploadBytes,
+  };
+}
+
+function gatewayParts(
+  ground: Ground,
+  { services, hearing }: ServiceParts,
+): Omit<GatewayParts, 'httpServer' | 'watched'> {
+  const { settings, log, nodeId, delivery, catchUp, redis } = ground;
+  const { identity } = services.accounts;
+  const socketLimits = new SocketLimits(ground.limits, settings);
+  return {
+    settings,
+    log,
+    nodeId,
+    delivery,
+    catchUp,
+    redis,
+    hearing,
+    isAppsHost: (host) => services.appsOrigin.isAppsHost(host),
+    access: {
+      channel: (actor, channelId) => services.channelAccess.entered(actor, channelId),
+      thread: (actor, threadId) => services.threadAccess.place(actor, threadId),
+      isEnd: ({ event }) => event === channelDeleted.name,
+    },
+    ownRooms: services.direct,
+    authenticate: (token, ip) => identity.authenticate(token, ip),
+    stillAuthentic: authenticity(identity),
+    limit: (name, socket) => socketLimits.take(name, socket),
+  };
+}
+
+/** Socket.IO's admin UI, if it is configured; its sign-ins count as attempts to log in. */
+async function admitAdmin({ settings, limits, nodeId }: Ground, gateway: Gateway): Promise<void> {
+  if (!settings.socketAdmin) return;
+  await openAdmin(gateway.io, settings.socketAdmin, nodeId, async ({ headers, address }) => {
+    const quota = await limits.take('auth', addressKey(clientAddress(headers, address, settings.trustProxy)));
+    return quota?.exceeded === true;
+  });
+}
