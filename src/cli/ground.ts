@@ -47,7 +47,7 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
       log,
       database,
       delivery,
-      catchUp: new CatchUp(delivery, database, settings.delivery.tailEvents),
+      catchUp: new CatchUp(delivery, settings.delivery.tailEvents),
       control,
       caches: new Caches(control),
       ephemeral: new Ephemeral(),

@@ -26,12 +26,15 @@ export interface Bus {
   unsubscribe(room: Room): void;
   /** Sends to all other nodes, and waits until each has acted on it or `ms` are over. @returns whether all did */
   control(message: ControlMessage, ms: number): Promise<boolean>;
+  /** Up to here, as `performance.now()` has it, something may have been said that this node did not hear; infinite: still. */
+  readonly deafUntil: number;
   onEntries(listener: (room: Room, entries: LogEntry[]) => void): void;
   onControl(listener: (message: ControlMessage) => void | Promise<void>): void;
 }
 
 /** For a single node. */
 export class SoloBus implements Bus {
+  readonly deafUntil = Number.NEGATIVE_INFINITY;
   publish(): void {}
   async subscribe(): Promise<void> {}
   unsubscribe(): void {}
@@ -63,11 +66,17 @@ export class RedisBus implements Bus {
   private controlListener: (message: ControlMessage) => void | Promise<void> = () => {};
   private readonly pending = new Map<string, PendingControl>();
   private controlCount = 0;
+  deafUntil: number;
 
   constructor(redis: RedisConnections, nodeId: string) {
     this.redis = redis;
     this.nodeId = nodeId;
     this.roomPrefix = redis.named('room:');
+    const deafUntil = (healthy: boolean) => (healthy ? performance.now() : Number.POSITIVE_INFINITY);
+    this.deafUntil = deafUntil(redis.healthy);
+    redis.onHealth((healthy) => {
+      this.deafUntil = deafUntil(healthy);
+    });
     redis.onMessage((channel, text) => this.receive(channel, text));
     void redis.subscribe(redis.controlChannel);
     void redis.subscribe(this.replyChannel(nodeId));

@@ -4,7 +4,7 @@ import type { Control } from './control.ts';
 /** How long values are trusted while unannounced changes are being found (see `InvalidationWatch`). */
 const trustedMs = 60_000;
 /** And while they are not: losing access takes effect everywhere within this time (contract §13, Delivery). */
-const untoldMs = 2000;
+export const untoldMs = 2000;
 
 /**
  * The node's caches of things that seldom change. Code that changes such a thing calls `forget`; when that returns, no

@@ -1,8 +1,6 @@
-import type { Database } from '../database/database.ts';
 import type { Delivery } from './delivery.ts';
 import type { LogEntry, Room } from './entry.ts';
 import type { LiveStream } from './live-stream.ts';
-import { readLog } from './log.ts';
 
 /** A piece of a room's log (contract §13, Delivery). */
 export interface Page {
@@ -26,13 +24,11 @@ const readSize = 500;
 /** How clients that were away get what they missed, joined seamlessly to the live events (contract §10.4). */
 export class CatchUp {
   private readonly delivery: Delivery;
-  private readonly database: Database;
   private readonly reads = new Map<string, Promise<LogEntry[]>>();
   private readonly tailEvents: number;
 
-  constructor(delivery: Delivery, database: Database, tailEvents: number) {
+  constructor(delivery: Delivery, tailEvents: number) {
     this.delivery = delivery;
-    this.database = database;
     this.tailEvents = tailEvents;
   }
 
@@ -170,7 +166,7 @@ export class CatchUp {
 
   private async readAndKeep(stream: LiveStream, after: number, count: number, keep: boolean): Promise<LogEntry[]> {
     const { revision } = stream;
-    const entries = await readLog(this.database.committedRows, stream.room, after, count);
+    const entries = await this.delivery.read(stream, after, count);
     // What was read may be ahead of what was emitted; then the room gets it now, before anyone enters.
     if (entries[0]?.seq === after + 1) stream.offer(entries);
     if (keep) stream.extendTail(entries, revision);

@@ -9,6 +9,7 @@ import { LiveStream } from './live-stream.ts';
 import { type Head, readHeads, readLog } from './log.ts';
 import type { Sink } from './sink.ts';
 import { Sweeper } from './sweeper.ts';
+import { Touch } from './touch.ts';
 
 const pullSize = 500;
 const reapMs = 5000;
@@ -36,6 +37,7 @@ export class Delivery {
   private readonly gapTimers = new Map<Room, NodeJS.Timeout>();
   private readonly observers: ((entry: LogEntry) => void)[] = [];
   private readonly lossListeners: ((room: Room) => void)[] = [];
+  private readonly touch: Touch;
   private readonly sweeper: Sweeper;
   private sink: Sink = { emit: () => {}, hasSockets: () => false };
   private mark = 0;
@@ -51,7 +53,9 @@ export class Delivery {
     this.heads = new BatchedRead((ids) => readHeads(database.committedRows, ids));
     const pull = (stream: LiveStream) => this.pull(stream);
     const { streams, counters } = this;
-    this.sweeper = new Sweeper({ streams, pull, database, gapWaitMs: settings.gapWaitMs, counters, log });
+    const touch = new Touch(streams, (stream) => this.freshen(stream), bus);
+    this.touch = touch;
+    this.sweeper = new Sweeper({ streams, pull, database, gapWaitMs: settings.gapWaitMs, touch, counters, log });
     bus.onEntries((room, entries) => this.offer(room, entries));
   }
 
@@ -188,6 +192,13 @@ export class Delivery {
   }
 
   private offer(room: Room, entries: LogEntry[]): void {
+    const give = () => this.take(room, entries);
+    // Where it fails, the sweep finds them.
+    if (this.touch.isLost(room)) this.touch.regain(room).then(give, () => {});
+    else give();
+  }
+
+  private take(room: Room, entries: LogEntry[]): void {
     const stream = this.streams.get(room);
     if (!stream) this.early.get(room)?.push(...entries);
     else if (stream.offer(entries)) this.fillGapSoon(stream);
@@ -239,9 +250,16 @@ export class Delivery {
     return promise;
   }
 
+  /** Reads from the log of a room what may be given out there. */
+  async read({ room }: LiveStream, after: number, limit: number): Promise<LogEntry[]> {
+    const page = await readLog(this.database.committedRows, room, after, limit);
+    if (page.length > 0) await this.touch.regain(room);
+    return page;
+  }
+
   private async pullNow(stream: LiveStream): Promise<void> {
     for (;;) {
-      const page = await readLog(this.database.committedRows, stream.room, stream.position, pullSize);
+      const page = await this.read(stream, stream.position, pullSize);
       const first = page[0];
       if (!first) return this.skipTrimmed(stream);
       if (first.seq > stream.position + 1) this.skip(stream, first.seq - 1);

@@ -79,6 +79,8 @@ export function byRoom(entries: LogEntry[]): Map<Room, LogEntry[]> {
  * that.
  */
 export function ownFirst<T extends { room: Room }>(things: T[]): T[] {
-  const isOwn = ({ room }: T) => room.startsWith('user:');
-  return [...things.filter(isOwn), ...things.filter((thing) => !isOwn(thing))];
+  return [...things.filter(({ room }) => isOwn(room)), ...things.filter(({ room }) => !isOwn(room))];
 }
+
+/** Whether it is the room of a person, not of a channel. */
+export const isOwn = (room: Room): boolean => room.startsWith('user:');

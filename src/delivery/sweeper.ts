@@ -4,6 +4,7 @@ import type { DeliveryCounters } from './counters.ts';
 import { byRoom, ownFirst, type Room, streamId } from './entry.ts';
 import type { LiveStream } from './live-stream.ts';
 import { leapOver, readLogs, readMoved } from './log.ts';
+import type { Touch } from './touch.ts';
 
 /** How many rooms are read with one query, and how many events of each. */
 const roomsAtOnce = 200;
@@ -18,6 +19,7 @@ export class Sweeper {
   private readonly pull: (stream: LiveStream) => Promise<void>;
   private readonly database: Database;
   private readonly gapWaitMs: number;
+  private readonly touch: Touch;
   private readonly counters: DeliveryCounters;
   private readonly log: Log;
   private sweeping = false;
@@ -30,6 +32,7 @@ export class Sweeper {
     pull: (stream: LiveStream) => Promise<void>;
     database: Database;
     gapWaitMs: number;
+    touch: Touch;
     counters: DeliveryCounters;
     log: Log;
   }) {
@@ -37,15 +40,19 @@ export class Sweeper {
     this.pull = parts.pull;
     this.database = parts.database;
     this.gapWaitMs = parts.gapWaitMs;
+    this.touch = parts.touch;
     this.counters = parts.counters;
     this.log = parts.log;
   }
 
   async sweep(): Promise<void> {
-    if (this.sweeping || this.streams.size === 0 || this.closed) return;
+    if (this.sweeping || this.closed) return;
+    const started = performance.now();
+    if (this.streams.size === 0) return this.touch.upToDate(started);
     this.sweeping = true;
     try {
       await this.sweepOnce();
+      this.touch.upToDate(started);
       this.counters.sweeps++;
       if (this.failed) this.log.info('The log can be read again.');
       this.failed = false;

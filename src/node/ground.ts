@@ -34,7 +34,7 @@ export async function openGround(
   const control = new Control(bus);
   const caches = new Caches(control);
   const delivery = new Delivery(database, bus, settings.delivery, log);
-  const catchUp = new CatchUp(delivery, database, settings.delivery.tailEvents);
+  const catchUp = new CatchUp(delivery, settings.delivery.tailEvents);
   redis?.onHealth(() => void delivery.sweep());
   const limits = new RateLimits(settings, redis);
   const mailer = new Mailer(settings, log);
