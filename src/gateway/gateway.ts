@@ -22,9 +22,10 @@ import { Feeds } from './feeds.ts';
 import { sendPacketsDirectly } from './frames.ts';
 import type { Handler } from './handler.ts';
 import { handshakeSchema } from './handshake.ts';
-import { Homecoming, type OwnRooms } from './homecoming.ts';
+import { Homecoming } from './homecoming.ts';
 import { Membership, type RoomAccess } from './membership.ts';
 import { offsetOf, takesOffsets } from './offsets.ts';
+import { type OwnRooms, originsOf } from './origins.ts';
 import { Outlet } from './outlet.ts';
 import { noteOversized } from './oversized.ts';
 import { adaptPolling } from './polling.ts';
@@ -72,7 +73,7 @@ export class Gateway {
   constructor(parts: GatewayParts) {
     this.parts = parts;
     this.sparseLog = new SparseLog(parts.log);
-    const { settings, delivery, catchUp, redis, nodeId, log } = parts;
+    const { settings, delivery, catchUp, redis, nodeId, log, hearing, access } = parts;
     this.recovery = new SessionRecovery(delivery, catchUp, redis, nodeId, settings.delivery, log);
     this.io = new Server(parts.httpServer, {
       path: '/socket.io/',
@@ -91,22 +92,12 @@ export class Gateway {
     this.io.engine.on('initial_headers', (_headers, request) => gatherOpening(request));
     this.io.engine.on('connection', adaptPolling);
     this.io.adapter(this.createAdapter());
-    const { hearing, access } = parts;
     const { counters } = delivery;
     const outlet = new Outlet(this.io, nodeId, access, (events, sockets) => counters.onFanOut(events, sockets));
     this.expiry = new TokenExpiry(this.io, settings.accounts.expiryWarningSeconds);
     const feeds = new Feeds({ catchUp, delivery, outlet, hearing, access, log });
     this.membership = new Membership({ io: this.io, delivery, catchUp, outlet, feeds, hearing, access });
-    this.homecoming = new Homecoming({
-      membership: this.membership,
-      access,
-      ownRooms: parts.ownRooms,
-      stillAuthentic: parts.stillAuthentic,
-      delivery,
-      catchUp,
-      outlet,
-      log,
-    });
+    this.homecoming = new Homecoming({ ...parts, membership: this.membership, outlet });
     sendPacketsDirectly();
     this.io.use((socket, next) => void this.admit(socket, next));
     this.io.on('connection', (socket) => this.welcome(socket));
@@ -263,7 +254,8 @@ export class Gateway {
       this.recovery.forget(Reflect.get(socket, 'pid'));
       throw new AppError('ACCESS_TOKEN_INVALID');
     }
-    const position = { joined: new Map(), due: null, replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
+    const origins = await originsOf(actor, this.parts.ownRooms, this.parts.delivery);
+    const position = { joined: new Map(), origins, due: null, replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
     const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith: offsetOf(socket) };
     const state = { recovery, watched: recovery?.watched ?? [], isWhole: recovery !== null, unrecoverable: false };
     Object.assign(socket.data, { actor, ...position, ...offsets, ...state });

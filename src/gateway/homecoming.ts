@@ -10,17 +10,10 @@ import { dueRoom, progressOf } from './due-rooms.ts';
 import { tellOne } from './frames.ts';
 import { channelsOf, noPosition, type Resume, resumeOf, roomNamed } from './handshake.ts';
 import type { Membership, RoomAccess } from './membership.ts';
+import type { OwnRooms } from './origins.ts';
 import type { Outlet } from './outlet.ts';
 import { RoomEnds } from './room-ends.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
-
-/** The rooms that sockets are put into without joining. */
-export interface OwnRooms {
-  /** On connect. */
-  roomsOnConnect(actor: Actor): Promise<Room[]>;
-  /** The room that an event of the user's own room opens, if any, and from which position; undefined: from now on. */
-  opened(entry: LogEntry): { room: Room; after: number | undefined } | undefined;
-}
 
 /** How many missed events per room are sent on a return with `auth.resume`. */
 const resumeEvents = 1000;
@@ -84,7 +77,8 @@ export class Homecoming {
     await this.stillAuthentic(socket);
     const own = userRoom(actor.userId);
     const saved = recovery?.rooms.find((room) => room.name === own);
-    const page = await this.enterOwn(socket, own, recovery ? saved?.after : (resume?.user ?? undefined), saved);
+    const after = recovery ? saved?.after : resume?.user;
+    const page = await this.enterOwn(socket, own, after ?? socket.data.origins.get(own), saved);
     const named = channelsOf(resume).map(([id]) => roomNamed(id));
     const recovered = (recovery?.rooms ?? []).map(({ name }) => name);
     const followed = await this.followRooms(socket, new Set([...recovered, ...named]));
@@ -129,15 +123,11 @@ export class Homecoming {
    * @returns the outcome for the others, by the ids of their channels
    */
   private async followRooms(socket: ParleySocket, named: Set<string>): Promise<Map<string, Page>> {
-    const { actor } = socket.data;
-    const rooms = new Map<Room, number | undefined>();
-    const used = await this.ownRooms.roomsOnConnect(actor);
-    // For those opened a moment ago this makes the event arrive that says from where the socket gets them: they are then due.
-    if (used.length > 0) await this.delivery.openFresh(userRoom(actor.userId));
-    for (const room of used) rooms.set(room, undefined);
+    const rooms = new Map(socket.data.origins);
+    // The socket was told of those opened meanwhile, with the position from which it gets them.
     for (const { joined, after } of socket.data.due?.values() ?? []) rooms.set(joined.room, after);
     const pages = new Map<string, Page>();
-    const follow = async ([room, after]: [Room, number | undefined]) => {
+    const follow = async ([room, after]: [Room, number]) => {
       const page = await this.membership.follow(socket, room, after);
       if (page) pages.set(streamId(room), page);
     };

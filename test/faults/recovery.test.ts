@@ -12,20 +12,29 @@ import type { Person } from '../world/person.ts';
 import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
-/** Two nodes behind a load balancer, with a wire to each that can be spoiled. */
+/** Two nodes behind a load balancer, with a wire to each that can be spoiled, and one from each to the database. */
 interface Site {
   here: World;
   cluster: Cluster;
   wires: [TcpProxy, TcpProxy];
+  lines: TcpProxy[];
   door: Balancer;
 }
 
 async function open(settings: object = {}): Promise<Site> {
-  const cluster = await startCluster({ nodes: 2, settings });
+  const lines: TcpProxy[] = [];
+  const lineTo = async (databaseUrl: string) => {
+    const url = new URL(databaseUrl);
+    const line = await startProxy(Number(url.port));
+    lines.push(line);
+    url.port = String(line.port);
+    return url.href;
+  };
+  const cluster = await startCluster({ nodes: 2, settings, lineTo });
   const [a, b] = cluster.nodes;
   const wires: [TcpProxy, TcpProxy] = [await startProxy(a?.port ?? 0), await startProxy(b?.port ?? 0)];
   const door = await startBalancer(wires.map((wire) => wire.port));
-  return { here: await world(cluster), cluster, wires, door };
+  return { here: await world(cluster), cluster, wires, lines, door };
 }
 
 async function close(site: Site): Promise<void> {
@@ -33,6 +42,26 @@ async function close(site: Site): Promise<void> {
   await site.door.stop();
   for (const wire of site.wires) await wire.stop();
   await site.cluster.stop();
+  for (const line of site.lines) await line.stop();
+}
+
+/** From the moment in which a client hears an event the database does not answer a node any more. */
+function frozenAt(line: TcpProxy | undefined, { socket }: Follower, event: string): Promise<void> {
+  // What the node asks after it has sent the event is on its way until long after the client has heard it.
+  line?.jitter(200, 200);
+  return new Promise((resolve) => {
+    socket.once(event, () => {
+      line?.hold();
+      resolve();
+    });
+  });
+}
+
+function thaw(lines: TcpProxy[]): void {
+  for (const line of lines) {
+    line.jitter(0, 0);
+    line.release();
+  }
 }
 
 async function sayAll(person: Person, channelId: string, count: number): Promise<number> {
@@ -72,6 +101,7 @@ describe('a stock client that was cut off', () => {
   });
   afterEach(() => {
     for (const follower of followers.splice(0)) follower.close();
+    thaw(site.lines);
     for (const wire of site.wires) {
       wire.release();
       wire.refuse(false);
@@ -289,74 +319,59 @@ describe('a stock client that was cut off', () => {
   });
 
   it('gets all of a DM that was opened while it was away, though it is cut off as soon as it was told of it', async () => {
-    const { here, cluster, door } = site;
+    const { here, door } = site;
     const { bob, carol } = here;
     const [follower] = await follow(0, here.channel.id);
     const told: string[] = [];
     follower.socket.on('dm:created', ({ id }) => told.push(id));
     const heard: number[] = [];
     follower.socket.on('message:new', ({ seq }) => heard.push(seq));
-    const recent = await lock(cluster, 'dm_channels');
-    try {
-      for (const wire of site.wires) wire.refuse(true);
-      door.cut();
-      const { id } = (await carol.post('/api/dm/channels', { userId: bob.id })).body;
-      const first = (await carol.say(id, 'hello')).seq;
-      await sayAll(carol, id, 3);
-      await recent.take();
-      door.pin(1);
-      for (const wire of site.wires) wire.refuse(false);
-      await until(() => told.includes(id));
-      await recent.waiters(1);
-      door.cut();
-      await follower.connected(3);
-      await recent.end();
-      const last = await sayAll(carol, id, 1);
-      await until(() => heard.includes(last));
-      expect(heard).to.deep.equal(range(first, last));
-      expect(follower.connections).to.deep.equal([false, true, true]);
-    } finally {
-      await recent.close();
-    }
+    for (const wire of site.wires) wire.refuse(true);
+    door.cut();
+    const { id } = (await carol.post('/api/dm/channels', { userId: bob.id })).body;
+    const first = (await carol.say(id, 'hello')).seq;
+    await sayAll(carol, id, 3);
+    const frozen = frozenAt(site.lines[1], follower, 'dm:created');
+    door.pin(1);
+    for (const wire of site.wires) wire.refuse(false);
+    await frozen;
+    door.cut();
+    await until(() => !follower.socket.connected);
+    thaw(site.lines);
+    await follower.connected(3);
+    const last = await sayAll(carol, id, 1);
+    await until(() => heard.includes(last));
+    expect(told).to.include(id);
+    expect(heard).to.deep.equal(range(first, last));
+    expect(follower.connections).to.deep.equal([false, true, true]);
   });
 
   it('begins anew, and knows it, where it was cut off before it was ready', async () => {
-    const { here, cluster, door } = site;
-    const recent = await lock(cluster, 'dm_channels');
-    try {
-      await recent.take();
-      const follower = new Follower({ url: door.url, token: here.bob.token });
-      followers.push(follower);
-      await follower.connected(1);
-      await recent.waiters(1);
-      door.cut();
-      await until(() => !follower.socket.connected);
-      await recent.end();
-      expect(await follower.connected(2)).to.equal(false);
-    } finally {
-      await recent.close();
-    }
+    const { here, door } = site;
+    door.pin(0);
+    const follower = new Follower({ url: door.url, token: here.bob.token });
+    followers.push(follower);
+    await frozenAt(site.lines[0], follower, 'connect');
+    door.cut();
+    await until(() => !follower.socket.connected);
+    thaw(site.lines);
+    expect(await follower.connected(2)).to.equal(false);
   });
 
   it('begins anew also where it has an offset yet, of a connection before that', async () => {
-    const { here, cluster, door } = site;
+    const { here, door } = site;
     const [follower] = await follow(1, here.channel.id);
     await follower.reach(here.channel.id, await sayAll(here.alice, here.channel.id, 1));
     // Nothing is known of it under this: it is let in as if it were new, and keeps the offset.
     Reflect.set(follower.socket, '_pid', 'a'.repeat(20));
-    const recent = await lock(cluster, 'dm_channels');
-    try {
-      await recent.take();
-      door.cut();
-      expect(await follower.connected(2)).to.equal(false);
-      await recent.waiters(1);
-      door.cut();
-      await until(() => !follower.socket.connected);
-      await recent.end();
-      expect(await follower.connected(3)).to.equal(false);
-    } finally {
-      await recent.close();
-    }
+    const frozen = frozenAt(site.lines[1], follower, 'connect');
+    door.cut();
+    await frozen;
+    expect(await follower.connected(2)).to.equal(false);
+    door.cut();
+    await until(() => !follower.socket.connected);
+    thaw(site.lines);
+    expect(await follower.connected(3)).to.equal(false);
   });
 
   it('hears only from the node at which it is by now that it is ready, and goes on with what that one said', async () => {
@@ -366,36 +381,31 @@ describe('a stock client that was cut off', () => {
     if (!there) throw new Error('no node');
     const readies: string[] = [];
     follower.socket.on('ready', (_data, offset) => readies.push(offset));
-    const recent = await lock(cluster, 'dm_channels');
-    try {
-      await recent.take();
-      for (const [node, times] of [
-        [1, 2],
-        [0, 3],
-      ] as const) {
-        door.pin(node);
-        door.cut();
-        await follower.connected(times);
-        await recent.waiters(times - 1);
-      }
-      await recent.end();
-      await follower.reach(here.channel.id, await sayAll(here.alice, here.channel.id, 1));
-      // By way of Redis, as what the other node still had to say of it would have come before.
-      let isHeard = false;
-      follower.socket.on('message:typing', () => {
-        isHeard = true;
-      });
-      const typist = await here.alice.on(there).listen(here.channel.id);
-      await until(async () => {
-        await typist.emit('message:typing', { channelId: here.channel.id });
-        return isHeard;
-      });
-      expect(readies).to.have.lengthOf(1);
+    for (const [node, times] of [
+      [1, 2],
+      [0, 3],
+    ] as const) {
+      door.pin(node);
+      const frozen = frozenAt(site.lines[node], follower, 'connect');
       door.cut();
-      expect(await follower.connected(4)).to.equal(true);
-    } finally {
-      await recent.close();
+      await frozen;
+      await follower.connected(times);
     }
+    thaw(site.lines);
+    await follower.reach(here.channel.id, await sayAll(here.alice, here.channel.id, 1));
+    // By way of Redis, as what the other node still had to say of it would have come before.
+    let isHeard = false;
+    follower.socket.on('message:typing', () => {
+      isHeard = true;
+    });
+    const typist = await here.alice.on(there).listen(here.channel.id);
+    await until(async () => {
+      await typist.emit('message:typing', { channelId: here.channel.id });
+      return isHeard;
+    });
+    expect(readies).to.have.lengthOf(1);
+    door.cut();
+    expect(await follower.connected(4)).to.equal(true);
   });
 
   it('gets nothing from rooms that it lost meanwhile, and everything from the others', async () => {

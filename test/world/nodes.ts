@@ -44,10 +44,17 @@ export function testSettings(databaseUrl: string, redisUrl: string | null, chang
   );
 }
 
+interface ClusterOptions {
+  nodes?: number;
+  settings?: SettingsChange;
+  redisUrl?: string | null;
+  databaseUrl?: string;
+  /** By which URL the next node reaches the database: by way of a proxy, say. */
+  lineTo?: (databaseUrl: string) => Promise<string>;
+}
+
 /** Starts nodes on a fresh database, or on the given one. */
-export async function startCluster(
-  options: { nodes?: number; settings?: SettingsChange; redisUrl?: string | null; databaseUrl?: string } = {},
-): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const count = options.nodes ?? nodeCount;
   const { databaseUrl } = options;
   const given = databaseUrl ? { url: databaseUrl, drop: async () => {} } : undefined;
@@ -56,7 +63,10 @@ export async function startCluster(
   const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-node-'));
   const settings = testSettings(database.url, redisUrl, { dataDir, ...options.settings });
   const nodes: Node[] = [];
-  for (let i = 0; i < count; i++) nodes.push(await startNode(settings, log));
+  const lineTo = options.lineTo ?? (async (url) => url);
+  for (let i = 0; i < count; i++) {
+    nodes.push(await startNode({ ...settings, databaseUrl: await lineTo(database.url) }, log));
+  }
   return {
     nodes,
     databaseUrl: database.url,
