@@ -121,7 +121,7 @@ export class ModelProxy {
         const chunk = chunkSchema.parse(JSON.parse(data));
         counted = countedIn(chunk) ?? counted;
         const onlyCounts = chunk.usage != null && chunk.choices?.length === 0;
-        if (!onlyCounts || wantsUsage) yield `data: ${data}\n\n`;
+        if (!onlyCounts || wantsUsage) yield `data: ${data.replaceAll('\n', '\ndata: ')}\n\n`;
       }
       if (!ended) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR', { message: 'The model was cut off.' });
       yield `data: ${done}\n\n`;

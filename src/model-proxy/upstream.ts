@@ -1,6 +1,7 @@
 import { Agent, errors, request } from 'undici';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
+import { waitOf } from '../infrastructure/retry-after.ts';
 import type { Settings } from '../settings.ts';
 
 /** What the provider sends, as far as it is understood. */
@@ -52,7 +53,7 @@ export class Upstream {
       const contentType = String(headers['content-type'] ?? '');
       if (status === 200) return { status, contentType, body: answer.body };
       const text = await this.readText(answer.body);
-      throw refused(status, text, Number(headers['retry-after']));
+      throw refused(status, text, waitOf(headers['retry-after']));
     } catch (error) {
       throw asUpstreamError(error);
     }
@@ -85,10 +86,10 @@ export class Upstream {
 }
 
 /** What is the caller's fault it is told in the provider's words; what is ours or theirs, in ours (contract §13). */
-function refused(status: number, text: string, retryAfter: number): AppError {
+function refused(status: number, text: string, waitMs: number | null): AppError {
   if (status === 429) {
-    const seconds = Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : 1;
-    return new AppError('RATE_LIMITED', { message: 'The provider of the model is busy; wait.', retryAfter: seconds });
+    const retryAfter = Math.ceil((waitMs || 1000) / 1000);
+    return new AppError('RATE_LIMITED', { message: 'The provider of the model is busy; wait.', retryAfter });
   }
   if (status < 400 || status === 401 || status === 403 || status >= 500) {
     return new AppError('MODEL_PROXY_UPSTREAM_ERROR');

@@ -120,6 +120,14 @@ describe('the model proxy', () => {
     expect(asking.body).to.contain('"prompt_tokens":11');
   });
 
+  it('passes an event of several lines on as one', async () => {
+    models.behave((response) => {
+      stream(response)('{"choices":\ndata: []}');
+      response.end('data: [DONE]\n\n');
+    });
+    expect((await ask({ stream: true })).body).to.equal('data: {"choices":\ndata: []}\n\ndata: [DONE]\n\n');
+  });
+
   it('lets the provider know at once when the caller goes away', async () => {
     models.behave((response) => stream(response)(delta('a long story')));
     const { abandoned } = models;
@@ -186,6 +194,9 @@ describe('the model proxy', () => {
     const busy = await ask();
     expect([busy.status, busy.headers.get('retry-after')]).to.deep.equal([429, '7']);
     expect(busy.body.error).to.include({ type: 'rate_limit_error', code: 'RATE_LIMITED' });
+    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+    models.behave((response) => json(response, {}, 429, { 'retry-after': inAnHour }));
+    expect(Number((await ask()).headers.get('retry-after'))).to.be.within(3000, 3600);
   });
 
   it('ends a stream that breaks with an error among its events', async () => {

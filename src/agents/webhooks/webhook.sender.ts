@@ -1,6 +1,7 @@
 import { errors } from 'undici';
 import { AppError } from '../../errors.ts';
 import type { Outgoing } from '../../infrastructure/outgoing.ts';
+import { waitOf } from '../../infrastructure/retry-after.ts';
 import { signatures } from './signature.ts';
 
 /** What is sent: its id is the same each time it is tried. */
@@ -68,14 +69,7 @@ function judged(status: number, retryAfter: string | string[] | undefined): Outc
   if (status >= 200 && status < 300) return { delivered: true };
   const redirect = status >= 300 && status < 400 ? '; redirects are not followed' : '';
   const error = `It answered ${status}${redirect}.`;
-  return { delivered: false, error, gone: status === 410, retryAfterMs: waitOf(String(retryAfter ?? '')) };
-}
-
-/** `Retry-After` in its two forms: seconds, or a date. */
-function waitOf(text: string): number | null {
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? null : Math.max(at - Date.now(), 0);
+  return { delivered: false, error, gone: status === 410, retryAfterMs: waitOf(retryAfter) };
 }
 
 function sentenceOf(error: unknown): string {
