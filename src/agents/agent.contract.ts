@@ -6,7 +6,7 @@ import { idSchema, jsonObjectSchema, record, textSchema, timeSchema, withDefault
 export const agentStatuses = ['running', 'stopped', 'error'] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
 
-const maxNoteBytes = 8 * 1024;
+export const maxNoteBytes = 8 * 1024;
 
 export const agentSchema = record('Agent', {
   id: idSchema,

@@ -18,7 +18,7 @@ import {
 import { threadSummarySchema } from '../threads/thread.contract.ts';
 
 export const maxContent = 16_000;
-const maxMetadataBytes = 32 * 1024;
+export const maxMetadataBytes = 32 * 1024;
 
 const replyPreviewSchema = record('ReplyPreview', {
   id: idSchema,

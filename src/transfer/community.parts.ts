@@ -8,8 +8,8 @@ import {
   usernameKey,
   usernameSchema,
 } from '../accounts/account.contract.ts';
-import { agentStatuses, slashCommandSchema } from '../agents/agent.contract.ts';
-import { policyModes } from '../agents/policies/policy.contract.ts';
+import { agentStatuses, maxNoteBytes, slashCommandSchema } from '../agents/agent.contract.ts';
+import { maxConfigBytes, policyModes } from '../agents/policies/policy.contract.ts';
 import { channelTypes } from '../channels/channel.contract.ts';
 import { joinRequestStates } from '../join-requests/join-request.entity.ts';
 import { slugSchema } from '../servers/server.contract.ts';
@@ -45,12 +45,12 @@ export const agents = part({
     userId: id,
     ownerId: id,
     status: z.enum(agentStatuses),
-    config: json,
+    config: json(maxNoteBytes),
     lastHeartbeat: time.nullable(),
     lastSeenAt: time.nullable(),
     onlineSeconds: z.number().min(0),
     slashCommands: z.array(slashCommandSchema).nullable(),
-    usageSnapshot: json.nullable(),
+    usageSnapshot: json(maxNoteBytes).nullable(),
     ...times,
   }),
   from: `agents t WHERE t.user_id IN (${people}) ORDER BY t.id`,
@@ -152,7 +152,7 @@ export const policies = part({
     mentionOnly: z.boolean(),
     reply: z.boolean(),
     listen: z.boolean(),
-    config: json,
+    config: json(maxConfigBytes),
     ...times,
   }),
   from: `agent_policies t LEFT JOIN channels c ON c.id = t.channel_id

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema, textSchema, timeSchema, urlSchema } from '../schema.ts';
+import { idSchema, jsonObjectSchema, textSchema, timeSchema, urlSchema } from '../schema.ts';
 
 /** What the manifest of an export says it is. A change that older versions cannot read gets a new number. */
 export const formatName = 'parley-server';
@@ -47,7 +47,7 @@ export const time = timeSchema;
 export const isTime = (schema: unknown): boolean =>
   schema === time || (schema instanceof z.ZodNullable && schema.unwrap() === time);
 export const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-export const json = z.record(z.string(), z.unknown());
+export const json = jsonObjectSchema;
 /** The SHA-256 of a content in hex; its bytes are the entry `blobs/<sha256>`. */
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
 

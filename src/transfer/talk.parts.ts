@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mentionSchema } from '../mentions/mention.contract.ts';
-import { maxContent, nonceSchema } from '../messages/message.contract.ts';
+import { maxContent, maxMetadataBytes, nonceSchema } from '../messages/message.contract.ts';
 import { emojiSchema } from '../reactions/reaction.contract.ts';
 import { count, id, json, label, mediaType, part, sha256, text, time, times } from './part.ts';
 import { liveMessages } from './selections.ts';
@@ -38,7 +38,7 @@ export const messages = part({
     content: text(maxContent),
     threadId: id.nullable(),
     replyToId: id.nullable(),
-    metadata: json.nullable(),
+    metadata: json(maxMetadataBytes).nullable(),
     mentions: z.array(mentionSchema).nullable(),
     nonce: nonceSchema.nullable(),
     isEdited: z.boolean(),

@@ -148,6 +148,12 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
     expect(await refusal(await changed(wrong))).to.match(/^channels\.jsonl, line 2: type/);
     const nul = records('messages.jsonl', ([first]) => Object.assign(first ?? {}, { content: 'a\0b' }));
     expect(await refusal(await changed(nul))).to.match(/^messages\.jsonl, line 1: content.*U\+0000/);
+    const large = records('messages.jsonl', ([first]) =>
+      Object.assign(first ?? {}, { metadata: { a: 'x'.repeat(33_000) } }),
+    );
+    expect(await refusal(await changed(large))).to.contain(
+      'messages.jsonl, line 1: metadata: must have at most 32 KiB',
+    );
     const less = records('reactions.jsonl', (lines) => lines.pop());
     expect(await refusal(await changed(less)))
       .to.contain('reactions.jsonl')

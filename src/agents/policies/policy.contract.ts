@@ -5,7 +5,7 @@ import { idSchema, jsonObjectSchema, omittable, record, timeSchema } from '../..
 export const policyModes = ['replyAll', 'mentionOnly', 'custom', 'disabled'] as const;
 export type PolicyMode = (typeof policyModes)[number];
 
-const maxConfigBytes = 8 * 1024;
+export const maxConfigBytes = 8 * 1024;
 
 const flags = {
   mentionOnly: z.boolean().describe('The bot hears only what mentions it, answers it, or is in its threads.'),
