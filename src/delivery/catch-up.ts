@@ -90,7 +90,7 @@ export class CatchUp {
     const stream = await this.delivery.openFresh(room);
     if (!stream) return undefined;
     const from = after ?? stream.position;
-    if (reaches(stream, from) && from === stream.position) await stream.waitBeyond(from, waitMs, signal);
+    if (from === stream.position) await stream.wait(waitMs, signal);
     if (!reaches(stream, from)) {
       return this.counted({ entries: [], seq: stream.position, recovered: false, hasMore: false });
     }
@@ -154,22 +154,21 @@ export class CatchUp {
   /** A piece of the log that is not in memory; concurrent requests for the same piece share one read. */
   private async readOlder(stream: LiveStream, after: number, limit: number): Promise<LogEntry[]> {
     const gap = stream.tailStart - after;
-    const nearTail = gap > 0 && gap <= this.tailEvents;
-    const count = nearTail ? gap : Math.min(limit, readSize);
+    const count = gap <= this.tailEvents ? gap : Math.min(limit, readSize);
     const key = `${stream.room} ${after} ${count} ${stream.revision}`;
     const running = this.reads.get(key);
     if (running) return running;
-    const promise = this.readAndKeep(stream, after, count, nearTail).finally(() => this.reads.delete(key));
+    const promise = this.readAndKeep(stream, after, count).finally(() => this.reads.delete(key));
     this.reads.set(key, promise);
     return promise;
   }
 
-  private async readAndKeep(stream: LiveStream, after: number, count: number, keep: boolean): Promise<LogEntry[]> {
+  private async readAndKeep(stream: LiveStream, after: number, count: number): Promise<LogEntry[]> {
     const { revision } = stream;
     const entries = await this.delivery.read(stream, after, count);
     // What was read may be ahead of what was emitted; then the room gets it now, before anyone enters.
     if (entries[0]?.seq === after + 1) stream.offer(entries);
-    if (keep) stream.extendTail(entries, revision);
+    stream.extendTail(entries, revision);
     return entries;
   }
 

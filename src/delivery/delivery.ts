@@ -25,7 +25,7 @@ export class Delivery {
   readonly bus: Bus;
   /** Called with everything committed on this node, whether or not anyone is in the room. */
   onCommitted: (entries: LogEntry[]) => void = () => {};
-  private readonly database: Database;
+  private readonly database: Pick<Database, 'committedRows' | 'quickRows'>;
   private readonly settings: Settings['delivery'];
   private readonly log: Log;
   private readonly heads: BatchedRead<Head>;
@@ -44,7 +44,12 @@ export class Delivery {
   private timers: NodeJS.Timeout[] = [];
   private closed = false;
 
-  constructor(database: Database, bus: Bus, settings: Settings['delivery'], log: Log) {
+  constructor(
+    database: Pick<Database, 'committedRows' | 'quickRows'>,
+    bus: Bus,
+    settings: Settings['delivery'],
+    log: Log,
+  ) {
     this.database = database;
     this.bus = bus;
     this.settings = settings;
@@ -147,7 +152,8 @@ export class Delivery {
   async freshen(stream: LiveStream): Promise<LiveStream> {
     const head = await this.heads.read(streamId(stream.room));
     if (!head) return stream;
-    stream.floor = head.floor;
+    // Another one who asked may have had a later answer before.
+    stream.floor = Math.max(stream.floor, head.floor);
     if (head.seq > stream.position) await this.pull(stream);
     return stream;
   }
@@ -279,8 +285,8 @@ export class Delivery {
     for (const listener of this.lossListeners) listener(stream.room);
   }
 
-  private closeIdle(): void {
-    const now = performance.now();
+  /** Lets go of rooms that nobody has been in for a while, and of the tails of all where they are too large together. */
+  closeIdle(now = performance.now()): void {
     let bytes = 0;
     for (const [room, stream] of this.streams) {
       if (this.sink.hasSockets(room) || stream.isWaitedFor) stream.lastUsed = now;

@@ -5,11 +5,6 @@ const maxHeld = 1000;
 /** How many delivery numbers a room remembers for connection state recovery. */
 const maxMarks = 8192;
 
-interface Waiter {
-  after: number;
-  wake: () => void;
-}
-
 /**
  * One room on this node: the last event emitted, the tail of the log, and who waits for the next event.
  *
@@ -32,7 +27,7 @@ export class LiveStream {
   private tailSize = 0;
   private forgets = 0;
   private readonly held = new Map<number, LogEntry>();
-  private readonly waiters = new Set<Waiter>();
+  private readonly waiters = new Set<() => void>();
   private readonly limits: { tailEvents: number; tailBytes: number };
   private readonly emit: (entries: LogEntry[]) => number;
 
@@ -74,20 +69,18 @@ export class LiveStream {
     for (let next = this.held.get(this.position + 1); next; next = this.held.get(this.position + 1)) take(next);
     if (due.length > 0) this.giveOut(due);
     this.forgetOldHeld();
-    if (entries.length > 0) this.wakeWaiters();
+    if (due.length > 0) this.wakeAll();
     return this.held.size > 0;
   }
 
-  /** Goes on from `position` when the log no longer has what lies between. Nothing is emitted for the gap. */
+  /** Goes on from `position`, which is further on, when the log no longer has what lies between. Nothing is emitted for the gap. */
   skipTo(position: number): void {
-    if (position <= this.position) return;
     this.position = position;
     this.isContradicted = false;
     this.tail = [];
     this.tailSize = 0;
     this.marks = [];
-    this.forgetOldHeld();
-    this.wakeWaiters();
+    this.wakeAll();
   }
 
   /** The entries after `after`, oldest first, if all of them are in the tail. */
@@ -148,26 +141,25 @@ export class LiveStream {
     return this.marks.slice(first);
   }
 
-  /** Resolves when an event after `after` was emitted, when `ms` are over, or when `signal` aborts. */
-  waitBeyond(after: number, ms: number, signal: AbortSignal): Promise<void> {
-    if (this.position > after || signal.aborted) return Promise.resolve();
+  /** Resolves when the position moves on, when `ms` are over, or when `signal` aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const finish = () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', finish);
-        this.waiters.delete(waiter);
+        this.waiters.delete(finish);
         resolve();
       };
-      const waiter: Waiter = { after, wake: finish };
       const timer = setTimeout(finish, ms);
       signal.addEventListener('abort', finish);
-      this.waiters.add(waiter);
+      this.waiters.add(finish);
     });
   }
 
-  /** Wakes all waiters so that they look again: permissions may have changed, or the node is closing. */
+  /** Wakes all waiters so that they look again: something came, permissions may have changed, or the node is closing. */
   wakeAll(): void {
-    for (const waiter of [...this.waiters]) waiter.wake();
+    for (const wake of [...this.waiters]) wake();
   }
 
   /** An entry that comes again normally comes from another source; if it differs, the log went back. */
@@ -191,7 +183,7 @@ export class LiveStream {
   private trimTail(): void {
     let excess = 0;
     const { tailEvents, tailBytes } = this.limits;
-    while (this.tail.length - excess > tailEvents || (this.tailSize > tailBytes && this.tail.length - excess > 1)) {
+    while (this.tail.length - excess > tailEvents || this.tailSize > tailBytes) {
       this.tailSize -= this.tail[excess]?.json.length ?? 0;
       excess++;
     }
@@ -201,15 +193,11 @@ export class LiveStream {
   private forgetOldHeld(): void {
     for (const seq of this.held.keys()) if (seq <= this.position) this.held.delete(seq);
   }
-
-  private wakeWaiters(): void {
-    for (const waiter of [...this.waiters]) if (waiter.after < this.position) waiter.wake();
-  }
 }
 
 /** Whether two entries are the same event. Their text may differ: deleted content is erased from the log. */
 function isSame(one: LogEntry, other: LogEntry): boolean {
-  return one.json === other.json || (one.event === other.event && idOf(one) === idOf(other));
+  return one.event === other.event && (one.json === other.json || idOf(one) === idOf(other));
 }
 
 function idOf({ json }: LogEntry): unknown {

@@ -17,7 +17,7 @@ const eventsOfEach = 100;
 export class Sweeper {
   private readonly streams: ReadonlyMap<Room, LiveStream>;
   private readonly pull: (stream: LiveStream) => Promise<void>;
-  private readonly database: Database;
+  private readonly database: Pick<Database, 'committedRows' | 'quickRows'>;
   private readonly gapWaitMs: number;
   private readonly touch: Touch;
   private readonly counters: DeliveryCounters;
@@ -30,7 +30,7 @@ export class Sweeper {
   constructor(parts: {
     streams: ReadonlyMap<Room, LiveStream>;
     pull: (stream: LiveStream) => Promise<void>;
-    database: Database;
+    database: Pick<Database, 'committedRows' | 'quickRows'>;
     gapWaitMs: number;
     touch: Touch;
     counters: DeliveryCounters;
