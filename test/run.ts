@@ -47,6 +47,7 @@ const onceIsEnough = [
   'infrastructure/',
   'messages/mentions',
   'messages/page-plans',
+  'presence/leases',
   'presence/model',
   'presence/wishes',
   'rest/broken-requests',

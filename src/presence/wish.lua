@@ -3,8 +3,6 @@
 
 local user, status = ARGV[2], ARGV[3]
 redis.call('SET', prefix .. 'wished:' .. user, status, 'PX', ARGV[4])
-if redis.call('EXISTS', prefix .. 'user:' .. user) == 1 then
-  redis.call('HSET', prefix .. 'user:' .. user, 'wish', status)
-  settle(user)
-  tell()
-end
+redis.call('HSET', prefix .. 'user:' .. user, 'wish', status)
+settle(user)
+tell()

@@ -90,6 +90,7 @@ class Model {
           this.beats.add(userId);
           for (const ms of [1, longMs]) await this.beat(store, userId, ms);
         },
+        () => tracker.holdLeaves(3),
         async () => {
           this.beats.delete(userId);
           await store.hurry(userId);
