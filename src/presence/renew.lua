@@ -19,7 +19,6 @@ end
 
 for _, user in ipairs(redis.call('ZRANGEBYSCORE', prefix .. 'beats', '-inf', now, 'LIMIT', 0, limit)) do
   redis.call('ZREM', prefix .. 'beats', user)
-  redis.call('HDEL', prefix .. 'user:' .. user, 'beat')
   settle(user)
   left = left - 1
 end

@@ -60,6 +60,15 @@ describe('presence in Redis', () => {
     expect(await redis.commands.zrange(key('nodes'), 0, -1)).to.deep.equal([other.id]);
   });
 
+  it('of signs of life that ran out ends for all of them with one renewal, however many there are', async () => {
+    const { store, told } = await nodeWith(patient);
+    const userIds = Array.from({ length: 1201 }, (_, i) => `user-${i}`);
+    await Promise.all(userIds.map((userId) => store.beat({ userId, wish: 'online' }, 1)));
+    await delay(5);
+    await store.renew();
+    await until(() => told.length === 2 * userIds.length);
+  });
+
   it('of a node that stops holds for the grace, and no longer', async () => {
     const [hasty, patientOne] = [await nodeWith({ ...patient, graceMs: 0 }), await nodeWith(patient)];
     const other = await nodeWith(patient);
@@ -126,9 +135,17 @@ describe('presence in Redis', () => {
     await store.beat({ userId: 'ann', wish: 'online' }, 1);
     await delay(5);
     await store.wish('ann', 'idle');
-    await store.renew();
     await until(() => told.length > 1);
     expect(told).to.deep.equal(['ann online', 'ann idle']);
+  });
+
+  it('is over with the time of a sign of life, and not only with the next renewal', async () => {
+    const { store, told } = await nodeWith(patient);
+    await store.beat({ userId: 'ann', wish: 'online' }, 1);
+    await delay(5);
+    await store.wish('ann', 'idle');
+    await until(() => told.length > 1);
+    expect(told).to.deep.equal(['ann online', 'ann offline']);
   });
 
   it('of who says good-bye ends on all nodes', async () => {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { RedisConnections } from '../../src/infrastructure/redis.ts';
 import { PresenceDirectory } from '../../src/presence/directory.ts';
 import { MemoryPresenceStore } from '../../src/presence/memory-store.ts';
-import type { PresenceStore } from '../../src/presence/presence.store.ts';
+import type { Arrival, PresenceStore } from '../../src/presence/presence.store.ts';
 import { RedisPresenceStore } from '../../src/presence/redis-store.ts';
 import { Resync } from '../../src/presence/resync.ts';
 import { type Status, type StatusChange, statuses } from '../../src/presence/status.ts';
@@ -33,6 +33,30 @@ interface PresenceNode {
   /** As its timer does. */
   renew(): Promise<void>;
   die(): Promise<void>;
+}
+
+/** It fails now and then, before or after it has done what it was asked for. */
+class ReluctantStore extends MemoryPresenceStore {
+  private readonly random = randomOf(seedOfRun());
+
+  override arrive(arrivals: Arrival[]): Promise<void> {
+    return this.reluctantly(() => super.arrive(arrivals));
+  }
+
+  override leave(userIds: string[]): Promise<void> {
+    return this.reluctantly(() => super.leave(userIds));
+  }
+
+  override wish(userId: string, status: Status): Promise<void> {
+    return this.reluctantly(() => super.wish(userId, status));
+  }
+
+  private async reluctantly(work: () => Promise<void>): Promise<void> {
+    const mood = this.random(6);
+    if (mood === 0) throw new Error('not now');
+    await work();
+    if (mood === 1) throw new Error('no answer');
+  }
 }
 
 /** Users that come, go, wish and show signs of life on several nodes, and what they should be seen as. */
@@ -83,7 +107,7 @@ class Model {
         async () => {
           const wish = this.pick([...statuses]);
           this.wishes.set(userId, wish);
-          await store.wish(userId, wish);
+          await store.wish(userId, wish).catch(() => tracker.wished(userId));
         },
         async () => {
           if (this.random(2) === 0) return;
@@ -109,6 +133,8 @@ class Model {
     }
     this.beats.clear();
     for (const { store } of this.nodes) for (const userId of users) await this.beat(store, userId, 1);
+    await delay(5);
+    await this.nodes[0]?.renew();
     await this.settle();
   }
 
@@ -175,7 +201,7 @@ describe('presence after whatever happened', () => {
   }
 
   const inMemory: Start = async (wishes) => {
-    const store = new MemoryPresenceStore();
+    const store = new ReluctantStore();
     const node = parts(store, wishes, 0);
     follow(store, node);
     return { ...node, store, renew: async () => {}, die: async () => node.tracker.close() };

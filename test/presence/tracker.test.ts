@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createLog } from '../../src/infrastructure/log.ts';
+import { PresenceDirectory } from '../../src/presence/directory.ts';
+import { MemoryPresenceStore } from '../../src/presence/memory-store.ts';
+import type { Status } from '../../src/presence/status.ts';
+import { PresenceTracker } from '../../src/presence/tracker.ts';
+import { until } from '../rig/until.ts';
+import { testSettings } from '../world/nodes.ts';
+
+describe('those who are connected to a node', () => {
+  const directory = new PresenceDirectory(60_000);
+  const store = new MemoryPresenceStore();
+  store.listen({ changed: (changes) => directory.apply(changes), hurried: () => {} });
+  let readWishes = async () => new Map<string, Status>();
+  const settings = { ...testSettings('', null).presence, batchMs: 1, graceMs: 0 };
+  const tracker = new PresenceTracker(store, directory, () => readWishes(), settings, createLog('silent'));
+  after(() => tracker.close());
+
+  const isOnline = (userId: string) => until(() => directory.isOnline(userId), { message: `${userId} is not online` });
+  /** Somebody else is passed on behind all that happened before. */
+  const passed = async (other: string) => {
+    tracker.came(other);
+    await isOnline(other);
+  };
+
+  /** The next reading of wishes takes until it is answered. */
+  function slowRead() {
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<Map<string, Status>>();
+    readWishes = () => {
+      readWishes = async () => new Map();
+      asked.resolve();
+      return answer.promise;
+    };
+    return { asked: asked.promise, answer: answer.resolve };
+  }
+
+  it('are not ended by a leave that was held back until they were there again', async () => {
+    tracker.came('ann');
+    await isOnline('ann');
+    tracker.holdLeaves(3_600_000);
+    tracker.went('ann');
+    await passed('one');
+    await passed('two');
+    expect(directory.isOnline('ann'), 'held back').to.equal(true);
+    tracker.came('ann');
+    tracker.holdLeaves(0);
+    await passed('three');
+    await passed('four');
+    expect(directory.isOnline('ann')).to.equal(true);
+    tracker.went('ann');
+    await until(() => !directory.isOnline('ann'));
+  });
+
+  it('do not outlast a leave that overtook what is still being read about them', async () => {
+    const reading = slowRead();
+    tracker.came('ben');
+    await reading.asked;
+    tracker.went('ben');
+    // Longer than it takes until that could be passed on.
+    await delay(50);
+    reading.answer(new Map());
+    await passed('five');
+    await until(() => !directory.isOnline('ben'));
+  });
+
+  it('are passed on also where they came while others were being passed on', async () => {
+    const reading = slowRead();
+    tracker.came('cem');
+    await reading.asked;
+    tracker.came('dan');
+    reading.answer(new Map([['cem', 'dnd']]));
+    await isOnline('dan');
+    expect(directory.statusOf('cem')).to.equal('dnd');
+  });
+});
