@@ -75,7 +75,7 @@ import { folderRoutes } from './workspace/folder.routes.ts';
 import { workspaceRoutes } from './workspace/workspace.routes.ts';
 import type { WorkspaceServices } from './workspace/workspace.services.ts';
 
-/** The services that the doors lead to. */
+/** The services behind the routes and handlers. */
 export interface Services extends AgentServices, WorkspaceServices, AppServices {
   accounts: Accounts;
   models: ModelServices;
@@ -105,7 +105,7 @@ export interface Services extends AgentServices, WorkspaceServices, AppServices 
   presence: PresenceService;
 }
 
-/** Every REST route there is. */
+/** All REST routes. */
 export function allRoutes(services: Services, handlers: () => Handler[]): Route[] {
   const routes: Route[] = [
     ...documentRoutes({ routes: () => routes, handlers, deliveries: webhookDeliveries }, version),
@@ -145,7 +145,7 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
   return routes;
 }
 
-/** Every event of clients that is understood. */
+/** The handlers of all client events. */
 export function allHandlers(services: Services, gateway: { membership: Membership; expiry: TokenExpiry }): Handler[] {
   return [
     ...accountHandlers(services.accounts.identity, gateway.expiry),

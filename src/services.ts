@@ -59,7 +59,7 @@ export interface Ground {
   limits: RateLimits;
   tracing: Tracing;
   mailer: Mailer;
-  /** Where people find this site, without a slash at its end. */
+  /** The site's URL, without a trailing slash. */
   publicUrl: () => string;
   redis: RedisConnections | null;
   nodeId: string;
@@ -68,7 +68,7 @@ export interface Ground {
 /** The services, and the parts that a node runs or connects beside them. */
 export type ServiceParts = ReturnType<typeof createServices>;
 
-/** Puts the services together, each given what it needs. */
+/** Wires up the services, each given what it needs. */
 export function createServices(ground: Ground) {
   const { settings, log, database, delivery, catchUp, control, caches, ephemeral } = ground;
   const changes = new Changes(database, delivery, log);
@@ -86,7 +86,7 @@ export function createServices(ground: Ground) {
   const agentIdentity = new AgentIdentity(database, caches);
   const notificationQueue = new NotificationQueue();
   const { pingIntervalMs, pingTimeoutMs } = settings.sockets;
-  // So long ago a stock client may have been cut off that is taken for never gone.
+  // A stock client cut off this long ago may still be recovered as if it had never been away.
   const directory = new PresenceDirectory(settings.delivery.recoverySeconds * 1000 + pingIntervalMs + pingTimeoutMs);
   const loopGuard = new LoopGuard(database, settings.agents);
   const { audience, roster, chores, ...community } = createCommunity({
@@ -201,7 +201,7 @@ export function createServices(ground: Ground) {
   return { services, hearing, policyAccess, changes, writer, serverAccess, presence, ...background };
 }
 
-/** What the other features know of a user, for the start page. */
+/** What other features contribute to a user's dashboard. */
 function fillDashboard({ accounts, friends, notifications, agents }: Services): void {
   accounts.dashboard.addSource(async (actor) => ({ friends: await friends.count(actor) }));
   accounts.dashboard.addSource(async (actor) => ({ unreadNotifications: await notifications.unreadCount(actor) }));

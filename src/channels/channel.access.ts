@@ -11,7 +11,7 @@ import type { ServerAccess } from '../servers/server.access.ts';
 import type { ChannelKind, ChannelType } from './channel.contract.ts';
 import { isInChannel } from './channel.membership.ts';
 
-/** What access to a channel depends on. */
+/** The facts that access to a channel depends on. */
 export interface ChannelInfo {
   id: string;
   serverId: string | null;
@@ -20,22 +20,22 @@ export interface ChannelInfo {
   type: ChannelType;
   isPrivate: boolean;
   isArchived: boolean;
-  /** Whether anyone may know of its server. */
+  /** Whether its server is public. */
   serverIsPublic: boolean;
 }
 
-/** A channel with the actor's place in it. */
+/** A channel with the actor's role in it. */
 export interface OpenChannel extends ChannelInfo {
-  /** The role in the channel's server; null in a DM, and for those who are not in the server. */
+  /** The role in the channel's server; null in a DM, and for non-members of the server. */
   role: Role | null;
 }
 
-/** A channel that someone may know of, and whether it is in it. */
+/** A channel that an actor may know of, and whether the actor is in it. */
 export interface SeenChannel extends OpenChannel {
   isMember: boolean;
 }
 
-/** Someone's row in a channel, if there is one (see `isInChannel`). */
+/** A user's membership row in a channel, if there is one (see `isInChannel`). */
 interface Entry {
   excluded: boolean | null;
 }
@@ -46,7 +46,7 @@ const channelCache = 'channels';
 const memberCache = 'channel-members';
 const memberKey = (channelId: string, userId: string) => `${channelId}:${userId}`;
 
-/** The only way to get at a channel on behalf of someone. On the hot path all of it comes from caches. */
+/** The only way to get a channel on behalf of an actor. On the hot path everything comes from caches. */
 export class ChannelAccess {
   private readonly caches: Caches;
   private readonly servers: ServerAccess;
@@ -69,8 +69,8 @@ export class ChannelAccess {
   }
 
   /**
-   * A channel that the actor may know of: what it is in, what admins may enter, and the open channels of public servers
-   * (contract §5). To all others it does not exist.
+   * A channel that the actor may know of: those it is in, those that admins may enter, and the open channels of public
+   * servers (contract §5). For all others it does not exist.
    * @throws AppError CHANNEL_NOT_FOUND
    */
   visible(actor: Actor, channelId: string): Promise<SeenChannel> {
@@ -79,8 +79,8 @@ export class ChannelAccess {
   }
 
   /**
-   * A channel that the actor is in, though as a bot it may be kept from listening there.
-   * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER where it may know of it
+   * A channel that the actor is in; a bot may still be barred from listening there.
+   * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER if it may know of the channel
    */
   entered(actor: Actor, channelId: string): Promise<OpenChannel> {
     const known = this.known(actor, channelId);
@@ -89,7 +89,7 @@ export class ChannelAccess {
 
   /**
    * A channel whose messages the actor may read.
-   * @throws AppError like `entered`, FORBIDDEN for a bot that is not to listen there (contract §13)
+   * @throws AppError like `entered`, FORBIDDEN for a bot that may not listen there (contract §13)
    */
   async readable(actor: Actor, channelId: string): Promise<OpenChannel> {
     const channel = await this.entered(actor, channelId);
@@ -99,12 +99,12 @@ export class ChannelAccess {
     return channel;
   }
 
-  /** Whether what is said in a channel that the actor is in is for it: always, but for bots. */
+  /** Whether the actor may hear a channel that it is in: always, except for some bots. */
   async mayListen(actor: Actor, channelId: string): Promise<boolean> {
     return !actor.user.isBot || (await this.policies.effective(actor.userId, channelId)).listen;
   }
 
-  /** Those of the channels that the actor is in whose messages it may read: all of them, but for bots. */
+  /** Those of the channels that the actor is in whose messages it may read: all of them, except for some bots. */
   async readableAmong(actor: Actor, channelIds: string[]): Promise<string[]> {
     return actor.user.isBot ? this.policies.listening(actor.userId, channelIds) : channelIds;
   }
@@ -112,7 +112,7 @@ export class ChannelAccess {
   /**
    * A channel that the actor may send to.
    * @throws AppError like `entered`, CHANNEL_ARCHIVED, ROLE_REQUIRED where only admins post, BLOCKED, USER_BLOCKED,
-   *   FORBIDDEN for a bot that is not to reply there
+   *   FORBIDDEN for a bot that may not reply there
    */
   async postable(actor: Actor, channelId: string): Promise<OpenChannel> {
     const channel = await this.entered(actor, channelId);
@@ -123,7 +123,7 @@ export class ChannelAccess {
     return channel;
   }
 
-  /** For whatever is said in a channel, be it by a reaction. @throws AppError FORBIDDEN for a bot that is not to reply */
+  /** For anything expressed in a channel, even a reaction. @throws AppError FORBIDDEN for a bot that may not reply */
   async requireReply(actor: Actor, channelId: string): Promise<void> {
     if (actor.user.isBot && !(await this.policies.effective(actor.userId, channelId)).reply) {
       throw new AppError('FORBIDDEN', { message: "This bot's policy does not let it write in this channel." });
@@ -131,7 +131,7 @@ export class ChannelAccess {
   }
 
   /**
-   * In a DM nothing may come from someone who is blocked, or go to nobody.
+   * In a DM nothing may come from a blocked user, or go to a deleted one.
    * @throws AppError BLOCKED, USER_BLOCKED, FORBIDDEN when the other's account was deleted
    */
   async requireUnblocked(actor: Actor, channel: { id: string; kind: ChannelKind }): Promise<void> {
@@ -146,14 +146,14 @@ export class ChannelAccess {
     return { ...channel, serverId };
   }
 
-  /** What there is to know of a channel, whoever asks. @throws AppError CHANNEL_NOT_FOUND */
+  /** A channel's facts, without an access check. @throws AppError CHANNEL_NOT_FOUND */
   async find(channelId: string): Promise<ChannelInfo> {
     const channel = await this.channels.get(channelId, () => this.channelReads.read(channelId));
     if (!channel) throw new AppError('CHANNEL_NOT_FOUND');
     return channel;
   }
 
-  /** Makes all nodes ask anew what these channels are. */
+  /** Drops the facts of these channels on all nodes. */
   forget(channelIds: string[]): Promise<void> {
     return this.caches.forget(channelCache, channelIds);
   }
@@ -162,7 +162,7 @@ export class ChannelAccess {
     this.caches.dropHere(channelCache, [channelId]);
   }
 
-  /** Makes all nodes ask anew whether a user is in these channels. */
+  /** Drops on all nodes whether a user is in these channels. */
   forgetMembers(channelIds: string[], userId: string): Promise<void> {
     return this.caches.forget(
       memberCache,
@@ -174,7 +174,7 @@ export class ChannelAccess {
     this.caches.dropHere(memberCache, [memberKey(channelId, userId)]);
   }
 
-  /** The channel when all that its access depends on is in the caches: no promises are made for the many who come again. */
+  /** The channel if everything that access depends on is cached: frequent callers then need no promises. */
   private known(actor: Actor, channelId: string): SeenChannel | undefined {
     const channel = this.channels.peek(channelId);
     const entry = this.members.peek(memberKey(channelId, actor.userId));
@@ -185,7 +185,7 @@ export class ChannelAccess {
   }
 
   private async lookUp(actor: Actor, channelId: string): Promise<SeenChannel> {
-    // At once: what is not known here is a way to the database and back.
+    // Concurrently: each fact that is not cached is a round trip to the database.
     const [channel, entry] = await Promise.all([this.find(channelId), this.entry(channelId, actor.userId)]);
     const seat = channel.serverId === null ? undefined : await this.servers.seat(channel.serverId, actor.userId);
     const visible = seen(actor, channel, seat?.role ?? null, channel.serverId === null || seat ? entry : noEntry);

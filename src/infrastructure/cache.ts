@@ -1,52 +1,52 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Bounds an LRUCache to so many values. Its own `max` reserves room for all of them at once: tens of megabytes in each
- * node, which every garbage collection looks through.
+ * Bounds an LRUCache to `count` values. Its own `max` allocates room for all of them at once: tens of megabytes in each node,
+ * which every full garbage collection scans.
  */
 export const atMost = (count: number) => ({ maxSize: count, sizeCalculation: () => 1 });
 
-/** How much a cache may hold beside the number of its values. */
+/** A bound on the size of a cache, beside the number of its values. */
 export interface CacheSize<V> {
   max: number;
   of: (value: V) => number;
 }
 
-/** A load under way, and when it was begun, as `performance.now()` has it. */
+/** A load in progress, and when it was started, as `performance.now()` has it. */
 interface Load<V> {
   begun: number;
   value: Promise<V | undefined>;
 }
 
-/** What is held, and when it was asked for. */
+/** A cached value, and when its load was started. */
 interface Held<V> {
   asked: number;
   value: V;
 }
 
-/** How long, in ms, what was asked for is given out: it may depend on what is heard meanwhile. */
+/** How long, in ms, a value is served after its load was started; may change over time. */
 export type Trust = () => number;
 
-/** Of its time, when a value that is still used is asked for anew: who uses it all the time never waits for it. */
+/** The share of its time after which a value in use is refreshed, so that frequent users never wait for it. */
 const renewShare = 0.7;
 
-/** Whoever finds a value due is about to use it: asked for at once, the next one would be on its way before what it is used for. */
+/** The caller that finds a value due is about to use it: an immediate refresh would go to the database ahead of that work. */
 const renewDelayMs = 20;
 
 /**
  * A bounded cache of things that seldom change, with one load at a time per key.
  *
- * Others' changes arrive as `drop`; the time limit is the belt for when they do not. It counts from when a value was
- * asked for: the answer may be long under way, and as old as that when it comes.
+ * Changes by others arrive as `drop`; the time limit is the safety net for when they do not. It counts from the start of the
+ * load: the answer may take long to arrive, and is then that old.
  */
 export class Cache<V extends object> {
   private readonly values: LRUCache<string, Held<V>>;
   private readonly loading = new Map<string, Load<V>>();
-  /** What will be asked for anew in a moment. */
+  /** Keys that are about to be refreshed. */
   private readonly renewing = new Set<string>();
   private readonly trust: Trust;
 
-  /** @param options.size bounds all values together, in whatever unit it measures them */
+  /** @param options.size bounds all values together, in whatever unit `of` returns */
   constructor({ max, trust, size }: { max: number; trust: Trust; size?: CacheSize<V> | undefined }) {
     const bounds = size
       ? { max, maxSize: size.max, sizeCalculation: ({ value }: Held<V>) => size.of(value) }
@@ -55,7 +55,7 @@ export class Cache<V extends object> {
     this.trust = trust;
   }
 
-  /** The value of `key`, loaded when it is not known. A missing one (undefined) is not kept. */
+  /** The value of `key`, loaded if it is not cached. A missing one (undefined) is not cached. */
   get(key: string, load: () => Promise<V | undefined>): V | undefined | Promise<V | undefined> {
     const now = performance.now();
     const held = this.holding(key, now);
@@ -71,7 +71,7 @@ export class Cache<V extends object> {
     this.loading.set(key, started);
     try {
       const value = await started.value;
-      // A drop while this load was under way took it off the map: what it read may be older than the change.
+      // A drop during this load took it off the map: what it read may be older than the change.
       if (this.loading.get(key) === started) this.keep(key, value, now);
       return value;
     } finally {
@@ -79,7 +79,7 @@ export class Cache<V extends object> {
     }
   }
 
-  /** The value if it is here already, and need not be asked for anew: then it is for `get`. */
+  /** The value if it is cached and not due for a refresh; otherwise call `get`. */
   peek(key: string): V | undefined {
     const now = performance.now();
     const held = this.holding(key, now);

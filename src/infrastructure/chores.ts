@@ -4,20 +4,20 @@ import type { Database, Rows } from '../database/database.ts';
 import { jittered } from './jitter.ts';
 import type { Log } from './log.ts';
 
-/** Work that nobody waits for, done in small steps: each is one short transaction. */
+/** Background work done in small steps, each of which is one short transaction. */
 export interface Chore {
   name: string;
-  /** Does a little. @returns how much; it is called again while that is not 0 */
+  /** Does one step. @returns how much it did; it is called again while that is not 0 */
   step(rows: Rows): Promise<number>;
 }
 
 const everyMs = 60_000;
 /** Between two steps, so that they take only a little of the database's time. */
 const pauseMs = 20;
-/** Until a node looks again at what another one was at. */
+/** How long a node leaves chores to another one before it checks again. */
 const againMs = 1000;
 
-/** Does chores in the background: now and then, and soon after someone left some behind. */
+/** Does chores in the background: periodically, and soon after some were left behind. */
 export class Chores {
   private readonly database: Database;
   private readonly log: Log;
@@ -39,7 +39,7 @@ export class Chores {
     this.chores.push(...chores);
   }
 
-  /** There is something to do; returns at once. */
+  /** Call it when there is something to do; returns at once. */
   soon(): void {
     this.wanted = true;
     if (this.closed) return;
@@ -75,14 +75,14 @@ export class Chores {
     }
   }
 
-  /** Of all nodes one does chores at a time. */
+  /** Only one node does chores at a time. */
   private step(chore: Chore): Promise<number | 'elsewhere'> {
     return this.database.quickTransaction(async (rows) =>
       (await tryLock(rows, advisoryLocks.chores)) ? chore.step(rows) : 'elsewhere',
     );
   }
 
-  /** The other node may have been past what was left behind just now. */
+  /** The other node may already have passed what was just left behind. */
   private lookAgain(): void {
     this.again ??= setTimeout(() => {
       this.again = undefined;

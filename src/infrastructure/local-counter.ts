@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from './cache.ts';
 
-/** What is known of a key's window. */
+/** The known state of a key's window. */
 interface Window {
-  /** Counted here and, as far as it is known, on other nodes. */
+  /** Counted here and, as far as known, on other nodes. */
   count: number;
-  /** Counted here and not yet told to the others. */
+  /** Counted here and not yet added to the shared count. */
   untold: number;
   endsAt: number;
 }
@@ -13,7 +13,7 @@ interface Window {
 interface CounterOptions {
   points: number;
   seconds: number;
-  /** Adds to the count that all nodes share. @returns it, or null while it cannot be reached */
+  /** Adds to the count that all nodes share. @returns the new count, or null while Redis cannot be reached */
   add(key: string, more: number): Promise<{ count: number; resetMs: number } | null>;
 }
 
@@ -21,10 +21,9 @@ const syncMs = 100;
 const maxKeys = 100_000;
 
 /**
- * Counts per key in windows that begin with the first use. An answer never waits: this node counts by itself and, ten
- * times a second, adds what it counted to what all nodes share and takes over their sum. So a key that is used on
- * several nodes at once passes its limit by no more than it is used there in a tenth of a second, and on each of them never
- * by itself.
+ * Counts per key in windows that begin with the first use. It never waits: this node counts by itself and, ten times a
+ * second, adds its count to the shared one and takes over the sum. So a key that is used on several nodes at once exceeds
+ * its limit by no more than its use on the others in a tenth of a second, and on a single node never.
  */
 export class LocalCounter {
   private readonly options: CounterOptions;
@@ -37,7 +36,7 @@ export class LocalCounter {
     this.options = options;
   }
 
-  /** Counts one more. What is beyond the limit is not counted, so that trying on does not make it worse. */
+  /** Counts one more. Attempts beyond the limit are not counted, so that retrying does not make it worse. */
   add(key: string): { count: number; resetMs: number } {
     const now = performance.now();
     let window = this.windows.get(key);
@@ -62,7 +61,7 @@ export class LocalCounter {
   private async sync(): Promise<void> {
     const keys = this.dirty;
     this.dirty = new Set();
-    // In one turn, so that they leave as one batch.
+    // In one turn, so that they are sent as one batch.
     await Promise.all([...keys].map((key) => this.syncKey(key)));
     this.timer = undefined;
     if (this.dirty.size > 0 && !this.closed) this.timer = setTimeout(() => void this.sync(), syncMs).unref();
@@ -74,7 +73,7 @@ export class LocalCounter {
     const told = window.untold;
     window.untold = 0;
     const shared = await this.options.add(key, told).catch(() => null);
-    // Another window may have begun meanwhile.
+    // A new window may have begun meanwhile.
     if (this.windows.get(key) !== window) return;
     if (!shared) {
       window.untold += told;

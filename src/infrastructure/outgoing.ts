@@ -4,19 +4,18 @@ import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { AppError } from '../errors.ts';
 import { isPublicAddress } from './addresses.ts';
 
-/** Finds the addresses of a host; the system's own way unless told. */
+/** Resolves the addresses of a host; by default the system's resolver. */
 export type Resolve = (host: string, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void;
 
 const connectTimeoutMs = 10_000;
-/** Whoever asks may be in the middle of a transaction, which is ended when it does nothing for long. */
+/** The caller may be inside a transaction, which PostgreSQL ends if it idles for long. */
 const lookupMs = 1500;
-/** Most often it is someone's own machine that is meant, for trying something out. */
+/** Usually someone's own machine, for trying something out. */
 const exception = 'Whoever runs this server can allow it with APP_PROXY_ALLOW.';
 
 /**
- * Requests to addresses that people from outside name. They must not reach what only this machine or its network can:
- * each address is judged when it is connected to, after the name was resolved and by the very answer that is used, so
- * a name that means something else the second time gains nothing.
+ * Requests to user-supplied addresses. They must not reach what only this machine or its network can (SSRF): each address is
+ * checked when connecting, by the very result of name resolution that is used, so that DNS rebinding gains nothing.
  */
 export class Outgoing {
   private readonly allow: ReadonlySet<string>;
@@ -31,8 +30,8 @@ export class Outgoing {
   }
 
   /**
-   * Checks an address before it is kept or called: https, or a host that is allowed, and nothing private. That it is
-   * good now does not mean that it stays so; `request` judges again.
+   * Checks an address before it is stored or called: https, or an allowed host, and nothing private. That may change later, so
+   * `request` checks again.
    * @throws AppError UNSAFE_URL
    */
   async check(url: URL): Promise<void> {
@@ -46,7 +45,7 @@ export class Outgoing {
         resolve(error ? [] : found);
       });
     });
-    // A host that cannot be found now is no danger; calling it will fail.
+    // A host that cannot be resolved now is harmless; calling it will fail.
     if (addresses.length > 0 && !addresses.some(({ address }) => isPublicAddress(address))) throw unsafe(host);
   }
 
@@ -90,13 +89,13 @@ export class Outgoing {
       const host = bareHost(options.hostname);
       const url = new URL(`${options.protocol}//${inUrl(host)}:${options.port || ''}`);
       if (this.isAllowed(url)) return anywhere(options, callback);
-      // No name is looked up for a literal address.
+      // A literal address is not looked up.
       if (isIP(host) && !isPublicAddress(host)) return callback(unsafe(host), null);
       guarded(options, callback);
     };
   }
 
-  /** Gives the connection only addresses that are public; there may be others among them. */
+  /** Passes only public addresses to the connection; a name may resolve to others too. */
   private readonly guardedLookup: LookupFunction = (host, options, callback) => {
     this.resolve(host, (error, addresses) => {
       if (error) return callback(error, '', 0);

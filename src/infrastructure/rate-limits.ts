@@ -7,7 +7,7 @@ import type { RedisConnections } from './redis.ts';
 
 export type LimitName = keyof Settings['rates'];
 
-/** How much of a limit is used up. */
+/** How much of a limit is used. */
 export interface Quota {
   name: LimitName;
   points: number;
@@ -18,21 +18,21 @@ export interface Quota {
   exceeded: boolean;
 }
 
-/** One of a limited number of tries. */
+/** One of a limited number of attempts. */
 export interface Attempt {
-  /** Makes it not count: for tries that succeeded. */
+  /** Makes it not count, for attempts that succeeded. */
   giveBack(): Promise<void>;
 }
 
 interface Limiter {
   shared: RateLimiterRedis | null;
-  /** Of this node alone, for when Redis is away. */
+  /** Counts of this node alone, for when Redis is away. */
   own: RateLimiterMemory;
 }
 
 /**
- * Who may do how much in which time (contract §3), counted for all nodes in Redis. While Redis is away each node counts
- * by itself, so that a limit is never just gone.
+ * Rate limits (contract §3), counted across all nodes in Redis. While Redis is away each node counts by itself, so that a
+ * limit never disappears.
  */
 export class RateLimits {
   private readonly rates: Settings['rates'];
@@ -47,7 +47,7 @@ export class RateLimits {
     this.redis = redis;
   }
 
-  /** Counts one more. @returns null where limits are off */
+  /** Counts one more. @returns null if limits are off */
   async take(name: LimitName, key: string): Promise<Quota | null> {
     if (!this.isOn) return null;
     const result = await consume(this.limiter(name), concealed(key));
@@ -55,8 +55,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts one more without waiting for Redis: what other nodes counted is learnt in the background, at most a fraction
-   * of a second late. For what is so frequent that a round trip each time would be felt.
+   * Counts one more without waiting for Redis: other nodes' counts are synchronised in the background, a fraction of a second
+   * late at most. For limits so frequent that a round trip each time would hurt.
    */
   private takeQuickly(name: LimitName, key: string): Quota | null {
     if (!this.isOn) return null;
@@ -69,12 +69,12 @@ export class RateLimits {
     return this.takeQuickly(actor.user.isBot ? 'botMessages' : 'messages', actor.userId);
   }
 
-  /** One more change of what others are shown, beside messages. */
+  /** One more change that others are shown, beside messages. */
   takeChange(actor: { userId: string }): Quota | null {
     return this.takeQuickly('changes', actor.userId);
   }
 
-  /** One more try of something that may fail so many times. @throws AppError RATE_LIMITED */
+  /** One more attempt at something that may fail only so many times. @throws AppError RATE_LIMITED */
   async attempt(name: LimitName, key: string): Promise<Attempt> {
     const quota = await this.take(name, key);
     if (!quota) return { giveBack: async () => {} };
@@ -127,7 +127,7 @@ export class RateLimits {
   }
 }
 
-/** Names and addresses of people are not for the eyes of who looks into Redis. */
+/** Names and addresses of people must not be readable in Redis. */
 function concealed(key: string): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 22);
 }
@@ -136,7 +136,7 @@ async function consume({ shared, own }: Limiter, key: string): Promise<RateLimit
   try {
     return await (shared ?? own).consume(key);
   } catch (refused) {
-    // It throws its result where the limit is passed, and errors as errors.
+    // The library throws its result if the limit is exceeded, and errors as errors.
     if (refused instanceof RateLimiterRes) return refused;
     throw refused;
   }
@@ -146,7 +146,7 @@ async function giveBack({ shared, own }: Limiter, key: string): Promise<void> {
   await (shared ?? own).reward(key);
 }
 
-/** The headers of contract §2, as the IETF's draft on RateLimit fields has them. */
+/** The headers of contract §2, following the IETF's draft on RateLimit fields. */
 export function quotaHeaders({ name, points, seconds, remaining, resetMs }: Quota): Record<string, string> {
   return {
     'RateLimit-Policy': `"${name}";q=${points};w=${seconds}`,
@@ -154,7 +154,7 @@ export function quotaHeaders({ name, points, seconds, remaining, resetMs }: Quot
   };
 }
 
-/** RATE_LIMITED, with when to come back. */
+/** RATE_LIMITED, with the time to retry after. */
 export function refusal(quota: Quota): AppError {
   const retryAfter = Math.max(wholeSeconds(quota.resetMs), 1);
   return new AppError('RATE_LIMITED', { retryAfter, headers: quotaHeaders(quota) });

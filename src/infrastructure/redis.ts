@@ -17,8 +17,8 @@ const healthCheckMs = 500;
 const answerMs = 1000;
 
 /**
- * The node's connections to Redis. Redis may be absent at the start, die, hang or come back at any time:
- * `healthy` says what holds now, nobody waits for a Redis that is not, and nothing here throws.
+ * The node's connections to Redis. Redis may be absent at the start, die, hang or come back at any time: `healthy` is its
+ * current state, nothing waits for an unhealthy Redis, and nothing here throws.
  */
 export class RedisConnections {
   /** For commands and publishing; rejects at once while Redis is away. */
@@ -33,19 +33,19 @@ export class RedisConnections {
   private readonly listeners: ((healthy: boolean) => void)[] = [];
   private readonly log: Log;
   private readonly mistakes: SparseLog;
-  /** What went wrong last with a connection. */
+  /** The last failure of a connection. */
   private failure: string | undefined;
   private readonly isCluster: boolean;
   private readonly prefix: string;
-  /** Where orders between nodes go. */
+  /** The channel of control messages between nodes. */
   readonly controlChannel: string;
-  /** In a cluster, for what this node says to itself: it goes the way of orders, by the tag in its name. */
+  /** In a cluster, for messages of this node to itself: its hash tag puts it on the same shard as control messages. */
   private readonly echoChannel: string;
   private echoed: () => void = () => {};
   private checking = false;
   private lastAnswerMs = 0;
 
-  /** @returns null for a node that is alone */
+  /** @returns null for a single node */
   static of(settings: Settings, log: Log): RedisConnections | null {
     const { redisUrl: url, redisCluster: cluster, redisPrefix: prefix } = settings;
     return url === null ? null : new RedisConnections({ url, cluster, prefix }, log);
@@ -64,7 +64,7 @@ export class RedisConnections {
     const clients = [this.commands, this.subscriber, this.adapterSubscriber];
     for (const client of clients) client.on('error', (error) => this.note(error));
     this.silent = new SilentConnections(clients);
-    // A node that can speak but not hear would trust caches whose drops it never got.
+    // A node that can publish but not receive would trust caches whose drops it never got.
     for (const client of [this.commands, this.subscriber]) {
       client.on('close', () => this.setHealthy(false));
       client.on('ready', () => void this.check());
@@ -78,21 +78,21 @@ export class RedisConnections {
     this.timer = setInterval(() => void this.check(), healthCheckMs);
   }
 
-  /** The name of a key or channel of this deployment, beside others that use the same Redis. */
+  /** The prefixed name of a key or channel, apart from other deployments that use the same Redis. */
   named(what: string): string {
     return `${this.prefix}:${what}`;
   }
 
   /**
-   * Says something on a channel. In a cluster the channel belongs to one shard, as keys do, so that traffic is spread.
-   * @returns how many hear it; 0 also when it could not be said
+   * Publishes on a channel. In a cluster the channel belongs to one shard, as keys do, which spreads the traffic.
+   * @returns the number of receivers; 0 also if it could not be published
    */
   async publish(channel: string, text: string): Promise<number> {
     if (!this.isCluster) return this.commands.publish(channel, text);
     return Number(await this.commands.spublish(channel, text).catch((error) => forgiven(this.commands, error)));
   }
 
-  /** From now on this node hears a channel; it never rejects, and holds over reconnects. */
+  /** Subscribes to a channel; never rejects, and lasts across reconnects. */
   async subscribe(channel: string): Promise<void> {
     if (!this.isCluster) await this.subscriber.subscribe(channel);
     else await this.subscriber.ssubscribe(channel).catch((error) => forgiven(this.subscriber, error));
@@ -103,7 +103,7 @@ export class RedisConnections {
     await done.catch(() => 0);
   }
 
-  /** Calls `listener` with what is said on subscribed channels. */
+  /** Calls `listener` with messages on subscribed channels. */
   onMessage(listener: (channel: string, text: string) => void): void {
     this.subscriber.on(this.isCluster ? 'smessage' : 'message', listener);
   }
@@ -112,7 +112,7 @@ export class RedisConnections {
     return this.isHealthy;
   }
 
-  /** How long it took for its last answer to a check. */
+  /** How long Redis took to answer the last health check. */
   get answerMs(): number {
     return this.lastAnswerMs;
   }
@@ -141,13 +141,13 @@ export class RedisConnections {
     clearInterval(this.timer);
     this.silent.close();
     this.listeners.length = 0;
-    // That it is gone from here on is nothing to be told.
+    // A failure from here on is not worth reporting.
     this.isHealthy = false;
     for (const client of [this.commands, this.subscriber, this.adapterSubscriber]) client.disconnect();
   }
 
   private async check(): Promise<void> {
-    // A hung Redis lets pings pile up; one at a time is enough to know.
+    // With a hung Redis pings would pile up; one at a time is enough.
     if (this.checking) return;
     this.checking = true;
     try {
@@ -162,14 +162,14 @@ export class RedisConnections {
     }
   }
 
-  /** Renewed subscriptions hold by then: they were sent before. */
+  /** Renewed subscriptions are in effect by then: they were sent before. */
   private async listens(): Promise<void> {
     if (this.subscriber.status !== 'ready') throw new Error('The subscriber is not connected.');
     const sign = this.isCluster ? this.echo() : this.subscriber.ping();
     if (!(await within(sign, answerMs))) throw new Error('The subscriber does not answer.');
   }
 
-  /** A cluster's subscriber has many connections; that of the orders is the one that has to hear. */
+  /** A cluster's subscriber has many connections; the one for control messages is the one that has to receive. */
   private echo(): Promise<void> {
     return new Promise((resolve) => {
       this.echoed = resolve;
@@ -177,7 +177,7 @@ export class RedisConnections {
     });
   }
 
-  /** That a connection broke is told by the health check; what is refused on one that holds would be missing without a word. */
+  /** A broken connection is reported by the health check; a refusal on a working one would otherwise go unnoticed. */
   private note(error: Error): void {
     if (error instanceof StrangeMessage) this.mistakes.warn({}, { err: error.cause }, error.message);
     else this.failure = error.message;

@@ -1,7 +1,7 @@
 import type { Log } from './log.ts';
 import { within } from './within.ts';
 
-/** How long a step is waited for: until the time for all is over, or to its end. */
+/** How long a step is awaited: until the overall deadline, or until it is done. */
 type Patience = 'in time' | 'to its end';
 
 interface Step {
@@ -11,8 +11,8 @@ interface Step {
 }
 
 /**
- * Takes a node apart in the reverse order in which it was put together; each step runs once, whatever fails. Parts that
- * wait for a PostgreSQL or Redis that hangs do not keep the process: whoever told it to stop would kill it.
+ * Shuts a node down in the reverse order of its start; each step runs once, whatever fails. Parts that wait for a hung
+ * PostgreSQL or Redis do not delay the exit for ever: whatever told the process to stop would kill it.
  */
 export class Shutdown {
   private readonly log: Log;

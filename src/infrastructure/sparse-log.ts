@@ -3,8 +3,8 @@ import type { Log } from './log.ts';
 const everyMs = 10_000;
 
 /**
- * Warns of what may happen to thousands at once, as when the database is away: of the first at once, of the others together,
- * now and then.
+ * Warns of failures that may hit thousands of requests at once, as when the database is away: the first at once, the others
+ * as a periodic count.
  */
 export class SparseLog {
   private readonly log: Log;

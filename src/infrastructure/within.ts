@@ -1,4 +1,4 @@
-/** @returns whether a promise was fulfilled within `ms`; one that fails is none that was */
+/** @returns whether a promise was fulfilled within `ms`; false if it rejects */
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
