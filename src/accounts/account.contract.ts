@@ -13,7 +13,7 @@ export const smallUserSchema = record('SmallUser', {
 
 export const userUpdated = passingEvent({
   name: 'user:updated',
-  summary: 'You, or someone whom you may know to be online, has another name or picture.',
+  summary: 'You, or someone whose presence you may see, has a new name or picture.',
   room: 'channel',
   payload: z.object({ user: smallUserSchema }),
 });

@@ -39,7 +39,7 @@ export function accountHandlers(identity: Identity, expiry: TokenExpiry): Handle
   return [
     handler({
       event: 'auth:renew',
-      summary: 'Go on with a new token of the same user, before the old one ends.',
+      summary: 'Continue with a new token of the same user, before the old one expires.',
       tag: 'Accounts',
       payload: renewSchema,
       ack: renewAckSchema,

@@ -76,7 +76,7 @@ function selfRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
     route({
       method: 'GET',
       path: '/api/auth/users/:id',
-      summary: 'Anyone, as everyone may see them.',
+      summary: "A user's public profile.",
       tag,
       entrance: 'user',
       params: { id },
@@ -101,7 +101,7 @@ function selfRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
     route({
       method: 'GET',
       path: '/api/auth/dashboard',
-      summary: 'A summary of what you have here.',
+      summary: 'A summary of your account.',
       tag,
       entrance: 'user',
       answer: dashboardSchema,
@@ -110,7 +110,7 @@ function selfRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
     route({
       method: 'GET',
       path: '/api/auth/menu-summary',
-      summary: 'The few numbers beside a menu.',
+      summary: 'The counts shown in a menu.',
       tag,
       entrance: 'user',
       answer: menuSummarySchema,

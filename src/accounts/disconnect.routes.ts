@@ -11,7 +11,7 @@ export function disconnectRoutes(disconnects: DisconnectService): Route[] {
     route({
       method: 'POST',
       path: '/api/auth/disconnect',
-      summary: 'Say that this client leaves: you are offline at once, unless you are connected elsewhere.',
+      summary: 'Announce that this client leaves: you are offline at once, unless you are connected elsewhere.',
       tag: 'Accounts',
       entrance: 'anyone',
       headers: z.object({ authorization: z.string().optional() }),

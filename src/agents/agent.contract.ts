@@ -110,7 +110,7 @@ export const addedAgentsSchema = z.object({
 
 export const slashCommandsUpdated = durableEvent({
   name: 'channel:slash-commands-updated',
-  summary: 'A bot of this channel changed its slash commands; fetch them anew.',
+  summary: 'A bot of this channel changed its slash commands; fetch them again.',
   room: 'channel',
   payload: z.object({ channelId: idSchema, agentId: idSchema }),
 });

@@ -20,7 +20,7 @@ export function agentHandlers(agents: AgentService): Handler[] {
   return [
     handler({
       event: 'agent:heartbeat',
-      summary: 'The bot is alive, and says so itself. It may say that it is in trouble (`error`).',
+      summary: "The bot's own heartbeat: it is alive. It may report trouble (`error`).",
       tag: 'Agents',
       payload: heartbeatEvent,
       ack: heartbeatAnswerSchema,

@@ -44,7 +44,7 @@ export function agentProfileRoutes(profile: AgentProfile, seats: AgentSeats): Ro
     route({
       method: 'PUT',
       path: '/api/agents/:id/slash-commands',
-      summary: 'Set the slash commands of a bot; its channels are told.',
+      summary: 'Set the slash commands of a bot; its channels are notified.',
       tag,
       entrance: 'user',
       params,
@@ -67,7 +67,7 @@ export function agentProfileRoutes(profile: AgentProfile, seats: AgentSeats): Ro
     route({
       method: 'GET',
       path: '/api/agents/:id/usage-snapshot',
-      summary: 'What the bot said last of what it used.',
+      summary: "The bot's latest usage report.",
       tag,
       entrance: 'user',
       params,
@@ -78,7 +78,7 @@ export function agentProfileRoutes(profile: AgentProfile, seats: AgentSeats): Ro
     route({
       method: 'POST',
       path: '/api/agents/:id/usage-snapshot',
-      summary: 'The bot says what it has used; its owner sees the last one.',
+      summary: 'The bot reports its usage; its owner sees the latest report.',
       tag,
       entrance: 'user',
       params,

@@ -66,7 +66,7 @@ export function agentRoutes(agents: AgentService): Route[] {
     route({
       method: 'DELETE',
       path: '/api/agents/:id',
-      summary: 'End an agent: its tokens at once; what it wrote stays.',
+      summary: 'Delete an agent: its tokens end at once; what it wrote stays.',
       tag,
       entrance: 'user',
       params,
@@ -99,7 +99,7 @@ function lifeRoutes(agents: AgentService): Route[] {
     route({
       method: 'POST',
       path: '/api/agents/:id/start',
-      summary: "Let the bot's tokens work (again).",
+      summary: "Make the bot's tokens work (again).",
       tag,
       entrance: 'user',
       params,
@@ -122,7 +122,7 @@ function lifeRoutes(agents: AgentService): Route[] {
     route({
       method: 'POST',
       path: '/api/agents/:id/heartbeat',
-      summary: 'The bot is alive, and says so itself. It may say that it is in trouble (`error`).',
+      summary: "The bot's own heartbeat: it is alive. It may report trouble (`error`).",
       tag,
       entrance: 'user',
       params,

@@ -25,7 +25,7 @@ function viewingRoutes(apps: AppService): Route[] {
     route({
       method: 'GET',
       path: base,
-      summary: 'The apps of a server: the active ones, for admins all.',
+      summary: 'The apps of a server: the active ones; all of them for admins.',
       tag,
       entrance: 'user',
       params: { serverId },
@@ -62,7 +62,7 @@ function managingRoutes(apps: AppService): Route[] {
     route({
       method: 'POST',
       path: base,
-      summary: 'Make an app: a page of HTML, a ZIP file of the workspace, or an address elsewhere. For admins.',
+      summary: 'Create an app: a page of HTML, a ZIP file of the workspace, or an external URL. For admins.',
       tag,
       entrance: 'user',
       params: { serverId },

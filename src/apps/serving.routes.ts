@@ -51,7 +51,7 @@ function proxyRoutes(proxy: AppProxy, origin: AppsOrigin): Route[] {
       method,
       otherMethods: method === 'OPTIONS' ? others : [],
       path: '/api/app-proxy/:appId/*path',
-      summary: 'Passes the request on to an app of type "url".',
+      summary: 'Forwards the request to an app of type "url".',
       tag,
       entrance: 'anyone',
       params: { appId: proxiedId, path },

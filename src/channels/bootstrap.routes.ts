@@ -7,7 +7,7 @@ export function bootstrapRoutes(bootstrap: BootstrapService): Route[] {
     route({
       method: 'GET',
       path: '/api/channels/:id/bootstrap',
-      summary: 'All that is needed to show a channel, in one call.',
+      summary: 'Everything needed to show a channel, in one call.',
       tag: 'Channels',
       entrance: 'user',
       params: { id: uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.') },

@@ -13,7 +13,7 @@ export function channelMemberRoutes(members: ChannelMemberService): Route[] {
     route({
       method: 'GET',
       path: '/api/channels/:id/members',
-      summary: 'Who is in a channel, in the order of their ids. X-Has-More says whether it goes on.',
+      summary: 'The members of a channel, in the order of their ids. X-Has-More says whether there are more.',
       tag,
       entrance: 'user',
       params: { id },
@@ -26,7 +26,7 @@ export function channelMemberRoutes(members: ChannelMemberService): Route[] {
     route({
       method: 'POST',
       path: '/api/channels/:id/members',
-      summary: 'Let someone of the server into a channel; for admins, and for yourself where it is open.',
+      summary: 'Add a member of the server to a channel; for admins, and for yourself if it is open.',
       tag,
       entrance: 'user',
       params: { id },
@@ -43,7 +43,7 @@ export function channelMemberRoutes(members: ChannelMemberService): Route[] {
     route({
       method: 'DELETE',
       path: '/api/channels/:id/members/:userId',
-      summary: 'Take someone out of a channel: yourself, or as a moderator those of lower roles.',
+      summary: 'Remove someone from a channel: yourself, or as a moderator those of lower roles.',
       tag,
       entrance: 'user',
       params: { id, userId: uuidParam('MEMBER_NOT_FOUND', 'Id of the user.') },

@@ -85,14 +85,14 @@ export const addChannelMemberSchema = z.object({ userId: idSchema });
 export const channelCreated = durableEvent({
   name: 'channel:created',
   summary:
-    'There is a new channel that you may see, or an archived one is back; or one has changed that you see without being in it, as admins see private ones.',
+    'There is a new channel that you may see, or one was unarchived; or one changed that you see without being in it, as admins see private ones.',
   room: 'user',
   payload: z.object({ channel: channelSchema }),
 });
 
 export const channelUpdated = durableEvent({
   name: 'channel:updated',
-  summary: 'The channel was renamed, described, moved, archived or brought back.',
+  summary: 'The channel was renamed, described, moved, archived or unarchived.',
   room: 'channel',
   payload: z.object({ channel: channelSchema }),
 });
@@ -100,7 +100,7 @@ export const channelUpdated = durableEvent({
 export const channelDeleted = durableEvent({
   name: 'channel:deleted',
   summary:
-    'The channel is gone; those who follow only a thread in it hear of it too. Only what was being sent at that moment may still follow.',
+    'The channel was deleted; those who follow only a thread in it get this too. Only what was being sent at that moment may still follow.',
   room: 'channel',
   payload: z.object({ id: idSchema, channelId: idSchema, serverId: idSchema.nullable() }),
 });
@@ -123,7 +123,7 @@ export const channelMemberAdded = durableEvent({
 
 export const channelMemberRemoved = durableEvent({
   name: 'channel:member-removed',
-  summary: 'You are no longer in a channel; or one that you saw without being in it is gone.',
+  summary: 'You are no longer in a channel; or one that you saw without being in it was deleted.',
   room: 'user',
   payload: z.object({
     channelId: idSchema,

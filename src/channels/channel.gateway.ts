@@ -7,7 +7,7 @@ export function channelHandlers(readStates: ReadStateService): Handler[] {
   return [
     handler({
       event: 'channel:read',
-      summary: 'You have read a channel up to a message or a number of its log; it never goes back.',
+      summary: 'Mark a channel as read up to a message or a number of its log; it never goes back.',
       tag: 'Channels',
       payload: markReadSchema.safeExtend({ channelId: idSchema }),
       ack: readStateSchema,

@@ -131,7 +131,7 @@ function archiveRoutes(channels: ChannelService): Route[] {
     route({
       method: 'POST',
       path: '/api/channels/:id/unarchive',
-      summary: 'Bring an archived channel back; for admins.',
+      summary: 'Unarchive a channel; for admins.',
       tag,
       entrance: 'user',
       params: { id },
@@ -146,7 +146,7 @@ function readRoute(readStates: ReadStateService): Route {
   return route({
     method: 'PUT',
     path: '/api/channels/:id/read',
-    summary: 'You have read the channel up to a message or a number of its log; it never goes back.',
+    summary: 'Mark the channel as read up to a message or a number of its log; it never goes back.',
     tag,
     entrance: 'user',
     params: { id },

@@ -34,7 +34,7 @@ const limitSchema = z.object({ limit: z.coerce.number().int().min(1).max(10_000)
 export const commands: Record<string, Command> = {
   'create-user': {
     usage: 'create-user --email <address> [--username <name>] [--name <display name>] [--tier <tier>]',
-    summary: 'make an account; a member unless --tier says otherwise',
+    summary: 'create an account; a member unless --tier says otherwise',
     async run({ options, services, print }) {
       const { email, username, name, tier } = options;
       const user = validated(newUserSchema, { email, username, displayName: name });
@@ -61,7 +61,7 @@ export const commands: Record<string, Command> = {
   },
   'set-tier': {
     usage: 'set-tier <user> <tier>',
-    summary: 'make someone a member, a visitor, or what other tiers the settings have',
+    summary: 'make someone a member, a visitor, or another tier of the settings',
     async run({ words, services, print }) {
       const [name, tier] = [theWord(words, 'user'), theWord(words.slice(1), 'tier')];
       await services.accounts.operator.setTier(name, tier);
@@ -70,7 +70,7 @@ export const commands: Record<string, Command> = {
   },
   'make-invites': {
     usage: 'make-invites [count] [--note <text>]',
-    summary: 'make invite codes, each of which turns one visitor into a member',
+    summary: 'create invite codes, each of which turns one visitor into a member',
     async run({ words, options: { note }, services, print }) {
       const { count } = validated(countSchema, { count: words[0] });
       const codes = await services.invites.issue(count, asText(note) ?? '');
@@ -88,7 +88,7 @@ export const commands: Record<string, Command> = {
   },
   'list-users': {
     usage: 'list-users [--search <text>] [--limit <number>]',
-    summary: 'the newest users, or those whose name or e-mail holds a text',
+    summary: 'the newest users, or those whose name or e-mail contains a text',
     async run({ options: { search, limit }, services, print }) {
       const most = validated(limitSchema, { limit }).limit;
       const users = await services.accounts.operator.list(asText(search) ?? '', most);

@@ -30,7 +30,7 @@ export const transferCommands: Record<string, Command> = {
   },
   import: {
     usage: 'import <file> [--max-bytes <number>]',
-    summary: 'bring an exported server back, with all its ids; nothing is changed if any of them is there already',
+    summary: 'import an exported server, with all its ids; nothing is changed if any of them exists already',
     async run({ words, options, database, settings, print }) {
       const { importServer } = await import('../transfer/import.ts');
       const file = theWord(words, 'file');
@@ -45,7 +45,7 @@ export const transferCommands: Record<string, Command> = {
   },
   'after-restore': {
     usage: 'after-restore',
-    summary: 'to be run once when a backup was restored, before the server starts: clients read their lists anew',
+    summary: 'run once after restoring a backup, before the server starts: clients reload their lists',
     async run({ database, print }) {
       const { leapAhead } = await import('../delivery/log.ts');
       const { advisoryLocks, tryLock } = await import('../database/advisory-locks.ts');

@@ -26,7 +26,7 @@ export const listDmMessagesSchema = z.object({
 export const dmCreated = durableEvent({
   name: 'dm:created',
   summary:
-    'A DM channel was opened, by you or with you, or one that rested for long is in use again. Its events come without joining.',
+    'A DM channel was opened, by you or with you, or one unused for long is in use again. Its events come without joining.',
   room: 'user',
   payload: dmChannelSchema.extend({
     since: z.number().int().describe("Position in the channel's log from which its events follow by themselves."),

@@ -21,7 +21,7 @@ function channelRoutes(base: string, direct: DirectService): Route[] {
     route({
       method: 'POST',
       path: base,
-      summary: 'The DM channel with someone: made if there is none (201), else the one there is (200).',
+      summary: 'The DM channel with someone: a new one (201), or the existing one (200).',
       tag,
       entrance: 'user',
       body: openDmSchema,
@@ -37,7 +37,7 @@ function channelRoutes(base: string, direct: DirectService): Route[] {
     route({
       method: 'GET',
       path: base,
-      summary: 'Your DM channels, the last used one first.',
+      summary: 'Your DM channels, most recently used first.',
       tag,
       entrance: 'user',
       answer: z.array(dmChannelSchema),

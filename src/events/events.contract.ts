@@ -40,7 +40,7 @@ const resumedRoomSchema = z.union([
 
 export const resumed = passingEvent({
   name: 'resumed',
-  summary: 'All that was missed since the positions in `auth.resume` has been sent.',
+  summary: 'Everything missed since the positions in `auth.resume` has been sent.',
   room: 'socket',
   payload: z.object({
     channels: z.record(idSchema, resumedRoomSchema),
@@ -50,14 +50,14 @@ export const resumed = passingEvent({
 
 export const draining = passingEvent({
   name: 'server:draining',
-  summary: 'This node is about to stop; connect again after so many milliseconds.',
+  summary: 'This node is about to stop; reconnect after this many milliseconds.',
   room: 'socket',
   payload: z.object({ reconnectInMs: z.number().int() }),
 });
 
 export const errorEvent = passingEvent({
   name: 'error',
-  summary: 'An event of yours without an ack could not be served.',
+  summary: 'An event that you sent without asking for an ack failed.',
   room: 'socket',
   payload: errorSchema,
 });

@@ -22,7 +22,7 @@ export function roomHandlers(
     handler({
       event: 'channel:join',
       summary:
-        "Enter a channel's room. With `after` the ack brings what was missed since; while it says hasMore, you are not in yet: join again from its seq.",
+        "Enter a channel's room. With `after` the ack has what was missed since then; while it says hasMore, you are not in the room yet: join again from its seq.",
       tag,
       payload: joinSchema,
       ack: joinAckSchema,
@@ -49,7 +49,7 @@ export function roomHandlers(
     }),
     handler({
       event: 'channel:leave',
-      summary: "Leave a channel's room. Direct messages come all the same.",
+      summary: "Leave a channel's room. Direct messages still arrive.",
       tag,
       payload: leaveSchema,
       ack: z.object({}),

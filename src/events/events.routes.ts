@@ -10,7 +10,7 @@ export function eventsRoutes(events: EventsService): Route[] {
     route({
       method: 'GET',
       path: '/api/channels/:id/events',
-      summary: "A channel's events after a position, oldest first; with `wait` as a long poll.",
+      summary: "A channel's events after a position, oldest first; with `wait` a long poll.",
       tag,
       entrance: 'user',
       params: { id: uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.') },
@@ -23,7 +23,7 @@ export function eventsRoutes(events: EventsService): Route[] {
     route({
       method: 'GET',
       path: '/api/events',
-      summary: 'The events of your own room after a position, oldest first; with `wait` as a long poll.',
+      summary: 'The events of your own room after a position, oldest first; with `wait` a long poll.',
       tag,
       entrance: 'user',
       query: readLogSchema,

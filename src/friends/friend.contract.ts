@@ -27,7 +27,7 @@ export const blockSchema = z.object({ userId: idSchema, user: smallUserSchema, c
 
 export const friendRequest = durableEvent({
   name: 'friend:request',
-  summary: 'Someone asks you to be friends, or you asked on another device; `requesterId` says who.',
+  summary: 'Someone sent you a friend request, or you sent one on another device; `requesterId` says who.',
   room: 'user',
   payload: friendshipSchema,
 });
@@ -41,7 +41,7 @@ export const friendAccepted = durableEvent({
 
 export const friendRemoved = durableEvent({
   name: 'friend:removed',
-  summary: 'A friendship ended, or a request was cancelled or turned down.',
+  summary: 'A friendship ended, or a request was cancelled or rejected.',
   room: 'user',
   payload: z.object({ friendshipId: idSchema, userId: idSchema.describe('The other one.') }),
 });

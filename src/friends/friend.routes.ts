@@ -28,7 +28,7 @@ function listRoutes(friends: FriendService): Route[] {
     route({
       method: 'GET',
       path: '/api/friends/pending',
-      summary: 'Requests to you that wait for an answer, newest first.',
+      summary: 'Pending requests to you, newest first.',
       tag,
       entrance: 'user',
       answer,
@@ -37,7 +37,7 @@ function listRoutes(friends: FriendService): Route[] {
     route({
       method: 'GET',
       path: '/api/friends/sent',
-      summary: 'Your requests that wait for an answer, newest first.',
+      summary: 'Your pending requests, newest first.',
       tag,
       entrance: 'user',
       answer,
@@ -94,7 +94,7 @@ function changeRoutes(friends: FriendService): Route[] {
     route({
       method: 'DELETE',
       path: '/api/friends/:id',
-      summary: 'End a friendship, or take a request back.',
+      summary: 'End a friendship, or cancel a request.',
       tag,
       entrance: 'user',
       params: { id },

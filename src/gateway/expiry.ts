@@ -7,7 +7,7 @@ import type { ParleyServer, ParleySocket } from './socket.ts';
 
 const tokenExpiring = passingEvent({
   name: 'auth:expiring',
-  summary: 'The token of this socket ends soon; send auth:renew with a new one, or the socket is closed.',
+  summary: 'The token of this socket expires soon; send auth:renew with a new one, or the socket is closed.',
   room: 'socket',
   payload: z.object({ expiresAt: timeSchema }),
 });

@@ -42,7 +42,7 @@ export const channelAccessSchema = z.object({ channel: z.union([channelSchema, c
 
 export const joinRequestCreated = durableEvent({
   name: 'join-request:created',
-  summary: 'Someone asks to be let into a server or channel that you decide for.',
+  summary: 'Someone asks to join a server or channel that you decide for.',
   room: 'user',
   payload: z.object({ request: joinRequestSchema }),
 });

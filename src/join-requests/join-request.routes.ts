@@ -34,7 +34,7 @@ function accessRoutes(requests: JoinRequestService): Route[] {
     route({
       method: 'GET',
       path: '/api/channels/:id/access',
-      summary: 'How you stand to a channel of a server of yours.',
+      summary: 'Your access to a channel.',
       tag,
       entrance: 'user',
       params: { id: channel },

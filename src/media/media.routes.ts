@@ -18,7 +18,7 @@ export function mediaRoutes(media: MediaService): Route[] {
       tag,
       entrance: 'user',
       file: {
-        description: 'Up to 25 MiB, unless this server is set otherwise.',
+        description: 'Up to 25 MiB, unless this server is configured otherwise.',
         receive: ({ actor }: { actor: Actor }, file: IncomingFile) => media.receive(actor, file),
       },
       body: uploadFieldsSchema,
@@ -34,7 +34,7 @@ export function mediaRoutes(media: MediaService): Route[] {
     route({
       method: 'GET',
       path: '/api/media/:id',
-      summary: 'The file: for those who may read its message, or with a signed link. Ranges are understood.',
+      summary: 'The file: for those who may read its message, or with a signed link. Supports ranges.',
       tag,
       entrance: 'optional',
       params: { id },

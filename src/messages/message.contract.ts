@@ -164,7 +164,7 @@ export const messageUnpinned = durableEvent({
 
 export const messageTyping = passingEvent({
   name: 'message:typing',
-  summary: 'Someone is typing, or has stopped. So has whoever is silent for 6 seconds, or sends a message.',
+  summary: 'Someone is typing, or has stopped. After 6 seconds without a repeat, or a message, they have stopped too.',
   room: 'channel',
   volatile: true,
   payload: z.object({

@@ -57,7 +57,7 @@ export function messageHandlers(messages: MessageService): Handler[] {
     }),
     handler({
       event: 'message:typing',
-      summary: 'Tell the others that you are typing, every 3 seconds while you are, or that you have stopped.',
+      summary: 'Show others that you are typing (repeat every 3 seconds meanwhile), or that you have stopped.',
       tag,
       payload: typingSchema,
       ack: z.object({}),

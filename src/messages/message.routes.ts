@@ -153,7 +153,7 @@ function pinRoutes(pins: PinService): Route[] {
     route({
       method: 'GET',
       path: '/api/channels/:channelId/pins',
-      summary: 'The pinned messages of a channel, the last one pinned first.',
+      summary: 'The pinned messages of a channel, most recently pinned first.',
       tag,
       entrance: 'user',
       params: { channelId },
@@ -164,7 +164,7 @@ function pinRoutes(pins: PinService): Route[] {
     route({
       ...inChannel,
       method: 'PUT',
-      summary: 'Pin a message; for moderators, in direct messages for both.',
+      summary: 'Pin a message; for moderators, in direct messages for both people.',
       tag,
       entrance: 'user',
       answer: messageSchema,

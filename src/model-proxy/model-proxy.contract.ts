@@ -78,7 +78,7 @@ const reply = { role: 'assistant', content: 'Because blue light is scattered mos
 
 /** Answers are passed on as the provider gives them. */
 export const chatAnswerSchema = z.looseObject({}).meta({
-  description: 'As the provider answers; with `stream` server-sent events of `chat.completion.chunk`.',
+  description: "The provider's response; with `stream` server-sent events of `chat.completion.chunk`.",
   examples: [{ id: 'chatcmpl-1', object: 'chat.completion', choices: [{ index: 0, message: reply }] }],
 });
 

@@ -71,7 +71,7 @@ export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
       entrance: 'anyone',
       method: 'POST',
       path: '/api/ai/v1/chat/completions',
-      summary: 'Ask a model; with `stream` the answer comes as server-sent events.',
+      summary: 'Call a model; with `stream` the answer comes as server-sent events.',
       body: chatSchema,
       answer: chatAnswerSchema,
       produces: 'application/json',
@@ -97,7 +97,7 @@ export function modelTokenRoutes({ tokens, usage }: ModelServices): Route[] {
     route({
       method: 'POST',
       path: '/api/ai/tokens',
-      summary: 'A token for a runtime: it may ask models, and nothing else. Needs the capability cloud:deploy.',
+      summary: 'A token for a runtime, which can only call models. Needs the capability cloud:deploy.',
       tag,
       entrance: 'user',
       body: mintTokenSchema,
@@ -119,7 +119,7 @@ export function modelTokenRoutes({ tokens, usage }: ModelServices): Route[] {
     route({
       method: 'DELETE',
       path: '/api/ai/tokens/:id',
-      summary: 'End a token for a runtime, at once.',
+      summary: "Revoke a runtime's token, at once.",
       tag,
       entrance: 'user',
       limit: null,
@@ -134,7 +134,7 @@ export function modelTokenRoutes({ tokens, usage }: ModelServices): Route[] {
     route({
       method: 'GET',
       path: '/api/ai/usage',
-      summary: 'What you and your tokens have used of the models.',
+      summary: 'Usage of the models by you and your tokens.',
       tag,
       entrance: 'user',
       query: usageQuerySchema,

@@ -82,7 +82,7 @@ export const notificationNew = durableEvent({
 export const notificationUpdated = durableEvent({
   name: 'notification:updated',
   summary:
-    'A notification stands for one more repeat and is the newest (`updatedAt`), or its message says something else now, or nothing more.',
+    'A notification counts one more repeat and moves to the top (`updatedAt`), or its message was edited or deleted.',
   room: 'user',
   payload: notificationSchema,
 });
@@ -90,7 +90,7 @@ export const notificationUpdated = durableEvent({
 export const notificationRead = durableEvent({
   name: 'notification:read',
   summary:
-    'Notifications were read, here or on another device, or count as read: their place is closed to you, or a request was answered or taken back.',
+    'Notifications were read, here or on another device, or count as read, since you lost access to their place, or a request was answered or cancelled.',
   room: 'user',
   payload: z.object({
     ids: z.array(idSchema).optional(),

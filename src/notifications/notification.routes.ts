@@ -44,7 +44,7 @@ function listRoutes(notifications: NotificationService): Route[] {
     route({
       method: 'GET',
       path: '/api/notifications/scoped-unread',
-      summary: 'The unread ones by server, channel and DM.',
+      summary: 'Unread counts by server, channel and DM.',
       tag,
       entrance: 'user',
       answer: scopedUnreadSchema,
@@ -94,7 +94,7 @@ function preferenceRoutes(notifications: NotificationService): Route[] {
     route({
       method: 'GET',
       path: '/api/notifications/preferences',
-      summary: 'What you want to be notified of.',
+      summary: 'What you are notified of.',
       tag,
       entrance: 'user',
       answer: preferencesSchema,
@@ -103,7 +103,7 @@ function preferenceRoutes(notifications: NotificationService): Route[] {
     route({
       method: 'PATCH',
       path: '/api/notifications/preferences',
-      summary: 'Change what you want to be notified of. Muting hides nothing older.',
+      summary: 'Change what you are notified of. Muting does not hide older notifications.',
       tag,
       entrance: 'user',
       body: changePreferencesSchema,

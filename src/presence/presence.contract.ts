@@ -22,7 +22,7 @@ export const activitySchema = z.object({
 
 export const presenceChange = passingEvent({
   name: 'presence:change',
-  summary: 'Someone is something else now. Several at once come together; a single one also has the plain fields.',
+  summary: "Someone's presence changed. Concurrent changes come together; a single one also has the plain fields.",
   room: 'channel',
   payload: z.object({
     userId: idSchema.optional(),
@@ -33,14 +33,14 @@ export const presenceChange = passingEvent({
 
 export const presenceActivity = passingEvent({
   name: 'presence:activity',
-  summary: 'What someone is doing in a channel just now, or null for nothing any more.',
+  summary: 'What someone is doing in a channel right now; null when it has ended.',
   room: 'channel',
   payload: z.object({ channelId: idSchema, userId: idSchema, activity: z.string().nullable() }),
 });
 
 export const presenceSnapshot = passingEvent({
   name: 'presence:snapshot',
-  summary: 'Who of a channel that you joined is what, up to 500, those who are online first.',
+  summary: 'The presence of people in a channel that you joined, up to 500, those online first.',
   room: 'socket',
   payload: z.object({ channelId: idSchema, members: z.array(personSchema) }),
 });

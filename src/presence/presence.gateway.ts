@@ -58,7 +58,7 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
   return [
     handler({
       event: 'presence:update',
-      summary: 'Say how you want to be seen, on all devices.',
+      summary: 'Set your status, for all devices.',
       tag,
       payload: updatePresenceSchema,
       ack: z.object({ status: statusSchema }),
@@ -71,7 +71,7 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
     }),
     handler({
       event: 'presence:subscribe',
-      summary: 'Learn what people are, and from now on each change, also where you are in no channel with them.',
+      summary: "Get people's presence, and from now on each change, even if you share no channel with them.",
       tag,
       payload: subscribeSchema,
       ack: subscribedSchema,
@@ -83,7 +83,7 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
     }),
     handler({
       event: 'presence:activity',
-      summary: 'Say what you are doing in a channel; null for nothing any more. It ends with the connection.',
+      summary: 'Set what you are doing in a channel; null to clear it. It ends with the connection.',
       tag,
       payload: activitySchema,
       ack: z.object({}),

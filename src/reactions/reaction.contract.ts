@@ -48,7 +48,7 @@ export const reactionsAnswerSchema = z.object({
 
 export const reactionUpdated = durableEvent({
   name: 'reaction:updated',
-  summary: 'The reactions to a message, after one came or went.',
+  summary: 'The reactions to a message, after one was added or removed.',
   room: 'channel',
   payload: z.object({
     messageId: idSchema,

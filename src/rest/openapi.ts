@@ -69,14 +69,14 @@ interface Parts {
 const text = { schema: { type: 'string' } };
 const headers = {
   RequestId: { description: "The request's own X-Request-Id, or one that was made for it.", ...text },
-  Replayed: { description: '`true`: the answer of an earlier request with the same key.', ...text },
-  HasMore: { description: 'Whether more is behind this page.', schema: { enum: ['true', 'false'] } },
+  Replayed: { description: '`true`: the response to an earlier request with the same key.', ...text },
+  HasMore: { description: 'Whether there is more after this page.', schema: { enum: ['true', 'false'] } },
   RetryAfter: { description: 'Whole seconds.', schema: { type: 'integer' } },
   RateLimit: {
-    description: 'What is left of a limit, and in how many seconds all of it: `"name";r=29;t=60`.',
+    description: 'What is left of the limit, and the seconds until it resets: `"name";r=29;t=60`.',
     ...text,
   },
-  RateLimitPolicy: { description: 'How much it lets through in how many seconds: `"name";q=30;w=60`.', ...text },
+  RateLimitPolicy: { description: 'The limit and its window in seconds: `"name";q=30;w=60`.', ...text },
 };
 const quota = {
   RateLimit: { $ref: '#/components/headers/RateLimit' },
@@ -86,7 +86,7 @@ const quota = {
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'The same caller with the same key on the same address gets the first answer again, for 24 hours.',
+  description: 'The same caller with the same key at the same address gets the first response again, for 24 hours.',
   schema: { type: 'string', maxLength: 255 },
 };
 
@@ -217,7 +217,7 @@ function successes(route: Route, { schemas, examples }: Parts): Record<string, o
   const whole = [...statuses].map((status) => [status, { description: describe(status), headers: withId, content }]);
   const elsewhere = (route.redirects ?? []).map((status) => [
     status,
-    { description: 'It is elsewhere: `Location` says where.', headers: withId },
+    { description: 'A redirect to `Location`.', headers: withId },
   ]);
   return {
     ...Object.fromEntries([...whole, ...elsewhere]),
@@ -227,9 +227,9 @@ function successes(route: Route, { schemas, examples }: Parts): Record<string, o
 
 /** What a content is answered with beside the whole of it (contentReply). */
 const parts = (headers: object, content: object) => ({
-  206: { description: 'The part that was asked for; `Content-Range` says which.', headers, content },
+  206: { description: 'The requested part; `Content-Range` says which.', headers, content },
   304: { description: 'It is what you have.', headers },
-  416: { description: 'There is no such part; `Content-Range` says how long the whole is.', headers },
+  416: { description: 'There is no such part; `Content-Range` has the total length.', headers },
 });
 
 function refusals(route: Route): Record<string, object> {

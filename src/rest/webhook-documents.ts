@@ -36,7 +36,7 @@ export function webhooks(
 ): Record<string, object> {
   const parameters = Object.keys(signatureParameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
   const responses = {
-    '2XX': { description: 'Taken. Any other answer, or none, and it is sent again later.' },
+    '2XX': { description: 'Accepted. After any other response, or none, it is sent again later.' },
     '410': { description: 'Send nothing any more.' },
   };
   return Object.fromEntries(

@@ -10,7 +10,7 @@ export function searchRoutes(search: SearchService): Route[] {
       method: 'GET',
       path: '/api/search/messages',
       summary:
-        'Messages with these words, newest first, among those that you may read. X-Has-More says whether it goes on.',
+        'Messages with these words, newest first, among those that you may read. X-Has-More says whether there are more.',
       tag: 'Search',
       entrance: 'user',
       query: searchMessagesSchema,

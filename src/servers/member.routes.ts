@@ -43,7 +43,7 @@ function comeAndGo(members: MemberService): Route[] {
     route({
       method: 'GET',
       path: '/api/servers/:id/members',
-      summary: 'The members, in the order of their ids. X-Has-More says whether it goes on.',
+      summary: 'The members, in the order of their ids. X-Has-More says whether there are more.',
       tag,
       entrance: 'user',
       params: { id },
@@ -74,7 +74,7 @@ function manage(members: MemberService): Route[] {
     route({
       method: 'DELETE',
       path: '/api/servers/:id/members/:userId',
-      summary: 'Throw a member of a lower role out; for moderators.',
+      summary: 'Kick a member of a lower role; for moderators.',
       tag,
       entrance: 'user',
       params: { id, userId },

@@ -112,7 +112,7 @@ const memberEventSchema = z.object({
 
 export const memberJoined = durableEvent({
   name: 'member:joined',
-  summary: 'Someone can be met in this channel from now on.',
+  summary: 'Someone is in this channel from now on.',
   room: 'channel',
   payload: memberEventSchema.extend({ role: z.enum(roles) }),
 });
@@ -154,7 +154,7 @@ export const serverUpdated = durableEvent({
 
 export const serverDeleted = durableEvent({
   name: 'server:deleted',
-  summary: 'A server of yours is gone, and everything in it.',
+  summary: 'A server of yours was deleted, with everything in it.',
   room: 'user',
   payload: z.object({ id: idSchema, serverId: idSchema }),
 });

@@ -72,7 +72,7 @@ function findRoutes(servers: ServerService): Route[] {
     route({
       method: 'GET',
       path: '/api/servers/:id',
-      summary: 'A server: your own ones, and public ones.',
+      summary: 'A server: one of your own, or a public one.',
       tag,
       entrance: 'user',
       params: { id },
@@ -119,7 +119,7 @@ function inviteRoutes(servers: ServerService): Route[] {
     route({
       method: 'POST',
       path: '/api/servers/:id/invite/regenerate',
-      summary: 'Make a new invite code; the old one is worthless at once. For admins.',
+      summary: 'Create a new invite code; the old one is invalid at once. For admins.',
       tag,
       entrance: 'user',
       params: { id },
@@ -130,7 +130,7 @@ function inviteRoutes(servers: ServerService): Route[] {
     route({
       method: 'POST',
       path: '/api/servers/:id/invite-member',
-      summary: 'Invite a user to join; it gets the invite code.',
+      summary: 'Invite a user to join, by sending them the invite code.',
       tag,
       entrance: 'user',
       params: { id },

@@ -57,7 +57,7 @@ export const threadCreated = durableEvent({
 
 export const threadUpdated = durableEvent({
   name: 'thread:updated',
-  summary: 'A thread was renamed or archived. Its messages are told by message:new and message:deleted.',
+  summary: 'A thread was renamed or archived. Its messages come as message:new and message:deleted.',
   room: 'channel',
   payload: threadSchema,
 });

@@ -17,7 +17,7 @@ export function threadHandlers(threads: ThreadAccess, membership: Membership): H
     handler({
       event: 'thread:join',
       summary:
-        "Enter a thread's room, to get its events without those of the rest of the channel. Numbers are those of the channel's log.",
+        "Enter a thread's room, to get only its events, not those of the rest of the channel. Numbers are those of the channel's log.",
       tag,
       payload: threadIdSchema,
       ack: logPageSchema.extend({ threadId: idSchema, channelId: idSchema }),

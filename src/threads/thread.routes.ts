@@ -45,7 +45,7 @@ export function threadRoutes(threads: ThreadService): Route[] {
     route({
       method: 'POST',
       path: '/api/messages/:id/thread',
-      summary: 'The thread of a message, made if there is none.',
+      summary: 'The thread of a message, created if there is none.',
       tag,
       entrance: 'user',
       params: { id: uuidParam('MESSAGE_NOT_FOUND', 'Id of the message.') },
@@ -124,7 +124,8 @@ function messagesOfThread(threads: ThreadService): Route[] {
     route({
       method: 'GET',
       path: '/api/threads/:id/messages',
-      summary: 'The messages of a thread, newest first; with `after` oldest first. X-Has-More says whether it goes on.',
+      summary:
+        'The messages of a thread, newest first; with `after` oldest first. X-Has-More says whether there are more.',
       tag,
       entrance: 'user',
       params: { id },

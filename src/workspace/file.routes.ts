@@ -36,7 +36,7 @@ function changingRoutes(nodes: NodeService, files: FileService): Route[] {
     route({
       method: 'POST',
       path: `${base}/files`,
-      summary: 'Make a text file. Where the name is taken it gets a number.',
+      summary: 'Create a text file. If the name is taken it gets a number.',
       tag,
       entrance: 'user',
       params: { serverId },
@@ -79,7 +79,7 @@ function changingRoutes(nodes: NodeService, files: FileService): Route[] {
     route({
       method: 'POST',
       path: `${base}/files/:fileId/clone`,
-      summary: 'Make a copy of a file beside it.',
+      summary: 'Copy a file, in the same folder.',
       tag,
       entrance: 'user',
       params: { serverId, fileId },
@@ -91,7 +91,7 @@ function changingRoutes(nodes: NodeService, files: FileService): Route[] {
     route({
       method: 'POST',
       path: `${base}/upload`,
-      summary: 'Upload a file of up to 100 MiB. Where the name is taken it gets a number.',
+      summary: 'Upload a file of up to 100 MiB. If the name is taken it gets a number.',
       tag,
       entrance: 'user',
       limit: 'uploads',
@@ -115,7 +115,7 @@ function readingRoutes(workspaces: WorkspaceService, files: FileService): Route[
     route({
       method: 'GET',
       path: `${base}/files/search`,
-      summary: 'Files by a part of their name.',
+      summary: 'Search files by a part of their name.',
       tag,
       entrance: 'user',
       params: { serverId },
@@ -127,7 +127,7 @@ function readingRoutes(workspaces: WorkspaceService, files: FileService): Route[
     route({
       method: 'GET',
       path: `${base}/files/:fileId`,
-      summary: 'A file, with its text if it is one.',
+      summary: 'A file, with its text if it is a text file.',
       tag,
       entrance: 'user',
       params: { serverId, fileId },
@@ -155,7 +155,7 @@ function byteRoutes(files: FileService): Route[] {
     route({
       method: 'GET',
       path: `${base}/files/:fileId/download`,
-      summary: 'The bytes of a file. Inline are only images, audio, video and plain text.',
+      summary: 'The bytes of a file. Only images, audio, video and plain text are sent inline.',
       tag,
       entrance: 'user',
       params: { serverId, fileId },

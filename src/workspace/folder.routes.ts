@@ -20,7 +20,7 @@ function changingRoutes(nodes: NodeService): Route[] {
     route({
       method: 'POST',
       path: `${base}/folders`,
-      summary: 'Make a folder. Where the name is taken it gets a number.',
+      summary: 'Create a folder. If the name is taken it gets a number.',
       tag,
       entrance: 'user',
       params: { serverId },
@@ -45,7 +45,7 @@ function changingRoutes(nodes: NodeService): Route[] {
     route({
       method: 'DELETE',
       path: `${base}/folders/:folderId`,
-      summary: 'Delete a folder with all that is in it.',
+      summary: 'Delete a folder with its contents.',
       tag,
       entrance: 'user',
       params: { serverId, folderId },
@@ -64,7 +64,7 @@ function findingRoutes(workspaces: WorkspaceService, archives: ArchiveService): 
     route({
       method: 'GET',
       path: `${base}/folders/search`,
-      summary: 'Folders by a part of their name.',
+      summary: 'Search folders by a part of their name.',
       tag,
       entrance: 'user',
       params: { serverId },

@@ -53,7 +53,7 @@ function lookingRoutes(workspaces: WorkspaceService): Route[] {
     route({
       method: 'GET',
       path: `${base}/tree`,
-      summary: 'All folders and files, in one another.',
+      summary: 'All folders and files, as a tree.',
       tag,
       entrance: 'user',
       params: { serverId },
@@ -104,7 +104,7 @@ function editingRoutes(nodes: NodeService): Route[] {
     route({
       method: 'POST',
       path: `${base}/nodes/paste`,
-      summary: 'Copy or move folders and files, with all that is in them.',
+      summary: 'Copy or move folders and files, with their contents.',
       tag,
       entrance: 'user',
       params: { serverId },
@@ -123,7 +123,7 @@ function editingRoutes(nodes: NodeService): Route[] {
     route({
       method: 'POST',
       path: `${base}/commands`,
-      summary: 'Several changes, all or none: one result for each.',
+      summary: 'Several changes, all or none, with one result for each.',
       tag,
       entrance: 'user',
       params: { serverId },

@@ -22,7 +22,7 @@ function codeRoutes(codes: EmailCodeService): Route[] {
     route({
       method: 'POST',
       path: '/api/auth/email/start',
-      summary: 'Get a code of six digits by mail, to sign in or to sign up. The answer is the same for every address.',
+      summary: 'Get a six-digit code by mail, to sign in or sign up. The answer is the same for every address.',
       tag,
       entrance: 'anyone',
       body: startByEmailSchema,
@@ -33,7 +33,7 @@ function codeRoutes(codes: EmailCodeService): Route[] {
     route({
       method: 'POST',
       path: '/api/auth/email/verify',
-      summary: 'Sign in with the mailed code; without an account one is made.',
+      summary: 'Sign in with the mailed code; creates an account if there is none.',
       tag,
       entrance: 'anyone',
       body: verifyCodeSchema,

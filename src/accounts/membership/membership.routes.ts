@@ -9,7 +9,7 @@ export function membershipRoutes(membership: MembershipService): Route[] {
     route({
       method: 'GET',
       path: '/api/membership/me',
-      summary: 'What you are here, and what you may do.',
+      summary: 'Your membership, and what you may do.',
       tag,
       entrance: 'user',
       answer: membershipSchema,
@@ -18,7 +18,7 @@ export function membershipRoutes(membership: MembershipService): Route[] {
     route({
       method: 'POST',
       path: '/api/membership/redeem-invite',
-      summary: 'Become a member with an invite code. A member stays as it is, and the code stays unused.',
+      summary: 'Become a member with an invite code. For members nothing changes, and the code stays unused.',
       tag,
       entrance: 'user',
       body: redeemSchema,

@@ -29,7 +29,7 @@ function browserRoutes(oauth: OAuthService): Route[] {
     route({
       method: 'GET',
       path: '/api/auth/oauth/providers',
-      summary: 'The providers that people may sign in with here; none where none is configured.',
+      summary: 'The configured providers that people may sign in with.',
       tag,
       entrance: 'anyone',
       answer: z.array(oauthProviderSchema),
@@ -78,7 +78,7 @@ function tokenRoutes(oauth: OAuthService): Route[] {
     route({
       method: 'POST',
       path: '/api/auth/oauth/:provider/link',
-      summary: 'Begin to link an account of a provider to yours: send the browser to the url, with the cookie it got.',
+      summary: "Start linking a provider's account to yours: send the browser to the url, with the cookie it got.",
       tag,
       entrance: 'user',
       params: { provider },
@@ -95,7 +95,7 @@ function tokenRoutes(oauth: OAuthService): Route[] {
     route({
       method: 'POST',
       path: '/api/auth/:provider/id-token',
-      summary: "Sign in or up with a provider's ID token.",
+      summary: "Sign in or sign up with a provider's ID token.",
       tag,
       entrance: 'anyone',
       params: { provider },

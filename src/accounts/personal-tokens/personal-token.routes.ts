@@ -12,7 +12,7 @@ export function personalTokenRoutes(tokens: PersonalTokenService): Route[] {
     route({
       method: 'POST',
       path: '/api/tokens',
-      summary: 'Make a token for a program of yours. It is shown this once. user:read may only GET.',
+      summary: 'Create a personal access token. It is shown only this once. user:read may only GET.',
       tag,
       entrance: 'user',
       body: createTokenSchema,
@@ -35,7 +35,7 @@ export function personalTokenRoutes(tokens: PersonalTokenService): Route[] {
     route({
       method: 'DELETE',
       path: '/api/tokens/:id',
-      summary: 'End a token; it is refused at once, and its sockets are closed.',
+      summary: 'Revoke a token; it is refused at once, and its sockets are closed.',
       tag,
       entrance: 'user',
       limit: null,

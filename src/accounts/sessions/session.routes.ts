@@ -13,7 +13,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
       method: 'POST',
       path: '/api/auth/refresh',
       summary:
-        'Exchange the refresh token for a new pair. Repeated within 20 s it gives the same successor; later the session ends.',
+        'Exchange the refresh token for a new pair. Repeated within 20 s it gives the same successor; later that ends the session.',
       tag,
       entrance: 'anyone',
       body: refreshSchema,
@@ -25,7 +25,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     route({
       method: 'GET',
       path: '/api/auth/sessions',
-      summary: 'Where you are signed in, the latest first.',
+      summary: 'Your sessions, the latest first.',
       tag,
       entrance: 'user',
       answer: z.array(sessionSchema),
@@ -35,7 +35,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     route({
       method: 'DELETE',
       path: '/api/auth/sessions/:id',
-      summary: 'End one of your sessions: its tokens and sockets hold no longer, on any node.',
+      summary: 'End one of your sessions, with its tokens and sockets, on all nodes.',
       tag,
       entrance: 'user',
       limit: null,

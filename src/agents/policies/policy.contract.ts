@@ -92,7 +92,7 @@ export const agentConfigSchema = z.object({
 
 export const policyChanged = durableEvent({
   name: 'agent:policy-changed',
-  summary: 'What this bot may hear and say somewhere is different from now on; null: back to the default.',
+  summary: 'What this bot may hear and say somewhere has changed; null: back to the default.',
   room: 'user',
   payload: z.object({
     agentId: idSchema,

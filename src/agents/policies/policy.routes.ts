@@ -36,7 +36,7 @@ export function policyRoutes(policies: PolicyService, config: AgentConfig): Rout
     route({
       method: 'GET',
       path: '/api/agents/:id/policies',
-      summary: 'The policies that were set for the bot.',
+      summary: 'The policies set for the bot.',
       tag,
       entrance: 'user',
       params: { id },
@@ -63,7 +63,7 @@ export function policyRoutes(policies: PolicyService, config: AgentConfig): Rout
     route({
       method: 'DELETE',
       path: '/api/agents/:id/policies/:policyId',
-      summary: 'Take a policy away; the default holds again.',
+      summary: 'Remove a policy; the default applies again.',
       tag,
       entrance: 'user',
       params: { id, policyId: uuidParam('POLICY_NOT_FOUND', 'Id of the policy.') },
@@ -95,7 +95,7 @@ function buddyRoutes(policies: PolicyService): Route[] {
     route({
       method: 'GET',
       path: '/api/channels/:channelId/agents/:agentId/policy',
-      summary: 'What holds for a bot in a channel, for those who are there.',
+      summary: 'The policy that applies to a bot in a channel, for those who are in it.',
       tag,
       entrance: 'user',
       params: inChannel,

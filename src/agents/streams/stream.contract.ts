@@ -34,7 +34,7 @@ export const streamAckSchema = z.object({ message: messageSchema.optional().desc
 
 export const messageStream = passingEvent({
   name: 'message:stream',
-  summary: 'A bot is making a reply: the next piece of it, or its end. It is kept nowhere; the message follows.',
+  summary: 'A bot is streaming a reply: its next piece, or its end. Pieces are not stored; the message follows.',
   room: 'channel',
   payload: z.object({
     channelId: idSchema,

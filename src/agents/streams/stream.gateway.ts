@@ -7,7 +7,7 @@ export function streamHandlers(streams: ReplyStreams): Handler[] {
   return [
     handler({
       event: 'message:stream',
-      summary: 'Show a reply while it is being made; for bots. With `done` it becomes a message.',
+      summary: 'Stream a reply; for bots. With `done` it becomes a message.',
       tag: 'Agents',
       payload: streamSchema,
       ack: streamAckSchema,

@@ -88,7 +88,7 @@ export function webhookDeliveries() {
   const own = [
     {
       name: 'events:lost',
-      summary: 'Events had left the log before they were delivered; read lists anew.',
+      summary: 'Events left the log before they were delivered; reload the lists.',
       payload: lostSchema,
     },
     { name: 'webhook:test', summary: 'You asked for it.', payload: z.object({ agentId: idSchema }) },

@@ -30,7 +30,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
     route({
       method: 'PUT',
       path: '/api/agents/:id/webhook',
-      summary: 'Have an agent’s events delivered to an address from now on, or to another one than before.',
+      summary: 'Set the address to which an agent’s events are delivered from now on.',
       tag,
       entrance,
       params,
@@ -43,7 +43,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
     route({
       method: 'DELETE',
       path: '/api/agents/:id/webhook',
-      summary: 'End the deliveries; what waits is forgotten.',
+      summary: 'Delete the webhook; pending deliveries are dropped.',
       tag,
       entrance,
       params,
@@ -76,7 +76,7 @@ function careRoutes(webhooks: WebhookService): Route[] {
     route({
       method: 'POST',
       path: '/api/agents/:id/webhook/enable',
-      summary: 'Go on where deliveries were given up, or with `skip` from now; also tries again at once what fails.',
+      summary: 'Resume deliveries that were given up, or with `skip` from now; also retries failing ones at once.',
       tag,
       entrance,
       params,
@@ -88,7 +88,7 @@ function careRoutes(webhooks: WebhookService): Route[] {
     route({
       method: 'POST',
       path: '/api/agents/:id/webhook/test',
-      summary: 'Send a `webhook:test` now, and hear what became of it.',
+      summary: 'Send a `webhook:test` now, and get the result.',
       tag,
       entrance,
       params,
