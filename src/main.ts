@@ -44,7 +44,7 @@ function warnOfEnvironment({ environment }: Settings, log: Log): void {
   log.warn(`There is no config/${environment}.json, so this is only as in config/default.json; ${ways}.`);
 }
 
-/** Whoever has a token can try out on it what it was signed with, and a short secret is found: then they are anyone. */
+/** Anyone with a token can brute-force a short secret offline, and then sign tokens for any user. */
 function warnOfSecrets({ jwtSecrets }: Settings, log: Log): void {
   if (jwtSecrets.every(({ secret }) => secret.length >= 16)) return;
   log.warn(

@@ -13,7 +13,7 @@ import type { AgentWatch } from './agent.watch.ts';
 import type { PolicyAccess } from './policies/policy.access.ts';
 import { policyChanged } from './policies/policy.contract.ts';
 
-/** A bot may send nothing at all with its heartbeat; not every Socket.IO client can tell that from null. */
+/** A heartbeat may have no payload; not every Socket.IO client distinguishes that from null. */
 const heartbeatEvent = heartbeatSchema.nullish();
 
 export function agentHandlers(agents: AgentService): Handler[] {
@@ -34,7 +34,7 @@ export function agentHandlers(agents: AgentService): Handler[] {
   ];
 }
 
-/** What a node has to do for the bots that are connected to it. */
+/** What a node does for the bots that are connected to it. */
 export function attendBots(
   gateway: Gateway,
   parts: { control: Control; delivery: Delivery; watch: AgentWatch; policies: PolicyAccess; seats: AgentSeats },
@@ -44,17 +44,17 @@ export function attendBots(
     const { agent, userId } = socket.data.actor;
     if (!agent) return;
     socket.once('disconnect', watch.came(agent.id, socket.data));
-    // A connection that Socket.IO recovered knows its rooms, and they know it.
+    // A connection that Socket.IO recovered is back in its rooms already.
     if (socket.recovered) return;
     for (const existing of await seats.existing(userId))
       tellOne(socket, channelMemberAdded.name, JSON.stringify(existing));
   });
   control.handle({ hearing: ({ userId }) => gateway.membership.placeAnew(userId) });
-  // Where that order was lost, the event of the same change arrives all the same, by way of the sweep.
+  // If that control message was lost, the event of the same change still arrives, through the sweep.
   delivery.observe((entry) => {
     if (entry.event !== policyChanged.name) return;
     policies.forgetHere();
-    // A bot that cannot be placed now is placed with the next event that it is fed.
+    // If that fails now, it is done with the next event that the bot is fed.
     gateway.membership.placeAnew(streamId(entry.room)).catch(() => {});
   });
 }

@@ -21,13 +21,13 @@ import type { Presence } from './presence.ts';
 import { type StatusChange, statusSchema } from './status.ts';
 
 const tag = 'Presence';
-/** A socket follows so many people beside those of its channels; the oldest make room. */
+/** How many people a socket may follow beside those of its channels; the oldest make room. */
 const maxWatched = 1000;
 
-/** Logs may have it in the form of another version; of this much there is always. */
+/** Logs may contain events of other versions; this field is always there. */
 const joined = memberJoined.payload.pick({ userId: true });
 
-/** What a node has to do for presence: who is connected to it, and who is among people who did not know of it. */
+/** Feeds presence with what a node knows: who is connected to it, and who has joined people that did not know of them. */
 export function attendPresence(
   gateway: Gateway,
   delivery: Delivery,
@@ -48,7 +48,7 @@ export function attendPresence(
   });
 }
 
-/** Its client takes nothing for missed, and joins no channel anew. */
+/** A recovered client believes that it missed nothing, and does not join its channels again. */
 async function tellMissed(presence: Presence, socket: ParleySocket): Promise<void> {
   const changes = await presence.missed(socket.rooms).catch(() => []);
   if (changes.length > 0) tellOne(socket, presenceChange.name, JSON.stringify(dataOf(changes)));
@@ -100,10 +100,10 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
   ];
 }
 
-/** The text of what many are sent who join at about the same time. */
+/** The JSON text of a snapshot, shared by sockets that join at about the same time. */
 const snapshotTexts = new WeakMap<readonly StatusChange[], string>();
 
-/** Sends the people of a channel to a socket that has just joined it. */
+/** Sends the presence of a channel's people to a socket that has just joined it. */
 export async function sendSnapshot(presence: PresenceService, socket: ParleySocket, channelId: string): Promise<void> {
   const members = await presence.snapshot(channelId);
   if (!socket.connected) return;
@@ -112,10 +112,10 @@ export async function sendSnapshot(presence: PresenceService, socket: ParleySock
   tellOne(socket, presenceSnapshot.name, text);
 }
 
-/** The channels in which sockets said that they are doing something. */
+/** The channels in which sockets have an activity. */
 const busy = new WeakMap<ParleySocket, Set<string>>();
 
-/** Whoever goes is doing nothing any more, and cannot say so. */
+/** Ends a socket's activities when it disconnects. */
 function endWithSocket(
   presence: PresenceService,
   actor: Actor,
@@ -125,7 +125,7 @@ function endWithSocket(
 ): void {
   const end = (id: string) => void presence.activity(actor, id, null, socket.id).catch(() => {});
   if (!socket.connected) {
-    // It went while this was told, and nobody will hear it go.
+    // It disconnected meanwhile, and its `disconnect` event is past.
     if (isBusy) end(channelId);
     return;
   }
@@ -140,12 +140,12 @@ function endWithSocket(
   });
 }
 
-/** Lets a socket hear from now on what these users are, as far as it may. @returns what they are now */
+/** Makes a socket follow the presence of these users, as far as it may. @returns their current presence */
 async function follow(presence: PresenceService, socket: ParleySocket, userIds: string[]): Promise<StatusChange[]> {
   const { actor } = socket.data;
   const { users, rooms } = await presence.subscribe(actor, userIds);
   watch(socket, [...rooms.values()].flat());
-  // Whoever left a server meanwhile was put out of its rooms before these were entered.
+  // If the user left a server meanwhile, that did not include these rooms.
   const stay = async (serverId: string) => {
     if (!(await presence.isIn(actor, serverId))) leaveWatches(socket, serverId);
   };
@@ -154,7 +154,7 @@ async function follow(presence: PresenceService, socket: ParleySocket, userIds: 
 }
 
 function watch(socket: ParleySocket, rooms: string[]): void {
-  // A room would keep who has gone meanwhile for ever.
+  // A socket that has disconnected meanwhile would stay in the rooms for ever.
   if (!socket.connected) return;
   const watched = [...socket.rooms].filter((room) => room.startsWith('watch:') && !rooms.includes(room));
   const excess = Math.max(0, watched.length + rooms.length - maxWatched);
