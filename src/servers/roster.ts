@@ -48,7 +48,7 @@ export class Roster {
     // Whoever asks to be let in at the same moment finds that it is in, or is found as one who asks.
     await (user.isBot ? hold(change.rows, user.id) : lockUser(change.rows, user.id));
     await settleRequest(change, { serverId, channelId: null }, user.id);
-    await this.insert(change, user.id, serverId, role);
+    await this.insert(change, user, serverId, role);
     const row = await findServer(change.rows, serverId, user.id);
     if (!row) throw new AppError('SERVER_NOT_FOUND');
     const server = serverRecord(row);
@@ -120,15 +120,17 @@ export class Roster {
     for (const server of joined) await this.remove(change, server.id, userId).catch(ifMissing);
   }
 
-  private async insert(change: Change, userId: string, serverId: string, role: Role): Promise<void> {
+  private async insert(change: Change, user: SmallUser, serverId: string, role: Role): Promise<void> {
     try {
       await change.rows('INSERT INTO server_members (server_id, user_id, role, joined_at) VALUES ($1, $2, $3, now())', [
         serverId,
-        userId,
+        user.id,
         role,
       ]);
     } catch (error) {
-      if (isUniqueViolation(error, 'server_members_pkey')) throw new AppError('ALREADY_MEMBER');
+      if (isUniqueViolation(error, 'server_members_pkey')) {
+        throw new AppError('ALREADY_MEMBER', user.isBot ? { message: 'This bot is a member already.' } : {});
+      }
       throw error;
     }
     await change.rows('UPDATE servers SET member_count = member_count + 1 WHERE id = $1', [serverId]);

@@ -28,6 +28,14 @@ describe('bots among the members', () => {
     expect(body.find((member: Loose) => member.userId === bot.id).agent.status).to.equal('stopped');
   });
 
+  it('that are in a server already are said to be, and not their owner', async () => {
+    const { bob, server } = here;
+    const { agentId } = await botIn(server, bob);
+    const again = await bob.post(`/api/servers/${server.id}/agents`, { agentIds: [agentId] });
+    const failed = [{ agentId, error: 'This bot is a member already.', code: 'ALREADY_MEMBER' }];
+    expect(again.body).to.deep.equal({ added: [], failed });
+  });
+
   it('are let into channels and taken out by their owner, whatever its role, and by admins', async () => {
     const { alice, bob, server } = here;
     const bot = await botIn(server, bob);
