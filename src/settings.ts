@@ -6,7 +6,16 @@ import { type FileSettings, fileSchema } from './settings/config-schema.ts';
 import { type JwtSecret, jwtSecrets } from './settings/jwt-secrets.ts';
 import { oauthProviders, type ProviderSettings } from './settings/oauth-settings.ts';
 import { SettingsError } from './settings/settings-error.ts';
-import { hasEncodedSecrets, hosts, isBase, isOrigin, list, origins } from './settings/settings-lists.ts';
+import {
+  hasEncodedSecrets,
+  hosts,
+  inHeaders,
+  isBase,
+  isOrigin,
+  isRedis,
+  list,
+  origins,
+} from './settings/settings-lists.ts';
 
 export { SettingsError };
 
@@ -21,18 +30,10 @@ const whole = (min: number, max: number) => {
     .transform(Number)
     .pipe(number);
 };
-/** What mail servers accept as a sender: an address, or a name with one. */
-const sender = /^([^<>@\s]+@[^<>@\s]+|[^<>]*<[^<>@\s]+@[^<>@\s]+>)$/;
 const url = (...protocols: string[]) =>
   z
     .url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` })
     .refine(hasEncodedSecrets, 'must have what is special in its name and password encoded, as %25 for %');
-
-/** What is sent in a header, or compared with one. Files that secrets are read from tend to end with a line break. */
-const inHeaders = z
-  .string()
-  .trim()
-  .regex(/^[ -~]+$/, 'must be of printable ASCII characters');
 
 /** @param unset what applies if the variable is not set, where no default value says it */
 const told = (description: string, unset?: string) => ({ description, unset });
@@ -49,7 +50,10 @@ export const environmentSchema = z.object({
   DATABASE_URL: url('postgres', 'postgresql')
     .optional()
     .meta(told('the PostgreSQL that all nodes use', 'an embedded one in `DATA_DIR`')),
-  REDIS_URL: url('redis', 'rediss').optional().meta(told('the Redis that connects the nodes', 'a single node')),
+  REDIS_URL: url('redis', 'rediss')
+    .refine(isRedis, 'can end with the number of a database, as redis://localhost:6379/1 does, and with nothing else')
+    .optional()
+    .meta(told('the Redis that connects the nodes', 'a single node')),
   REDIS_CLUSTER: z.enum(['on', 'off']).default('off').meta(told('`on`: `REDIS_URL` is one node of a Redis Cluster')),
   REDIS_PREFIX: z
     .string()

@@ -104,6 +104,7 @@ describe('the settings', () => {
     ['DATABASE_URL', 'postgres://parley:100%sure@localhost/x'],
     ['REDIS_URL', 'http://localhost'],
     ['REDIS_URL', 'redis://:100%sure@localhost'],
+    ['REDIS_URL', 'redis://localhost/chat'],
     ['SMTP_URL', 'smtp://'],
     ['SMTP_URL', 'smtp://parley:100%sure@mail.example.com'],
     ['CORS_ORIGINS', 'chat.example.com'],

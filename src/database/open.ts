@@ -38,15 +38,17 @@ async function waitForDatabase(url: string, patienceMs: number, log: Log): Promi
 
 /** @returns what prevents it; `passing` if that may change in a moment */
 async function tryToConnect(url: string): Promise<{ message: string; passing: boolean } | null> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-  client.on('error', () => {});
+  let client: pg.Client | undefined;
   try {
+    // Files with certificates that the URL names are read in this moment.
+    client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+    client.on('error', () => {});
     await client.connect();
     return null;
   } catch (error) {
     const message = error instanceof Error ? error.message || (databaseCode(error) ?? 'no answer') : String(error);
-    return { message, passing: isUnavailable(error) && !isRefused(error) };
+    return { message, passing: client !== undefined && isUnavailable(error) && !isRefused(error) };
   } finally {
-    await client.end().catch(() => {});
+    await client?.end().catch(() => {});
   }
 }

@@ -30,6 +30,9 @@ export function isBase(text: string): boolean {
   return !search && !hash && !username && !password;
 }
 
+/** Whether its path says which database, if it says anything: what is no number would mean the usual one. */
+export const isRedis = (text: string): boolean => /^\/?\d{0,4}$/.test(URL.parse(text)?.pathname ?? '');
+
 /** A comma list of origins; none stands for any, as does `*`, the word for it in headers. */
 export const origins = list.transform((items, context): string[] => {
   if (items.includes('*')) return [];
@@ -61,6 +64,12 @@ function hostOf(text: string): string | null {
   return url && `${url.hostname}${/:\d+$/.exec(host)?.[0] ?? ''}`;
 }
 
+/** What is sent in a header, or compared with one. Files that secrets are read from tend to end with a line break. */
+export const inHeaders = z
+  .string()
+  .trim()
+  .regex(/^[ -~]+$/, 'must be of printable ASCII characters');
+
 /** Whether the name and the password in a URL can be read: a sign like `%` has to be encoded in them. */
 export function hasEncodedSecrets(text: string): boolean {
   const { username = '', password = '' } = URL.parse(text) ?? {};
@@ -71,3 +80,6 @@ export function hasEncodedSecrets(text: string): boolean {
     return false;
   }
 }
+
+/** What mail servers accept as a sender: an address, or a name with one. */
+export const sender = /^([^<>@\s]+@[^<>@\s]+|[^<>]*<[^<>@\s]+@[^<>@\s]+>)$/;

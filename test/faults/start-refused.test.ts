@@ -69,6 +69,14 @@ describe('a Parley does not start, and says why in one sentence, with', () => {
     }
   });
 
+  it('a certificate for the database that is not there', async () => {
+    const url = new URL(await sharedPostgres());
+    url.searchParams.set('sslrootcert', '/nowhere.pem');
+    const { code, text } = await refused({ ...plain(dataDir), DATABASE_URL: url.href });
+    expect(code).to.equal(1);
+    expectSentence(text, '/nowhere.pem');
+  });
+
   it('a database that nothing answers for, after it has waited a while', async () => {
     const nobody = createServer();
     const port = await listening(nobody);
