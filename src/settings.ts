@@ -30,6 +30,8 @@ const whole = (min: number, max: number) => {
     .transform(Number)
     .pipe(number);
 };
+/** What mail servers accept as a sender: an address, or a name with one. */
+const sender = /^([^<>@\s]+@[^<>@\s]+|[^<>]*<[^<>@\s]+@[^<>@\s]+>)$/;
 const url = (...protocols: string[]) =>
   z
     .url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` })

@@ -37,7 +37,7 @@ export class Delivery {
   private readonly gapTimers = new Map<Room, NodeJS.Timeout>();
   private readonly observers: ((entry: LogEntry) => void)[] = [];
   private readonly lossListeners: ((room: Room) => void)[] = [];
-  private readonly touch: Touch;
+  readonly touch: Touch;
   private readonly sweeper: Sweeper;
   private sink: Sink = { emit: () => {}, hasSockets: () => false };
   private mark = 0;

@@ -1,7 +1,9 @@
+import { BatchedRead } from '../database/batched-read.ts';
 import type { Database } from '../database/database.ts';
 import type { Chore } from '../infrastructure/chores.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Caches } from './caches.ts';
+import type { Watch } from './touch.ts';
 
 interface Found {
   /** What this query could see, the same in each row: a `pg_snapshot` as text, `xmin:xmax:…`. */
@@ -34,7 +36,7 @@ const batch = 1000;
  * line, or by plain SQL. Each change to what caches hold is recorded in its own transaction (see the migration
  * `0069-invalidations`). One query a second, over the changes since the previous one, however much is cached here.
  */
-export class InvalidationWatch {
+export class InvalidationWatch implements Watch {
   private readonly database: Database;
   private readonly log: Log;
   private readonly caches: Caches;
@@ -43,7 +45,9 @@ export class InvalidationWatch {
   private snapshot = beginning;
   /** In ms since 1970, so that time in which the machine was suspended counts too. */
   private lastLook = Date.now();
-  private looking = false;
+  private lastKnown = performance.now();
+  /** One that hangs does not hold up the next. */
+  private readonly looks = new BatchedRead<never>(() => this.lookNow());
 
   /** @param changed is called with what was changed, once it has been dropped here */
   constructor(database: Database, caches: Caches, log: Log, changed: (cache: string, keys: string[]) => void) {
@@ -51,25 +55,35 @@ export class InvalidationWatch {
     this.caches = caches;
     this.log = log;
     this.changed = changed;
-    this.timer = setInterval(() => void this.look(), lookMs);
+    this.timer = setInterval(() => void this.look().catch((error) => this.noteFailure(error)), lookMs);
   }
 
   close(): void {
     clearInterval(this.timer);
   }
 
-  private async look(): Promise<void> {
-    if (this.looking) return;
-    this.looking = true;
-    try {
-      const started = performance.now();
-      this.act(await this.database.committedRows<Found>(invalidationsSince, [this.snapshot]));
+  get knownUntil(): number {
+    return this.lastKnown;
+  }
+
+  look(): Promise<unknown> {
+    return this.looks.read('all');
+  }
+
+  private async lookNow(): Promise<Map<string, never>> {
+    const started = performance.now();
+    const found = await this.database.committedRows<Found>(invalidationsSince, [this.snapshot]);
+    // One that hung meanwhile has nothing that the one after it did not find.
+    if (started > this.lastKnown) {
+      this.act(found);
+      this.lastKnown = started;
       this.caches.upToDate(started);
-    } catch (error) {
-      this.log.debug({ err: error }, 'What has changed could not be looked up; the next try follows.');
-    } finally {
-      this.looking = false;
     }
+    return new Map<string, never>();
+  }
+
+  private noteFailure(error: unknown): void {
+    this.log.debug({ err: error }, 'What has changed could not be looked up; the next try follows.');
   }
 
   private act(found: Found[]): void {

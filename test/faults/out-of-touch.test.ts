@@ -6,13 +6,17 @@ import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, migrated, type SettingsChange, startCluster } from '../world/nodes.ts';
 import type { Listener, Loose } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, worldOn } from '../world/world.ts';
 
 /** Losing access takes hold within so many milliseconds (contract §13, Delivery). */
 const promisedMs = 2000;
 
+/** How many wait to read what has changed. */
+const lookers = `SELECT count(*) FROM pg_locks WHERE relation = 'invalidations'::regclass AND NOT granted`;
+
 /** Two nodes, of which bob's reaches PostgreSQL and Redis over wires. */
-describe('a node that hears of no order for a while, when somebody is put out meanwhile', () => {
+describe('a node that hears of no order for a while, when somebody loses access meanwhile', () => {
   let database: TestDatabase;
   let redis: TestRedis;
   let wires: { postgres: TcpProxy; redis: TcpProxy };
@@ -46,13 +50,14 @@ describe('a node that hears of no order for a while, when somebody is put out me
     await database.drop();
   });
 
-  /** Puts bob out, and comes back when that is to hold everywhere. */
-  async function putOut(): Promise<void> {
-    const { alice, bob, server } = here;
-    expect((await alice.delete(`/api/servers/${server.id}/members/${bob.id}`)).status).to.equal(200);
+  /** Takes access from bob, and comes back when that is to hold everywhere. */
+  async function lost(taken: Promise<{ status: number }>): Promise<void> {
+    expect((await taken).status).to.equal(200);
     const answered = performance.now();
     await until(() => performance.now() - answered > promisedMs);
   }
+
+  const putOut = () => lost(here.alice.delete(`/api/servers/${here.server.id}/members/${here.bob.id}`));
 
   const heard = (listener: Listener) => listener.all('message:new').map(({ content }: Loose) => content);
 
@@ -99,5 +104,33 @@ describe('a node that hears of no order for a while, when somebody is put out me
     wires.postgres.release();
     await other.next('message:new', ({ content }) => content === 'late');
     await bobHearsOnlyThatHeIsOut();
+  });
+
+  it('says nothing to the sockets of a session that has ended before it knows of that', async () => {
+    await start();
+    const { alice, bob, channel } = here;
+    const { seq } = await alice.say(channel.id, 'before');
+    await ear.next('message:new');
+    const other = await alice.on(bob.node).connect();
+    wires.postgres.hold();
+    wires.redis.refuse(true);
+    wires.redis.cut();
+    await lost(bob.on(alice.node).post('/api/auth/logout'));
+    await alice.say(channel.id, 'late');
+    await withRows(database.url, async (rows) => {
+      // What has ended cannot be read; everything else can.
+      await rows('BEGIN');
+      await rows('LOCK TABLE invalidations IN ACCESS EXCLUSIVE MODE');
+      wires.postgres.release();
+      let isIn = false;
+      const joined = other.emit('channel:join', { channelId: channel.id, after: seq }).finally(() => {
+        isIn = true;
+      });
+      await until(async () => isIn || Number((await rows<{ count: string }>(lookers))[0]?.count) > 1);
+      await rows('COMMIT');
+      expect((await joined).events.map(({ data }: Loose) => data.content)).to.deep.equal(['late']);
+    });
+    await ear.next('auth:session-revoked');
+    expect(heard(ear)).to.deep.equal(['before']);
   });
 });
