@@ -29,7 +29,7 @@ form.addEventListener('submit', async (event) => {
   try {
     await setPassword();
     form.hidden = true;
-    say('Your new password is set. You can sign in with it now, and close this page.', 'good');
+    say('Your new password is set. You can sign in with it now.', 'good');
   } catch (error) {
     send.disabled = false;
     say(error.message || 'The server cannot be reached just now; try again.', 'bad');

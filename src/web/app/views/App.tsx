@@ -45,6 +45,7 @@ function Home() {
   useEffect(() => {
     if (serverId) return reading(() => conversationShown().then(() => loadChannels(serverId)));
   }, [serverId]);
+  useShortName(serverId);
   return (
     <div class={`frame ${listed.has(here.name) ? 'outside' : 'inside'}`}>
       <Skip />
@@ -55,6 +56,15 @@ function Home() {
       <Switcher />
     </div>
   );
+}
+
+/** Leads from an address with the short name of a server to the same place with its id, by which everything here is known. */
+function useShortName(name: string | null): void {
+  const server = name === null ? undefined : servers.value.find(({ slug }) => slug === name);
+  const id = server?.id;
+  useEffect(() => {
+    if (name && id) go(location.pathname.replace(`/app/s/${name}`, pathTo.server(id)), { replace: true });
+  }, [name, id]);
 }
 
 /** For those who would pass all servers and channels by Tab. */
@@ -71,6 +81,7 @@ function Main() {
   switch (here.name) {
     case 'channel':
     case 'dm':
+      if (here.serverId && !currentServer.value && serversLoaded.value) return <ServerHome serverId={here.serverId} />;
       return (
         <Conversation
           key={here.channelId}

@@ -47,7 +47,7 @@ function Door({ serverId }: { serverId: string }) {
       if (access.requiresApproval) {
         const { status } = await parley.rest('POST /api/servers/:id/join-requests', { id: serverId });
         setAccess({ ...access, joinRequestStatus: status });
-      } else go(pathTo.server((await joinPublic(serverId)).id), { replace: true });
+      } else await joinPublic(serverId);
     });
   return (
     <section class="blank">
