@@ -95,6 +95,16 @@ describe('what is new in a conversation of the web client', () => {
     await said('news 119').waitFor();
   });
 
+  it('says that there is more than is counted', async () => {
+    await bob.page.goto('about:blank');
+    const id = await here.newChannel('busy');
+    for (let i = 0; i < 21; i++) {
+      await Promise.all(Array.from({ length: 50 }, () => here.alice.say(id, `busy ${i}`)));
+    }
+    await bob.open(`/app/s/${here.server.id}/${id}`);
+    await bob.page.getByRole('button', { name: '1000+ new messages' }).waitFor();
+  });
+
   it('leads to the beginning of a channel that was never looked at', async () => {
     const path = `/api/servers/${here.server.id}/channels`;
     const { id } = (await here.alice.post(path, { name: 'young' })).body;

@@ -67,12 +67,15 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
   );
 }
 
+/** The server counts no further. */
+const mostCounted = 1000;
+
 /** Leads to where what is new begins. */
 function ToFirstNew({ count, onClick }: { count: number; onClick(): void }) {
   if (count === 0) return null;
   return (
     <button type="button" class="to-end to-new" onClick={onClick}>
-      ↑ {count === 1 ? '1 new message' : `${count} new messages`}
+      ↑ {count === 1 ? '1 new message' : `${count}${count < mostCounted ? '' : '+'} new messages`}
     </button>
   );
 }
