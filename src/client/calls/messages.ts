@@ -10,7 +10,12 @@ import type {
 } from '../../messages/message.contract.ts';
 import type { reactionsAnswerSchema, reactSchema } from '../../reactions/reaction.contract.ts';
 import type { searchMessagesSchema } from '../../search/search.contract.ts';
-import type { startThreadSchema, threadSchema, updateThreadSchema } from '../../threads/thread.contract.ts';
+import type {
+  listThreadsSchema,
+  startThreadSchema,
+  threadSchema,
+  updateThreadSchema,
+} from '../../threads/thread.contract.ts';
 import type { Answer, Body, Done, Query } from './shapes.ts';
 
 /** What is said, and what hangs on it. */
@@ -37,7 +42,10 @@ export interface MessageCalls {
   'PUT /api/channels/:channelId/pins/:messageId': { answer: Answer<typeof messageSchema> };
   'DELETE /api/channels/:channelId/pins/:messageId': { answer: Answer<typeof messageSchema> };
   'POST /api/messages/:id/thread': { body: Body<typeof startThreadSchema>; answer: Answer<typeof threadSchema> };
-  'GET /api/channels/:channelId/threads': { answer: Answer<typeof threadSchema>[] };
+  'GET /api/channels/:channelId/threads': {
+    query: Query<typeof listThreadsSchema>;
+    answer: Answer<typeof threadSchema>[];
+  };
   'GET /api/threads/:id': { answer: Answer<typeof threadSchema> };
   'GET /api/threads/:id/messages': {
     query: Pick<Query<typeof listMessagesSchema>, 'limit' | 'cursor' | 'after'>;

@@ -14,11 +14,15 @@ export const membersOf = (id: string): Promise<Member[]> =>
 export const channelMembersOf = (id: string): Promise<Member[]> =>
   allOf((query) => parley.rest('GET /api/channels/:id/members', { id, query }));
 
-async function allOf(read: (query: { limit: number; cursor?: string }) => Promise<Member[]>): Promise<Member[]> {
+interface PageQuery {
+  limit: number;
+  cursor: string | undefined;
+}
+
+async function allOf(read: (query: PageQuery) => Promise<Member[]>): Promise<Member[]> {
   const all: Member[] = [];
   for (;;) {
-    const cursor = all.at(-1)?.userId;
-    const page = await read({ limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await read({ limit: pageSize, cursor: all.at(-1)?.userId });
     all.push(...page);
     if (page.length < pageSize) return all;
   }

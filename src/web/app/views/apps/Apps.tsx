@@ -7,14 +7,18 @@ import { attempt } from '../../state/toasts.ts';
 import { Button } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { useLoaded } from '../parts/loading.ts';
+import { usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { More } from '../parts/More.tsx';
 import { Page } from '../parts/Page.tsx';
 import { AppFrame } from './AppFrame.tsx';
 import { EditApp } from './EditApp.tsx';
 import { NewApp } from './NewApp.tsx';
 
 export type AppRecord = RestAnswer<'GET /api/servers/:serverId/apps'>['items'][number];
+
+/** So many are fetched at a time. */
+const pageSize = 50;
 
 /** The apps of a server, or one of them. */
 export function Apps({ serverId, appId }: { serverId: string; appId: string | null }) {
@@ -24,8 +28,12 @@ export function Apps({ serverId, appId }: { serverId: string; appId: string | nu
 
 function AppList({ serverId }: { serverId: string }) {
   const [creating, setCreating] = useState(false);
-  const { value: list, load } = useLoaded(
-    async () => (await parley.rest('GET /api/servers/:serverId/apps', { serverId, query: {} })).items,
+  const { list, load, onMore } = usePages<AppRecord>(
+    pageSize,
+    async ({ length: offset }) => {
+      const query = { limit: pageSize, offset };
+      return (await parley.rest('GET /api/servers/:serverId/apps', { serverId, query })).items;
+    },
     [serverId],
   );
   const isAdmin = isAtLeast(currentServer.value?.role, 'admin');
@@ -38,6 +46,7 @@ function AppList({ serverId }: { serverId: string }) {
           <Card key={app.id} app={app} isAdmin={isAdmin} onChange={load} />
         ))}
       </ul>
+      {onMore && <More onMore={onMore} />}
       {creating && <NewApp serverId={serverId} onDone={load} onClose={() => setCreating(false)} />}
     </Page>
   );

@@ -29,3 +29,36 @@ export function useLoaded<T>(read: () => Promise<T>, on: readonly unknown[]): Lo
   const after = (change: () => Promise<unknown>) => void attempt(() => change().then(load));
   return { value, load, after };
 }
+
+interface Paged<T> {
+  /** Null until its first page has come. */
+  list: readonly T[] | null;
+  /** Begins anew. */
+  load(): Promise<void>;
+  /** Reads what comes next, where there may be more. */
+  onMore: (() => Promise<unknown>) | undefined;
+}
+
+/**
+ * A list that is read page by page, as one asks for more.
+ * @param read takes what is known already
+ */
+export function usePages<T>(
+  pageSize: number,
+  read: (known: readonly T[]) => Promise<readonly T[]>,
+  on: readonly unknown[],
+): Paged<T> {
+  const { value: first, load } = useLoaded(() => read([]), on);
+  const [further, setFurther] = useState<{ behind: unknown; pages: readonly (readonly T[])[] }>(nothingFurther);
+  if (!first) return { list: null, load, onMore: undefined };
+  const pages = [first, ...(further.behind === first ? further.pages : [])];
+  const list = pages.flat();
+  const onMore = () =>
+    attempt(async () => {
+      const next = await read(list);
+      setFurther({ behind: first, pages: [...pages.slice(1), next] });
+    });
+  return { list, load, onMore: pages.at(-1)?.length === pageSize ? onMore : undefined };
+}
+
+const nothingFurther = { behind: null, pages: [] };

@@ -7,14 +7,22 @@ import { attempt } from '../../state/toasts.ts';
 import { Button } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
 import { Form } from '../parts/Form.tsx';
-import { useLoaded } from '../parts/loading.ts';
+import { usePages } from '../parts/loading.ts';
+import { More } from '../parts/More.tsx';
 import { Page } from '../parts/Page.tsx';
 import { ServerPicture } from '../parts/ServerPicture.tsx';
 import { JoinByLink } from './Welcome.tsx';
 
+/** So many are fetched at a time. */
+const pageSize = 50;
+
 export function Discover() {
   const [query, setQuery] = useState('');
-  const { value: list } = useLoaded(() => parley.rest('GET /api/servers/discover', { query: { query } }), [query]);
+  const { list, onMore } = usePages<ServerRecord>(
+    pageSize,
+    ({ length: offset }) => parley.rest('GET /api/servers/discover', { query: { query, limit: pageSize, offset } }),
+    [query],
+  );
   return (
     <Page title="Discover servers" back="/app/messages">
       <Form class="block beside" action="Find" work={async ({ text }) => setQuery(text('query'))}>
@@ -29,6 +37,7 @@ export function Discover() {
           <Entry key={server.id} server={server} />
         ))}
       </ul>
+      {onMore && <More onMore={onMore} />}
     </Page>
   );
 }

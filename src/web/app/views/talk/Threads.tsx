@@ -4,13 +4,21 @@ import { pathTo } from '../../state/router.ts';
 import { currentServer } from '../../state/servers.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { useLoaded } from '../parts/loading.ts';
+import { usePages } from '../parts/loading.ts';
+import { More } from '../parts/More.tsx';
 import { shortTime } from '../parts/time.ts';
 
-/** The threads of a channel, the liveliest first. */
+/** So many are fetched at a time. */
+const pageSize = 50;
+
+/** The threads of a channel, the newest first. */
 export function Threads({ channelId, onClose }: { channelId: string; onClose(): void }) {
-  const { value: list } = useLoaded(
-    () => parley.rest('GET /api/channels/:channelId/threads', { channelId }),
+  const { list, onMore } = usePages<ThreadRecord>(
+    pageSize,
+    (known) => {
+      const query = { limit: pageSize, cursor: known.at(-1)?.id };
+      return parley.rest('GET /api/channels/:channelId/threads', { channelId, query });
+    },
     [channelId],
   );
   return (
@@ -29,6 +37,11 @@ export function Threads({ channelId, onClose }: { channelId: string; onClose(): 
             </a>
           </li>
         ))}
+        {onMore && (
+          <li>
+            <More onMore={onMore} />
+          </li>
+        )}
       </ul>
     </Dialog>
   );
