@@ -130,9 +130,17 @@ export class PresenceTracker {
 
   private async sayWishes(): Promise<void> {
     if (this.wishes.size === 0) return;
-    for (const { userId, wish } of await this.withWishes([...this.wishes])) {
-      await this.store.wish(userId, wish);
-      this.wishes.delete(userId);
+    const due = [...this.wishes];
+    this.wishes.clear();
+    try {
+      const said = await this.withWishes(due);
+      for (const { userId, wish } of said) await this.store.wish(userId, wish);
+      const now = await this.readWishes(due);
+      // Who has wished for something else since it was read may have been overtaken, and is said once more.
+      for (const { userId, wish } of said) if ((now.get(userId) ?? 'online') !== wish) this.wishes.add(userId);
+    } catch (error) {
+      for (const userId of due) this.wishes.add(userId);
+      throw error;
     }
   }
 
@@ -146,7 +154,7 @@ export class PresenceTracker {
   }
 
   private keepForLater(arrivals: Set<string>, leaves: Set<string>): void {
-    for (const userId of arrivals) if (this.counts(userId)) this.arrivals.add(userId);
+    for (const userId of arrivals) this.arrivals.add(userId);
     for (const userId of leaves) if (!this.counts(userId)) this.leaves.add(userId);
   }
 

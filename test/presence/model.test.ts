@@ -53,6 +53,7 @@ class ReluctantStore extends MemoryPresenceStore {
 
   private async reluctantly(work: () => Promise<void>): Promise<void> {
     const mood = this.random(6);
+    for (let turns = this.random(4); turns > 0; turns--) await turn();
     if (mood === 0) throw new Error('not now');
     await work();
     if (mood === 1) throw new Error('no answer');
