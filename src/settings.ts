@@ -15,23 +15,12 @@ import {
   isRedis,
   list,
   origins,
+  sender,
+  whole,
 } from './settings/settings-lists.ts';
 
 export { SettingsError };
 
-/** Decimal digits only: JavaScript would accept 0x10 and 1e3 too, which are more likely typing mistakes. */
-const whole = (min: number, max: number) => {
-  const error = `must be a whole number from ${min} to ${max}`;
-  const number = z.number().min(min, { error }).max(max, { error });
-  return z
-    .string()
-    .trim()
-    .regex(/^\d{1,9}$/, { error })
-    .transform(Number)
-    .pipe(number);
-};
-/** What mail servers accept as a sender: an address, or a name with one. */
-const sender = /^([^<>@\s]+@[^<>@\s]+|[^<>]*<[^<>@\s]+@[^<>@\s]+>)$/;
 const url = (...protocols: string[]) =>
   z
     .url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` })

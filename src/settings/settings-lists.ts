@@ -83,3 +83,15 @@ export function hasEncodedSecrets(text: string): boolean {
 
 /** What mail servers accept as a sender: an address, or a name with one. */
 export const sender = /^([^<>@\s]+@[^<>@\s]+|[^<>]*<[^<>@\s]+@[^<>@\s]+>)$/;
+
+/** Decimal digits only: JavaScript would accept 0x10 and 1e3 too, which are more likely typing mistakes. */
+export const whole = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  const number = z.number().min(min, { error }).max(max, { error });
+  return z
+    .string()
+    .trim()
+    .regex(/^\d{1,9}$/, { error })
+    .transform(Number)
+    .pipe(number);
+};
