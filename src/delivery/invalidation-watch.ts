@@ -46,7 +46,7 @@ export class InvalidationWatch implements Watch {
   /** In ms since 1970, so that time in which the machine was suspended counts too. */
   private lastLook = Date.now();
   private lastKnown = performance.now();
-  /** One that hangs does not hold up the next. */
+  /** A query that hangs does not hold up the next one. */
   private readonly looks = new BatchedRead<never>(() => this.lookNow());
 
   /** @param changed is called with what was changed, once it has been dropped here */
@@ -73,7 +73,7 @@ export class InvalidationWatch implements Watch {
   private async lookNow(): Promise<Map<string, never>> {
     const started = performance.now();
     const found = await this.database.committedRows<Found>(invalidationsSince, [this.snapshot]);
-    // One that hung meanwhile has nothing that the one after it did not find.
+    // A query that hung has found nothing that the one after it did not find.
     if (started > this.lastKnown) {
       this.act(found);
       this.lastKnown = started;

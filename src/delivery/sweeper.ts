@@ -103,6 +103,8 @@ export class Sweeper {
     const pages = byRoom(await readLogs(this.database.committedRows, known, eventsOfEach));
     for (const stream of streams) {
       const page = pages.get(stream.room);
+      // The own rooms among them come first, but sessions may have ended too.
+      await this.touch.regain(stream.room);
       const first = page?.[0];
       const isWhole = page && page.length < eventsOfEach && first && first.seq <= stream.position + 1;
       if (isWhole) stream.offer(page);

@@ -4,19 +4,19 @@ import { untoldMs } from './caches.ts';
 import { isOwn, type Room } from './entry.ts';
 import type { LiveStream } from './live-stream.ts';
 
-/** What a node finds out by asking the database again and again. */
+/** Something that a node learns by polling the database. */
 export interface Watch {
   /** All that was committed before this is known here, as `performance.now()` has it. */
   readonly knownUntil: number;
-  /** Asks now. @throws AppError when there is no answer */
+  /** Polls now. @throws AppError when the database does not answer */
   look(): Promise<unknown>;
 }
 
 /**
- * Whether this node knows who was put out of channels, and whose session has ended. An order says so (see Control); where
- * that was lost, an event in the person's own room does, which the sweep finds, or the watch for sessions. A node that stood
- * still, or was cut off from its log, has not looked for longer than such a thing may stay unknown (contract §13,
- * Delivery): it looks before it gives out anything of channels, or those people would hear what was said after that.
+ * Whether this node knows who was put out of channels and whose session has ended. Control messages say so; where one was
+ * lost, the sweep finds an event in the person's own room, and the watch finds sessions that have ended. A node that was
+ * frozen, or cut off from the log, has not looked for longer than either may go unnoticed (contract §13, Delivery): it
+ * looks before it emits anything in channels, or those people would get what was said after they lost access.
  */
 export class Touch {
   private readonly streams: ReadonlyMap<Room, LiveStream>;
@@ -35,7 +35,7 @@ export class Touch {
     this.bus = bus;
   }
 
-  /** @param sessions ends the sockets of sessions that it finds to have ended */
+  /** @param sessions closes the sockets of sessions that it finds to have ended */
   alsoBy(sessions: Watch): void {
     this.sessions = sessions;
   }
