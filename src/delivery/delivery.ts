@@ -7,6 +7,7 @@ import { DeliveryCounters } from './counters.ts';
 import { byRoom, type LogEntry, type Room, streamId } from './entry.ts';
 import { LiveStream } from './live-stream.ts';
 import { type Head, readHeads, readLog } from './log.ts';
+import { Observers } from './observers.ts';
 import type { Sink } from './sink.ts';
 import { Sweeper } from './sweeper.ts';
 import { Touch } from './touch.ts';
@@ -27,7 +28,6 @@ export class Delivery {
   onCommitted: (entries: LogEntry[]) => void = () => {};
   private readonly database: Pick<Database, 'committedRows' | 'quickRows'>;
   private readonly settings: Settings['delivery'];
-  private readonly log: Log;
   private readonly heads: BatchedRead<Head>;
   private readonly streams = new Map<Room, LiveStream>();
   private readonly opening = new Map<Room, Promise<LiveStream | undefined>>();
@@ -35,7 +35,7 @@ export class Delivery {
   private readonly early = new Map<Room, LogEntry[]>();
   private readonly pulls = new Map<Room, Promise<void>>();
   private readonly gapTimers = new Map<Room, NodeJS.Timeout>();
-  private readonly observers: ((entry: LogEntry) => void)[] = [];
+  private readonly observers: Observers;
   private readonly lossListeners: ((room: Room) => void)[] = [];
   readonly touch: Touch;
   private readonly sweeper: Sweeper;
@@ -53,7 +53,7 @@ export class Delivery {
     this.database = database;
     this.bus = bus;
     this.settings = settings;
-    this.log = log;
+    this.observers = new Observers(log);
     // Never inside a caller's transaction: what is emitted must be committed.
     this.heads = new BatchedRead((ids) => readHeads(database.committedRows, ids));
     const pull = (stream: LiveStream) => this.pull(stream);
@@ -89,7 +89,7 @@ export class Delivery {
 
   /** Calls `observer` for each event emitted on this node, before the sockets get it. */
   observe(observer: (entry: LogEntry) => void): void {
-    this.observers.push(observer);
+    this.observers.add(observer);
   }
 
   /** Calls `listener` when a room skips a part of its log that was trimmed before it was emitted here. */
@@ -216,18 +216,9 @@ export class Delivery {
     const deliveries = entries.map((entry, index) => ({ entry, mark: first + index }));
     this.mark += entries.length;
     this.counters.events += entries.length;
-    for (const entry of entries) for (const observer of this.observers) this.tell(observer, entry);
+    this.observers.tell(entries);
     this.sink.emit(deliveries);
     return first;
-  }
-
-  /** A failing observer must not keep an event from the sockets. */
-  private tell(observer: (entry: LogEntry) => void, entry: LogEntry): void {
-    try {
-      observer(entry);
-    } catch (error) {
-      this.log.error({ err: error, event: entry.event }, 'An observer of events failed.');
-    }
   }
 
   /** Waits a moment for entries still in flight, then reads the gap from the log. */

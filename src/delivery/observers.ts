@@ -1,0 +1,31 @@
+import type { Log } from '../infrastructure/log.ts';
+import type { LogEntry } from './entry.ts';
+
+type Observer = (entry: LogEntry) => void;
+
+/** Those who are told of each event on this node before the sockets get it. */
+export class Observers {
+  private readonly all: Observer[] = [];
+  private readonly log: Log;
+
+  constructor(log: Log) {
+    this.log = log;
+  }
+
+  add(observer: Observer): void {
+    this.all.push(observer);
+  }
+
+  tell(entries: LogEntry[]): void {
+    for (const entry of entries) for (const observer of this.all) this.tellOne(observer, entry);
+  }
+
+  /** A failing observer must not keep an event from the sockets. */
+  private tellOne(observer: Observer, entry: LogEntry): void {
+    try {
+      observer(entry);
+    } catch (error) {
+      this.log.error({ err: error, event: entry.event }, 'An observer of events failed.');
+    }
+  }
+}
