@@ -10,7 +10,7 @@ import { dueRoom, progressOf } from './due-rooms.ts';
 import { tellOne } from './frames.ts';
 import { channelsOf, noPosition, type Resume, resumeOf, roomNamed } from './handshake.ts';
 import type { Membership, RoomAccess } from './membership.ts';
-import type { OwnRooms } from './origins.ts';
+import { nowhere, type OwnRooms } from './origins.ts';
 import type { Outlet } from './outlet.ts';
 import { RoomEnds } from './room-ends.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
@@ -82,6 +82,7 @@ export class Homecoming {
     const named = channelsOf(resume).map(([id]) => roomNamed(id));
     const recovered = (recovery?.rooms ?? []).map(({ name }) => name);
     const followed = await this.followRooms(socket, new Set([...recovered, ...named]));
+    socket.data.origins = nowhere;
     this.sayReady(socket, own, page);
     await this.readAhead(actor, [...recovered, ...named.slice(0, resumedAtOnce)]);
     if (recovery) {

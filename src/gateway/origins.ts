@@ -10,6 +10,9 @@ export interface OwnRooms {
   opened(entry: LogEntry): { room: Room; after: number | undefined } | undefined;
 }
 
+/** Of a socket that is in its own rooms, of which there are many: they share it. */
+export const nowhere: ReadonlyMap<Room, number> = new Map();
+
 /**
  * Where the rooms of a socket's own stand before its client hears that it is connected. A client reads its lists then:
  * what happens from that word on it must be told, also while the socket is still on its way into these rooms.

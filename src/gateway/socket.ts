@@ -48,7 +48,7 @@ export interface SocketData {
   actor: Actor;
   joined: Map<string, JoinedRoom>;
   /** The rooms that it is put into without asking, and from which event on: where they stood before it was connected. */
-  origins: Map<Room, number>;
+  origins: ReadonlyMap<Room, number>;
   replayed: Replayed[];
   /** Deliveries up to this number have certainly reached the client: they were sent before a ping that it answered. */
   sureMark: number;
