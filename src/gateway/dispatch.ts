@@ -29,6 +29,8 @@ export function bindHandlers(
 ): void {
   let count = 0;
   socket.use(([event, ...args]) => {
+    // What came with the event that was one too many is not worth another look.
+    if (socket.data.isCutOff) return;
     const handler = handlers.get(event);
     count++;
     const requestId = `${socket.id}-${count}`;

@@ -69,6 +69,8 @@ export interface SocketData {
   cameWith: string | null;
   /** It missed something that is gone for good: its client has to start afresh. */
   unrecoverable: boolean;
+  /** It ignored too many refusals (see SocketLimits): whatever else it sent is dropped. */
+  isCutOff?: boolean;
 }
 
 export type ParleyServer = Server<Events, Events, Events, SocketData>;

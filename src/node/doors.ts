@@ -67,7 +67,7 @@ function gatewayParts(
 ): Omit<GatewayParts, 'httpServer' | 'watched'> {
   const { settings, log, nodeId, delivery, catchUp, redis } = ground;
   const { identity } = services.accounts;
-  const socketLimits = new SocketLimits(ground.limits, settings);
+  const socketLimits = new SocketLimits(ground.limits, settings, log);
   return {
     settings,
     log,
