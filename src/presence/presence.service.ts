@@ -24,9 +24,9 @@ export class PresenceService {
   private readonly directory: PresenceDirectory;
   private readonly audience: PresenceAudience;
   private readonly channelPresence: ChannelPresence;
-  private readonly wishLater: (userId: string) => void;
+  private readonly tellWish: (userId: string, wish: Status) => Promise<void>;
 
-  /** @param parts.wishLater takes those whose wish the store could not be told */
+  /** @param parts.tellWish tells all nodes of a wish that was kept; never rejects */
   constructor(parts: {
     database: Database;
     changes: Changes;
@@ -37,7 +37,7 @@ export class PresenceService {
     directory: PresenceDirectory;
     audience: PresenceAudience;
     channelPresence: ChannelPresence;
-    wishLater: (userId: string) => void;
+    tellWish: (userId: string, wish: Status) => Promise<void>;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
@@ -48,7 +48,7 @@ export class PresenceService {
     this.directory = parts.directory;
     this.audience = parts.audience;
     this.channelPresence = parts.channelPresence;
-    this.wishLater = parts.wishLater;
+    this.tellWish = parts.tellWish;
   }
 
   /** What someone is now, as far as it has come to this node. For those who may know. */
@@ -70,8 +70,7 @@ export class PresenceService {
         [actor.userId, status],
       ),
     );
-    // Where Redis is away, or takes no writes, this node says it once it can.
-    await this.store.wish(actor.userId, status).catch(() => this.wishLater(actor.userId));
+    await this.tellWish(actor.userId, status);
   }
 
   /**

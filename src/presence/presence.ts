@@ -58,7 +58,7 @@ export class Presence {
       directory,
       audience,
       channelPresence,
-      wishLater: (userId) => this.tracker.wished(userId),
+      tellWish: (userId, wish) => this.tracker.wished(userId, wish),
     });
     const readWishes = (userIds: string[]) => this.service.readWishes(userIds);
     this.tracker = new PresenceTracker(store, directory, readWishes, settings, log);

@@ -72,10 +72,10 @@ export class PresenceTracker {
     this.soon();
   }
 
-  /** Says later how someone wants to be seen: the store could not take it. */
-  wished(userId: string): void {
-    this.wishes.add(userId);
-    this.soon();
+  /** Says how someone wants to be seen from now on; later, where the store cannot take it now. */
+  async wished(userId: string, wish: Arrival['wish']): Promise<void> {
+    await this.say([{ userId, wish }]).catch(() => this.wishes.add(userId));
+    if (this.wishes.size > 0) this.soon();
   }
 
   /** Says everyone anew: the store has forgotten this node. */
@@ -133,15 +133,18 @@ export class PresenceTracker {
     const due = [...this.wishes];
     this.wishes.clear();
     try {
-      const said = await this.withWishes(due);
-      for (const { userId, wish } of said) await this.store.wish(userId, wish);
-      const now = await this.readWishes(due);
-      // Who has wished for something else since it was read may have been overtaken, and is said once more.
-      for (const { userId, wish } of said) if ((now.get(userId) ?? 'online') !== wish) this.wishes.add(userId);
+      await this.say(await this.withWishes(due));
     } catch (error) {
       for (const userId of due) this.wishes.add(userId);
       throw error;
     }
+  }
+
+  /** What is wished for on two devices at once may be said in another order than it was kept in: it is looked after. */
+  private async say(said: Arrival[]): Promise<void> {
+    for (const { userId, wish } of said) await this.store.wish(userId, wish);
+    const now = await this.withWishes(said.map(({ userId }) => userId));
+    for (const [index, { userId, wish }] of said.entries()) if (now[index]?.wish !== wish) this.wishes.add(userId);
   }
 
   /** Without the store the people of this node hear at least of each other; the others hear it when all is said anew. */

@@ -108,7 +108,7 @@ class Model {
         async () => {
           const wish = this.pick([...statuses]);
           this.wishes.set(userId, wish);
-          await store.wish(userId, wish).catch(() => tracker.wished(userId));
+          await tracker.wished(userId, wish);
         },
         async () => {
           if (this.random(2) === 0) return;

@@ -74,4 +74,33 @@ describe('those who are connected to a node', () => {
     await isOnline('dan');
     expect(directory.statusOf('cem')).to.equal('dnd');
   });
+
+  it('are as was wished for last, also where it was said before what was wished for earlier', async () => {
+    tracker.came('eva');
+    await isOnline('eva');
+    readWishes = async () => new Map([['eva', 'dnd']]);
+    await tracker.wished('eva', 'dnd');
+    await tracker.wished('eva', 'idle');
+    await until(() => directory.statusOf('eva') === 'dnd');
+  });
+
+  it('stay there who came back while the store failed to take that they had gone', async () => {
+    const leave = store.leave.bind(store);
+    const asked = Promise.withResolvers<void>();
+    const failure = Promise.withResolvers<void>();
+    tracker.came('fay');
+    await isOnline('fay');
+    store.leave = () => {
+      store.leave = leave;
+      asked.resolve();
+      return failure.promise;
+    };
+    tracker.went('fay');
+    await asked.promise;
+    tracker.came('fay');
+    failure.reject(new Error('not now'));
+    await passed('six');
+    await passed('seven');
+    expect(directory.isOnline('fay')).to.equal(true);
+  });
 });
