@@ -30,6 +30,9 @@ export const textSchema = (max: number, text: z.ZodString = z.string()) => {
   return text.max(max, { error, abort: true }).refine((value) => value.length <= max, error);
 };
 
+/** What is said of a server, a channel or an app. */
+export const descriptionSchema = textSchema(1024);
+
 /** Whether there is nothing in a text that anyone could see: only white space, and characters without width or form. */
 export const isBlank = (text: string) => !/[^\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(text);
 

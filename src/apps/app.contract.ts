@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import {
+  descriptionSchema,
   idSchema,
   limitSchema,
   nameSchema,
   offsetSchema,
   omittable,
   record,
-  textSchema,
   timeSchema,
   urlSchema,
   withDefault,
@@ -59,7 +59,7 @@ const htmlSchema = z
   .refine((html) => Buffer.byteLength(html) <= maxHtmlBytes, `must have at most ${maxHtmlBytes} bytes`);
 
 const descriptive = {
-  description: textSchema(1024).nullish(),
+  description: descriptionSchema.nullish(),
   iconUrl: urlSchema.nullish(),
 };
 

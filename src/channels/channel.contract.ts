@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durableEvent } from '../delivery/event.ts';
-import { idSchema, nameSchema, omittable, record, textSchema, timeSchema, withDefault } from '../schema.ts';
+import { descriptionSchema, idSchema, nameSchema, omittable, record, timeSchema, withDefault } from '../schema.ts';
 import { mostUnread } from './unread.ts';
 
 export const unreadSchema = z
@@ -39,20 +39,18 @@ export const channelItemSchema = channelSchema
   })
   .meta({ id: 'ChannelItem' });
 
-const descriptionSchema = textSchema(1024).nullish();
-
 export const createChannelSchema = z.object({
   name: nameSchema(100),
   type: withDefault(z.enum(channelTypes), 'text'),
-  description: descriptionSchema,
-  topic: descriptionSchema,
+  description: descriptionSchema.nullish(),
+  topic: descriptionSchema.nullish(),
   isPrivate: withDefault(z.boolean(), false),
 });
 
 export const updateChannelSchema = z.object({
   name: nameSchema(100).optional(),
-  description: descriptionSchema,
-  topic: descriptionSchema.describe('The description, under its other name.'),
+  description: descriptionSchema.nullish(),
+  topic: descriptionSchema.nullish().describe('The description, under its other name.'),
 });
 
 export const positionsSchema = z

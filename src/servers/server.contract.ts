@@ -4,6 +4,7 @@ import { agentBriefSchema, smallUserSchema } from '../accounts/account.contract.
 import { durableEvent } from '../delivery/event.ts';
 import { statusSchema } from '../presence/status.ts';
 import {
+  descriptionSchema,
   idSchema,
   isUuid,
   limitSchema,
@@ -55,12 +56,12 @@ export const memberSchema = record('Member', {
 /** One's own servers: the record, with `server` and `member` beside it for clients that look there. */
 export const ownServerSchema = serverSchema.extend({ server: serverSchema, member: memberSchema });
 
-const homepageSchema = textSchema(256 * 1024).describe('HTML; shown by clients in a sandbox.');
+export const homepageSchema = textSchema(256 * 1024).describe('HTML; shown by clients in a sandbox.');
 
 export const createServerSchema = z.object({
   name: nameSchema(100),
   slug: slugSchema.nullish(),
-  description: textSchema(1024).nullish(),
+  description: descriptionSchema.nullish(),
   iconUrl: urlSchema.nullish(),
   bannerUrl: urlSchema.nullish(),
   homepageHtml: homepageSchema.nullish(),
@@ -70,7 +71,7 @@ export const createServerSchema = z.object({
 export const updateServerSchema = z.object({
   name: nameSchema(100).optional(),
   slug: slugSchema.nullish(),
-  description: textSchema(1024).nullish(),
+  description: descriptionSchema.nullish(),
   iconUrl: urlSchema.nullish(),
   bannerUrl: urlSchema.nullish(),
   homepageHtml: homepageSchema.nullish(),

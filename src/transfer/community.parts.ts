@@ -12,8 +12,8 @@ import { agentStatuses, maxNoteBytes, slashCommandSchema } from '../agents/agent
 import { maxConfigBytes, policyModes } from '../agents/policies/policy.contract.ts';
 import { channelTypes } from '../channels/channel.contract.ts';
 import { joinRequestStates } from '../join-requests/join-request.entity.ts';
-import { slugSchema } from '../servers/server.contract.ts';
-import { count, description, id, json, label, part, text, time, times, url } from './part.ts';
+import { homepageSchema, slugSchema } from '../servers/server.contract.ts';
+import { count, description, id, json, label, part, time, times, url } from './part.ts';
 import { contacts, people } from './selections.ts';
 
 export const users = part({
@@ -66,7 +66,7 @@ export const servers = part({
     description,
     iconUrl: url,
     bannerUrl: url,
-    homepageHtml: text(512 * 1024).nullable(),
+    homepageHtml: homepageSchema.nullable(),
     isPublic: z.boolean(),
     ownerId: id,
     inviteCode: label(64),

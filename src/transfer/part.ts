@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema, jsonObjectSchema, textSchema, timeSchema, urlSchema } from '../schema.ts';
+import { descriptionSchema, idSchema, jsonObjectSchema, textSchema, timeSchema, urlSchema } from '../schema.ts';
 
 /** What the manifest of an export says it is. A change that older versions cannot read gets a new number. */
 export const formatName = 'parley-server';
@@ -59,4 +59,4 @@ export const mediaType = z
 
 export const times = { createdAt: time, updatedAt: time };
 export const url = urlSchema.nullable();
-export const description = text(2048).nullable();
+export const description = descriptionSchema.nullable();

@@ -154,6 +154,17 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
     expect(await refusal(await changed(large))).to.contain(
       'messages.jsonl, line 1: metadata: must have at most 32 KiB',
     );
+    for (const [file, field, most] of [
+      ['servers.jsonl', 'description', 1024],
+      ['servers.jsonl', 'homepageHtml', 256 * 1024],
+      ['channels.jsonl', 'description', 1024],
+      ['apps.jsonl', 'description', 1024],
+    ] as const) {
+      const longer = records(file, ([first]) => Object.assign(first ?? {}, { [field]: 'x'.repeat(most + 1) }));
+      expect(await refusal(await changed(longer))).to.contain(
+        `${file}, line 1: ${field}: must have at most ${most} characters`,
+      );
+    }
     const less = records('reactions.jsonl', (lines) => lines.pop());
     expect(await refusal(await changed(less)))
       .to.contain('reactions.jsonl')
