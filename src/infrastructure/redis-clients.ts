@@ -21,6 +21,13 @@ class ForgivingRedis extends Redis {
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     return followed(this, event, () => super.emit(event, ...args));
   }
+  /** ioredis would go on with the first database, which may be another deployment's. */
+  override select(...args: Parameters<Redis['select']>): Promise<'OK'> {
+    return super.select(...args).catch((error) => {
+      this.disconnect(true);
+      throw error;
+    });
+  }
   override publish(...args: Parameters<Redis['publish']>): Promise<number> {
     return super.publish(...args).catch((error) => forgiven(this, error));
   }

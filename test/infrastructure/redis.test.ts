@@ -96,6 +96,21 @@ describe('the connections to Redis', () => {
     await own.stop();
   });
 
+  it('are not there where Redis does not have the database that is asked for, rather than with another one', async () => {
+    const own = await startRedis();
+    const operator = new Redis(own.url);
+    const seen: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => void seen.push(line) });
+    const redis = new RedisConnections({ url: `${own.url}/99`, cluster: false, prefix: 'parley' }, log);
+    void redis.subscribe('parley:orders');
+    await until(() => seen.some((line) => /DB index.*Redis refuses what a node needs/.test(line)));
+    expect(await redis.waitUntilHealthy(1500)).to.equal(false);
+    expect(await operator.pubsub('CHANNELS')).to.deep.equal([]);
+    await redis.close();
+    operator.disconnect();
+    await own.stop();
+  });
+
   it('name all that is kept and said there after their deployment, so that several may use one Redis', async () => {
     const own = await startRedis();
     const client = new Redis(own.url);
