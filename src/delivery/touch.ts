@@ -6,29 +6,29 @@ import type { LiveStream } from './live-stream.ts';
 
 /** Something that a node learns by polling the database. */
 export interface Watch {
-  /** All that was committed before this is known here, as `performance.now()` has it. */
+  /** Everything committed before this is known here (`performance.now()`). */
   readonly knownUntil: number;
-  /** Polls now. @throws AppError when the database does not answer */
+  /** Polls now. @throws AppError if the database does not answer */
   look(): Promise<unknown>;
 }
 
 /**
- * Whether this node knows who was put out of channels and whose session has ended. Control messages say so; where one was
- * lost, the sweep finds an event in the person's own room, and the watch finds sessions that have ended. A node that was
- * frozen, or cut off from the log, has not looked for longer than either may go unnoticed (contract §13, Delivery): it
- * looks before it emits anything in channels, or those people would get what was said after they lost access.
+ * Whether this node knows who lost access to channels and whose session has ended. Control messages say so; if one was
+ * lost, the sweep finds an event in the person's own room, and the watch finds ended sessions. A node that was frozen, or
+ * cut off from the log, may not have looked for longer than either may go unnoticed (contract §13, Delivery): it looks
+ * before it emits anything in channels, or those people would get what was said after they lost access.
  */
 export class Touch {
   private readonly streams: ReadonlyMap<Room, LiveStream>;
   private readonly freshen: (stream: LiveStream) => Promise<unknown>;
   private readonly bus: Bus;
   private sessions: Watch | undefined;
-  /** All that was committed in people's own rooms before this was given out, as `performance.now()` has it. */
+  /** Everything committed in people's own rooms before this has been emitted (`performance.now()`). */
   private ownUntil = performance.now();
-  /** A look begins after those who ask for it, and one that hangs does not hold up the next. */
+  /** A look begins after the calls that ask for it, and one that hangs does not hold up the next. */
   private readonly looks = new BatchedRead<never>(() => this.look());
 
-  /** @param freshen gives out all that a room has in the log by now */
+  /** @param freshen emits everything that a room has in the log by now */
   constructor(streams: ReadonlyMap<Room, LiveStream>, freshen: (stream: LiveStream) => Promise<unknown>, bus: Bus) {
     this.streams = streams;
     this.freshen = freshen;
@@ -40,17 +40,17 @@ export class Touch {
     this.sessions = sessions;
   }
 
-  /** The sweep has given out all that was committed in people's own rooms before `time`. */
+  /** The sweep has emitted everything committed in people's own rooms before `time`. */
   upToDate(time: number): void {
     this.ownUntil = Math.max(this.ownUntil, time);
   }
 
-  /** Whether orders may have been lost for so long that nothing of a room may be given out, not even what just came. */
+  /** Whether control messages may have been lost for so long that nothing of a room may be emitted, not even new events. */
   isLost(room: Room): boolean {
     return !isOwn(room) && this.bus.deafUntil > this.knownUntil && this.isOverdue;
   }
 
-  /** Before something that was read from the log of a room is given out: it may be long after the orders that went with it. */
+  /** Before what was read from a room's log is emitted: that may be long after the control messages that went with it. */
   async regain(room: Room): Promise<void> {
     if (!isOwn(room) && this.isOverdue) await this.looks.read('all');
   }

@@ -2,7 +2,7 @@ import type { Actor } from '../access/actor.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { type LogEntry, type Room, userRoom } from '../delivery/entry.ts';
 
-/** The rooms that sockets are put into without joining. */
+/** The rooms that sockets enter without joining. */
 export interface OwnRooms {
   /** On connect. */
   roomsOnConnect(actor: Actor): Promise<Room[]>;
@@ -14,8 +14,8 @@ export interface OwnRooms {
 export const nowhere: ReadonlyMap<Room, number> = new Map();
 
 /**
- * Where the rooms of a socket's own stand before its client hears that it is connected. A client reads its lists then:
- * what happens from that word on it must be told, also while the socket is still on its way into these rooms.
+ * The positions of a socket's own rooms before its client is told that it is connected. The client then reads its lists, so
+ * what happens from that moment on must be sent to it, even while the socket is still entering these rooms.
  */
 export async function originsOf(actor: Actor, ownRooms: OwnRooms, delivery: Delivery): Promise<Map<Room, number>> {
   const origins = new Map<Room, number>();
@@ -23,7 +23,7 @@ export async function originsOf(actor: Actor, ownRooms: OwnRooms, delivery: Deli
     const stream = await delivery.openFresh(room);
     if (stream) origins.set(room, stream.position);
   };
-  // Its own room first: it tells of those that are opened after they were asked for.
+  // Its own room first: it announces rooms that are opened after the query for the others.
   await note(userRoom(actor.userId));
   await Promise.all((await ownRooms.roomsOnConnect(actor)).map(note));
   return origins;
