@@ -18,7 +18,7 @@ export const userUpdated = passingEvent({
   payload: z.object({ user: smallUserSchema }),
 });
 
-/** The user as it is shown to itself. */
+/** The user as shown to itself. */
 export const ownUserSchema = record('OwnUser', {
   ...smallUserSchema.shape,
   email: z.string().nullable(),
@@ -28,7 +28,7 @@ export const ownUserSchema = record('OwnUser', {
   agentId: idSchema.optional().describe('For bots: the agent whose user this is.'),
 });
 
-/** What everyone may know of the agent behind a bot. */
+/** Public facts about the agent behind a bot. */
 export const agentBriefSchema = z.object({
   id: idSchema,
   ownerId: idSchema,
@@ -36,7 +36,7 @@ export const agentBriefSchema = z.object({
   lastHeartbeat: timeSchema.nullable(),
 });
 
-/** Anyone, as everyone may see them. */
+/** Any user, as everyone may see it. */
 export const profileSchema = record('Profile', {
   ...smallUserSchema.shape,
   agent: agentBriefSchema.optional().describe('For bots.'),
@@ -49,20 +49,20 @@ export const authSchema = record('AuthAnswer', {
 });
 
 /**
- * What usernames are compared by: they are unique, and found, in any case (contract §3, §13). Made here alone: PostgreSQL
- * makes other small letters of some capital ones, such as a Greek sigma at the end of a word.
+ * What usernames are compared by: they are unique, and looked up, case-insensitively (contract §3, §13). Lower-cased here
+ * only: PostgreSQL lower-cases some letters differently, such as a Greek sigma at the end of a word.
  */
 export const usernameKey = (name: string): string => name.normalize('NFC').toLowerCase();
 
-/** What stands there for a user who was deleted: nobody can register it, and so keep someone else from being deleted. */
+/** The username of a deleted user: nobody can register it, which would keep someone else from being deleted. */
 export const deletedUsernameKey = (userId: string): string => `.${userId}`;
 
-/** As mentions they mean many people, so no account may be called so. */
+/** As mentions they address many people, so no account may have these names. */
 const reservedUsernames = new Set(['here', 'everyone']);
 
 export const isReservedUsername = (name: string) => reservedUsernames.has(usernameKey(name));
 
-/** 3 to 32 of letters, digits, `_`, `-`, `.`, with no `.` at its ends (contract §3, §13). */
+/** 3 to 32 letters, digits, `_`, `-`, `.`, with no `.` at either end (contract §3, §13). */
 export const usernameSchema = z
   .string()
   .trim()
@@ -78,21 +78,21 @@ export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email
 
 const minPassword = 8;
 
-/** Not zod's own `min`, for the reason that `textSchema` gives. */
+/** Not zod's own `min`, for the reason given at `textSchema`. */
 export const passwordSchema = textSchema(128)
   .refine((password) => password.length >= minPassword, `must have at least ${minPassword} characters`)
   .meta({ minLength: minPassword });
 
 export const displayNameSchema = nameSchema(64);
 
-/** An address on the web, or a path on this site. */
+/** A web address, or a path on this site. */
 export const avatarUrlSchema = z
   .string()
   .max(2048)
   .regex(/^(https?:\/\/[^\s]+|\/(?![/\\])[^\s]*)$/, 'must be an http or https URL, or a path of this site')
   .meta({ examples: ['https://example.com/alice.png'] });
 
-/** Without an invite code, as an invented one would be refused. */
+/** No invite code: an invented one would be refused. */
 const newAccount = {
   email: 'alice@example.com',
   password: 'correct horse battery staple',
@@ -120,12 +120,12 @@ export const updateMeSchema = z.object({
   avatarUrl: avatarUrlSchema.nullable().optional(),
 });
 
-/** Rejects a confirmation that differs; for passwords that are set. */
+/** Rejects a confirmation that differs, wherever a password is set. */
 const confirmed = <T extends { newPassword: string; confirmPassword?: string }>(input: T) =>
   input.confirmPassword === undefined || input.confirmPassword === input.newPassword;
 const unconfirmed = { path: ['confirmPassword'], message: 'must be the same as newPassword' };
 
-/** `oldPassword`, also `currentPassword`; not needed where there is no password yet. */
+/** `oldPassword`, also `currentPassword`; not needed if there is no password yet. */
 export const changePasswordSchema = z
   .object({
     oldPassword: omittable(z.string().max(1024)),
@@ -137,7 +137,7 @@ export const changePasswordSchema = z
 
 export const startByEmailSchema = z.object({ email: emailSchema });
 
-/** The same answer for every address, with or without an account. */
+/** The same response for every address, with or without an account. */
 export const mailedSchema = z.object({ ok: z.literal(true), success: z.literal(true), expiresIn: z.number() });
 
 export const verifyCodeSchema = z.object({

@@ -10,7 +10,7 @@ import type { Identity } from './identity.ts';
 import { goodbye } from './sessions/revocation.ts';
 import { renewAckSchema, renewSchema } from './sessions/session.contract.ts';
 
-/** The check made for each event. Usually everything is cached, and then it needs no promise. */
+/** Runs for each event. Usually everything is cached, and then it needs no promise. */
 export function authenticity(identity: Identity): SocketServices['stillAuthentic'] {
   return (socket) => (identity.isCurrent(socket.data.actor) ? undefined : authenticateAgain(identity, socket));
 }
@@ -22,14 +22,14 @@ async function authenticateAgain(identity: Identity, socket: ParleySocket): Prom
   if (socket.data.actor === before) socket.data.actor = now;
 }
 
-/** Ends a socket whose new session was ended while it switched to it. */
+/** Closes a socket whose new session was ended while it switched to it. */
 function sendOff(socket: ParleySocket, { sessionId, personalTokenId }: Actor, error: unknown): never {
   const id = sessionId ?? personalTokenId;
   if (asAppError(error).status === 401) {
     if (id) tellOne(socket, goodbye(id).name, JSON.stringify(goodbye(id).data));
     socket.disconnect(true);
   } else {
-    // It cannot be checked now; the client reconnects by itself, and is then checked again.
+    // It cannot be checked now; the client reconnects by itself and is checked then.
     socket.conn.close();
   }
   throw error;
@@ -50,7 +50,7 @@ export function accountHandlers(identity: Identity, expiry: TokenExpiry): Handle
       async handle({ actor, payload, socket }) {
         const next = await identity.renewed(actor, payload.token);
         expiry.renew(socket, next);
-        // A revocation of the new session finds the socket from here on; one that came just before is noticed now.
+        // From here on a revocation of the new session finds the socket; one that came just before is noticed now.
         await identity.refreshed(next).catch((error) => sendOff(socket, next, error));
         const { expiresAt, sessionId } = next;
         return { sessionId, expiresAt: isoTimeOrNull(expiresAt === null ? null : new Date(expiresAt)) };

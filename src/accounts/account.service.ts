@@ -30,7 +30,7 @@ import { type AuthAnswer, holdSession, ownSession, type SessionService } from '.
 import { User } from './user.entity.ts';
 import { lockUser } from './user.reader.ts';
 
-/** Tells those who may meet a user what it looks like now. */
+/** Tells those who may see a user about its new name or picture. */
 export interface Introductions {
   introduce(user: SmallUser): Promise<void>;
 }
@@ -59,17 +59,17 @@ const byName = `SELECT id, password_hash AS hash FROM users
   WHERE (email = $1 OR username_key = $1) AND NOT is_bot AND deleted_at IS NULL
   ORDER BY (email = $1) DESC NULLS LAST LIMIT 1`;
 /**
- * Checking a password takes its time, and another one may have been set meanwhile, or the same hashed anew: then it is
- * checked again. The row is locked: whoever sets another one now ends this session with the others.
+ * Checking a password takes time; another may have been set meanwhile, or the same one rehashed: then it is checked again.
+ * The row is locked, so setting another password from now on ends this session with the others.
  */
 const stillHas = 'SELECT id FROM users WHERE id = $1 AND password_hash = $2 AND deleted_at IS NULL FOR SHARE';
-/** Only while it is still the password that was checked: another one may have been set meanwhile. */
+/** Only if it is still the password that was checked: another may have been set meanwhile. */
 const replaceHash = `UPDATE users SET password_hash = $3, updated_at = now()
   WHERE id = $1 AND password_hash IS NOT DISTINCT FROM $2::text RETURNING id`;
 
 const loginAttempts = 3;
 
-/** Accounts of people: made, signed in to with a password, and changed (contract §3). */
+/** Accounts of people: registration, password sign-in, and changes (contract §3). */
 export class AccountService {
   private readonly parts: AccountParts;
 
@@ -94,7 +94,7 @@ export class AccountService {
   }
 
   /**
-   * Signs in with an e-mail or a username, with the same work whether or not there is such an account.
+   * Signs in with an e-mail or username; the work is the same whether or not the account exists.
    * @throws AppError INVALID_CREDENTIALS, RATE_LIMITED after many failures for one account, SERVER_BUSY
    */
   async login(input: z.output<typeof loginSchema>, device: Device): Promise<AuthAnswer> {
@@ -110,17 +110,17 @@ export class AccountService {
     throw new AppError('INVALID_CREDENTIALS');
   }
 
-  /** The user behind the token, as it sees itself. */
+  /** The user behind the token, as shown to itself. */
   async me(actor: Actor): Promise<z.input<typeof ownUserSchema>> {
     const user = this.own(await this.find(actor.userId));
     return actor.agent ? { ...user, agentId: actor.agent.id } : user;
   }
 
-  /** Changes the name or the picture of the actor; what is left out stays. @throws AppError USER_NOT_FOUND */
+  /** Changes the actor's name or picture; what is left out stays. @throws AppError USER_NOT_FOUND */
   async update(actor: Actor, input: z.output<typeof updateMeSchema>): Promise<z.input<typeof ownUserSchema>> {
     const { changes, caches, presence } = this.parts;
     return changes.run(async (change) => {
-      // Of two changes at once the second tells of the first too.
+      // Of two concurrent changes the second announces the first too.
       await lockUser(change.rows, actor.userId);
       const user = await change.em.findOne(User, { id: actor.userId, deletedAt: null });
       if (!user) throw new AppError('USER_NOT_FOUND');
@@ -132,7 +132,7 @@ export class AccountService {
     });
   }
 
-  /** Anyone, as everyone may see it. @throws AppError USER_NOT_FOUND */
+  /** Any user, as everyone may see it. @throws AppError USER_NOT_FOUND */
   async profile(userId: string): Promise<z.input<typeof profileSchema>> {
     const user = smallUser(await this.find(userId));
     const agent = user.isBot ? await this.parts.agentIdentity.profile(userId) : undefined;
@@ -140,7 +140,7 @@ export class AccountService {
   }
 
   /**
-   * Sets a new password, keeps the calling session and ends the others. Who has no password yet may set one.
+   * Sets a new password, keeps the calling session and ends the others. Users without a password may set one.
    * @throws AppError CURRENT_PASSWORD_WRONG, RATE_LIMITED, INSUFFICIENT_PAT_SCOPE
    */
   async changePassword(actor: Actor, input: z.output<typeof changePasswordSchema>): Promise<void> {
@@ -157,7 +157,7 @@ export class AccountService {
     });
   }
 
-  /** @returns whose e-mail or username and password these are. @throws AppError INVALID_CREDENTIALS, RATE_LIMITED */
+  /** @returns the user with this e-mail or username and password. @throws AppError INVALID_CREDENTIALS, RATE_LIMITED */
   private async checkLogin({ email, password }: z.output<typeof loginSchema>): Promise<{ id: string; hash: string }> {
     const name = usernameKey(email);
     const [found] = await this.parts.database.rows<PasswordRow>(byName, [name]);
@@ -173,14 +173,14 @@ export class AccountService {
     if (!(await this.isRight(userId, password, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');
   }
 
-  /** Checks a password; so many wrong ones may be tried for an account. @throws AppError RATE_LIMITED, SERVER_BUSY */
+  /** Checks a password, with a limit on wrong attempts per account. @throws AppError RATE_LIMITED, SERVER_BUSY */
   private async isRight(account: string, password: string, hash: string | null): Promise<boolean> {
     const { limits, passwords } = this.parts;
-    // Counted before the check and given back after it, so that many tries at once count, too. They count against one
-    // password: whoever got a new one, from wherever, mostly tried the old one often.
+    // Counted before the check and given back afterwards, so that concurrent attempts count too. They count against one
+    // password: a user who was given a new one has often been trying the old one.
     const attempt = await limits.attempt('loginFailures', `${account} ${hash ?? ''}`);
     const matches = await passwords.matches(password, hash).catch(async (error) => {
-      // Nobody has looked at it: a node that is busy must not lock people out.
+      // The password was not checked: a busy node must not lock people out.
       await attempt.giveBack();
       throw error;
     });
@@ -188,7 +188,7 @@ export class AccountService {
     return matches;
   }
 
-  /** Hashes a password anew that was hashed with less work than the settings ask for now. @returns the hash from now on */
+  /** Rehashes a password whose hash costs less than the settings now require. @returns the current hash */
   private async strengthen(userId: string, hash: string, password: string): Promise<string> {
     const { passwords, changes } = this.parts;
     if (!passwords.isOutdated(hash)) return hash;
@@ -197,7 +197,7 @@ export class AccountService {
       const replaced = await changes.run((change) => change.rows(replaceHash, [userId, hash, stronger]));
       return replaced.length > 0 ? stronger : hash;
     } catch (error) {
-      // A later login does it as well; this one is not to fail for it.
+      // A later login does it as well; this one must not fail because of it.
       if (!(error instanceof AppError) || error.code !== 'SERVER_BUSY') throw error;
       return hash;
     }

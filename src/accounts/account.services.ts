@@ -37,16 +37,16 @@ export interface AccountsGround {
   capabilities: Capabilities;
   limits: RateLimits;
   mailer: Mailer;
-  /** Where people find this site; known once it is listening. */
+  /** The public URL of this site; known once it is listening. */
   publicUrl: () => string;
   agentIdentity: AgentIdentity;
   presence: Goodbyes & Introductions;
 }
 
-/** Everything about who someone is. */
+/** All services for accounts and sign-in. */
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** Puts the services of this room together. */
+/** Builds the services of this feature. */
 export function createAccounts(ground: AccountsGround) {
   const { settings, log, database, caches, control } = ground;
   const tokens = new Tokens(settings);

@@ -5,7 +5,7 @@ import { isoTime } from '../schema.ts';
 import type { ownUserSchema } from './account.contract.ts';
 import type { User } from './user.entity.ts';
 
-/** What a row of something else has of its user. */
+/** The user columns of a row of something else. */
 export interface UserColumns {
   username: string;
   display_name: string;
@@ -18,7 +18,7 @@ export function userOf(id: string, row: UserColumns): SmallUser {
   return { id, username: row.username, displayName: row.display_name, avatarUrl: row.avatar_url, isBot: row.is_bot };
 }
 
-/** The same of a row that may have no user. */
+/** The same for a row that may have no user. */
 export type UserColumnsOrNull = { [K in keyof UserColumns]: UserColumns[K] | null };
 
 /** The user of such a row, if it has one. */

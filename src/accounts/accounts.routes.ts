@@ -8,7 +8,7 @@ import { oauthRoutes } from './oauth/oauth.routes.ts';
 import { personalTokenRoutes } from './personal-tokens/personal-token.routes.ts';
 import { sessionRoutes } from './sessions/session.routes.ts';
 
-/** All routes about who someone is. */
+/** All routes for accounts and sign-in. */
 export function accountsRoutes(accounts: Accounts): Route[] {
   return [
     ...accountRoutes(accounts.service, accounts.dashboard),

@@ -7,7 +7,7 @@ import type { dashboardSchema, menuSummarySchema } from './account.contract.ts';
 
 type Summary = z.input<typeof dashboardSchema>;
 
-/** What one feature knows of a user. */
+/** What one feature counts for a user. */
 export type DashboardSource = (actor: Actor) => Promise<Partial<Omit<Summary, 'memberSince'>>>;
 
 export const countOwn = `SELECT u.created_at AS "memberSince",
@@ -40,7 +40,7 @@ export class Dashboard {
     return { ...others, ...own, memberSince: isoTime(own.memberSince) };
   }
 
-  /** The few numbers beside a menu (contract §12). */
+  /** The counts shown beside a menu (contract §12). */
   async menu(actor: Actor): Promise<z.input<typeof menuSummarySchema>> {
     const { unreadNotifications, buddyCount } = await this.ofOthers(actor);
     return { notifications: { unreadCount: unreadNotifications }, buddy: { count: buddyCount } };

@@ -5,7 +5,7 @@ import { done, doneSchema } from '../schema.ts';
 import { disconnectSchema } from './account.contract.ts';
 import type { DisconnectService } from './disconnect.service.ts';
 
-/** For clients that leave: `sendBeacon` sends neither headers nor, mostly, JSON as its content type. */
+/** For clients that leave: `sendBeacon` sends no headers, and usually not JSON's content type. */
 export function disconnectRoutes(disconnects: DisconnectService): Route[] {
   return [
     route({

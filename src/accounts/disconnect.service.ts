@@ -1,12 +1,12 @@
 import { AppError } from '../errors.ts';
 import type { Identity } from './identity.ts';
 
-/** Told when a user says good-bye; what it means for who is online is for the feature that knows that. */
+/** Called when a user says goodbye; the presence feature decides what that means. */
 export interface Goodbyes {
   goodbye(userId: string): Promise<void>;
 }
 
-/** A client says that it disconnects. It does not wait for the answer, so it is always a good one. */
+/** A client says that it disconnects. It does not wait for the response, so it always succeeds. */
 export class DisconnectService {
   private readonly identity: Identity;
   private readonly presence: Goodbyes;

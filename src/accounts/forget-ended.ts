@@ -5,7 +5,7 @@ const batch = 1000;
 /** The time $1 seconds ago. */
 const longAgo = 'now() - make_interval(secs => $1)';
 
-/** What ends, and which of it ended long ago. */
+/** What ends, and the condition for old rows. */
 const ends = [
   { table: 'sessions', key: 'id', isOver: `refresh_expires_at < ${longAgo} OR revoked_at < ${longAgo}` },
   { table: 'personal_tokens', key: 'id', isOver: `revoked_at < ${longAgo}` },
@@ -15,8 +15,8 @@ const ends = [
 ];
 
 /**
- * Removes what ended long ago: sessions, tokens, codes, links and unfinished sign-ins. They are remembered while an access
- * token of an ended session may come, so that it is told why it is refused.
+ * Deletes what ended long ago: sessions, tokens, codes, links and unfinished sign-ins. They are kept while an access token
+ * of an ended session may still be used, so that the refusal can give the reason.
  */
 export function forgetEnded(settings: Settings['accounts']): Chore[] {
   const keepSeconds = settings.accessTokenSeconds + 24 * 60 * 60;

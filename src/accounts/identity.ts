@@ -30,7 +30,7 @@ interface KnownToken {
 
 export const userCache = 'users';
 
-/** How personal access tokens begin (contract §3). */
+/** The prefix of personal access tokens (contract §3). */
 export const personalTokenPrefix = 'pat_';
 
 const selectUser = `SELECT id, username, display_name AS "displayName", avatar_url AS "avatarUrl",
@@ -47,7 +47,7 @@ export class Identity {
   private readonly users: Cache<KnownUser>;
   private readonly sessions: Cache<KnownSession>;
   private readonly personalTokens: Cache<KnownToken>;
-  /** Hash → id of a personal access token, which never changes. */
+  /** Hash → id of a personal access token; it never changes. */
   private readonly tokenIds = new LRUCache<string, string>(atMost(20_000));
 
   constructor(parts: {
@@ -68,7 +68,7 @@ export class Identity {
 
   /**
    * The actor behind an access token, an agent's token or a personal access token.
-   * @param ip from where it was used, for the list of sessions; null where that is known already
+   * @param ip where it was used from, for the list of sessions; null if that is already known
    * @throws AppError ACCESS_TOKEN_INVALID, SESSION_REVOKED, PAT_TOKEN_INVALID, PAT_TOKEN_EXPIRED, AGENT_STOPPED
    */
   async authenticate(token: string, ip: string | null): Promise<Actor> {
@@ -84,7 +84,7 @@ export class Identity {
     return actor;
   }
 
-  /** Whether an actor whose token was checked before is known here to be the same still. False: ask `refreshed`. */
+  /** Whether an actor whose token was checked before is known here to be unchanged. False: ask `refreshed`. */
   isCurrent(actor: Actor): boolean {
     const { userId, sessionId, personalTokenId, agent, expiresAt } = actor;
     if (expiresAt !== null && expiresAt <= Date.now()) return false;
@@ -96,7 +96,7 @@ export class Identity {
   }
 
   /**
-   * The same actor as it is now, for connections that outlive the check of their token.
+   * The same actor with its current state, for connections that outlive the check of their token.
    * @throws AppError as `authenticate`
    */
   async refreshed(actor: Actor): Promise<Actor> {
@@ -104,7 +104,7 @@ export class Identity {
     const { sessionId, personalTokenId, agent } = actor;
     if (personalTokenId) await this.requirePersonalToken(personalTokenId);
     else if (actor.expiresAt !== null && actor.expiresAt <= Date.now()) throw new AppError('ACCESS_TOKEN_INVALID');
-    // All are asked at once: each that is not known here is a way to the database and back.
+    // In parallel: each that is not cached is a round trip to the database.
     const [known] = await Promise.all([
       this.findUser(actor.userId),
       sessionId && this.requireSession(sessionId, actor.userId),
@@ -115,7 +115,7 @@ export class Identity {
     return user === actor.user && tier === actor.tier ? actor : { ...actor, user, tier };
   }
 
-  /** The tier that a user is in now. @throws AppError ACCESS_TOKEN_INVALID when there is no such user any more */
+  /** The user's current tier. @throws AppError ACCESS_TOKEN_INVALID if the user no longer exists */
   async tierOf(userId: string): Promise<string> {
     return (await this.requireUser(userId, 'ACCESS_TOKEN_INVALID')).tier;
   }
@@ -143,7 +143,7 @@ export class Identity {
     return { userId, user, tier, sessionId: null, personalTokenId: id, agent: null, scope, expiresAt };
   }
 
-  /** Who is in a session that holds. */
+  /** The user of a valid session. */
   private async requireHeld(sessionId: string, userId: string): Promise<KnownUser> {
     const isHeld = this.sessions.peek(sessionId)?.revoked === false;
     const here = this.users.peek(userId);

@@ -6,11 +6,11 @@ import type { Settings } from '../settings.ts';
 
 type Secrets = Pick<Settings, 'jwtSecrets' | 'accounts'>;
 
-/** JWTs of one audience (contract §3): HS256, several secrets at once so that they can be rotated; `kid` says which. */
+/** JWTs of one audience (contract §3): HS256, with several secrets at once for rotation; `kid` says which. */
 export class Jwts {
   private readonly issuer: string;
   private readonly audience: string;
-  /** Made once: from a text jsonwebtoken would make one for each token, which takes longer than all the rest. */
+  /** Created once: given text, jsonwebtoken would create one for each token, which takes longer than all the rest. */
   private readonly keys: { kid: string; key: KeyObject }[];
 
   constructor({ jwtSecrets, accounts }: Secrets, audience: string) {
@@ -32,7 +32,7 @@ export class Jwts {
     });
   }
 
-  /** The claims of a token that was signed here for this audience and has not ended. @throws AppError ACCESS_TOKEN_INVALID */
+  /** The claims of an unexpired token signed here for this audience. @throws AppError ACCESS_TOKEN_INVALID */
   verify<S extends z.ZodType>(token: string, claims: S): z.output<S> {
     try {
       const kid = jwt.decode(token, { complete: true })?.header.kid;

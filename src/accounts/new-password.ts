@@ -1,7 +1,7 @@
 import type { Change } from '../delivery/changes.ts';
 import type { Revocation } from './sessions/revocation.ts';
 
-/** Gives a user another password, whatever the one before was: for whoever has made sure that it is the user's wish. */
+/** Sets a user's password, whatever the old one was: the caller has verified that the user wants it. */
 export async function replacePassword(
   change: Change,
   revocation: Revocation,
@@ -12,7 +12,7 @@ export async function replacePassword(
   await endWithPassword(change, revocation, userId);
 }
 
-/** Ends what ends with a password: links that were mailed to set one, and all sessions but the one to keep (contract §3). */
+/** Ends what a password change ends: mailed reset links, and all sessions but the one to keep (contract §3). */
 export async function endWithPassword(
   change: Change,
   revocation: Revocation,

@@ -9,16 +9,16 @@ import { cut } from '../schema.ts';
 import { isReservedUsername, usernameKey } from './account.contract.ts';
 import { User } from './user.entity.ts';
 
-/** What a new person's account is made of. */
+/** The data of a new person's account. */
 export interface NewUser {
-  /** Null where nobody has shown that it is theirs. */
+  /** Null unless ownership has been verified. */
   email: string | null;
   passwordHash: string | null;
-  /** Made from `suggestion` when left out. */
+  /** Generated from `suggestion` when left out. */
   username?: string;
   displayName?: string;
   tier: string;
-  /** What a username may be made from: an e-mail, or a name at a provider. */
+  /** What a username is generated from: an e-mail, or a name at a provider. */
   suggestion: string;
 }
 
@@ -43,8 +43,8 @@ export async function createUser(change: Change, input: NewUser): Promise<User> 
 const attempts = 5;
 
 /**
- * Runs a change that adds a user or gives it a name, and says which of its names is taken. A generated username that
- * another one took in the same moment is no one's fault: then it is tried again.
+ * Runs a change that adds or renames a user, and turns conflicts into errors. If a generated username was taken at the same
+ * moment, it tries again.
  * @throws AppError EMAIL_TAKEN, USERNAME_TAKEN
  */
 export async function namingConflicts<T>(isGenerated: boolean, add: () => Promise<T>): Promise<T> {
@@ -59,7 +59,7 @@ export async function namingConflicts<T>(isGenerated: boolean, add: () => Promis
   }
 }
 
-/** A username from the local part of an e-mail or from a name, with digits behind it when it is taken. */
+/** A username from the local part of an e-mail or from a name, with digits appended if it is taken. */
 async function freeUsername(change: Change, suggestion: string): Promise<string> {
   const local = suggestion.split('@')[0]?.normalize('NFC') ?? '';
   const cleaned = local.replace(/[^\p{L}\p{N}_.-]/gu, '').replace(/^\.+|\.+$/g, '');

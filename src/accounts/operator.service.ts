@@ -18,7 +18,7 @@ export interface ListedUser {
   tier: string;
   isBot: boolean;
   createdAt: string;
-  /** Sessions that hold now. */
+  /** Valid sessions. */
   sessions: number;
 }
 
@@ -40,7 +40,7 @@ interface OperatorParts {
   settings: Settings;
 }
 
-/** What the operator of an installation does to accounts: nobody's rights are asked for, so no door leads here. */
+/** The operator's account administration: it checks no permissions, so no route or event leads here. */
 export class OperatorService {
   private readonly parts: OperatorParts;
 
@@ -89,7 +89,7 @@ export class OperatorService {
     return this.parts.changes.run((change) => this.parts.revocation.sessions(change, id));
   }
 
-  /** The newest first. @param search part of a username or an e-mail; empty: all */
+  /** Newest first. @param search part of a username or an e-mail; empty: all */
   async list(search: string, limit: number): Promise<ListedUser[]> {
     const rows = await this.parts.database.rows<UserRow>(listUsers, [usernameKey(search), limit]);
     return rows.map((row) => ({ ...row, createdAt: isoTime(row.createdAt) }));

@@ -4,8 +4,8 @@ import { AppError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Hashes and checks passwords with argon2id. At most a few at once (each takes its memory and a core), the rest queue,
- * and a full queue answers 503 (contract §3).
+ * Hashes and checks passwords with argon2id. Only a few run at once (each takes memory and a core), the others queue, and a
+ * full queue answers 503 (contract §3).
  */
 export class Passwords {
   private readonly settings: Settings['accounts']['password'];
@@ -22,13 +22,13 @@ export class Passwords {
     return this.queued(() => argon2.hash(password, this.options));
   }
 
-  /** Checks a password; for a user that does not exist (hash null) with the same work, and always in vain. */
+  /** Checks a password; for a user that does not exist (hash null) with the same work, and always false. */
   async matches(password: string, hash: string | null): Promise<boolean> {
     const matches = await this.queued(() => argon2.verify(hash ?? this.nobodysHash, password));
     return matches && hash !== null;
   }
 
-  /** Whether a hash was made with less work than the settings ask for now. */
+  /** Whether a hash costs less than the settings now require. */
   isOutdated(hash: string): boolean {
     const given = (name: 'm' | 't') => Number(new RegExp(`[$,]${name}=(\\d+)`).exec(hash)?.[1] ?? 0);
     return given('m') < this.settings.memoryKib || given('t') < this.settings.timeCost;
@@ -49,7 +49,7 @@ export class Passwords {
     try {
       return await work();
     } finally {
-      // The place is handed on to the next in the queue, or given back.
+      // The slot is passed to the next in the queue, or released.
       const next = this.waiting.shift();
       if (next) next();
       else this.running--;
@@ -57,7 +57,7 @@ export class Passwords {
   }
 }
 
-/** In the form of a hash, with as much work to check as any, and of no password at all. */
+/** A valid hash that costs as much to check as any, and matches no password. */
 function nobodysHash({ memoryKib, timeCost, parallelism }: Settings['accounts']['password']): string {
   const chance = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
   return `$argon2id$v=19$m=${memoryKib},t=${timeCost},p=${parallelism}$${chance(16)}$${chance(32)}`;

@@ -1,22 +1,22 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 
-/** A secret that is handed out once, and only whose hash is kept. */
+/** A secret that is handed out once; only its hash is stored. */
 export function newSecret(prefix = ''): { secret: string; hash: string } {
   const secret = prefix + randomBytes(32).toString('base64url');
   return { secret, hash: hashSecret(secret) };
 }
 
-/** For secrets with so much chance in them that a plain hash cannot be turned back. */
+/** For secrets with enough entropy that a plain hash cannot be reversed. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
 
-/** For short secrets, such as codes of six digits: without the key nobody can try them all. */
+/** For short secrets, such as six-digit codes: without the key nobody can try them all. */
 export function keyedHash(key: string, purpose: string, text: string): string {
   return createHmac('sha256', key).update(`${purpose}\n${text}`).digest('base64url');
 }
 
-/** A key for `seal`: only who brings `secret`, which is not kept here, can read what is sealed with it. */
+/** A key for `seal`: only the holder of `secret`, which is not stored here, can read what is sealed with it. */
 export function sealingKey(secret: string): Buffer {
   return createHash('sha256').update(`sealed with\n${secret}`).digest();
 }

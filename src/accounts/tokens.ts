@@ -14,13 +14,13 @@ const claimsSchema = z.object({
 
 export type Claims = z.infer<typeof claimsSchema>;
 
-/** What a token is signed for; a refresh token opens nothing and is known by its hash alone, so it is never verified. */
+/** What a token is signed for; a refresh token is looked up by its hash alone, so it is never verified. */
 type SignedClaims = Pick<Claims, 'sub' | 'sid'> & { typ: Claims['typ'] | 'refresh' };
 
 /** Tokens for people and agents (contract §3). */
 export class Tokens {
   private readonly jwts: Jwts;
-  /** Signatures checked already: a token is used many times, and its text stands for its claims. */
+  /** Signatures already verified: a token is used many times, and its text determines its claims. */
   private readonly verified = new LRUCache<string, Claims>(atMost(20_000));
 
   constructor(settings: Settings) {

@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A person or a bot. Deleted users stay as rows, so that what they wrote keeps its author. */
+/** A person or a bot. Deleted users keep their rows, so that what they wrote has an author. */
 const UserSchema = defineEntity({
   name: 'User',
   tableName: 'users',
   indexes: [
     {
-      // For names that begin with what someone has typed so far.
+      // For prefix search by name.
       name: 'users_username_prefix',
       expression: 'create index users_username_prefix on users (username_key text_pattern_ops)',
     },
@@ -14,7 +14,7 @@ const UserSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     username: p.string().columnType('text'),
-    /** The username in lower case: usernames are unique in any case. */
+    /** The username in lower case: usernames are unique case-insensitively. */
     usernameKey: p.string().columnType('text').unique(),
     email: p.string().columnType('text').nullable().unique(),
     displayName: p.string().columnType('text'),

@@ -1,19 +1,19 @@
 import type { Mail, Mailer } from '../../infrastructure/mail.ts';
 import { MailTemplates } from '../../infrastructure/mail-templates.ts';
 
-/** The mails of accounts. Their words are in config/mail. */
+/** The mails about accounts. Their text is in config/mail. */
 export class AccountMails {
   private readonly mailer: Mailer;
   private readonly templates = new MailTemplates();
   private readonly publicUrl: () => string;
 
-  /** @param publicUrl where people find this site, without a slash at its end */
+  /** @param publicUrl the public URL of this site, without a trailing slash */
   constructor(mailer: Mailer, publicUrl: () => string) {
     this.mailer = mailer;
     this.publicUrl = publicUrl;
   }
 
-  /** Orders a mail that is made in the background. */
+  /** Queues a mail that is composed in the background. */
   post(compose: () => Promise<Mail | null>): void {
     this.mailer.post(compose);
   }

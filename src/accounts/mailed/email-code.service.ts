@@ -18,7 +18,7 @@ import type { AccountMails } from './account.mails.ts';
 const keepCode = `INSERT INTO email_codes (email, code_hash, tries, expires_at)
   VALUES ($1, $2, 0, now() + make_interval(secs => $3))
   ON CONFLICT (email) DO UPDATE SET code_hash = excluded.code_hash, tries = 0, expires_at = excluded.expires_at`;
-/** The count goes up before the code is compared, so that many guesses at once count, too. */
+/** Counted before the code is compared, so that concurrent guesses count too. */
 const takeTry = `UPDATE email_codes SET tries = tries + 1 WHERE email = $1 AND tries < $2
   RETURNING code_hash AS hash, expires_at < now() AS expired`;
 
@@ -32,7 +32,7 @@ interface EmailCodeParts {
   settings: Settings;
 }
 
-/** Signing in, or up, with a code that was mailed (contract §3). */
+/** Sign-in and sign-up with a mailed code (contract §3). */
 export class EmailCodeService {
   private readonly parts: EmailCodeParts;
 
@@ -40,7 +40,7 @@ export class EmailCodeService {
     this.parts = parts;
   }
 
-  /** Mails a code, whether or not there is an account. @returns for how many seconds it is valid */
+  /** Mails a code, whether or not there is an account. @returns the seconds for which it is valid */
   async start(email: string): Promise<number> {
     const { limits, mails, changes, settings } = this.parts;
     const { seconds } = settings.accounts.emailCode;
@@ -56,7 +56,7 @@ export class EmailCodeService {
   }
 
   /**
-   * Signs in who has the code: with the account of this e-mail, or with a new one.
+   * Signs in with a mailed code: to the account with this e-mail, or to a new one.
    * @throws AppError INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED, INVALID_INVITE_CODE
    */
   async verify(input: z.output<typeof verifyCodeSchema>, device: Device): Promise<AuthAnswer> {
@@ -77,7 +77,7 @@ export class EmailCodeService {
     );
   }
 
-  /** @returns the hash under which the code is kept */
+  /** @returns the hash under which the code is stored */
   private async check(email: string, code: string): Promise<string> {
     const { changes, settings } = this.parts;
     const { tries } = settings.accounts.emailCode;
@@ -85,7 +85,7 @@ export class EmailCodeService {
       change.rows<{ hash: string; expired: boolean }>(takeTry, [email, tries]),
     );
     if (!kept) throw new AppError('INVALID_VERIFICATION_CODE');
-    // A code that was mailed just before the secrets were rotated still holds.
+    // A code that was mailed just before the secrets were rotated is still valid.
     const fits = this.keys.some((key) => sameText(keyedHash(key, 'e-mail code', `${email} ${code}`), kept.hash));
     if (!fits) throw new AppError('INVALID_VERIFICATION_CODE');
     if (kept.expired) throw new AppError('VERIFICATION_CODE_EXPIRED');

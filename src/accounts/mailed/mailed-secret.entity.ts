@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../user.entity.ts';
 
-/** The sign-in code that was mailed last to an address, which need not have an account (contract §3). */
+/** The last sign-in code mailed to an address, which need not have an account (contract §3). */
 const EmailCodeSchema = defineEntity({
   name: 'EmailCode',
   tableName: 'email_codes',
@@ -17,7 +17,7 @@ const EmailCodeSchema = defineEntity({
 export class EmailCode extends EmailCodeSchema.class {}
 EmailCodeSchema.setClass(EmailCode);
 
-/** A link by which one password can be set once. */
+/** A link with which a password can be set once. */
 const PasswordResetSchema = defineEntity({
   name: 'PasswordReset',
   tableName: 'password_resets',

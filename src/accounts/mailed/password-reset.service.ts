@@ -15,11 +15,11 @@ import type { AccountMails } from './account.mails.ts';
 const keepLink = `INSERT INTO password_resets (token_hash, user_id, expires_at)
   VALUES ($1, $2, now() + make_interval(secs => $3))`;
 const isValid = 'SELECT user_id FROM password_resets WHERE token_hash = $1 AND expires_at > now()';
-/** The delete is the check: of two who use one link at once, one finds it gone. */
+/** The delete is the check: of two concurrent uses of one link, one finds it gone. */
 const useLink =
   'DELETE FROM password_resets WHERE token_hash = $1 AND expires_at > now() RETURNING user_id AS "userId"';
 
-/** Setting a forgotten password by a link that was mailed (contract §3). */
+/** Resetting a forgotten password by a mailed link (contract §3). */
 export class PasswordResetService {
   private readonly parts: {
     database: Database;
@@ -36,8 +36,8 @@ export class PasswordResetService {
   }
 
   /**
-   * Mails a link if there is an account. That is found out after the answer, so neither what it says nor how long it
-   * takes tells anyone. @returns for how many seconds a link is valid
+   * Mails a link if there is an account. That is looked up after the response, so neither its content nor its timing
+   * reveals it. @returns the seconds for which a link is valid
    */
   async start(email: string): Promise<number> {
     const { limits, mails, database, changes, settings } = this.parts;
@@ -54,11 +54,11 @@ export class PasswordResetService {
     return seconds;
   }
 
-  /** Sets the password, uses up the link and ends all sessions. @throws AppError PASSWORD_RESET_TOKEN_INVALID */
+  /** Sets the password, consumes the link and ends all sessions. @throws AppError PASSWORD_RESET_TOKEN_INVALID */
   async complete(input: z.output<typeof completeResetSchema>): Promise<void> {
     const { database, changes, passwords, revocation } = this.parts;
     const tokenHash = hashSecret(input.token);
-    // Looked up first: hashing a password is work that nobody gets for a made-up link.
+    // Looked up first, so that made-up links cause no password hashing.
     const valid = await database.rows(isValid, [tokenHash]);
     if (valid.length === 0) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
     const passwordHash = await passwords.hash(input.newPassword);

@@ -9,7 +9,7 @@ import type { Settings } from '../../settings.ts';
 import { userCache } from '../identity.ts';
 import { membershipUpdated } from './membership.contract.ts';
 
-/** Tiers of accounts, and how an invite code lifts one (contract §3). */
+/** Tiers of accounts, and upgrades by invite code (contract §3). */
 export class MembershipService {
   private readonly changes: Changes;
   private readonly caches: Caches;
@@ -23,7 +23,7 @@ export class MembershipService {
     this.inviteTier = parts.settings.accounts.inviteTier;
   }
 
-  /** As it is now, also on a connection that began before it changed. */
+  /** The current one, even on a connection that is older than its last change. */
   async mine(actor: Actor): Promise<Membership> {
     return this.capabilities.membership(actor.tier);
   }
@@ -39,7 +39,7 @@ export class MembershipService {
   }
 
   /**
-   * Uses a code for an account that is being made; it counts as used also where new accounts are members anyway.
+   * Redeems a code for an account being created; it is used up even if new accounts are members anyway.
    * @throws AppError INVALID_INVITE_CODE
    */
   async admit(change: Change, user: { id: string; tier: string }, code: string): Promise<void> {
@@ -48,9 +48,9 @@ export class MembershipService {
   }
 
   /**
-   * Uses a code for a user. Who is a member already stays as it is, and the code stays unused; the row is locked, so
-   * that one user with two codes at once does not use up both. What refers to the user, notifications say, goes on:
-   * whoever writes one has locked the user's log, which is locked here after the row.
+   * Redeems a code for a user. A member stays as is, and the code stays unused; the row is locked, so that two concurrent
+   * codes of one user are not both used up. Writes that refer to the user, such as notifications, go on: they have locked
+   * the user's log, which is locked here after the row.
    * @throws AppError INVALID_INVITE_CODE
    */
   async redeemFor(change: Change, userId: string, code: string): Promise<void> {

@@ -7,7 +7,7 @@ import { normalizedEmail, type Provider, type ProviderIdentity, type SignInCheck
 const userSchema = z.object({ id: z.number().int(), login: z.string(), name: z.string().nullish() });
 const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
-/** GitHub, which knows OAuth but no ID tokens; also GitHub Enterprise, on a site of its own. */
+/** GitHub, which supports OAuth but no ID tokens; also GitHub Enterprise on its own site. */
 export class GitHubProvider implements Provider {
   readonly name: string;
   readonly idTokens = null;

@@ -19,7 +19,7 @@ import type { ProviderIdentity } from './provider.ts';
 
 type AccountRecord = z.input<typeof oauthAccountSchema>;
 
-/** What a sign-in at a provider may bring along. */
+/** Optional data of a sign-in at a provider. */
 export interface SignInExtras {
   displayName?: string;
   inviteCode?: string | null;
@@ -34,7 +34,7 @@ const listOwn = `SELECT id, provider, provider_email AS "providerEmail", created
 const otherWays = `SELECT u.password_hash IS NOT NULL
     OR EXISTS (SELECT FROM oauth_accounts WHERE user_id = u.id AND id <> $2) AS any
   FROM users u WHERE u.id = $1 FOR NO KEY UPDATE OF u`;
-/** Gone by then when a session of the user was ended meanwhile (see Revocation). */
+/** Deleted if a session of the user has been ended meanwhile (see Revocation). */
 const endLink = 'DELETE FROM oauth_states WHERE state_hash = $1 RETURNING link_to AS "userId"';
 const attempts = 3;
 
@@ -47,7 +47,7 @@ interface LinkingParts {
   settings: Settings;
 }
 
-/** Which accounts at identity providers sign in whom here (contract §3). */
+/** Links accounts at identity providers to users here (contract §3). */
 export class LinkingService {
   private readonly parts: LinkingParts;
 
@@ -56,8 +56,8 @@ export class LinkingService {
   }
 
   /**
-   * Signs in who a provider says it is: by the link that there is, else the account with the e-mail that the provider
-   * vouches for, else a new account. Of several at once for the same new person one makes it, the others find it.
+   * Signs in the user that a provider identifies: by an existing link, else the account with an e-mail that the provider
+   * has verified, else a new account. Of concurrent sign-ins of one new person one creates it, the others find it.
    */
   async signIn(identity: ProviderIdentity, extras: SignInExtras, device: Device): Promise<AuthAnswer> {
     for (let attempt = 1; ; attempt++) {
@@ -71,11 +71,11 @@ export class LinkingService {
   }
 
   /**
-   * Links an account to the user who began that, and may do so yet. Of several at once for the same account at a provider
-   * one links it, the others find it linked.
-   * @param stateHash of what the user began
-   * @throws AppError FORBIDDEN when the user's sessions were ended meanwhile, OAUTH_ACCOUNT_TAKEN when it signs in
-   *   somebody else
+   * Links an account to the user who started this, if they still may. Of concurrent links of one provider account one
+   * creates it, the others find it linked.
+   * @param stateHash of the sign-in that the user started
+   * @throws AppError FORBIDDEN if the user's sessions were ended meanwhile, OAUTH_ACCOUNT_TAKEN if it is linked to another
+   * user
    */
   async link(stateHash: string, identity: ProviderIdentity): Promise<void> {
     await this.tryLink(stateHash, identity).catch((error) => {
@@ -84,7 +84,7 @@ export class LinkingService {
     });
   }
 
-  /** The accounts at providers that the actor may sign in with. */
+  /** The provider accounts that the actor may sign in with. */
   async list(actor: Actor): Promise<AccountRecord[]> {
     const rows = await this.parts.database.rows<AccountRow>(listOwn, [actor.userId]);
     return rows.map((row) => ({ ...row, createdAt: isoTime(row.createdAt) }));
@@ -94,7 +94,7 @@ export class LinkingService {
   async unlink(actor: Actor, accountId: string): Promise<void> {
     ownSession(actor);
     await this.parts.changes.run(async (change) => {
-      // The row of the user is locked: two accounts that are unlinked at once do not both see the other one.
+      // The user's row is locked: two accounts unlinked concurrently must not each rely on the other.
       const [others] = await change.rows<{ any: boolean }>(otherWays, [actor.userId, accountId]);
       const removed = await change.rows<{ id: string }>(
         'DELETE FROM oauth_accounts WHERE id = $1 AND user_id = $2 RETURNING id',
@@ -138,7 +138,7 @@ export class LinkingService {
     return userId;
   }
 
-  /** Who had the account is told: it may have been made by somebody else with an address that was not theirs. */
+  /** The previous owner is told: somebody else may have registered the account with an address that was not theirs. */
   private async byEmail(change: Change, { verifiedEmail, provider }: ProviderIdentity): Promise<string | null> {
     if (verifiedEmail === null) return null;
     const { mails } = this.parts;
@@ -162,7 +162,7 @@ export class LinkingService {
     await change.rows(insertLink, [uuid(), userId, provider, subject, email]);
   }
 
-  /** A code that cannot be redeemed never stops a sign-in (contract §13): it fails as a part of its own. */
+  /** An invalid code never stops a sign-in (contract §13): it fails in a savepoint of its own. */
   private async redeem(userId: string, code: string): Promise<void> {
     try {
       await this.parts.changes.run((change) => this.parts.membership.redeemFor(change, userId, code));

@@ -1,6 +1,6 @@
 /**
- * Where to go on after signing in: a path on this site, whatever was asked for. Browsers take `\` for `/` and ignore
- * tabs, so it is what the URL parser makes of it that counts.
+ * Where to go after signing in: always a path on this site. Browsers read `\` as `/` and ignore tabs, so the result of the
+ * URL parser decides.
  * @param site the origin of this site
  */
 export function localPath(wanted: string | undefined, site: string): string {

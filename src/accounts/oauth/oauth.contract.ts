@@ -6,9 +6,9 @@ import { inviteCodeSchema } from '../membership/membership.contract.ts';
 const redirectSchema = z.string().max(2048).optional().catch(undefined);
 
 export const startOAuthSchema = z.object({
-  /** A path on this site to go on to. */
+  /** A path on this site to go to afterwards. */
   redirect: redirectSchema,
-  /** Redeemed when the user comes back, if it can be. */
+  /** Redeemed when the user comes back, if it is valid. */
   inviteCode: inviteCodeSchema.optional().catch(undefined),
 });
 
@@ -16,7 +16,7 @@ export const linkSchema = z.object({ redirect: redirectSchema });
 
 export const linkAnswerSchema = z.object({ url: z.url() });
 
-/** What providers send back; the rest of the query is for the protocol's own check. */
+/** What providers send back; the rest of the query is for the protocol library. */
 export const callbackSchema = z.object({ state: z.string().max(512).optional().catch(undefined) });
 
 const tokenText = z.string().min(1).max(16_384);

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../user.entity.ts';
 
-/** An account at an identity provider that signs its user in here. */
+/** An account at an identity provider with which a user signs in here. */
 const OAuthAccountSchema = defineEntity({
   name: 'OAuthAccount',
   tableName: 'oauth_accounts',
@@ -10,7 +10,7 @@ const OAuthAccountSchema = defineEntity({
     id: p.uuid().primary(),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
     provider: p.string().columnType('text'),
-    /** The provider's own id of the account, which never changes. */
+    /** The provider's own id of the account; it never changes. */
     subject: p.string().columnType('text'),
     providerEmail: p.string().columnType('text').nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
@@ -20,7 +20,7 @@ const OAuthAccountSchema = defineEntity({
 export class OAuthAccount extends OAuthAccountSchema.class {}
 OAuthAccountSchema.setClass(OAuthAccount);
 
-/** A sign-in that is under way at a provider. Its secrets are in the browser's cookie; here are their hashes. */
+/** A sign-in in progress at a provider. The browser's cookie has its secrets; here are their hashes. */
 const OAuthStateSchema = defineEntity({
   name: 'OAuthState',
   tableName: 'oauth_states',

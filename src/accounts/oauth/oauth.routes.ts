@@ -64,7 +64,7 @@ function browserRoutes(oauth: OAuthService): Route[] {
       limit: 'oauth',
       async handle(request) {
         const { method, search } = request.passage();
-        // Arriving uses up the state: whoever only looks must not take it from the browser that comes next.
+        // A GET consumes the state, so a HEAD must not: the browser that comes next needs it.
         if (method === 'HEAD') throw new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: 'GET' } });
         const brought = { state: request.query.state, cookies: request.headers.cookie ?? '', search };
         return redirection(await oauth.finish(request.params.provider, brought, deviceOf(request)));

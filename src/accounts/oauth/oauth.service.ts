@@ -12,7 +12,7 @@ import { localPath } from './local-path.ts';
 import type { idTokenSchema, oauthProviderSchema, startOAuthSchema } from './oauth.contract.ts';
 import type { Provider, SignInChecks } from './provider.ts';
 
-/** Where a browser is sent, and the cookie that it takes along. */
+/** Where a browser is sent, and the cookie to set. */
 export interface Departure {
   url: string;
   cookie: string;
@@ -27,14 +27,14 @@ interface State {
 const keepState = `INSERT INTO oauth_states
   (state_hash, cookie_hash, provider, redirect, invite_code, link_to, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))`;
-/** Each state is used once, and only by the browser that began; while the provider is asked its row is there yet. */
+/** Each state is used once, and only by the browser that started; its row still exists while the provider is asked. */
 const spendState = `UPDATE oauth_states SET cookie_hash = ''
   WHERE state_hash = $1 AND cookie_hash = $2 AND provider = $3 AND expires_at > now()
   RETURNING redirect, invite_code AS "inviteCode", link_to AS "linkTo"`;
 
 const cookiePath = '/api/auth/oauth';
 
-/** Signing in at identity providers: out with a state, PKCE and a nonce, and back with what they prove (contract §3). */
+/** Sign-in at identity providers: out with a state, PKCE and a nonce, and back with what they prove (contract §3). */
 export class OAuthService {
   private readonly parts: {
     changes: Changes;
@@ -49,12 +49,12 @@ export class OAuthService {
     this.parts = parts;
   }
 
-  /** What people may sign in with, in the order of the settings. */
+  /** The available providers, in the order of the settings. */
   list(): z.input<typeof oauthProviderSchema>[] {
     return [...this.parts.providers.keys()].map((provider) => ({ provider, name: titleOf(provider) }));
   }
 
-  /** Where to send a browser that wants to sign in. @throws AppError PROVIDER_NOT_CONFIGURED */
+  /** Where to send a browser to sign in. @throws AppError PROVIDER_NOT_CONFIGURED */
   async start(name: string, input: z.output<typeof startOAuthSchema>): Promise<Departure | { url: string }> {
     const provider = this.provider(name);
     try {
@@ -71,9 +71,9 @@ export class OAuthService {
   }
 
   /**
-   * Ends a sign-in; whatever goes wrong, the browser is sent to a page that says so.
-   * @param cookies of the browser, as its header has them
-   * @param search what the provider added to the address
+   * Completes a sign-in; on any failure the browser is sent to a page that explains it.
+   * @param cookies the browser's Cookie header
+   * @param search the query that the provider added
    */
   async finish(
     name: string,
@@ -111,7 +111,7 @@ export class OAuthService {
     const path = localPath(redirect, publicUrl());
     const values = [state.hash, secret.hash, provider.name, path, inviteCode, linkTo?.userId ?? null, stateSeconds];
     await changes.run(async (change) => {
-      // The provider may have been asked for its addresses meanwhile.
+      // The provider may have been asked for e-mail addresses meanwhile.
       if (linkTo) await holdSession(change, linkTo.sessionId);
       await change.rows(keepState, values);
     });
@@ -149,7 +149,7 @@ export class OAuthService {
 
   private failed(provider: string, error: unknown): string {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unexpected';
-    // Not as `code`: the log takes that for a mailed one and hides it.
+    // Not as `code`: the log redacts that as a mailed one.
     this.parts.log.warn({ provider, reason: code, err: codeOnly(error) }, 'A sign-in at a provider failed.');
     const reason = reasonOf(error);
     return this.page('login', { error: 'oauth_failed', ...(reason ? { reason } : {}) }, '?');
@@ -176,13 +176,13 @@ export class OAuthService {
   }
 }
 
-/** `my-company` is My Company; only those that write themselves in another way are named here. */
+/** `my-company` becomes My Company; only names with another spelling are listed here. */
 function titleOf(provider: string): string {
   if (provider === 'github') return 'GitHub';
   return provider.replaceAll('-', ' ').replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** Sign-ins in several tabs do not get in each other's way. */
+/** A cookie each, so that sign-ins in several tabs do not interfere. */
 function cookieName(state: string): string {
   return `parley_oauth_${hashSecret(state)
     .replace(/[^A-Za-z0-9]/g, '')
@@ -194,7 +194,7 @@ function cookieValue(cookies: string, name: string): string | undefined {
   return entries.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** All that is to come back follows from the browser's secret, so nothing of it has to be kept here. */
+/** Everything expected back is derived from the browser's secret, so none of it is stored here. */
 function checksOf(state: string, secret: string): SignInChecks {
   return { state, nonce: keyedHash(secret, 'nonce', ''), codeVerifier: keyedHash(secret, 'PKCE', '') };
 }
@@ -204,7 +204,7 @@ function reasonOf(error: unknown): string | null {
   return error instanceof Error && 'error' in error && error.error === 'access_denied' ? 'denied' : null;
 }
 
-/** The words of a provider may hold what it was sent; the kind of the error and its place say enough. */
+/** A provider's error text may repeat what it was sent; the kind of error and its location suffice. */
 function codeOnly(error: unknown): { type: string; stack: string | undefined } {
   const { name, stack } = error instanceof Error ? error : new Error('Not an error.');
   return { type: name, stack: stack?.split('\n').slice(1, 6).join('\n') };

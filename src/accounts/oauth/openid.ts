@@ -7,7 +7,7 @@ import type { Settings } from '../../settings.ts';
 import { emailSchema } from '../account.contract.ts';
 import type { IdTokenVerifier, Provider, ProviderIdentity, SignInChecks } from './provider.ts';
 
-/** Only what needs a key that the provider alone has. */
+/** Only algorithms that need a private key of the provider. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -22,7 +22,7 @@ const algorithms = [
   'Ed25519',
 ];
 const clockToleranceSeconds = 10;
-/** Metadata of a provider is read anew after this time. */
+/** How long a provider's metadata is cached. */
 const discoveryMs = 60 * 60 * 1000;
 
 const claimsSchema = z.object({
@@ -42,7 +42,7 @@ interface Discovered {
   at: number;
 }
 
-/** Any issuer of OpenID Connect, known by discovery. */
+/** Any OpenID Connect issuer, configured by discovery. */
 export class OpenIdProvider implements Provider, IdTokenVerifier {
   readonly name: string;
   readonly idTokens = this;
@@ -80,7 +80,7 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
     if (!tokens.id_token) throw new AppError('ID_TOKEN_INVALID');
     const claims = await this.claimsOf(tokens.id_token, nonce);
     const identity = this.identity(claims);
-    // Many providers say more when they are asked, the e-mail above all; others cannot be asked, as the protocol allows.
+    // Many providers return more, above all the e-mail, from the userinfo endpoint; it is optional.
     if (identity.verifiedEmail || !config.serverMetadata().userinfo_endpoint) return identity;
     const more = await openid.fetchUserInfo(config, tokens.access_token, identity.subject);
     return this.identity(completed(claims, claimsSchema.parse(more)));
@@ -103,8 +103,8 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
       });
       const claims = claimsSchema.parse(payload);
       if (nonce !== null && payload.nonce !== nonce) throw new AppError('ID_TOKEN_INVALID');
-      // A token that others may use as well must have been given to this site. One for this site alone may have been
-      // given to another client of the same owner: Google's on phones get theirs so.
+      // A token that has other audiences too must have been issued to this site. One for this site alone may have been
+      // issued to another client of the same owner, as Google's on phones are.
       const isShared = Array.isArray(payload.aud) && payload.aud.length > 1;
       if (isShared && claims.azp !== clientId) throw new AppError('ID_TOKEN_INVALID');
       return claims;
@@ -134,7 +134,7 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
     try {
       return await asked;
     } catch (error) {
-      // What was known an hour ago is better than nothing.
+      // Metadata an hour old is better than none.
       if (known) this.discovered = Promise.resolve({ ...known, at: performance.now() });
       else if (this.discovered === asked) this.discovered = undefined;
       if (known) return known;
@@ -158,7 +158,7 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
   }
 }
 
-/** What was said and what was answered; whether an address is verified is taken from where the address is from. */
+/** The ID token's claims and the userinfo; whether an address is verified comes from the source of the address. */
 function completed(said: Claims, answered: Claims): Claims {
   const { email, email_verified } = answered.email === undefined ? said : answered;
   const name = answered.name ?? said.name;
@@ -166,7 +166,7 @@ function completed(said: Claims, answered: Claims): Claims {
   return { sub: said.sub, name, preferred_username, email, email_verified };
 }
 
-/** As the provider wants it: in the header unless it takes only the body. */
+/** As the provider requires: in the header unless it supports only the body. */
 function authenticateClient(secret: string): openid.ClientAuth {
   const [inHeader, inBody] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, client, body, headers) => {

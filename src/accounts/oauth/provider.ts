@@ -1,18 +1,18 @@
-/** Who someone is at an identity provider. */
+/** A person's identity at an identity provider. */
 export interface ProviderIdentity {
   provider: string;
-  /** The provider's own id of the account, which never changes. */
+  /** The provider's own id of the account; it never changes. */
   subject: string;
-  /** Only an address that the provider vouches for. */
+  /** Only an address that the provider has verified. */
   verifiedEmail: string | null;
-  /** As the provider has it, verified or not: for show only. */
+  /** As the provider has it, verified or not: for display only. */
   email: string | null;
   displayName: string | null;
-  /** What a username may be made from. */
+  /** What a username may be generated from. */
   suggestion: string;
 }
 
-/** What one sign-in must bring back; made anew for each and kept by the browser that began it. */
+/** What one sign-in must bring back; generated for each and kept by the browser that started it. */
 export interface SignInChecks {
   state: string;
   nonce: string;
@@ -26,20 +26,20 @@ export interface Provider {
   /**
    * Who came back.
    * @param callback the address that the browser was sent to, with its query
-   * @throws Error when anything about the answer is not as it must be
+   * @throws Error if anything in the response is invalid
    */
   identify(callback: URL, checks: SignInChecks): Promise<ProviderIdentity>;
-  /** Who an ID token is about; null where the provider gives none out. */
+  /** Verifies an ID token; null if the provider issues none. */
   readonly idTokens: IdTokenVerifier | null;
 }
 
 export interface IdTokenVerifier {
   /**
-   * @param nonce what it must contain; null: not looked at
+   * @param nonce the expected one; null: not checked
    * @throws AppError ID_TOKEN_INVALID, PROVIDER_UNAVAILABLE
    */
   verify(idToken: string, nonce: string | null): Promise<ProviderIdentity>;
 }
 
-/** An e-mail in the form in which accounts have it. */
+/** An e-mail in the form in which accounts store it. */
 export const normalizedEmail = (email: string): string => email.trim().toLowerCase();

@@ -3,7 +3,7 @@ import { GitHubProvider } from './github.ts';
 import { OpenIdProvider } from './openid.ts';
 import type { Provider } from './provider.ts';
 
-/** The providers of the settings by their names. Nothing is asked of them before someone wants to sign in. */
+/** The configured providers by name. None is contacted before someone signs in. */
 export function createProviders(settings: Settings): Map<string, Provider> {
   const { oauth } = settings.accounts;
   return new Map(

@@ -4,7 +4,7 @@ import { idSchema, nameSchema, record, timeSchema, withDefault } from '../../sch
 export const createTokenSchema = z.object({
   name: nameSchema(100),
   scope: withDefault(z.enum(['user:read', 'user:write']), 'user:read'),
-  /** Null or left out: it does not expire. */
+  /** Null or left out: it never expires. */
   expiresInDays: z.number().int().min(1).max(365).nullable().optional(),
 });
 
@@ -17,5 +17,5 @@ export const personalTokenSchema = record('PersonalToken', {
   lastUsedAt: timeSchema.nullable(),
 });
 
-/** `token` is shown this once; where an Idempotency-Key is repeated it is null. */
+/** `token` is shown only once; a repeated Idempotency-Key gets null. */
 export const newTokenSchema = personalTokenSchema.extend({ token: z.string().nullable() });

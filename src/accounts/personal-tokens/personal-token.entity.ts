@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../user.entity.ts';
 
-/** A token that a user made for a program of its own (contract §3). */
+/** A token that a user created for their own program (contract §3). */
 const PersonalTokenSchema = defineEntity({
   name: 'PersonalToken',
   tableName: 'personal_tokens',

@@ -32,7 +32,7 @@ const insert = `INSERT INTO personal_tokens (id, user_id, name, scope, token_has
   VALUES ($1, $2, $3, $4, $5, now(), now() + make_interval(days => $6)) RETURNING ${columns}`;
 const countOwn = 'SELECT count(*)::int AS count FROM personal_tokens WHERE user_id = $1 AND revoked_at IS NULL';
 
-/** Tokens that people make for programs of their own (contract §3). Only a signed-in person manages them. */
+/** Tokens that people create for their own programs (contract §3). Only a signed-in person manages them. */
 export class PersonalTokenService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -68,7 +68,7 @@ export class PersonalTokenService {
     return rows.map(tokenRecord);
   }
 
-  /** Ends a token and its sockets. @throws AppError TOKEN_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
+  /** Revokes a token and closes its sockets. @throws AppError TOKEN_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
   async revoke(actor: Actor, tokenId: string): Promise<void> {
     ownSession(actor);
     const found = await this.changes.run((change) => this.revocation.personalToken(change, actor.userId, tokenId));

@@ -1,11 +1,11 @@
-/** Where a request comes from, as far as a session remembers it. */
+/** What a session records about the origin of a request. */
 export interface Device {
   ip: string;
   userAgent: string | null;
   deviceName: string | null;
 }
 
-/** Products as they are named in user agents, and how people call them; the first that fits counts. */
+/** Products in user agents, and their common names; the first match counts. */
 const programs: [RegExp, string][] = [
   [/\bEdg/, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -26,7 +26,7 @@ const systems: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** What a person calls this device: as it named itself, else from its user agent (contract §13). */
+/** A readable name of the device: the one it gave, else from its user agent (contract §13). */
 export function nameOf({ deviceName, userAgent }: Device): string | null {
   if (deviceName || !userAgent) return deviceName;
   const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
@@ -35,5 +35,5 @@ export function nameOf({ deviceName, userAgent }: Device): string | null {
   return program ?? system ?? null;
 }
 
-/** The part of a request that a session remembers. */
+/** The part of a request that a session records. */
 export const deviceOf = ({ ip, userAgent, deviceName }: Device): Device => ({ ip, userAgent, deviceName });

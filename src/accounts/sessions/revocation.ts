@@ -3,7 +3,7 @@ import type { Change } from '../../delivery/changes.ts';
 import type { Control } from '../../delivery/control.ts';
 import { sessionRevoked } from './session.contract.ts';
 
-/** Names of the caches that know whether a session or a personal access token still holds. */
+/** Names of the caches that know whether a session or a personal access token is still valid. */
 export const sessionCache = 'sessions';
 export const personalTokenCache = 'personal-tokens';
 
@@ -14,14 +14,14 @@ const revokeOthers = `UPDATE sessions SET revoked_at = clock_timestamp()
 const revokeToken = `UPDATE personal_tokens SET revoked_at = clock_timestamp()
   WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL RETURNING id`;
 
-/** What an ended session began to link must not sign in anyone later. */
+/** Links that an ended session started must not sign in anyone later. */
 const abandonLinks = 'DELETE FROM oauth_states WHERE link_to = $1';
 
 interface Revoked {
   id: string;
 }
 
-/** Ends sessions and personal access tokens, on every node before the answer (contract §3). */
+/** Ends sessions and personal access tokens, on every node before the response (contract §3). */
 export class Revocation {
   private readonly caches: Caches;
   private readonly control: Control;
@@ -31,17 +31,17 @@ export class Revocation {
     this.control = control;
   }
 
-  /** @returns whether there was such a session */
+  /** @returns whether the session existed */
   async session(change: Change, userId: string, sessionId: string): Promise<boolean> {
     return (await this.endSessions(change, userId, await change.rows(revokeOne, [sessionId, userId]))) > 0;
   }
 
-  /** Ends all sessions of a user, but the one to keep. @returns how many there were */
+  /** Ends all sessions of a user except the one to keep. @returns how many */
   async sessions(change: Change, userId: string, keep: string | null = null): Promise<number> {
     return this.endSessions(change, userId, await change.rows(revokeOthers, [userId, keep]));
   }
 
-  /** @returns whether there was such a token */
+  /** @returns whether the token existed */
   async personalToken(change: Change, userId: string, tokenId: string): Promise<boolean> {
     return this.end(change, personalTokenCache, await change.rows<Revoked>(revokeToken, [tokenId, userId])) > 0;
   }
@@ -54,7 +54,7 @@ export class Revocation {
   private end(change: Change, cache: string, revoked: Revoked[]): number {
     const ids = revoked.map(({ id }) => id);
     change.afterCommit(async () => {
-      // Orders of one node arrive in the order in which they were given: whoever is thrown out cannot come back.
+      // Control messages of one node arrive in the order sent: someone who was thrown out cannot come back in between.
       const forgotten = this.caches.forget(cache, ids);
       await Promise.all([forgotten, ...ids.map((id) => this.disconnect(id))]);
     });
@@ -66,8 +66,8 @@ export class Revocation {
   }
 }
 
-/** What a socket is told when its session is over. */
+/** What a socket is told when its session ends. */
 export const goodbye = (sessionId: string) => ({ name: sessionRevoked.name, data: { sessionId } });
 
-/** Whether what changes in what a cache holds is that a session or a personal access token has ended. */
+/** Whether a cache change means that a session or a personal access token has ended. */
 export const holdsSessions = (cache: string) => cache === sessionCache || cache === personalTokenCache;

@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.ts';
 import type { Log } from '../../infrastructure/log.ts';
 
 const flushMs = 10_000;
-/** So much is remembered between two flushes; beyond it, the activity of some is written a little later. */
+/** How many are buffered between two flushes; beyond that, some activity is written a little later. */
 const maxPending = 20_000;
 
 interface Seen {
@@ -19,8 +19,8 @@ const touchTokens = `UPDATE personal_tokens t SET last_used_at = greatest(t.last
   WHERE t.id = v.id AND (t.last_used_at IS NULL OR t.last_used_at < v.at - interval '30 seconds')`;
 
 /**
- * When and from where sessions and personal access tokens were used last: written in the background, many at once,
- * since it is on the way of every request and nobody needs it to the second.
+ * When and from where sessions and personal access tokens were last used: written in the background in batches, since every
+ * request would wait for it and nobody needs it to the second.
  */
 export class SessionActivity {
   private readonly database: Database;
@@ -64,7 +64,7 @@ function remember(map: Map<string, Seen>, id: string, ip: string): void {
   if (map.size < maxPending || map.has(id)) map.set(id, { at: new Date(), ip });
 }
 
-/** Ids in order, so that nodes which flush at once take the locks of the rows in one order. */
+/** Sorted, so that concurrent flushes of nodes lock the rows in the same order. */
 function columns(map: Map<string, Seen>): { ids: string[]; times: Date[]; ips: string[] } {
   const entries = [...map].sort(([a], [b]) => (a < b ? -1 : 1));
   return {

@@ -13,7 +13,7 @@ export const sessionSchema = z.object({
   ipAddress: z.string().nullable(),
   createdAt: timeSchema,
   lastSeenAt: timeSchema,
-  /** Whether it is the one that asks. */
+  /** Whether it is the calling session. */
   current: z.boolean(),
 });
 

@@ -15,7 +15,7 @@ const SessionSchema = defineEntity({
     deviceName: p.string().columnType('text').nullable(),
     userAgent: p.string().columnType('text').nullable(),
     ipAddress: p.string().columnType('text').nullable(),
-    /** SHA-256 of the refresh token that is valid now. */
+    /** SHA-256 of the current refresh token. */
     refreshHash: p.string().columnType('text').unique(),
     refreshExpiresAt: p.datetime(3),
     createdAt: p.datetime(3).onCreate(() => new Date()),
@@ -27,7 +27,7 @@ const SessionSchema = defineEntity({
 export class Session extends SessionSchema.class {}
 SessionSchema.setClass(Session);
 
-/** A refresh token that was exchanged already: coming again it is a repeat, or a theft (contract §3). */
+/** A refresh token that has been exchanged: seen again, it is a repeat or a theft (contract §3). */
 const UsedRefreshTokenSchema = defineEntity({
   name: 'UsedRefreshToken',
   tableName: 'used_refresh_tokens',
@@ -36,7 +36,7 @@ const UsedRefreshTokenSchema = defineEntity({
     hash: p.string().columnType('text').primary(),
     sessionId: () => p.manyToOne(Session).mapToPk().fieldName('session_id').deleteRule('cascade').index(false),
     usedAt: p.datetime(3),
-    /** The refresh token it was exchanged for, which only the used one can unseal; null once the grace is over. */
+    /** Its successor, which only the used token can unseal; null once the grace period is over. */
     successor: p.string().columnType('text').nullable(),
   },
 });

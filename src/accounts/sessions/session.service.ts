@@ -33,7 +33,7 @@ interface SessionRow {
 interface RenewableSession {
   id: string;
   userId: string;
-  /** How long its next refresh token is valid. */
+  /** How long the next refresh token is valid. */
   seconds: number;
 }
 
@@ -45,7 +45,7 @@ interface UsedToken {
   alive: boolean;
 }
 
-/** Used tokens of a session that are still recognised as stolen; older ones are plainly invalid. */
+/** How many used tokens of a session are recognised as stolen; older ones are simply invalid. */
 const rememberedTokens = 200;
 const maxListed = 200;
 
@@ -58,7 +58,7 @@ const rotate = `UPDATE sessions SET refresh_hash = $2, last_seen_at = now(),
   refresh_expires_at = now() + make_interval(secs => $3) WHERE id = $1`;
 const rememberUsed = `INSERT INTO used_refresh_tokens (hash, session_id, used_at, successor)
   VALUES ($1, $2, clock_timestamp(), $3)`;
-/** What nobody may ask for again is not kept, and neither is an endless history. */
+/** Deletes successors past their grace period, and trims the history. */
 const forgetUsed = `WITH sealed AS (
     UPDATE used_refresh_tokens SET successor = NULL
     WHERE session_id = $1 AND successor IS NOT NULL AND used_at < now() - make_interval(secs => $2)
@@ -101,7 +101,7 @@ export class SessionService {
     this.settings = parts.settings.accounts;
   }
 
-  /** Signs a user in: for whoever has made sure that it is the user. */
+  /** Signs a user in: the caller has verified their identity. */
   async open(change: Change, userId: string, device: Device): Promise<AuthAnswer> {
     const user = await change.em.findOneOrFail(User, userId, { refresh: true });
     const id = uuid();
@@ -125,15 +125,15 @@ export class SessionService {
   }
 
   /**
-   * Exchanges a refresh token. Within the grace it gives the same successor again, since answers get lost; after that
-   * a second use is taken for a theft, and the session ends.
+   * Exchanges a refresh token. Within the grace period it gives the same successor again, since responses get lost; later a
+   * second use counts as theft and ends the session.
    * @throws AppError REFRESH_TOKEN_INVALID
    */
   async refresh(refreshToken: string): Promise<TokenPair> {
     const hash = hashSecret(refreshToken);
     const { refreshTokenSeconds, refreshTokenAbsoluteSeconds } = this.settings;
     const pair = await this.changes.run(async (change) => {
-      // Of several at once one finds its row; the others wait here, and then find that the token was used.
+      // Of concurrent calls one finds its row; the others wait here, and then find that the token was used.
       const values = [hash, refreshTokenSeconds, refreshTokenAbsoluteSeconds];
       const [session] = await change.rows<RenewableSession>(lockByToken, values);
       return session ? this.rotate(change, session, refreshToken, hash) : this.repeat(change, refreshToken, hash);
@@ -161,7 +161,7 @@ export class SessionService {
     if (!found) throw new AppError('SESSION_NOT_FOUND');
   }
 
-  /** Ends the session that asks. @throws AppError INSUFFICIENT_PAT_SCOPE */
+  /** Ends the calling session. @throws AppError INSUFFICIENT_PAT_SCOPE */
   async logOut(actor: Actor): Promise<void> {
     const sessionId = ownSession(actor);
     await this.changes.run((change) => this.revocation.session(change, actor.userId, sessionId));
@@ -198,8 +198,8 @@ export class SessionService {
 }
 
 /**
- * Makes sure that the session that asks holds until the commit, for what outlives it: some time may have passed since it
- * was let in.
+ * Makes sure that the calling session is valid until the commit, for what outlives it: some time may have passed since it
+ * was checked.
  * @throws AppError SESSION_REVOKED
  */
 export async function holdSession(change: Change, sessionId: string): Promise<void> {
@@ -207,7 +207,7 @@ export async function holdSession(change: Change, sessionId: string): Promise<vo
   if (held.length === 0) throw new AppError('SESSION_REVOKED');
 }
 
-/** The session of who asks; what is about signing in is not for programs (contract §13). @throws AppError */
+/** The caller's session; programs may not manage sign-in (contract §13). @throws AppError */
 export function ownSession(actor: Actor): string {
   if (actor.sessionId) return actor.sessionId;
   if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no sessions.' });
