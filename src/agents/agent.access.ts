@@ -9,12 +9,12 @@ const oneAgent = `${selectAgents} WHERE a.id = $1 AND u.deleted_at IS NULL`;
 
 const ownBot = 'SELECT id FROM agents WHERE user_id = $1 AND owner_id = $2';
 
-/** Whether the actor owns the bot that this user is. */
+/** Whether the actor owns the agent of this bot user. */
 export async function ownsBot(rows: Rows, actor: Actor, botUserId: string): Promise<boolean> {
   return (await rows(ownBot, [botUserId, actor.userId])).length > 0;
 }
 
-/** The only way to get at an agent on behalf of someone. Other people's agents do not exist (contract §2). */
+/** The only way to access an agent on behalf of someone. Other people's agents do not exist (contract §2). */
 export class AgentAccess {
   private readonly rows: Rows;
 
@@ -22,7 +22,7 @@ export class AgentAccess {
     this.rows = rows;
   }
 
-  /** An agent that the actor may look into: its owner and the bot itself. @throws AppError AGENT_NOT_FOUND */
+  /** An agent that the actor may read: its owner and the bot itself. @throws AppError AGENT_NOT_FOUND */
   async readable(actor: Actor, agentId: string): Promise<AgentRow> {
     const agent = await this.find(agentId);
     if (agent.owner_id !== actor.userId && agent.user_id !== actor.userId) throw new AppError('AGENT_NOT_FOUND');
@@ -43,7 +43,7 @@ export class AgentAccess {
     throw new AppError('FORBIDDEN', { message: 'Only the bot itself may do this, with its own token.' });
   }
 
-  /** An agent, whoever asks; for those who then check what it is to them. @throws AppError AGENT_NOT_FOUND */
+  /** Any agent; the caller checks the actor's relation to it. @throws AppError AGENT_NOT_FOUND */
   async find(agentId: string): Promise<AgentRow> {
     const [agent] = await this.rows<AgentRow>(oneAgent, [agentId]);
     if (!agent) throw new AppError('AGENT_NOT_FOUND');

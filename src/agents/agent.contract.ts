@@ -24,7 +24,7 @@ export const agentSchema = record('Agent', {
   botUser: smallUserSchema,
 });
 
-/** The token is shown once; a repeat of an Idempotency-Key shows null. */
+/** The token is shown only once; a repeated Idempotency-Key gets null. */
 export const agentWithTokenSchema = agentSchema.extend({ token: z.string().nullable() });
 export const agentTokenSchema = z.object({ token: z.string().nullable() });
 export const agentDoneSchema = agentSchema.extend({ ok: z.literal(true) });
@@ -37,7 +37,7 @@ const agentFields = z.object({
   config: jsonObjectSchema(maxNoteBytes).nullish(),
 });
 
-/** `username` is another spelling of `name`, and does not come through beside it. */
+/** `username` is an alias of `name`, and is not passed on beside it. */
 function withName(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if (!('username' in value)) return value;
@@ -51,7 +51,7 @@ export const updateAgentSchema = z.preprocess(
   agentFields.extend({ name: usernameSchema.optional(), displayName: displayNameSchema.optional() }),
 );
 
-/** A bot may say that it is in trouble, and that it is well again. */
+/** The statuses that a bot may report: trouble, and recovery. */
 export const heartbeatSchema = z.object({ status: z.enum(['running', 'error']).nullish() });
 
 export const heartbeatAnswerSchema = z.object({

@@ -12,9 +12,9 @@ const AgentSchema = defineEntity({
     ownerId: () => p.manyToOne(User).mapToPk().fieldName('owner_id').deleteRule('cascade').index(),
     status: p.string().columnType('text').$type<AgentStatus>(),
     config: p.json<Record<string, unknown>>().columnType('json'),
-    /** When it last said by itself that it is alive. */
+    /** Its last heartbeat. */
     lastHeartbeat: p.datetime(3).nullable(),
-    /** When it was last known to be alive, by a heartbeat or by a socket; the uptime is counted up to here. */
+    /** When it was last known to be alive, by a heartbeat or a socket; the uptime is counted up to here. */
     lastSeenAt: p.datetime(3).nullable(),
     onlineSeconds: p.double().default(0),
     slashCommands: p.json<SlashCommand[]>().columnType('json').nullable(),
@@ -30,7 +30,7 @@ const AgentSchema = defineEntity({
 export class Agent extends AgentSchema.class {}
 AgentSchema.setClass(Agent);
 
-/** A token that was handed out; the JWT itself is kept nowhere. */
+/** A token that was issued; the JWT itself is not stored. */
 const AgentTokenSchema = defineEntity({
   name: 'AgentToken',
   tableName: 'agent_tokens',
@@ -38,7 +38,7 @@ const AgentTokenSchema = defineEntity({
     id: p.uuid().primary(),
     agentId: () => p.manyToOne(Agent).mapToPk().fieldName('agent_id').deleteRule('cascade').index(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
-    /** From here on it is refused: its own end, or ten minutes after a newer one was made. */
+    /** Refused from here on: its expiry, or ten minutes after a newer one was issued. */
     endsAt: p.datetime(3),
   },
 });

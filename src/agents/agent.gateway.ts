@@ -44,7 +44,7 @@ export function attendBots(
     const { agent, userId } = socket.data.actor;
     if (!agent) return;
     socket.once('disconnect', watch.came(agent.id, socket.data));
-    // A connection that Socket.IO recovered is back in its rooms already.
+    // A connection that Socket.IO recovered is already back in its rooms.
     if (socket.recovered) return;
     for (const existing of await seats.existing(userId))
       tellOne(socket, channelMemberAdded.name, JSON.stringify(existing));
@@ -54,7 +54,7 @@ export function attendBots(
   delivery.observe((entry) => {
     if (entry.event !== policyChanged.name) return;
     policies.forgetHere();
-    // If that fails now, it is done with the next event that the bot is fed.
+    // If that fails now, it is retried with the next event that the bot is fed.
     gateway.membership.placeAnew(streamId(entry.room)).catch(() => {});
   });
 }

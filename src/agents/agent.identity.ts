@@ -7,7 +7,7 @@ import type { Cache } from '../infrastructure/cache.ts';
 import { isoTimeOrNull } from '../schema.ts';
 import type { AgentStatus } from './agent.contract.ts';
 
-/** What every node knows of a bot that is about. */
+/** What every node caches about an active bot. */
 export interface KnownAgent {
   id: string;
   ownerId: string;
@@ -39,7 +39,7 @@ export interface AgentProfile {
   lastHeartbeat: string | null;
 }
 
-/** Which bot is behind a token (contract §4). Everything comes from caches that each change drops on all nodes. */
+/** Identifies the bot behind a token (contract §4). Everything comes from caches that each change drops on all nodes. */
 export class AgentIdentity {
   private readonly database: Database;
   private readonly caches: Caches;
@@ -54,7 +54,7 @@ export class AgentIdentity {
   }
 
   /**
-   * The agent of a bot that came with a token, and until when (in ms) that token holds.
+   * The agent of a bot's token, and when (in ms) the token expires.
    * @throws AppError ACCESS_TOKEN_INVALID, AGENT_STOPPED
    */
   async require(userId: string, tokenId: string): Promise<{ id: string; endsAt: number }> {
@@ -64,7 +64,7 @@ export class AgentIdentity {
     return { id: agent.id, endsAt: token.endsAt };
   }
 
-  /** Whether what `require` would ask for is known here, and well. */
+  /** Whether everything `require` would ask for is cached, and valid. */
   isCurrent(userId: string, tokenId: string): boolean {
     const agent = this.agents.peek(userId);
     const token = this.tokens.peek(tokenId);
@@ -72,7 +72,7 @@ export class AgentIdentity {
     return token?.agentId === agent.id && token.endsAt > Date.now();
   }
 
-  /** A bot as an actor without a token: for what is brought to it. Undefined when it is stopped or gone. */
+  /** A bot as an actor without a token, for deliveries to it. Undefined when it is stopped or gone. */
   async actor(userId: string): Promise<Actor | undefined> {
     const agent = await this.find(userId);
     return agent && agent.status !== 'stopped' ? actorOf(agent) : undefined;
@@ -88,7 +88,7 @@ export class AgentIdentity {
     });
   }
 
-  /** What everyone may know of the agent behind a bot (contract §3). */
+  /** Public facts about the agent behind a bot (contract §3). */
   async profile(userId: string): Promise<AgentProfile | undefined> {
     const [row] = await this.database.rows<
       Omit<AgentProfile, 'lastHeartbeat'> & { lastHeartbeat: Date | string | null }
@@ -96,12 +96,12 @@ export class AgentIdentity {
     return row && { ...row, lastHeartbeat: isoTimeOrNull(row.lastHeartbeat) };
   }
 
-  /** Makes all nodes look anew at a bot. */
+  /** Makes all nodes reread a bot. */
   async forget(userId: string): Promise<void> {
     await Promise.all([this.caches.forget(agentCache, [userId]), this.caches.forget(userCache, [userId])]);
   }
 
-  /** Makes all nodes look anew at tokens. */
+  /** Makes all nodes reread tokens. */
   forgetTokens(tokenIds: string[]): Promise<void> {
     return this.caches.forget(tokenCache, tokenIds);
   }
@@ -118,7 +118,7 @@ export class AgentIdentity {
   }
 }
 
-/** The bot of an agent, as what its token lets it be. */
+/** The bot of an agent, with the rights of its token. */
 export function actorOf(agent: KnownAgent): Actor {
   const { id, user, tier } = agent;
   const came = {

@@ -14,7 +14,7 @@ import type { AgentSeats } from './agent.seats.ts';
 const tag = 'Agents';
 const params = { id: uuidParam('AGENT_NOT_FOUND', 'Id of the agent.') };
 
-/** Where bots are, and what they say of themselves. */
+/** Where bots are, and what they report about themselves. */
 export function agentProfileRoutes(profile: AgentProfile, seats: AgentSeats): Route[] {
   return [
     route({

@@ -36,7 +36,7 @@ interface BotCommands {
   avatarUrl: string | null;
 }
 
-/** What bots say of themselves: the commands they understand, and what they have used (contract §12). */
+/** What bots report about themselves: the commands they understand, and their usage (contract §12). */
 export class AgentProfile {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -61,7 +61,7 @@ export class AgentProfile {
     return { ok: true, commands: row?.commands ?? [] };
   }
 
-  /** By the bot itself or its owner; those in the bot's channels hear that there is something new. */
+  /** By the bot itself or its owner; others in the bot's channels are told of the change. */
   async setCommands(
     actor: Actor,
     agentId: string,
@@ -87,7 +87,7 @@ export class AgentProfile {
     return { ok: true, commands };
   }
 
-  /** By the bot itself: what it has used, in whatever form its owner understands. */
+  /** By the bot itself: its usage, in whatever form its owner understands. */
   async setUsage(
     actor: Actor,
     agentId: string,
@@ -98,7 +98,7 @@ export class AgentProfile {
     return { ok: true, snapshot };
   }
 
-  /** The last one; null: there was none yet. */
+  /** The last report; null: none so far. */
   async usage(actor: Actor, agentId: string): Promise<z.input<typeof usageSnapshotAnswerSchema>> {
     await this.access.readable(actor, agentId);
     const [row] = await this.database.rows<{ snapshot: Record<string, unknown> | null }>(getSnapshot, [agentId]);

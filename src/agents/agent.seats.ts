@@ -13,7 +13,7 @@ import type { AgentAccess } from './agent.access.ts';
 import type { addedAgentsSchema } from './agent.contract.ts';
 import { agentRecord } from './agent.view.ts';
 
-/** Where a bot finds itself first: in `general`; where that was renamed or is gone, where people find themselves. */
+/** The first channel of a bot: `general`; if that was renamed or deleted, the one where people start. */
 const findEntrance = `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
   AND deleted_at IS NULL ORDER BY name <> 'general', type <> 'text', position, created_at LIMIT 1`;
 const channelsOf = `SELECT m.channel_id AS id FROM channel_members m JOIN channels c ON c.id = m.channel_id
@@ -22,7 +22,7 @@ const channelsOf = `SELECT m.channel_id AS id FROM channel_members m JOIN channe
 
 type Existing = z.input<typeof channelMemberAdded.payload>;
 
-/** Where bots are (contract §5). */
+/** The places of bots (contract §5). */
 export class AgentSeats {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -51,13 +51,13 @@ export class AgentSeats {
   }
 
   /**
-   * Adds the actor's bots to a server and its first channel, each for itself: one that cannot be added does not keep
-   * the others out.
+   * Adds the actor's bots to a server and its first channel, each on its own: one that cannot be added does not keep the
+   * others out.
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER
    */
   async add(actor: Actor, server: string, agentIds: string[]): Promise<z.input<typeof addedAgentsSchema>> {
     const { id } = await this.servers.joined(actor, server);
-    // In one change: what follows it waits once for a node that hangs, and not once for each of them.
+    // In one change, so that waiting for a node that hangs happens once, not once for each bot.
     return this.changes.run(async () => {
       const result: z.input<typeof addedAgentsSchema> = { added: [], failed: [] };
       for (const agentId of new Set(agentIds)) {
@@ -65,7 +65,7 @@ export class AgentSeats {
           await this.addOne(actor, id, agentId);
           result.added.push(agentId);
         } catch (error) {
-          // What is nobody's fault fails all of them.
+          // A failure of ours fails all of them.
           if (!(error instanceof AppError) || error.status >= 500) throw error;
           result.failed.push({ agentId, error: error.message, code: error.code });
         }
@@ -74,7 +74,7 @@ export class AgentSeats {
     });
   }
 
-  /** What a bot is told of each of its channels when it connects (contract §9). */
+  /** What a bot is told about each of its channels when it connects (contract §9). */
   async existing(botUserId: string): Promise<Existing[]> {
     const found = await this.database.rows<{ id: string }>(channelsOf, [botUserId]);
     const records = await channelRecords(

@@ -40,27 +40,27 @@ const setLook = `UPDATE users SET username = coalesce($2, username), username_ke
   display_name = coalesce($3, display_name), avatar_url = CASE WHEN $4 THEN $5 ELSE avatar_url END, updated_at = now()
   WHERE id = $1`;
 const setConfig = 'UPDATE agents SET config = coalesce($2::json, config), updated_at = now() WHERE id = $1';
-/** Its user too: nobody takes it into a server meanwhile (see Roster). */
+/** The user too: nobody adds it to a server meanwhile (see Roster). */
 const holdAll = 'SELECT a.id FROM agents a JOIN users u ON u.id = a.user_id WHERE a.id = $1 FOR UPDATE';
 const bury = `UPDATE users SET deleted_at = now(), username = 'deleted-' || right(replace(id::text, '-', ''), 20),
   username_key = $2, display_name = 'Deleted user', avatar_url = NULL, updated_at = now() WHERE id = $1`;
 
-/** Whether someone is about, as others are told (contract §9). */
+/** Whether someone is online, as others are told (contract §9). */
 export interface AgentPresence {
-  /** A sign of life that holds for `seconds`. */
+  /** A sign of life that is valid for `seconds`. */
   heartbeat(userId: string, seconds: number): Promise<void>;
-  /** Gone, and nobody waits whether they come back. */
+  /** Offline at once, without a grace period. */
   goodbye(userId: string): Promise<void>;
-  /** Where people hear of its name and picture. */
+  /** The rooms that hear of its name and picture. */
   roomsOf(userId: string): Promise<string[]>;
-  /** What they are now, in the rooms of now unless others are given. */
+  /** Announces its name and picture, in its current rooms by default. */
   introduce(user: SmallUser, rooms?: string[]): Promise<void>;
 }
 
 /** Takes a user out of everything it belongs to, as part of a change. */
 export type LeaveAll = (change: Change, userId: string) => Promise<void>;
 
-/** Bots and their lives (contract §4). */
+/** Bots and their life cycle (contract §4). */
 export class AgentService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -97,7 +97,7 @@ export class AgentService {
     this.presence = parts.presence;
   }
 
-  /** A new bot, running, with its first token. @throws AppError USERNAME_TAKEN, AGENT_LIMIT, FORBIDDEN for bots */
+  /** Creates a bot, running, with its first token. @throws AppError USERNAME_TAKEN, AGENT_LIMIT, FORBIDDEN for bots */
   async create(actor: Actor, input: z.output<typeof createAgentSchema>): Promise<z.input<typeof agentWithTokenSchema>> {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no bots of their own.' });
     return namingConflicts(false, () =>
@@ -112,7 +112,7 @@ export class AgentService {
     );
   }
 
-  /** The actor's bots, in the order in which they were made. */
+  /** The actor's bots, in order of creation. */
   async own(actor: Actor): Promise<AgentRecord[]> {
     const rows = await this.database.rows<AgentRow>(ofOwner, [actor.userId]);
     return rows.map(agentRecord);
@@ -141,10 +141,10 @@ export class AgentService {
     );
   }
 
-  /** Ends a bot: its tokens at once, its places too; what it wrote stays, by a deleted user (contract §4). */
+  /** Deletes a bot: its tokens and memberships end at once; what it wrote stays, by a deleted user (contract §4). */
   async delete(actor: Actor, agentId: string): Promise<void> {
     const agent = await this.access.owned(actor, agentId);
-    // Read before it leaves them: there its messages stay, under another name.
+    // Read before it leaves them: its messages stay there, under another name.
     const rooms = await this.presence.roomsOf(agent.user_id);
     await this.changes.run(async (change) => {
       const held = await change.rows(holdAll, [agentId]);
@@ -161,24 +161,24 @@ export class AgentService {
     });
   }
 
-  /** A new token; the older ones hold for ten more minutes. */
+  /** A new token; older ones remain valid for ten minutes. */
   async newToken(actor: Actor, agentId: string): Promise<{ token: string }> {
     const agent = await this.access.owned(actor, agentId);
     const token = await this.changes.run((change) => this.tokens.issue(change, { id: agentId, userId: agent.user_id }));
     return { token };
   }
 
-  /** Lets a bot's tokens work (again). */
+  /** Enables a bot's tokens (again). */
   async start(actor: Actor, agentId: string): Promise<AgentRecord & { ok: true }> {
     return this.setStatus(actor, agentId, 'running');
   }
 
-  /** Refuses a bot's tokens and closes its sockets, on all nodes before the answer (contract §4). */
+  /** Refuses a bot's tokens and closes its sockets, on all nodes before the response (contract §4). */
   async stop(actor: Actor, agentId: string): Promise<AgentRecord & { ok: true }> {
     return this.setStatus(actor, agentId, 'stopped');
   }
 
-  /** The bot says that it is alive. @throws AppError AGENT_NOT_FOUND, AGENT_STOPPED, FORBIDDEN for anyone else */
+  /** A heartbeat of the bot. @throws AppError AGENT_NOT_FOUND, AGENT_STOPPED, FORBIDDEN for anyone else */
   async heartbeat(
     actor: Actor,
     agentId: string,
@@ -212,7 +212,7 @@ export class AgentService {
     });
   }
 
-  /** No node lets the bot in any more, and none has a socket of it. */
+  /** After this no node accepts the bot, and none has a socket of it. */
   private async dismiss(userId: string): Promise<void> {
     const forgotten = this.identity.forget(userId);
     await Promise.all([forgotten, this.control.send({ kind: 'disconnect', userId, event: null })]);

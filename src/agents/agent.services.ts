@@ -10,7 +10,7 @@ type Parts = ConstructorParameters<typeof AgentService>[0] &
   ConstructorParameters<typeof AgentSeats>[0] &
   ConstructorParameters<typeof ReplyStreams>[0];
 
-/** The services of this room, put together. */
+/** Builds the services of this feature. */
 export interface AgentServices {
   agents: AgentService;
   agentConfig: AgentConfig;

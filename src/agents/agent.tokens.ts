@@ -4,15 +4,15 @@ import type { Change } from '../delivery/changes.ts';
 import type { Settings } from '../settings.ts';
 import type { AgentIdentity } from './agent.identity.ts';
 
-/** Tokens that are asked for at once are made one after the other: each ends those before it, and one is the last. */
+/** Concurrent requests for tokens are serialized: each new token ends those before it, and one is the last. */
 const hold = 'SELECT id FROM agents WHERE id = $1 FOR NO KEY UPDATE';
-/** Those that end sooner were told of when theirs was shortened: all nodes forget each of them once. */
+/** Those that end sooner were announced when theirs was shortened: all nodes drop each of them once. */
 const endOlder = `UPDATE agent_tokens SET ends_at = now() + make_interval(secs => $2)
   WHERE agent_id = $1 AND ends_at > now() + make_interval(secs => $2) RETURNING id`;
 const addToken = `INSERT INTO agent_tokens (id, agent_id, created_at, ends_at)
   VALUES ($1, $2, now(), now() + make_interval(secs => $3))`;
 
-/** The tokens that bots sign in with: a new one lets the older ones run for ten more minutes (contract §4). */
+/** The tokens that bots sign in with: a new one lets older ones run for ten more minutes (contract §4). */
 export class AgentTokens {
   private readonly tokens: Tokens;
   private readonly identity: AgentIdentity;
@@ -24,7 +24,7 @@ export class AgentTokens {
     this.settings = settings;
   }
 
-  /** A new token of an agent, as the JWT that its bot signs in with. */
+  /** A new token of an agent: the JWT that its bot signs in with. */
   async issue(change: Change, agent: { id: string; userId: string }): Promise<string> {
     const { agentTokenSeconds } = this.settings.accounts;
     const { tokenOverlapSeconds } = this.settings.agents;
@@ -37,7 +37,7 @@ export class AgentTokens {
     return this.tokens.sign({ sub: agent.userId, sid: id, typ: 'agent' }, agentTokenSeconds);
   }
 
-  /** All tokens of an agent, for when they end at once. */
+  /** All tokens of an agent, to end them at once. */
   async idsOf(change: Change, agentId: string): Promise<string[]> {
     const found = await change.rows<{ id: string }>('SELECT id FROM agent_tokens WHERE agent_id = $1', [agentId]);
     return found.map((token) => token.id);

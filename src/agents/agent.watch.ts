@@ -4,24 +4,24 @@ import type { Log } from '../infrastructure/log.ts';
 import { uptime } from './agent.uptime.ts';
 
 const lookMs = 1000;
-/** While a bot is connected its uptime is written down this often. */
+/** How often the uptime of a connected bot is saved. */
 const touchMs = 30_000;
 
 const stillWelcome = `SELECT t.id, (extract(epoch FROM t.ends_at) * 1000)::float8 AS "endsAt" FROM agent_tokens t JOIN agents a ON a.id = t.agent_id
   WHERE t.id = ANY($1::uuid[]) AND t.ends_at > now() AND a.status <> 'stopped'`;
-/** Locked in one order, since other nodes may write down the same bots. */
+/** Locked in a fixed order, since other nodes may save the same bots. */
 const touch = `UPDATE agents SET ${uptime}, last_seen_at = now()
   FROM (SELECT id FROM agents WHERE id = ANY($1::uuid[]) AND status <> 'stopped' ORDER BY id FOR UPDATE) AS seen
   WHERE agents.id = seen.id`;
 
-/** A connection, with whom it is now: it may go on with another token. */
+/** A connection and its current actor: it may switch to another token. */
 interface Connection {
   readonly actor: Actor;
 }
 
 /**
- * The bots that are connected to this node: keeps account of their uptime, and closes the sockets of those whose token
- * has ended or who were stopped where this node could not hear it. One query a second, and none without bots.
+ * The bots connected to this node: keeps track of their uptime, and closes the sockets of those whose token has expired or
+ * who were stopped while this node could not be told. One query a second, none without bots.
  */
 export class AgentWatch {
   private readonly database: Database;
@@ -29,13 +29,13 @@ export class AgentWatch {
   private readonly log: Log;
   private readonly endAt: (tokenId: string, endsAt: number) => void;
   private readonly connected = new Set<Connection>();
-  /** Bots that came or went since they were written down last. */
+  /** Bots that connected or left since the last save. */
   private moved = new Set<string>();
   private lastTouch = performance.now();
   private looking = false;
   private readonly timer: NodeJS.Timeout;
 
-  /** @param endAt ends this node's sockets of a token at a time (ms since 1970), which may have passed */
+  /** @param endAt ends this node's sockets of a token at a time (ms since 1970), possibly in the past */
   constructor(
     database: Database,
     heartbeatSeconds: number,
@@ -49,7 +49,7 @@ export class AgentWatch {
     this.timer = setInterval(() => void this.look(), lookMs);
   }
 
-  /** A bot has connected. @returns to be called when it is gone */
+  /** A bot has connected. @returns to be called when it disconnects */
   came(agentId: string, connection: Connection): () => void {
     this.connected.add(connection);
     this.moved.add(agentId);

@@ -4,7 +4,7 @@ import type { Heard, Hearing } from '../delivery/hearing.ts';
 import type { Concerns } from './concerns.ts';
 import type { PolicyAccess } from './policies/policy.access.ts';
 
-/** Holds bots to what their policies let them hear (contract §4). */
+/** Limits bots to what their policies let them hear (contract §4). */
 export class BotHearing implements Hearing {
   private readonly policies: PolicyAccess;
   private readonly concerns: Concerns;
@@ -26,7 +26,7 @@ export class BotHearing implements Hearing {
       const whole = policy.listen && !policy.mentionOnly;
       let heard = whole ? entries : [];
       if (policy.listen && policy.mentionOnly) heard = await this.concerns.among(actor.userId, channelId, entries);
-      // A change that was answered meanwhile must hold for these already.
+      // A change that was answered meanwhile must apply to these already.
       if (this.policies.stillHolds(actor.userId, channelId, policy)) return { entries: heard, whole };
     }
   }

@@ -5,7 +5,7 @@ import type { LogEntry } from '../delivery/entry.ts';
 import { atMost } from '../infrastructure/cache.ts';
 import { everMentioned } from '../messages/mentioned-bots.ts';
 
-/** What is looked at in an event about a message. */
+/** The fields of a message event that are looked at. */
 const messageSchema = z.object({
   seq: z.number(),
   threadId: z.string().nullish(),
@@ -19,23 +19,23 @@ const tellsMessage = new Set(['message:new', 'message:updated', 'message:pinned'
 const tellsOfMessage = new Set(['message:deleted', 'reaction:updated']);
 const tellsThread = new Set(['thread:created', 'thread:updated']);
 
-/** Since which number of its channel's log a bot takes part in threads: it made them, wrote in them, or began them. */
+/** From which number of its channel's log a bot takes part in threads: it created, wrote in, or prompted them. */
 const partIn = `SELECT t.id, CASE WHEN t.creator_id = $1 OR coalesce(p.author_id = $1, false) THEN 0 ELSE
     (SELECT min(m.seq) FROM messages m WHERE m.thread_id = t.id AND m.seq > asked.seen AND m.author_id = $1) END AS since
   FROM unnest($2::uuid[], $3::bigint[]) AS asked (id, seen) JOIN threads t USING (id)
   LEFT JOIN messages p ON p.id = t.parent_message_id`;
 /**
- * After which number messages (by their own) concern a bot, if ever: its own and those that answer it from the first, those
- * that mention it or did since then; and in which threads they are.
+ * From which number on messages (by their own) concern a bot, if ever: its own and replies to them from the first, those
+ * that mention it, now or since that number; and which threads they are in.
  */
 const concerning = `SELECT m.seq, m.thread_id AS "threadId", CASE WHEN m.author_id = $1 OR r.author_id = $1 THEN 0
     ELSE (${everMentioned('m')} ->> $1::text)::bigint END AS after
   FROM messages m LEFT JOIN messages r ON r.id = m.reply_to_id WHERE m.channel_id = $2 AND m.seq = ANY($3::bigint[])`;
 
-/** Whether something concerns a bot, or what has to be known first. */
+/** Whether something concerns a bot, or what has to be looked up first. */
 type Verdict = boolean | { threadId: string } | { seq: number };
 
-/** How a bot stands to a thread, as far as its channel's log was looked at. */
+/** A bot's part in a thread, as far as its channel's log has been read. */
 interface Part {
   since: number | null;
   seen: number;
@@ -50,20 +50,20 @@ interface Concerned {
 const maxKnown = 50_000;
 
 /**
- * What concerns a bot that hears only what is meant for it: messages that mention it or answer it, threads that it takes
- * part in, and whatever happens to those. That depends on what came before in the channel's log and on nothing else, so the
- * bot hears the same by its sockets and its webhook, from each node, now and later.
+ * What concerns a bot that hears only what is meant for it: messages that mention it or reply to it, threads that it takes
+ * part in, and everything that happens to those. This depends only on the earlier entries of the channel's log, so the bot
+ * hears the same by its sockets and its webhook, from each node, now and later.
  */
 export class Concerns {
   private readonly database: Database;
-  /** By `bot thread`. */
+  /** Key: `bot thread`. */
   private readonly parts = new LRUCache<string, Part>(atMost(maxKnown));
 
   constructor(database: Database) {
     this.database = database;
   }
 
-  /** Those of a channel's events that concern the bot, with at most two queries for all of them. */
+  /** The events of a channel that concern the bot, with at most two queries for all of them. */
   async among(botUserId: string, channelId: string, entries: LogEntry[]): Promise<LogEntry[]> {
     const verdicts = await this.settled(botUserId, channelId, entries);
     const asked = verdicts.flatMap((verdict) => (asksThread(verdict) ? verdict.threadId : []));
@@ -74,7 +74,7 @@ export class Concerns {
     });
   }
 
-  /** Verdicts that depend on threads at most. */
+  /** Verdicts that depend at most on threads. */
   private async settled(botUserId: string, channelId: string, entries: LogEntry[]): Promise<Verdict[]> {
     const verdicts = entries.map((entry) => verdictOn(entry, botUserId));
     const asked = verdicts.flatMap((verdict) => (asksMessage(verdict) ? verdict.seq : []));
@@ -94,7 +94,7 @@ export class Concerns {
     return new Map(rows.map((row) => [row.seq, row]));
   }
 
-  /** @returns since when, by thread, for those that the bot takes part in at the number `upTo` */
+  /** @returns since when, by thread, for those that the bot takes part in at number `upTo` */
   private async takesPartIn(botUserId: string, threadIds: string[], upTo: number): Promise<Map<string, number>> {
     const asked = [...new Set(threadIds)].map((id) => ({ id, ...this.partOf(botUserId, id) }));
     const open = asked.filter(({ since, seen }) => since === null && seen < upTo);
@@ -103,7 +103,7 @@ export class Concerns {
         ? await this.database.committedRows<{ id: string; since: number | null }>(partIn, [
             botUserId,
             open.map(({ id }) => id),
-            // What was looked through is not looked through again, however long the thread.
+            // What has been read is not read again, however long the thread.
             open.map(({ seen }) => seen),
           ])
         : [];
@@ -127,7 +127,7 @@ function verdictOn(entry: LogEntry, botUserId: string): Verdict {
     const thread = aboutThreadSchema.safeParse(JSON.parse(entry.json));
     return thread.success && { threadId: thread.data.id };
   }
-  // Who came and went, and what became of the channel, is for everyone in it.
+  // Joins, leaves and changes of the channel are for everyone in it.
   return !event.startsWith('message:');
 }
 
@@ -137,7 +137,7 @@ function verdictOnMessage({ event, json }: LogEntry, botUserId: string): Verdict
   const { seq, threadId, replyTo, mentions } = parsed.data;
   const mentioned = mentions.some((mention) => mention.kind === 'user' && mention.targetId === botUserId);
   if (mentioned || replyTo?.authorId === botUserId) return true;
-  // What becomes of a message is for whoever was told of it, also when it no longer says what it said.
+  // Changes to a message are for those who were sent it, even if it no longer says what concerned them.
   if (event !== 'message:new') return { seq };
   // What it said itself, it knows.
   return threadId != null && { threadId };

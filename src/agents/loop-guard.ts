@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 
-/** A message, as far as it matters to loops. */
+/** The facts about a message that matter for loops. */
 export interface Said {
   seq: number;
   authorId: string;
@@ -17,9 +17,9 @@ export interface Said {
 
 export type LoopLimits = Pick<Settings['agents'], 'loopInRow' | 'loopPerMinute' | 'loopFollowSeconds'>;
 
-/** Of what a limit counts, this many times as much is looked at: people, and bots that answer nobody, speak between. */
+/** This many times a limit's count is read, since people, and bots that reply to nobody, write in between. */
 const lookedTimes = 5;
-/** A bot whose messages waited for so long is told to come back: what they wait for takes no time but in trouble. */
+/** A bot whose messages wait this long is told to come back: they only do when something is wrong. */
 const maxWaitMs = 10_000;
 const lastSaid = `SELECT m.seq, m.author_id AS "authorId", u.is_bot AS "isBot", m.thread_id AS "threadId",
     (extract(epoch FROM m.created_at) * 1000)::float8 AS at,
@@ -32,14 +32,14 @@ const lastSaid = `SELECT m.seq, m.author_id AS "authorId", u.is_bot AS "isBot", 
   WHERE m.channel_id = $1 ORDER BY m.seq DESC LIMIT $2`;
 
 /**
- * Stops bots that only answer each other (contract §4, §13). What counts is read from the messages themselves: every
- * node sees the same, nothing has to be kept, and people's messages cost nothing.
+ * Stops bots that only reply to each other (contract §4, §13). It is judged from the messages themselves: every node sees
+ * the same, no state is kept, and people's messages cost nothing.
  */
 export class LoopGuard {
   private readonly database: Database;
   private readonly limits: LoopLimits;
   private readonly looked: number;
-  /** The ends of the last turns, by channel. */
+  /** The ends of the queues, by channel. */
   private readonly turns = new Map<string, Promise<unknown>>();
 
   constructor(database: Database, limits: LoopLimits) {
@@ -49,7 +49,7 @@ export class LoopGuard {
   }
 
   /**
-   * Lets bots speak one after the other in a channel, so that each is judged by what those before it have said.
+   * Lets bots speak one at a time in a channel, so that each is judged by what those before it have said.
    * @throws AppError SERVER_BUSY for a bot whose turn comes too late, or what `speak` throws
    */
   async inTurn<T>(channelId: string, speak: () => Promise<T>): Promise<T> {
@@ -68,9 +68,9 @@ export class LoopGuard {
   }
 
   /**
-   * @returns the number of the message after which no other bot may have spoken, on another node that is, when this one
-   *   is written; null where that does not matter yet
-   * @throws AppError BOT_LOOP for a bot where bots have answered each other for too long, until a person speaks
+   * @returns the number of the message after which no other bot (on another node) may have spoken when this one is written;
+   * null if that does not matter yet
+   * @throws AppError BOT_LOOP for a bot where bots have replied to each other for too long, until a person speaks
    */
   async check(actor: Actor, channelId: string, threadId: string | null): Promise<number | null> {
     if (!actor.user.isBot) return null;
@@ -82,12 +82,12 @@ export class LoopGuard {
 }
 
 /**
- * Whether bots are in a loop in a conversation: so many answers to bots in a row without a person in it, or so many in
+ * Whether bots are in a loop in a conversation: too many replies to bots in a row without a person in it, or too many in
  * one minute in its channel. Both last until a person speaks.
  *
- * @param history what was said last in the channel, oldest first
+ * @param history the last messages of the channel, oldest first
  * @param threadId the conversation: a thread, or null for the channel itself
- * @returns also how many answers count by now
+ * @returns also how many replies count by now
  */
 export function judge(
   history: Said[],

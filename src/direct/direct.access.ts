@@ -6,7 +6,7 @@ import { pairOf } from '../friends/pair.ts';
 import type { Cache } from '../infrastructure/cache.ts';
 
 interface Standing {
-  /** Who of the two has blocked the other. */
+  /** Which of the two have blocked the other. */
   blockers: string[];
   /** Whether the account of one of them was deleted. */
   isAbandoned: boolean;
@@ -14,7 +14,7 @@ interface Standing {
 
 const standingCache = 'dm-standing';
 
-/** Whether two people may write to each other; on the hot path it comes from the cache. */
+/** Whether two people may write to each other; cached, since it is on the hot path. */
 export class DirectAccess {
   private readonly database: Database;
   private readonly caches: Caches;
@@ -36,13 +36,13 @@ export class DirectAccess {
     throw new AppError(standing.blockers.includes(actor.userId) ? 'USER_BLOCKED' : 'BLOCKED');
   }
 
-  /** Makes all nodes ask anew whether two people may write to each other. */
+  /** Makes all nodes check again whether two people may write to each other. */
   async forgetBetween(one: string, other: string): Promise<void> {
     const { low, high } = pairOf(one, other);
     await this.forget('SELECT channel_id AS id FROM dm_channels WHERE low_id = $1 AND high_id = $2', [low, high]);
   }
 
-  /** Makes all nodes ask anew who may write to someone. */
+  /** Makes all nodes check again who may write to someone. */
   async forgetAllOf(userId: string): Promise<void> {
     await this.forget('SELECT channel_id AS id FROM dm_channels WHERE low_id = $1 OR high_id = $1', [userId]);
   }

@@ -2,14 +2,14 @@ import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import type { DirectService } from './direct.service.ts';
 
-/** A message in a DM, as far as it concerns who is in the room. */
+/** The facts about a DM that matter for who is in its room. */
 export interface DmUse {
   channel_id: string;
   seq: number;
   created_at: Date | string;
 }
 
-/** Someone whose sockets may not be in the room of a DM, and the position from which on they need its events. */
+/** A person whose sockets may not be in a DM's room, and the position from which on they need its events. */
 export interface Returning {
   userId: string;
   channelId: string;
@@ -23,23 +23,23 @@ interface Touched {
   before: Date | string;
 }
 
-/** Keeps in mind which DMs were used last, and brings people back into those that rested for long. */
+/** Records which DMs were used last, and brings people back into those that were idle for long. */
 export class DirectActivity {
   private readonly direct: DirectService;
   private readonly followed: number;
 
-  /** @param followed how many of a user's DMs, the last used ones, its sockets are put into when they connect */
+  /** @param followed how many of a user's last used DMs its sockets enter on connect */
   constructor(direct: DirectService, followed: number) {
     this.direct = direct;
     this.followed = followed;
   }
 
-  /** @returns those for whom so many other DMs were used since that their sockets were not put into this one */
+  /** @returns those whose sockets were not put into this one, since they used so many other DMs after it */
   async touch(rows: Rows, uses: DmUse[]): Promise<Returning[]> {
     if (uses.length === 0) return [];
     const first = new Map<string, number>();
     for (const { channel_id: id, seq } of uses) first.set(id, Math.min(seq, first.get(id) ?? seq));
-    // Locked in one order first, so that two nodes that touch the same DMs do not wait for each other.
+    // Locked in a fixed order first, so that nodes that touch the same DMs do not deadlock.
     const touched = await rows<Touched>(
       `WITH used AS (
          SELECT id, max(at) AS at FROM unnest($1::uuid[], $2::timestamptz[]) AS use (id, at) GROUP BY id
@@ -63,7 +63,7 @@ export class DirectActivity {
     return this.direct.announce(change, userId, channelId, since);
   }
 
-  /** Which of the seats were not among the user's last used ones before. The walk along each index is bounded. */
+  /** The seats that were not among the user's last used ones before. The walk along each index is bounded. */
   private async beyond(rows: Rows, seats: { userId: string; before: Date | string }[]): Promise<Set<number>> {
     const found = await rows<{ place: number }>(
       `SELECT s.place::int FROM unnest($1::uuid[], $2::timestamptz[]) WITH ORDINALITY AS s (user_id, before, place)

@@ -19,10 +19,10 @@ import { dmCreated, type listDmMessagesSchema } from './direct.contract.ts';
 import { readDm, readRecentDmIds, readRecentDms } from './direct.table.ts';
 import type { DmRecord } from './direct.view.ts';
 
-/** Lists show so many of the DMs that were used last. */
+/** Lists show this many of the last used DMs. */
 const listed = 1000;
 
-/** A room that sockets are in without having asked, and the position from which its events are theirs. */
+/** A room that sockets enter without joining, and the position from which on they get its events. */
 export interface FollowedRoom {
   room: Room;
   /** Undefined: from now on. */
@@ -31,16 +31,16 @@ export interface FollowedRoom {
 
 const announced = z.object({ id: z.string(), since: z.number() });
 
-/** Channels between two people (contract §7): opened here, everything else as in all channels. */
+/** Channels between two people (contract §7): opened here, otherwise like all channels. */
 export class DirectService {
   private readonly database: Database;
   private readonly changes: Changes;
   private readonly channels: ChannelAccess;
   private readonly messages: MessageService;
-  /** The ids of the DM channels of users that were used last, by user. */
+  /** The ids of users' last used DM channels, by user. */
   private readonly recent: BatchedRead<string[]>;
 
-  /** @param parts.followed how many of a user's DMs its sockets are put into when they connect */
+  /** @param parts.followed how many of a user's DMs its sockets enter on connect */
   constructor(parts: {
     database: Database;
     changes: Changes;
@@ -56,8 +56,8 @@ export class DirectService {
   }
 
   /**
-   * The DM channel with someone, made if there is none. Whoever opens one locks the logs of both, so two who open it at
-   * once on two nodes get the same.
+   * The DM channel with someone, created if there is none. Opening one locks the logs of both, so concurrent calls on two
+   * nodes get the same.
    *
    * @throws AppError OWN_USER, USER_NOT_FOUND also when they blocked the actor, USER_BLOCKED when the actor blocked them
    */
@@ -79,7 +79,7 @@ export class DirectService {
     });
   }
 
-  /** The actor's DM channels, the last used one first. */
+  /** The actor's DM channels, last used first. */
   list(actor: Actor): Promise<DmRecord[]> {
     return readRecentDms(this.database.rows, actor.userId, listed);
   }
@@ -112,12 +112,12 @@ export class DirectService {
     return this.messages.sentWith(actor, channelId, idempotencyKey);
   }
 
-  /** The rooms of DMs that a connecting socket is put into: those that were used last. */
+  /** The DM rooms that a connecting socket enters: those used last. */
   async roomsOnConnect(actor: Actor): Promise<Room[]> {
     return ((await this.recent.read(actor.userId)) ?? []).map(channelRoom);
   }
 
-  /** The room that an event tells its user's sockets to be in; undefined for all other events. */
+  /** The room that an event tells its user's sockets to enter; undefined for all other events. */
   opened(entry: LogEntry): FollowedRoom | undefined {
     if (entry.event !== dmCreated.name) return undefined;
     const { id, since } = announced.parse(JSON.parse(entry.json));
@@ -125,7 +125,7 @@ export class DirectService {
   }
 
   /**
-   * Tells a user's sockets that a DM is in use, which brings them into its room.
+   * Tells a user's sockets that a DM is in use, which puts them into its room.
    * @param since the position from which on they need its events
    */
   async announce(change: Change, userId: string, channelId: string, since: number): Promise<void> {

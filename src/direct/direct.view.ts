@@ -6,7 +6,7 @@ import type { dmChannelSchema } from './direct.contract.ts';
 
 export type DmRecord = z.input<typeof dmChannelSchema>;
 
-/** A row of `dm_channels` with its channel, the other user and what is unread. */
+/** A row of `dm_channels` with its channel, the other user and the unread count. */
 export interface DmRow extends ChannelRow, OtherColumns {
   low_id: string;
   high_id: string;

@@ -13,10 +13,10 @@ const DmChannelSchema = defineEntity({
   ],
   properties: {
     channelId: () => p.oneToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade'),
-    /** The smaller of the two ids, so that a pair has one order only. */
+    /** The smaller of the two ids, so that a pair has only one order. */
     lowId: () => p.manyToOne(User).mapToPk().fieldName('low_id').deleteRule('cascade').index(false),
     highId: () => p.manyToOne(User).mapToPk().fieldName('high_id').deleteRule('cascade').index(false),
-    /** When it was opened or last written to, as far as the background work has come. */
+    /** When it was opened or last written to, as far as the background work has recorded it. */
     lastActiveAt: p.datetime(3).onCreate(() => new Date()),
   },
 });

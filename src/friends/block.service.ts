@@ -13,10 +13,10 @@ const ofUser = `SELECT u.id AS other_id, u.username, u.display_name, u.avatar_ur
   FROM blocks b JOIN users u ON u.id = b.blocked_id WHERE b.user_id = $1 ORDER BY b.created_at DESC, b.blocked_id`;
 const countOthers = 'SELECT count(*)::int AS count FROM blocks WHERE user_id = $1 AND blocked_id <> $2';
 
-/** So many people one user may block. */
+/** How many people one user may block. */
 const maxBlocks = 2000;
 
-/** Who does not want to hear of whom (contract §13, Blocks). */
+/** Who has blocked whom (contract §13, Blocks). */
 export class BlockService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -30,15 +30,14 @@ export class BlockService {
     this.direct = parts.directAccess;
   }
 
-  /** Whom the actor has blocked. */
+  /** Whom the actor blocks. */
   async list(actor: Actor): Promise<BlockRecord[]> {
     const rows = await this.database.rows<OtherColumns & { created_at: Date | string }>(ofUser, [actor.userId]);
     return rows.map(blockRecord);
   }
 
   /**
-   * Blocks someone: ends friendship and requests, and neither can open or write DMs to the other any more. A second time
-   * changes nothing.
+   * Blocks someone: ends friendship and requests, and neither can open or write DMs to the other. Idempotent.
    * @throws AppError USER_NOT_FOUND, OWN_USER, BLOCK_LIMIT
    */
   async block(actor: Actor, userId: string): Promise<BlockRecord> {
@@ -46,7 +45,7 @@ export class BlockService {
     return this.changes.run(async (change) => {
       const user = await userById(change.rows, userId);
       await change.lock(userRoom(actor.userId), userRoom(userId));
-      // One who is blocked already takes no further place.
+      // One who is blocked already does not count twice.
       const others = await countOf(change.rows, countOthers, [actor.userId, userId]);
       if (others >= maxBlocks) throw new AppError('BLOCK_LIMIT');
       const [row] = await change.rows<{ created_at: Date | string }>(
@@ -61,7 +60,7 @@ export class BlockService {
     });
   }
 
-  /** A second time changes nothing. @throws AppError USER_NOT_FOUND */
+  /** Idempotent. @throws AppError USER_NOT_FOUND */
   async unblock(actor: Actor, userId: string): Promise<void> {
     await this.changes.run(async (change) => {
       await anyUserById(change.rows, userId);

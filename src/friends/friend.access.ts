@@ -8,14 +8,14 @@ const selectFriendships = 'SELECT id, low_id, high_id, requester_id, status, cre
 const byId = `${selectFriendships} WHERE id = $1`;
 const byPair = `${selectFriendships} WHERE low_id = $1 AND high_id = $2`;
 
-/** What is between two people, if anything. */
+/** The relation between two people, if any. */
 export async function betweenThem(rows: Rows, one: string, other: string): Promise<FriendshipRow | undefined> {
   const { low, high } = pairOf(one, other);
   const [row] = await rows<FriendshipRow>(byPair, [low, high]);
   return row;
 }
 
-/** A friendship or request of the actor's. To all others there is none. @throws AppError FRIENDSHIP_NOT_FOUND */
+/** A friendship or request of the actor's; to others it does not exist. @throws AppError FRIENDSHIP_NOT_FOUND */
 export async function ownFriendship(rows: Rows, actor: Actor, id: string): Promise<FriendshipRow> {
   const [row] = await rows<FriendshipRow>(byId, [id]);
   if (!row || (row.low_id !== actor.userId && row.high_id !== actor.userId)) {
@@ -24,7 +24,7 @@ export async function ownFriendship(rows: Rows, actor: Actor, id: string): Promi
   return row;
 }
 
-/** Who of two people has blocked the other. */
+/** Which of two people have blocked the other. */
 async function blocksBetween(rows: Rows, one: string, other: string): Promise<string[]> {
   const found = await rows<{ user_id: string }>(
     `SELECT user_id FROM blocks
@@ -35,7 +35,7 @@ async function blocksBetween(rows: Rows, one: string, other: string): Promise<st
 }
 
 /**
- * Lets nobody approach someone who blocked them, without telling them so.
+ * Keeps people from contacting someone who blocked them, without revealing it.
  * @throws AppError USER_NOT_FOUND when the actor is blocked, USER_BLOCKED when it blocked the other
  */
 export async function requireNoBlock(rows: Rows, actor: Actor, otherId: string): Promise<void> {

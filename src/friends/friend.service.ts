@@ -38,12 +38,12 @@ const receivedBy = `${withOther} AND f.status = 'pending' AND f.requester_id <> 
 const sentBy = `${withOther} AND f.status = 'pending' AND f.requester_id = $1 ORDER BY f.created_at DESC, f.id DESC`;
 
 const day = 24 * 60 * 60 * 1000;
-/** So many friends and requests of one's own one person may have: lists are not paged. */
+/** How many friends and sent requests one person may have: lists are not paged. */
 const maxFriendships = 2000;
 
 /**
- * Friendships (contract §7): none → pending → accepted or rejected → none. Whoever changes what is between two people
- * locks both of their logs first, so that of two changes at once the second sees the first.
+ * Friendships (contract §7): none → pending → accepted or rejected → none. Each change locks the logs of both people first,
+ * so that of two concurrent changes the second sees the first.
  */
 export class FriendService {
   private readonly database: Database;
@@ -61,26 +61,26 @@ export class FriendService {
     return countOf(this.database.rows, countFriends, [actor.userId]);
   }
 
-  /** By their usernames. */
+  /** Sorted by username. */
   friends(actor: Actor): Promise<FriendshipRecord[]> {
     return this.list(friendsOf, actor);
   }
 
-  /** Requests to the actor that wait for an answer, newest first. */
+  /** Pending requests to the actor, newest first. */
   received(actor: Actor): Promise<FriendshipRecord[]> {
     return this.list(receivedBy, actor);
   }
 
-  /** Requests of the actor that wait for an answer, newest first. */
+  /** Pending requests of the actor, newest first. */
   sent(actor: Actor): Promise<FriendshipRecord[]> {
     return this.list(sentBy, actor);
   }
 
   /**
-   * Asks someone to be friends; if they asked first, this accepts.
+   * Sends a friend request; if the other has sent one, this accepts it.
    *
    * @throws AppError USER_NOT_FOUND, OWN_USER, USER_BLOCKED, ALREADY_FRIENDS, FRIEND_REQUEST_EXISTS,
-   *   FRIEND_REQUEST_REJECTED within a day of a rejection, FORBIDDEN for and to bots
+   * FRIEND_REQUEST_REJECTED within a day of a rejection, FORBIDDEN for and to bots
    */
   async request(actor: Actor, username: string): Promise<FriendshipRecord> {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no friends.' });
@@ -122,19 +122,19 @@ export class FriendService {
     });
   }
 
-  /** Ends a friendship, or takes a request back. @throws AppError FRIENDSHIP_NOT_FOUND */
+  /** Ends a friendship, or withdraws a request. @throws AppError FRIENDSHIP_NOT_FOUND */
   async remove(actor: Actor, id: string): Promise<void> {
     await this.changes.run(async (change) => {
       const seen = await ownFriendship(change.rows, actor, id);
       await change.lock(userRoom(seen.low_id), userRoom(seen.high_id));
       const row = await ownFriendship(change.rows, actor, id);
-      // A rejected request is in no list, and must not be deleted to be sent again before its day is over.
+      // A rejected request is in no list, and must not be deleted and sent again before its day is over.
       if (row.status === 'rejected') throw new AppError('FRIENDSHIP_NOT_FOUND');
       await this.end(change, row);
     });
   }
 
-  /** Ends what is between two people whose logs are locked, because one of them blocks the other. */
+  /** Ends the relation of two people whose logs are locked, because one of them blocks the other. */
   async endBetween(change: Change, one: string, other: string): Promise<void> {
     const row = await betweenThem(change.rows, one, other);
     if (row && row.status !== 'rejected') await this.end(change, row);
@@ -185,7 +185,7 @@ export class FriendService {
   }
 }
 
-/** A request that does not wait for an answer any more has nothing left to read for the one who was asked. */
+/** The notification of a request that is no longer pending counts as read. */
 function markRequestRead(change: Change, row: FriendshipRow): Promise<void> {
   return markSettledRead(change, otherOf(row, row.requester_id), { type: 'friendship', id: row.id });
 }
@@ -196,7 +196,7 @@ function tellRemoved(change: Change, row: FriendshipRow): void {
   }
 }
 
-/** @throws AppError when what is between them keeps the actor from asking now */
+/** @throws AppError when their relation keeps the actor from asking now */
 function refuseAgain(known: FriendshipRow, actor: Actor): void {
   if (known.status === 'accepted') throw new AppError('ALREADY_FRIENDS');
   if (known.status === 'pending') throw new AppError('FRIEND_REQUEST_EXISTS');
@@ -209,7 +209,7 @@ async function requireBelowLimit(rows: Rows, userId: string): Promise<void> {
   if ((await countOf(rows, countHeld, [userId])) >= maxFriendships) throw new AppError('FRIEND_LIMIT');
 }
 
-/** A new request; what is left of a rejected one makes room for it. */
+/** A new request replaces what is left of a rejected one. */
 async function ask(rows: Rows, requesterId: string, addresseeId: string): Promise<FriendshipRow> {
   const { low, high } = pairOf(requesterId, addresseeId);
   await rows('DELETE FROM friendships WHERE low_id = $1 AND high_id = $2', [low, high]);

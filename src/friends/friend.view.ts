@@ -18,7 +18,7 @@ export interface FriendshipRow {
   updated_at: Date | string;
 }
 
-/** The other one of two people in a row, beside what is between them. */
+/** The other person of a pair in a row, beside their relation. */
 export interface OtherColumns extends UserColumns {
   other_id: string;
 }
@@ -39,7 +39,7 @@ export function friendshipRecord(row: FriendshipRow, viewerId: string, user: Sma
   };
 }
 
-/** The one of the pair who is not `userId`. */
+/** The person of the pair who is not `userId`. */
 export function otherOf(pair: { low_id: string; high_id: string }, userId: string): string {
   return pair.low_id === userId ? pair.high_id : pair.low_id;
 }

@@ -3,14 +3,14 @@ import { User } from '../accounts/user.entity.ts';
 
 export type FriendshipStatus = 'pending' | 'accepted' | 'rejected';
 
-/** What is between two people: one row for a pair, whoever asked (contract §7). */
+/** The relation of two people: one row for a pair, whoever asked (contract §7). */
 const FriendshipSchema = defineEntity({
   name: 'Friendship',
   tableName: 'friendships',
   uniques: [{ name: 'friendships_pair', properties: ['lowId', 'highId'] }],
   properties: {
     id: p.uuid().primary(),
-    /** The smaller of the two ids, so that a pair has one order only. */
+    /** The smaller of the two ids, so that a pair has only one order. */
     lowId: () => p.manyToOne(User).mapToPk().fieldName('low_id').deleteRule('cascade').index(false),
     highId: () => p.manyToOne(User).mapToPk().fieldName('high_id').deleteRule('cascade').index(),
     /** Which of the two asked. */
@@ -24,7 +24,7 @@ const FriendshipSchema = defineEntity({
 export class Friendship extends FriendshipSchema.class {}
 FriendshipSchema.setClass(Friendship);
 
-/** Someone does not want to hear of someone else. */
+/** One user has blocked another. */
 const BlockSchema = defineEntity({
   name: 'Block',
   tableName: 'blocks',

@@ -1,4 +1,4 @@
-/** Two users in the order that stands for both of their directions. */
+/** Two users in the canonical order of a pair. */
 export interface Pair {
   low: string;
   high: string;

@@ -13,12 +13,12 @@ export function newCode(): string {
 }
 
 /**
- * Gives the operator of an empty installation a first invite code (contract §3). BOOTSTRAP_INVITE_CODE sets it; that
- * one may be redeemed any number of times, and is in force as long as it is set.
+ * Gives the operator of an empty installation a first invite code (contract §3). BOOTSTRAP_INVITE_CODE sets it; that one
+ * may be redeemed any number of times, and is valid as long as it is set.
  */
 export async function bootstrapInvite(database: Database, settings: Settings, log: Log): Promise<void> {
   const given = settings.bootstrapInviteCode && normalizeCode(settings.bootstrapInviteCode);
-  // Who sets another one, or none, wants those who know the old one to stay outside.
+  // Setting another one, or none, shuts out those who know the old one.
   await database.rows('UPDATE invite_codes SET is_active = false WHERE is_reusable AND code IS DISTINCT FROM $1', [
     given,
   ]);
@@ -30,7 +30,7 @@ export async function bootstrapInvite(database: Database, settings: Settings, lo
     );
     return;
   }
-  // Locked, so that of several nodes that start on an empty database only one makes a code.
+  // Locked, so that of several nodes that start on an empty database only one creates a code.
   const made = await database.transaction(async ({ rows }) => {
     await rows('LOCK TABLE invite_codes IN SHARE ROW EXCLUSIVE MODE');
     return rows<{ code: string }>(

@@ -19,10 +19,10 @@ const ownOne = `${selectInvites} WHERE i.id = $1 AND i.created_by = $2`;
 const theseOnes = `${selectInvites} WHERE i.id = ANY($1::uuid[]) ORDER BY i.id`;
 const countOwn = 'SELECT count(*)::int AS count FROM invite_codes WHERE created_by = $1';
 
-/** So many codes a user may keep; deleted ones make room. */
+/** How many codes a user may keep; deleted ones do not count. */
 const maxCodes = 1000;
 
-/** The invite codes that a user holds, to share them (contract §7). */
+/** The invite codes that a user holds to share (contract §7). */
 export class InviteService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -34,13 +34,13 @@ export class InviteService {
     this.capabilities = parts.capabilities;
   }
 
-  /** The actor's codes, newest first, also those that are used up or deactivated. */
+  /** The actor's codes, newest first, including used and deactivated ones. */
   async list(actor: Actor): Promise<InviteRecord[]> {
     const rows = await this.database.rows<InviteRow>(ofUser, [actor.userId]);
     return rows.map(inviteRecord);
   }
 
-  /** Makes 1 to 5 codes. @throws AppError INVITE_REQUIRED, INVITE_LIMIT */
+  /** Creates 1 to 5 codes. @throws AppError INVITE_REQUIRED, INVITE_LIMIT */
   async create(actor: Actor, input: z.output<typeof createInvitesSchema>): Promise<InviteRecord[]> {
     this.capabilities.require(actor, 'invite:create');
     return this.changes.run(async ({ rows }) => {
@@ -52,7 +52,7 @@ export class InviteService {
     });
   }
 
-  /** Makes codes that belong to nobody: for the operator, whose rights no one asks for. */
+  /** Creates codes that belong to nobody, for the operator; no permissions are checked. */
   async issue(count: number, note: string): Promise<InviteRecord[]> {
     return this.changes.run(async ({ rows }) => {
       const ids: string[] = [];
@@ -61,7 +61,7 @@ export class InviteService {
     });
   }
 
-  /** From then on it cannot be redeemed. @throws AppError INVITE_CODE_NOT_FOUND, also for those of others */
+  /** It can no longer be redeemed. @throws AppError INVITE_CODE_NOT_FOUND, also for those of others */
   async deactivate(actor: Actor, id: string): Promise<InviteRecord> {
     return this.changes.run(async ({ rows }) => {
       await rows('UPDATE invite_codes SET is_active = false WHERE id = $1 AND created_by = $2', [id, actor.userId]);
@@ -83,7 +83,7 @@ export class InviteService {
   }
 }
 
-/** Of 32^8 codes one may be there already; then another is tried. @returns its id */
+/** Of 32^8 codes one may exist already; then another is tried. @returns its id */
 async function insertOne(rows: Rows, userId: string | null, note: string): Promise<string> {
   for (;;) {
     const [made] = await rows<{ id: string }>(

@@ -1,13 +1,13 @@
 import type { Rows } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 
-/** Letters and digits that no one mixes up (contract §7). */
+/** Letters and digits that are not easily confused (contract §7). */
 export const codeAlphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 export const normalizeCode = (code: string): string => code.trim().toUpperCase();
 
 /**
- * Uses up an invite code for a user. Of two who try at once one wins: the update is the check.
+ * Redeems an invite code for a user. Of two concurrent attempts one wins: the update is the check.
  * @throws AppError INVALID_INVITE_CODE when it is unknown, used or deactivated
  */
 export async function redeemCode(rows: Rows, userId: string, code: string): Promise<void> {

@@ -6,7 +6,7 @@ import { openPolicy, type Policy } from './policy.ts';
 const policyCache = 'agent-policies';
 const policyKey = (userId: string, channelId: string) => `${userId}:${channelId}`;
 
-/** The channel's own policy comes before the default of its server. */
+/** The channel's own policy takes precedence over its server's default. */
 const selectEffective = `SELECT p.mode, p.mention_only AS "mentionOnly", p.reply, p.listen, p.config
   FROM agents a JOIN channels c ON c.id = $2
   JOIN agent_policies p ON p.agent_id = a.id
@@ -19,7 +19,7 @@ const deaf = `SELECT c.id FROM agents a JOIN channels c ON c.id = ANY($2::uuid[]
     ORDER BY p.channel_id IS NULL LIMIT 1) AS policy
   WHERE a.user_id = $1 AND NOT policy.listen`;
 
-/** What holds for a bot in a channel just now; every door and every delivery asks here (contract §4). */
+/** A bot's current policy in a channel; all requests and deliveries ask here (contract §4). */
 export class PolicyAccess {
   private readonly database: Database;
   private readonly caches: Caches;
@@ -39,19 +39,19 @@ export class PolicyAccess {
     return policy ?? openPolicy;
   }
 
-  /** Those of the channels in which the bot may listen, for reads of many channels at once. */
+  /** The channels in which the bot may listen, for reads of many channels at once. */
   async listening(botUserId: string, channelIds: string[]): Promise<string[]> {
     const rows = await this.database.rows<{ id: string }>(deaf, [botUserId, channelIds]);
     const barred = new Set(rows.map((channel) => channel.id));
     return channelIds.filter((id) => !barred.has(id));
   }
 
-  /** Whether `policy`, got a moment ago, is still what holds. */
+  /** Whether `policy`, read a moment ago, is still current. */
   stillHolds(botUserId: string, channelId: string, policy: Policy): boolean {
     return this.policies.peek(policyKey(botUserId, channelId)) === policy;
   }
 
-  /** For when a change was heard of that may have been missed. */
+  /** For when control messages may have been missed. */
   forgetHere(): void {
     this.policies.clear();
   }

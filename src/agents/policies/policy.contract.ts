@@ -25,17 +25,17 @@ export const policySchema = record('AgentPolicy', {
   updatedAt: timeSchema,
 });
 
-/** What holds for a bot in a channel, wherever it comes from. */
+/** The effective policy of a bot in a channel, wherever it comes from. */
 const effectivePolicySchema = record('EffectivePolicy', { mode: z.enum(policyModes), ...flags });
 
-/** The policy of a channel as buddy clients know it. */
+/** The policy of a channel in the form of buddy clients. */
 export const buddyPolicySchema = effectivePolicySchema.extend({
   channelId: idSchema,
   agentId: idSchema,
   buddyUserId: idSchema,
 });
 
-/** What may be set; what is left out stays, or is as for `replyAll` where there was nothing. */
+/** What may be set; what is left out stays, or is as for `replyAll` if there was nothing. */
 const policyInput = z.object({
   mode: omittable(z.enum(policyModes)),
   mentionOnly: omittable(z.boolean()),
@@ -54,7 +54,7 @@ const flatPolicySchema = policyInput
     message: 'is needed where there is no channelId',
   });
 
-/** One policy, or several at once. */
+/** One policy or several. */
 export const setPoliciesSchema = z.union([
   z.object({ policies: z.array(flatPolicySchema).min(1).max(100) }),
   flatPolicySchema,

@@ -4,7 +4,7 @@ import { Server } from '../../servers/server.entity.ts';
 import { Agent } from '../agent.entity.ts';
 import type { PolicyMode } from './policy.contract.ts';
 
-/** What a bot may hear and say: in one channel, or (without one) wherever in a server nothing else is said. */
+/** What a bot may hear and say: in one channel, or (without one) in all channels of a server without their own policy. */
 const AgentPolicySchema = defineEntity({
   name: 'AgentPolicy',
   tableName: 'agent_policies',

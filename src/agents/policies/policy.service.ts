@@ -34,7 +34,7 @@ const putChannel = `${insert} ON CONFLICT (agent_id, channel_id) WHERE channel_i
   DO UPDATE SET ${taken} RETURNING ${columns}`;
 const putServer = `${insert} ON CONFLICT (agent_id, server_id) WHERE channel_id IS NULL
   DO UPDATE SET ${taken} RETURNING ${columns}`;
-/** Where a policy can make a difference: its channel, or all of its server where the bot was let in. */
+/** Where a policy can matter: its channel, or the whole server if the bot is a member. */
 const concerned = `SELECT channel_id AS id FROM channel_members JOIN channels ON channels.id = channel_id
   WHERE user_id = $1 AND server_id = $2`;
 
@@ -43,7 +43,7 @@ interface Place {
   channelId: string | null;
 }
 
-/** Who says what a bot may hear and say (contract §4, §5). */
+/** Sets what bots may hear and say (contract §4, §5). */
 export class PolicyService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -134,14 +134,14 @@ export class PolicyService {
     return { channelId, agentId: agent.id, buddyUserId: agent.user_id, ...policyPart(policy) };
   }
 
-  /** What holds for a bot in a channel, for those who are there. */
+  /** The effective policy of a bot in a channel, for people in it. */
   async getBuddy(actor: Actor, channelId: string, agentId: string): Promise<z.input<typeof buddyPolicySchema>> {
     const { agent } = await this.buddy(actor, channelId, agentId);
     const policy = await this.policies.effective(agent.user_id, channelId);
     return { channelId, agentId: agent.id, buddyUserId: agent.user_id, ...policyPart(policy) };
   }
 
-  /** A bot in a channel that the actor is in too; its owner need not be. */
+  /** A bot in a channel that the actor is in; its owner need not be. */
   private async buddy(
     actor: Actor,
     channelId: string,
@@ -149,7 +149,7 @@ export class PolicyService {
   ): Promise<{ agent: AgentRow; channel: OpenChannel }> {
     const own = await this.channels.entered(actor, channelId).catch(ifMissing);
     const agent = await this.access.find(agentId).catch(ifMissing);
-    // Who is not in the channel is not told either whether there is such a bot.
+    // Those outside the channel are not told either whether the bot exists.
     if (!agent) throw new AppError(own ? 'AGENT_NOT_FOUND' : 'CHANNEL_NOT_FOUND');
     const owns = agent.owner_id === actor.userId || agent.user_id === actor.userId;
     const bots = await this.ofBot(agent, channelId);
@@ -185,7 +185,7 @@ export class PolicyService {
   }
 
   private async put(change: Change, agent: AgentRow, place: Place, input: PolicyInput): Promise<PolicyRecord> {
-    // Two who change the same policy at once do so one after the other.
+    // Concurrent changes of one policy are serialized.
     await change.rows('SELECT id FROM agents WHERE id = $1 FOR UPDATE', [agent.id]);
     const { mode, mentionOnly, reply, listen, config } = changedPolicy(
       await this.current(change.rows, agent.id, place),
@@ -213,7 +213,7 @@ export class PolicyService {
     return row ?? openPolicy;
   }
 
-  /** The bot hears of it, and it holds on all nodes before the answer. */
+  /** The bot is told, and the policy applies on all nodes before the response. */
   private async tell(change: Change, agent: AgentRow, place: Place, policy: PolicyRecord | null): Promise<void> {
     const { serverId, channelId } = place;
     const channels =

@@ -9,7 +9,7 @@ export interface Policy {
   config: Record<string, unknown>;
 }
 
-/** Where nothing is said (contract §4). */
+/** The default (contract §4). */
 export const openPolicy: Policy = { mode: 'replyAll', mentionOnly: false, reply: true, listen: true, config: {} };
 
 const flagsOf: Record<Exclude<PolicyMode, 'custom'>, Pick<Policy, 'mentionOnly' | 'reply'>> = {
@@ -19,8 +19,8 @@ const flagsOf: Record<Exclude<PolicyMode, 'custom'>, Pick<Policy, 'mentionOnly' 
 };
 
 /**
- * A policy after a change. A mode other than `custom` says what its flags are; without a mode the flags say the mode
- * (contract §13): no reply is `disabled`, mentionOnly is `mentionOnly`, else `replyAll`.
+ * A policy after a change. A mode other than `custom` determines the flags; without a mode the flags determine it (contract
+ * §13): no reply is `disabled`, mentionOnly is `mentionOnly`, else `replyAll`.
  */
 export function changedPolicy(before: Policy, input: PolicyInput): Policy {
   const config = input.config ?? before.config;

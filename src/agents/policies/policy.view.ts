@@ -21,7 +21,7 @@ export function policyRecord(row: PolicyRow): PolicyRecord {
   return { id, agentId, serverId, channelId, ...policyPart(row), ...times };
 }
 
-/** The policy itself, out of whatever carries it; where there is none, the open one. */
+/** The policy itself, out of whatever carries it; the open one if there is none. */
 export function policyPart(row: Policy | undefined): Policy {
   const { mode, mentionOnly, reply, listen, config } = row ?? openPolicy;
   return { mode, mentionOnly, reply, listen, config };

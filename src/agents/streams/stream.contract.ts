@@ -7,7 +7,7 @@ import { idExample, idSchema, omittable, textSchema, withDefault } from '../../s
 const maxDeltaBytes = 4 * 1024;
 const streamIdSchema = textSchema(64, z.string().min(1));
 
-/** A piece of a reply that is still being made. */
+/** A piece of a reply in progress. */
 export const streamSchema = z
   .object({
     channelId: idSchema,

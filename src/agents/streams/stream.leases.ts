@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RedisConnections } from '../../infrastructure/redis.ts';
 
-/** A reply that is being made, as far as others have to know to end it. */
+/** What other nodes need to know to end a reply in progress. */
 export interface StreamPlace {
   userId: string;
   streamId: string;
@@ -17,18 +17,18 @@ const placeSchema = z.object({
 });
 const overdueSchema = z.array(z.string());
 
-// By the clock of Redis: those of nodes differ, and one that is ahead would end what is being made on the others.
+// By Redis's clock: those of nodes differ, and one that is ahead would end the streams of the others.
 const now = `local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
-/** ARGV: name, ms until it ends */
+/** ARGV: name, ms until it expires */
 const carryOn = `${now}
   redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), ARGV[1])`;
 const cutMark = 'cut ';
-/** ARGV: name, ms for which it is known that it was cut */
+/** ARGV: name, ms for which it is remembered as cut short */
 const cut = `${now}
   redis.call('ZREM', KEYS[1], ARGV[1])
   redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), '${cutMark}' .. ARGV[1])`;
-/** ARGV: how many at most, ms for which it is known that they were cut. Returns those that are over, for one node to end. */
+/** ARGV: how many at most, ms for which they are remembered as cut short. Returns expired ones, for one node to end. */
 const takeOverdue = `${now}
   local ended = {}
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, tonumber(ARGV[1]))) do
@@ -41,15 +41,15 @@ const takeOverdue = `${now}
   return ended`;
 
 const lookMs = 2000;
-/** The node of a stream ends it itself; only when it is gone do others. */
+/** A stream's own node ends it; others do so only if that node is gone. */
 const slackMs = 2000;
 const atOnce = 100;
-/** Whoever goes on after so long has begun anew. */
+/** One that continues after this long has started afresh. */
 export const cutKnownMs = 60 * 60 * 1000;
 
 /**
- * Replies that are being made on all nodes, each with the time at which it ends if nothing more comes: when a node dies,
- * the others end its streams. Without Redis there is one node, and nothing to do.
+ * Replies in progress on all nodes, each with the time at which it expires if nothing more comes: when a node dies, the
+ * others end its streams. Without Redis there is one node, and nothing to do.
  */
 export class StreamLeases {
   private readonly redis: RedisConnections | null;
@@ -57,14 +57,14 @@ export class StreamLeases {
   private readonly onEnd: (place: StreamPlace) => void;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param onEnd called on one node for a stream that nobody has carried on */
+  /** @param onEnd called on one node for a stream that nobody has continued */
   constructor(redis: RedisConnections | null, onEnd: (place: StreamPlace) => void) {
     this.redis = redis;
     this.key = redis?.named('streams') ?? '';
     this.onEnd = onEnd;
   }
 
-  /** From now on this process ends what others left behind, and is heard by those who listen. */
+  /** From now on this process ends the streams of dead nodes: it has sockets to tell. */
   start(): void {
     if (this.redis) this.timer = setInterval(() => void this.look(), lookMs);
   }
@@ -74,7 +74,7 @@ export class StreamLeases {
     void this.redis.commands.eval(carryOn, 1, this.key, nameOf(place), forMs + slackMs).catch(() => {});
   }
 
-  /** Whether it has begun already, on whichever node, be it that it was cut short since. */
+  /** Whether it has started already, on any node, even if it was cut short since. */
   async hasBegun(place: StreamPlace): Promise<boolean> {
     if (!this.redis?.healthy) return false;
     const { commands } = this.redis;
@@ -86,7 +86,7 @@ export class StreamLeases {
     return scores.some((score) => score !== null);
   }
 
-  /** It is over without an end: what still comes of it is not the whole. */
+  /** It ended incomplete: further pieces of it are not the whole. */
   cut(place: StreamPlace): void {
     if (!this.redis?.healthy) return;
     void this.redis.commands.eval(cut, 1, this.key, nameOf(place), cutKnownMs).catch(() => {});
@@ -105,7 +105,7 @@ export class StreamLeases {
   private async look(): Promise<void> {
     const { redis } = this;
     if (!redis?.healthy) return;
-    // Redis that is away or full is no news here; what could not be taken, the next look finds.
+    // Redis being away or full is reported elsewhere; what could not be taken is found by the next look.
     const overdue = overdueSchema.safeParse(
       await redis.commands.eval(takeOverdue, 1, this.key, atOnce, cutKnownMs).catch(() => []),
     );

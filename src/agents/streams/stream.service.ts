@@ -24,9 +24,9 @@ interface OpenStream {
   place: StreamPlace;
   content: string;
   replyToId: string | null;
-  /** Who carries it on. */
+  /** Where it comes from. */
   socketId: string;
-  /** Something of it is not here: it came to another node, before it was ended, or not at all. */
+  /** Pieces are missing here: they went to another node, came before it was ended, or did not arrive. */
   broken: boolean;
   /** When its lease was renewed last, in ms. */
   leasedAt: number;
@@ -38,8 +38,8 @@ const maxEnded = 10_000;
 const renewMs = 1000;
 
 /**
- * Replies that are shown while they are made (contract §9): the pieces are relayed and not kept, and at the end the whole
- * becomes one message. A reply that is not carried on ends by itself, for everyone.
+ * Replies shown while in progress (contract §9): pieces are relayed and not stored, and in the end the whole becomes one
+ * message. A reply that is not continued is ended for everyone.
  */
 export class ReplyStreams {
   private readonly messages: MessageService;
@@ -50,7 +50,7 @@ export class ReplyStreams {
   private readonly idleMs: number;
   private readonly leases: StreamLeases;
   private readonly open = new Map<string, OpenStream>();
-  /** Replies that were ended too early, by who made them: what still comes of one is not the whole of it. */
+  /** Replies that were ended too early, by author: further pieces of them are not the whole. */
   private readonly ended = new LRUCache<string, true>({ ...atMost(maxEnded), ttl: cutKnownMs });
 
   constructor(parts: {
@@ -72,16 +72,16 @@ export class ReplyStreams {
   }
 
   /**
-   * Takes the next piece of a reply. With `done` the reply becomes a message; saying so again gives the same one.
-   * @param socketId who says it, and need not hear it
+   * Takes the next piece of a reply. With `done` the reply becomes a message; repeating that returns the same one.
+   * @param socketId the sender's, which need not hear it
    * @throws AppError FORBIDDEN for people, STREAM_LIMIT, STREAM_BROKEN, and as MessageService.send
    */
   async push(actor: Actor, piece: Piece, socketId: string): Promise<MessageRecord | undefined> {
     if (!actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Only bots stream their messages.' });
-    // Asked for each piece, so that a bot that may not write any more is silent at once.
+    // Checked for each piece, so that a bot that may no longer write is silenced at once.
     await this.channels.postable(actor, piece.channelId).catch((error) => this.cutShort(actor, piece, error));
     const known = this.open.get(keyOf(actor, piece));
-    // The answer to its end was lost: nothing of it is to be checked, shown or counted again.
+    // The answer to its `done` was lost: it must not be checked, shown or counted again.
     const said =
       piece.done && !known ? await this.messages.sentWith(actor, piece.channelId, onceKey(piece)) : undefined;
     if (said) return said;
@@ -96,12 +96,12 @@ export class ReplyStreams {
     }
     if (piece.delta !== '' || !piece.done)
       this.tell(actor, stream, { delta: piece.delta, offset, done: false }, socketId);
-    // By its end too: the message may have to wait for others.
+    // `done` renews it too: the message may have to wait for others.
     this.carryOn(keyOf(actor, piece), stream);
     return piece.done ? this.finish(actor, piece, stream) : undefined;
   }
 
-  /** For nodes that serve: what is ended elsewhere nobody would hear of. */
+  /** For nodes with sockets: elsewhere nobody would hear of the end. */
   start(): void {
     this.leases.start();
   }
@@ -119,7 +119,7 @@ export class ReplyStreams {
     const key = keyOf(actor, piece);
     const isEnded = this.ended.has(key) || this.ended.has(`${key} ${socketId}`);
     const broken = isEnded || (await this.leases.hasBegun(place));
-    // Another piece of it may have come while this one was looked at.
+    // Another piece of it may have arrived during the checks.
     const known = this.open.get(key);
     if (known) return known;
     const own = [...this.open.values()].filter(({ place }) => place.userId === actor.userId);
@@ -146,7 +146,7 @@ export class ReplyStreams {
       this.tell(actor, stream, { done: true, messageId: message.id });
       return message;
     } catch (error) {
-      // What failed on our side can be said again; the pieces are still here.
+      // What failed on our side can be retried; the pieces are still here.
       if (error instanceof AppError && error.status < 500) this.abort(key, stream);
       throw error;
     }
@@ -173,21 +173,21 @@ export class ReplyStreams {
     this.leases.carryOn(stream.place, this.idleMs + renewMs);
   }
 
-  /** A reply of which a piece is refused would have a hole. What failed on our side can be said again. */
+  /** A reply with a refused piece would have a hole. What failed on our side can be retried. */
   private cutShort(actor: Actor, piece: Piece, error: unknown): never {
     const stream = this.open.get(keyOf(actor, piece));
     if (stream && error instanceof AppError && error.status < 500) this.abort(keyOf(actor, piece), stream);
     throw error;
   }
 
-  /** Ends what was refused: whoever was told so goes on in vain, and may begin anew on another connection. */
+  /** Ends what was refused: its sender knows, and may start afresh on another connection. */
   private abort(key: string, stream: OpenStream): void {
     this.forget(key, stream);
     this.ended.set(`${key} ${stream.socketId}`, true);
     this.tellAborted(stream.place);
   }
 
-  /** Ends what is not carried on. Its bot may know nothing of that, and go on from wherever it comes back. */
+  /** Ends what is not continued. Its bot may not know, and continue from wherever it reconnects. */
   private giveUp(key: string, stream: OpenStream): void {
     this.open.delete(key);
     this.ended.set(key, true);
@@ -217,7 +217,7 @@ export class ReplyStreams {
   }
 }
 
-/** Puts a piece in its place. @returns where it stands; undefined where what came before it is not known */
+/** Inserts a piece at its position. @returns where it stands; undefined if what came before it is unknown */
 function take(stream: OpenStream, piece: Piece): number | undefined {
   const at = piece.offset ?? stream.content.length;
   stream.broken = piece.offset !== 0 && (stream.broken || at > stream.content.length);
@@ -225,7 +225,7 @@ function take(stream: OpenStream, piece: Piece): number | undefined {
   return stream.broken ? undefined : at;
 }
 
-/** What makes the message of a reply be sent once. */
+/** Makes the message of a reply idempotent. */
 const onceKey = ({ streamId }: Piece) => `stream ${streamId}`;
 
 const keyOf = (actor: Actor, { channelId, streamId }: Piece) => `${actor.userId} ${channelId} ${streamId}`;

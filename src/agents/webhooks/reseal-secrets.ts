@@ -6,7 +6,7 @@ const older = `SELECT agent_id AS "agentId", secret FROM webhooks WHERE split_pa
   LIMIT $2`;
 const replace = 'UPDATE webhooks SET secret = $3 WHERE agent_id = $1 AND secret = $2';
 
-/** Seals secrets anew that an older JWT secret has sealed, so that it can be taken away one day. */
+/** Reseals secrets that were sealed with an older JWT secret, so that it can be removed one day. */
 export function resealSecrets(sealed: SealedText): Chore {
   return {
     name: 'seal the secrets of webhooks anew',

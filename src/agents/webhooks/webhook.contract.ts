@@ -59,7 +59,7 @@ export const webhookTestSchema = z.object({
   durationMs: z.number().int(),
 });
 
-/** What is sent: the event's name, and around its payload where and when it was. */
+/** The body of a delivery: the event's name, and its payload with place and time. */
 function deliverySchema(type: string, data: z.ZodType) {
   return z.object({
     type: z.literal(type),
@@ -80,7 +80,7 @@ const lostSchema = z.object({
   recovered: z.literal(false),
 });
 
-/** Everything that a webhook may get: the durable events of rooms, just as sockets get them, and two of its own. */
+/** Everything that a webhook may get: the durable events of rooms, exactly as sockets get them, and two of its own. */
 export function webhookDeliveries() {
   const ofRooms = allEvents()
     .filter(({ durable, room }) => durable && room !== 'socket')

@@ -3,24 +3,24 @@ import type { Database } from '../../database/database.ts';
 import { channelRoom, type Room, userRoom } from '../../delivery/entry.ts';
 import { isoTime } from '../../schema.ts';
 
-/** A room of a webhook that this node alone delivers for now. */
+/** A room of a webhook that this node has claimed. */
 export interface Claim {
   agentId: string;
   userId: string;
   room: Room;
   streamId: string;
-  /** Everything up to here was delivered, or was not for the bot. */
+  /** Everything up to here was delivered, or not meant for the bot. */
   seq: number;
-  /** Failures so far of what comes next. */
+  /** Failed attempts for the next event. */
   attempts: number;
   url: string;
   secret: string;
-  /** Sealed like the secret, with a space between; null when none signs any more. */
+  /** Sealed like the secret, separated by spaces; null when none signs any more. */
   previousSecrets: string | null;
   lease: string;
 }
 
-/** An event of a room's log, as it is to be delivered. */
+/** An event of a room's log, to be delivered. */
 export interface LoggedEvent {
   room: Room;
   seq: number;
@@ -30,14 +30,14 @@ export interface LoggedEvent {
   at: string;
 }
 
-/** What is in the log behind a cursor. */
+/** What the log has after a cursor. */
 export interface LogPiece {
   entries: LoggedEvent[];
-  /** What came before these, up to this one, has left the log. Null: nothing is missing. */
+  /** Everything up to this has left the log undelivered. Null: nothing is missing. */
   lostUpTo: number | null;
 }
 
-/** So many rooms are begun with one statement, so that none takes long. */
+/** How many rooms are started with one statement, so that none takes long. */
 const beginAtOnce = 2000;
 /** A bot's rooms: its own, and the channels it is in, DMs among them. */
 const places = `SELECT a.user_id AS stream_id, 'user' AS kind, w.created_at AS entered_at
@@ -45,8 +45,8 @@ const places = `SELECT a.user_id AS stream_id, 'user' AS kind, w.created_at AS e
     FROM channel_members m JOIN channels c ON c.id = m.channel_id AND c.deleted_at IS NULL
     WHERE m.user_id = a.user_id AND NOT m.excluded`;
 /**
- * Begins a room with the first event since the bot is in it and has a webhook. Events are numbered when their
- * transactions end but carry the time at which these began, so the search starts well before.
+ * Starts a room at the first event since the bot is in it and has a webhook. Events are numbered when their transactions
+ * end but carry the time at which those began, so the search starts well before.
  */
 const beginAmong = (which: string) => `WITH missing AS MATERIALIZED (
     SELECT w.agent_id, place.*, greatest(place.entered_at, w.created_at) AS since
@@ -75,7 +75,7 @@ const endSome = endAmong('AND c.agent_id = ANY($1::uuid[])');
 const known = `SELECT c.agent_id AS "agentId", c.stream_id AS "streamId" FROM webhook_cursors c
   JOIN webhooks w ON w.agent_id = c.agent_id AND w.state = 'active'`;
 
-/** What has not failed waits for moments only: put off for longer, it was so before PostgreSQL's clock was set back. */
+/** A room without failures waits only for moments: a longer wait dates from before PostgreSQL's clock was set back. */
 const isDue = (cursor: string) => `(${cursor}.due_at <= now()
     OR (${cursor}.attempts = 0 AND ${cursor}.due_at > now() + interval '1 minute'))`;
 const due = `SELECT DISTINCT c.agent_id AS "agentId" FROM webhook_cursors c
@@ -136,8 +136,8 @@ interface EntryRow extends Omit<LoggedEvent, 'room' | 'at'> {
 }
 
 /**
- * How far each room was delivered to each webhook: durable, and moved by one node at a time. A node that dies leaves its
- * leases, which end by themselves; another one then goes on where it was.
+ * How far each room was delivered to each webhook: durable, and moved by one node at a time. The leases of a node that dies
+ * expire, and another one continues where it was.
  */
 export class WebhookCursors {
   private readonly database: Database;
@@ -148,7 +148,7 @@ export class WebhookCursors {
     this.leaseSeconds = leaseSeconds;
   }
 
-  /** Brings the cursors in line with where bots are. @param among only of these agents; null: of all */
+  /** Adjusts the cursors to where bots are. @param among only of these agents; null: of all */
   async follow(among: string[] | null): Promise<void> {
     const values = among ? [among] : [];
     for (let begun = beginAtOnce; begun === beginAtOnce; ) {
@@ -157,7 +157,7 @@ export class WebhookCursors {
     await this.database.rows(among ? endSome : endAll, values);
   }
 
-  /** By the id of each room's stream, the agents whose webhooks hear of it. */
+  /** By the id of each room's stream, the agents whose webhooks hear it. */
   async audience(): Promise<Map<string, string[]>> {
     const rows = await this.database.rows<{ agentId: string; streamId: string }>(known);
     const agents = new Map<string, string[]>();
@@ -165,12 +165,12 @@ export class WebhookCursors {
     return agents;
   }
 
-  /** Agents in whose rooms something is due. */
+  /** Agents with deliveries due. */
   async due(): Promise<string[]> {
     return (await this.database.rows<{ agentId: string }>(due)).map(({ agentId }) => agentId);
   }
 
-  /** Takes rooms in which something is due. @param free how many of each agent's may be taken, and `most` in all */
+  /** Claims rooms with deliveries due. @param free how many of each agent's may be claimed, and `most` in all */
   async claim(free: Map<string, number>, most: number): Promise<Claim[]> {
     const values = [randomUUID(), this.leaseSeconds, [...free.keys()], [...free.values()], most];
     const rows = await this.database.rows<ClaimRow>(claim, values);
@@ -187,13 +187,13 @@ export class WebhookCursors {
     return { entries, lostUpTo: reached > after ? reached : null };
   }
 
-  /** Moves on to `seq` and keeps the lease. @returns false when it is somebody else's by now */
+  /** Moves on to `seq` and renews the lease. @returns false if the room is somebody else's by now */
   async advance({ agentId, streamId, lease }: Claim, seq: number, delivered: boolean): Promise<boolean> {
     const values = [agentId, streamId, lease, seq, delivered, this.leaseSeconds];
     return (await this.database.rows<{ seq: number }>(advance, values)).length > 0;
   }
 
-  /** Keeps rooms that are still being delivered; those that are somebody else's by now are left to them. */
+  /** Renews the leases of rooms in delivery; those that are somebody else's by now are skipped. */
   async renew(claims: Claim[]): Promise<void> {
     await this.database.rows(renew, [
       claims.map(({ agentId }) => agentId),
@@ -203,19 +203,19 @@ export class WebhookCursors {
     ]);
   }
 
-  /** Gives a room back, for anyone to take after `waitMs`. */
+  /** Releases a room, for anyone to claim after `waitMs`. */
   async release({ agentId, streamId, lease }: Claim, waitMs = 0): Promise<void> {
     await this.database.rows(release, [agentId, streamId, lease, waitMs / 1000]);
   }
 
-  /** Whether the bot is in the channel, as the database has it. */
+  /** Whether the bot is in the channel, according to the database. */
   async isIn({ streamId, userId }: Claim): Promise<boolean> {
     return (await this.database.rows(inChannel, [streamId, userId])).length > 0;
   }
 
   /**
-   * What comes next has failed: it is tried again after `delayMs`.
-   * @returns how long it has been failing, in seconds; undefined when it is somebody else's by now
+   * The next event has failed: it is retried after `delayMs`.
+   * @returns for how many seconds it has been failing; undefined if the room is somebody else's by now
    */
   async putOff({ agentId, streamId, lease }: Claim, error: string, delayMs: number): Promise<number | undefined> {
     const values = [agentId, streamId, lease, error, delayMs / 1000];

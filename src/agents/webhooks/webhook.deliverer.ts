@@ -15,32 +15,32 @@ import type { WebhookStops } from './webhook.stops.ts';
 
 type Failure = Extract<Outcome, { delivered: false }>;
 
-/** What is to be sent as one request. */
+/** The data of one request. */
 interface Envelope {
   id: string;
   body: string;
-  /** Delivered up to here when it has arrived. */
+  /** The cursor's position once it has arrived. */
   seq: number;
 }
 
-/** How a node that closes says so: to begin nothing any more, and then to let go of what is under way. */
+/** How a node that closes says so: start nothing more, and then abort what is in progress. */
 export interface StopSignals {
   closing: AbortController;
   leaving: AbortController;
 }
 
 const pageSize = 10;
-/** What was read longer ago is read again, since messages may have been erased. */
+/** Older reads are repeated, since messages may have been erased. */
 const freshMs = 1000;
-/** Until the caches of a node know what the database knows. */
+/** Until the caches of a node have caught up with the database. */
 const unclearMs = 500;
 
 /**
- * Brings what is new in a room to a webhook: one event after the other, each again and again until it has arrived
- * (contract §4). Nothing is kept in memory between two tries: what was erased or must not be heard any more is not sent.
+ * Delivers a room's new events to a webhook: one at a time, each retried until it has arrived (contract §4). Nothing is
+ * kept in memory between two attempts: what was erased or may no longer be heard is not sent.
  */
 export class WebhookDeliverer {
-  /** Requests that this node has sent, for the operator. */
+  /** Requests sent by this node, for the operator. */
   readonly counters = { delivered: 0, failed: 0 };
   private readonly cursors: WebhookCursors;
   private readonly sender: WebhookSender;
@@ -71,7 +71,7 @@ export class WebhookDeliverer {
     this.settings = parts.settings.webhooks;
   }
 
-  /** Delivers until nothing is left, something fails, or the claim is somebody else's. */
+  /** Delivers until nothing is left, something fails, or another node holds the claim. */
   async deliver(claim: Claim, signals: StopSignals): Promise<void> {
     let isMine = true;
     while (isMine && !signals.closing.signal.aborted) {
@@ -86,7 +86,7 @@ export class WebhookDeliverer {
     if (isMine) await this.cursors.release(claim);
   }
 
-  /** @returns whether to go on with this claim */
+  /** @returns whether to continue with this claim */
   private async deliverPage(
     claim: Claim,
     entries: LoggedEvent[],
@@ -98,7 +98,7 @@ export class WebhookDeliverer {
     if (!page) return this.giveBack(claim, unclearMs);
     for (const entry of page) {
       if (signals.closing.signal.aborted) return this.giveBack(claim);
-      // Asked again for each, since others may have taken long.
+      // Checked again for each, since earlier ones may have taken long.
       const still = await this.heard(claim, [entry]);
       if (!still) return this.giveBack(claim, unclearMs);
       const [due] = still;
@@ -109,8 +109,8 @@ export class WebhookDeliverer {
   }
 
   /**
-   * Those of the events that the bot may hear at this moment. Null: it is stopped, or this node does not know yet where
-   * it is; then nothing may be passed over.
+   * The events that the bot may hear at this moment. Null: it is stopped, or this node does not know yet where it is; then
+   * nothing may be skipped.
    */
   private async heard(claim: Claim, entries: LoggedEvent[]): Promise<LoggedEvent[] | null> {
     const actor = await this.identity.actor(claim.userId);
@@ -129,13 +129,13 @@ export class WebhookDeliverer {
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       if (error.code === 'FORBIDDEN') return [];
-      // The database knows first who is where; the caches of this node follow.
+      // The database knows first who is where; this node's caches follow.
       if (await this.cursors.isIn(claim)) return null;
       return entries.filter(({ event }) => event === channelDeleted.name);
     }
   }
 
-  /** @returns whether to go on with this claim */
+  /** @returns whether to continue with this claim */
   private async send(claim: Claim, { id, body, seq }: Envelope, { leaving }: StopSignals): Promise<boolean> {
     const secrets = signingSecrets(this.sealed, claim.secret, claim.previousSecrets);
     const outcome =
@@ -179,7 +179,7 @@ function failure(error: string): Outcome {
 }
 
 function envelopeOf({ agentId, room, streamId }: Claim, { event, seq, json, at }: LoggedEvent): Envelope {
-  // The payload is JSON text already, and goes out byte by byte as sockets get it.
+  // The payload is JSON text already, and is sent byte for byte as sockets get it.
   const head = JSON.stringify({ type: event, timestamp: at, agentId, room, seq });
   return { id: idOf(agentId, `${streamId} ${seq}`), body: `${head.slice(0, -1)},"data":${json}}`, seq };
 }
@@ -192,7 +192,7 @@ function lostEnvelope({ agentId, room, streamId, seq: after }: Claim, seq: numbe
   return { id: idOf(agentId, `${streamId} lost ${after} ${seq}`), body, seq };
 }
 
-/** The same for the same event, whoever sends it how often. */
+/** The same for the same event, whichever node sends it, however often. */
 function idOf(agentId: string, what: string): string {
   return `msg_${uuidFrom(what, agentId)}`;
 }

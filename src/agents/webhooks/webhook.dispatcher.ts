@@ -7,18 +7,18 @@ import type { Settings } from '../../settings.ts';
 import type { Claim, WebhookCursors } from './webhook.cursors.ts';
 import type { StopSignals, WebhookDeliverer } from './webhook.deliverer.ts';
 
-/** Between two looks, so that what happens at once is delivered with few queries. */
+/** Between two looks, so that simultaneous events are delivered with few queries. */
 const pauseMs = 20;
-/** How often a node learns what other nodes know of who hears of what. */
+/** How often a node learns from others which agents hear which rooms. */
 const refreshMs = 5000;
-/** How often all cursors are brought in line with where bots are, beside those of whom something says so. */
+/** How often all cursors are adjusted to where bots are, besides those with a known change. */
 const followMs = 60_000;
-/** How often a lease is renewed before it would end: some of these may fail. */
+/** How often a lease is renewed before it would expire: some renewals may fail. */
 const renewalsPerLease = 5;
 
 /**
- * Gives the webhooks of bots what is new in their rooms. What is committed on this node wakes it, if a webhook hears of
- * that room; what others left behind is found by a look each second. Sending a message costs nothing more for it.
+ * Feeds the webhooks of bots. A commit on this node wakes it if a webhook hears that room; what others left behind is found
+ * by polling once a second. This is all that sending a message pays for webhooks.
  */
 export class WebhookDispatcher {
   private readonly delivery: Delivery;
@@ -26,12 +26,12 @@ export class WebhookDispatcher {
   private readonly deliverer: WebhookDeliverer;
   private readonly settings: Settings['webhooks'];
   private readonly log: Log;
-  /** Which agents' webhooks hear of a room, by the id of its stream. */
+  /** The agents whose webhooks hear a room, by the id of its stream. */
   private audience = new Map<string, string[]>();
   private woken = new Set<string>();
   private readonly running = new Map<Claim, Promise<void>>();
   private readonly signals: StopSignals = { closing: new AbortController(), leaving: new AbortController() };
-  /** Agents that may be in other rooms than before. */
+  /** Agents that may have changed rooms. */
   private moved = new Set<string>();
   private followAt = 0;
   private refreshAt = 0;
@@ -54,7 +54,7 @@ export class WebhookDispatcher {
     this.log = parts.log;
   }
 
-  /** For the operator: what became of the requests of this node, and how many are under way. */
+  /** For the operator: the outcomes of this node's requests, and how many are in progress. */
   get counters(): { delivered: number; failed: number; underWay: number } {
     return { ...this.deliverer.counters, underWay: this.running.size };
   }
@@ -65,14 +65,14 @@ export class WebhookDispatcher {
     this.renewal = setInterval(() => void this.renew(), (this.settings.leaseSeconds * 1000) / renewalsPerLease);
   }
 
-  /** The webhook of an agent is another one from now on, or none. */
+  /** An agent's webhook was changed or removed. */
   changed(agentId: string): void {
     this.moved.add(agentId);
     this.woken.add(agentId);
     this.wakeUp();
   }
 
-  /** Ends with the requests that are under way, at most after `graceMs`; other nodes go on from there. */
+  /** Ends once the requests in progress are done, after `graceMs` at most; other nodes continue from there. */
   async close(graceMs: number): Promise<void> {
     this.signals.closing.abort();
     const limit = setTimeout(() => this.signals.leaving.abort(), graceMs);
@@ -90,7 +90,7 @@ export class WebhookDispatcher {
       if (!agents) continue;
       for (const agentId of agents) {
         this.woken.add(agentId);
-        // What a bot itself is told may be that it is somewhere else now.
+        // An event for the bot itself may mean that it has moved.
         if (room.startsWith('user:')) this.moved.add(agentId);
       }
       this.wakeUp();
@@ -104,7 +104,7 @@ export class WebhookDispatcher {
         await this.rest();
       } catch (error) {
         this.log.debug({ err: error }, 'Webhooks could not be looked up just now.');
-        // What was to be followed and looked at is not known any more.
+        // It is no longer known what was to be followed and looked at.
         this.followAt = 0;
         this.lookAt = 0;
         await delay(this.settings.pollMs);
@@ -139,7 +139,7 @@ export class WebhookDispatcher {
     if (free.size === 0) return;
     const claims = await this.cursors.claim(free, total);
     for (const claim of claims) this.begin(claim);
-    // There may be more than could be taken.
+    // There may be more than could be claimed.
     if (claims.length === total) for (const agentId of free.keys()) this.woken.add(agentId);
   }
 
@@ -153,11 +153,11 @@ export class WebhookDispatcher {
     else if (now < this.refreshAt) return;
     this.refreshAt = now + refreshMs;
     this.audience = await this.cursors.audience();
-    // Of channels that a bot came into before its own room was listened to, nothing was heard.
+    // Events of channels that a bot entered before its own room was listened to went unnoticed.
     if (moved.size > 0) await this.cursors.follow([...moved]);
   }
 
-  /** How many more rooms of each may be under way here; those that have as many as they may wake when one is done. */
+  /** How many more rooms of each agent may be in progress here; one at its limit wakes this when a room is done. */
   private free(agentIds: string[]): Map<string, number> {
     const free = new Map(agentIds.map((agentId) => [agentId, this.settings.perWebhook]));
     for (const { agentId } of this.running.keys()) {
@@ -168,7 +168,7 @@ export class WebhookDispatcher {
     return free;
   }
 
-  /** A receiver may take longer than a lease lasts, which is short so that others soon go on when this node dies. */
+  /** A receiver may take longer than a lease, which is short so that others take over soon when this node dies. */
   private async renew(): Promise<void> {
     if (this.running.size === 0) return;
     await this.cursors
@@ -188,7 +188,7 @@ export class WebhookDispatcher {
     this.running.set(claim, work);
   }
 
-  /** What went wrong is not the receiver's fault. Where this fails too, the lease ends by itself. */
+  /** The failure is not the receiver's. If this fails too, the lease expires by itself. */
   private async putOff(claim: Claim, error: unknown): Promise<void> {
     this.log.warn({ err: error, agentId: claim.agentId }, 'A webhook could not be served just now.');
     await this.cursors.putOff(claim, 'Something went wrong on our side.', this.settings.retryMs).catch(() => {});

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Agent } from '../agent.entity.ts';
 
-/** The address at which a bot is told what it would hear on its sockets. */
+/** The address to which a bot is sent what it would hear on its sockets. */
 const WebhookSchema = defineEntity({
   name: 'Webhook',
   tableName: 'webhooks',
@@ -10,11 +10,11 @@ const WebhookSchema = defineEntity({
     url: p.string().columnType('text'),
     /** Sealed (see SealedText), as are those before it. */
     secret: p.string().columnType('text'),
-    /** One or some, the newest first, with a space between. */
+    /** One or more, newest first, separated by spaces. */
     previousSecret: p.string().columnType('text').nullable(),
     /** Until when the previous secrets sign too. */
     previousUntil: p.datetime(3).nullable(),
-    /** `dead`: given up after failing for too long; `gone`: the receiver said 410. Nothing is sent in either. */
+    /** `dead`: given up after failing for too long; `gone`: the receiver answered 410. Nothing is sent in either. */
     state: p.string().columnType('text').$type<'active' | 'dead' | 'gone'>().default('active'),
     stoppedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
@@ -35,19 +35,19 @@ const WebhookCursorSchema = defineEntity({
     /** The channel, or the bot's own user. */
     streamId: p.uuid().primary(),
     kind: p.string().columnType('text').$type<'channel' | 'user'>(),
-    /** Since when the bot is in the room; who came back begins anew, and is told nothing of the time between. */
+    /** Since when the bot is in the room; one that comes back starts afresh, and gets nothing from the time between. */
     enteredAt: p.datetime(3),
-    /** Everything up to here was delivered, or was not for the bot. */
+    /** Everything up to here was delivered, or not meant for the bot. */
     seq: p.bigint('number'),
-    /** Failures in a row of what comes next. */
+    /** Failures in a row of the next event. */
     attempts: p.integer().default(0),
     failingSince: p.datetime(3).nullable(),
     failedAt: p.datetime(3).nullable(),
     error: p.string().columnType('text').nullable(),
     deliveredAt: p.datetime(3).nullable(),
-    /** Not tried again before. */
+    /** Not retried before. */
     dueAt: p.datetime(3).defaultRaw('now()'),
-    /** Who is at it now; only the holder moves the cursor. */
+    /** The current lease holder; only it moves the cursor. */
     lease: p.uuid().nullable(),
     leasedUntil: p.datetime(3).nullable(),
   },

@@ -4,33 +4,33 @@ import type { Outgoing } from '../../infrastructure/outgoing.ts';
 import { waitOf } from '../../infrastructure/retry-after.ts';
 import { signatures } from './signature.ts';
 
-/** What is sent: its id is the same each time it is tried. */
+/** What is sent: its id is the same for each attempt. */
 export interface WebhookRequest {
   url: string;
-  /** As they were shown; all of them sign. */
+  /** In plain form; all of them sign. */
   secrets: string[];
   id: string;
   body: string;
 }
 
-/** What became of one try. */
+/** The outcome of one attempt. */
 export type Outcome =
   | { delivered: true }
   | {
       delivered: false;
       /** A sentence for the bot's owner. */
       error: string;
-      /** The receiver wants no more of this, ever. */
+      /** The receiver wants no more, ever. */
       gone: boolean;
-      /** The receiver asked for so much time. */
+      /** The receiver asked for this delay. */
       retryAfterMs: number | null;
     };
 
-/** Of an answer only the status counts; so much of its body is taken in, and waited for, to keep the connection. */
+/** Only the status of a response counts; this much of its body is read, and waited for, to keep the connection. */
 const maxAnswerBytes = 64 * 1024;
 const maxAnswerMs = 1000;
 
-/** Sends events to webhooks by the Standard Webhooks convention, one try each. */
+/** Sends events to webhooks in the Standard Webhooks format, one attempt each. */
 export class WebhookSender {
   private readonly outgoing: Outgoing;
   private readonly timeoutMs: number;
@@ -40,7 +40,7 @@ export class WebhookSender {
     this.timeoutMs = timeoutMs;
   }
 
-  /** @param leaving gives up at once, when the node closes */
+  /** @param leaving aborts at once, when the node closes */
   async send({ url, secrets, id, body }: WebhookRequest, leaving?: AbortSignal): Promise<Outcome> {
     const timeout = AbortSignal.timeout(this.timeoutMs);
     const signal = leaving ? AbortSignal.any([timeout, leaving]) : timeout;
@@ -54,7 +54,7 @@ export class WebhookSender {
     };
     try {
       const answer = await this.outgoing.request(new URL(url), { method: 'POST', headers, body, signal });
-      // What the body says does not matter, nor whether it ever ends.
+      // The body does not matter, nor whether it ever ends.
       const rest = AbortSignal.any([signal, AbortSignal.timeout(maxAnswerMs)]);
       await answer.body.dump({ limit: maxAnswerBytes, signal: rest }).catch(() => {});
       return judged(answer.statusCode, answer.headers['retry-after']);

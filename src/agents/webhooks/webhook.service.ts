@@ -18,19 +18,19 @@ import { type FailingRow, type WebhookRecord, type WebhookRow, webhookRecord } f
 
 type WithSecret = z.input<typeof webhookWithSecretSchema>;
 
-/** In one step, since the webhook, or its bot, may be deleted at any moment. */
+/** In one statement, since the webhook, or its bot, may be deleted at any moment. */
 const place = `INSERT INTO webhooks (agent_id, url, secret) VALUES ($1, $2, $3)
   ON CONFLICT (agent_id) DO UPDATE SET url = excluded.url, state = 'active', stopped_at = NULL, updated_at = now()
   RETURNING secret = $3 AS "isNew"`;
 const remove = 'DELETE FROM webhooks WHERE agent_id = $1 RETURNING agent_id';
-/** Those that still sign go on, so that nobody is left behind who asks twice: the first answer may have been lost. */
+/** Secrets that still sign go on doing so, lest a repeated request break anyone: the first answer may have been lost. */
 const rotate = `UPDATE webhooks SET previous_secret = array_to_string((ARRAY[secret] ||
     CASE WHEN previous_until > now() THEN string_to_array(previous_secret, ' ') END)[1:${mostPreviousSecrets}], ' '),
   previous_until = now() + make_interval(secs => $3), secret = $2, updated_at = now()
   WHERE agent_id = $1 RETURNING agent_id`;
 const activate = `UPDATE webhooks SET state = 'active', stopped_at = NULL, updated_at = now() WHERE agent_id = $1
   RETURNING agent_id`;
-/** Whoever is at it lets go when it next moves a cursor. */
+/** The lease holder stops when it next moves a cursor. */
 const beginAnew = `UPDATE webhook_cursors c SET attempts = 0, failing_since = NULL, due_at = now(), lease = NULL,
     leased_until = NULL, seq = CASE WHEN $2 THEN s.last_seq ELSE c.seq END
   FROM streams s WHERE s.id = c.stream_id AND c.agent_id = $1`;
@@ -50,7 +50,7 @@ const findFailing = `SELECT kind, stream_id AS "streamId", seq, attempts, error,
 const findSecrets = `SELECT url, secret, CASE WHEN previous_until > now() THEN previous_secret END AS previous
   FROM webhooks WHERE agent_id = $1`;
 
-/** The webhook of a bot, in the hands of its owner and of the bot itself (contract §4). */
+/** The webhook of a bot, managed by its owner and the bot itself (contract §4). */
 export class WebhookService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -88,8 +88,8 @@ export class WebhookService {
   }
 
   /**
-   * Registers the webhook of an agent: it gets what happens from now on. Another address takes over where the one before
-   * was, and the secret stays.
+   * Registers the webhook of an agent: it gets what happens from now on. A new address continues where the old one was,
+   * with the same secret.
    * @throws AppError AGENT_NOT_FOUND, UNSAFE_URL
    */
   async put(actor: Actor, agentId: string, url: string): Promise<WithSecret> {
@@ -114,7 +114,7 @@ export class WebhookService {
     await this.change(agentId, async (rows) => requireOne(await rows(remove, [agentId])), markStopRead);
   }
 
-  /** A new secret; for a day those before sign too, so that receivers can change it at their leisure. */
+  /** A new secret; for a day the previous ones sign too, so that receivers can switch at their leisure. */
   async rotate(actor: Actor, agentId: string): Promise<WithSecret> {
     await this.access.readable(actor, agentId);
     const secret = newWebhookSecret();
@@ -124,7 +124,7 @@ export class WebhookService {
     });
   }
 
-  /** Tries again at once where it was given up, or failed. @param skip goes on from now instead */
+  /** Retries at once after failures, or after it was given up. @param skip continues from now instead */
   async enable(actor: Actor, agentId: string, skip: boolean): Promise<WebhookRecord> {
     await this.access.readable(actor, agentId);
     return this.change(
@@ -138,7 +138,7 @@ export class WebhookService {
     );
   }
 
-  /** Sends something now, whatever state it is in, and says what became of it. */
+  /** Sends a test event now, whatever state it is in, and reports the outcome. */
   async test(actor: Actor, agentId: string): Promise<z.input<typeof webhookTestSchema>> {
     await this.access.readable(actor, agentId);
     const [row] = await this.database.rows<{ url: string; secret: string; previous: string | null }>(findSecrets, [
@@ -174,7 +174,7 @@ export class WebhookService {
   }
 }
 
-/** Who has seen to a webhook that was given up need not be told of it any more. */
+/** An owner who has dealt with a failed webhook need not be told of it any more. */
 async function markStopRead(change: Change, agentId: string): Promise<void> {
   const [agent] = await change.rows<{ ownerId: string }>('SELECT owner_id AS "ownerId" FROM agents WHERE id = $1', [
     agentId,

@@ -26,7 +26,7 @@ type Parts = Omit<
   chores: Chores;
 };
 
-/** Webhooks of bots: who sets them up, and what delivers to them. */
+/** Webhooks of bots: their administration and delivery. */
 export function createWebhooks(parts: Parts): { webhooks: WebhookService; webhookDispatcher: WebhookDispatcher } {
   const { timeoutMs, leaseSeconds } = parts.settings.webhooks;
   const sealed = new SealedText(parts.settings.jwtSecrets);

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { isoTime, isoTimeOrNull } from '../../schema.ts';
 import type { webhookSchema } from './webhook.contract.ts';
 
-/** A webhook with what its cursors say. */
+/** A webhook with the state of its cursors. */
 export interface WebhookRow {
   agentId: string;
   url: string;
