@@ -4,16 +4,16 @@ import { serverDeleted } from '../servers/server.contract.ts';
 import { atOnce, type ClosedPlaceJob, insertJobs, portion } from './notification.jobs.ts';
 import { markScopeRead, type Scope } from './reading.ts';
 
-/** A server or a channel that people cannot enter any more. */
+/** A server or a channel that people can no longer enter. */
 export interface ClosedPlace extends Scope {
-  /** Nobody can enter the server any more: it is deleted. */
+  /** The whole server was deleted. */
   isGone?: boolean;
 }
 
 /**
- * What people have not read in a place that is closed to them counts as read: nobody could open it. Of the end of a server
- * they are told as well. Call it when their access has ended in this change; `rooms` are those that the change tells of it,
- * for all locks are taken at once. Those beyond the first thousand are left to jobs, and are in no list but theirs any more.
+ * Unread notifications of a place that people can no longer enter count as read. They are also told of the end of a server.
+ * Call it when their access has ended in this change; `rooms` are those that the change notifies, since all locks are taken
+ * at once. People beyond the first thousand are left to jobs, which alone still list them.
  */
 export async function closePlace(change: Change, place: ClosedPlace, people: string[], rooms: Room[]): Promise<void> {
   const others = people.slice(atOnce);
@@ -27,7 +27,7 @@ export async function closePlace(change: Change, place: ClosedPlace, people: str
   await closePlaceNow(change, place, now);
 }
 
-/** The logs of `people` must be locked: whoever makes notifications for them holds them, and looks who may see what. */
+/** The logs of `people` must be locked: making notifications takes the same locks, and then checks who may see what. */
 export async function closePlaceNow(change: Change, place: ClosedPlace, people: string[]): Promise<void> {
   const { serverId, channelId, isGone } = place;
   if (serverId && isGone) {

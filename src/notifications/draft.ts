@@ -1,6 +1,6 @@
 import type { NotificationKind } from './notification.kinds.ts';
 
-/** A notification that someone may get, if they want it. */
+/** A notification that a user gets if they want it. */
 export interface NotificationDraft {
   userId: string;
   kind: NotificationKind;
@@ -13,11 +13,11 @@ export interface NotificationDraft {
   body: string;
   /** When it happened. */
   at: Date;
-  /** Only for those who want to hear of everything. */
+  /** Only for users with the strategy `all`. */
   onlyUnderAll: boolean;
 }
 
-/** What repeats have in common (contract §13, Notifications): the channel, else the server, else the person. */
+/** The scope in which repeats are merged (contract §13, Notifications): the channel, else the server, else the person. */
 export function scopeOf(draft: NotificationDraft): string {
   return draft.channelId ?? draft.serverId ?? draft.senderId ?? '';
 }

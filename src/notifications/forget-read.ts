@@ -2,7 +2,7 @@ import type { Chore } from '../infrastructure/chores.ts';
 
 const batch = 500;
 
-/** Removes notifications that were read so many days ago, a little at a time. Unread ones stay. */
+/** Deletes notifications read that many days ago, in small steps. Unread ones stay. */
 export function forgetRead(days: number): Chore {
   return {
     name: 'forget what was read long ago',

@@ -5,10 +5,10 @@ import type { NotificationDraft } from './draft.ts';
 import type { BroadcastJob, EditJob, Job, MessageJob } from './notification.jobs.ts';
 import type { NotificationKind } from './notification.kinds.ts';
 
-/** Who wrote none of the newest so many messages of a thread is not told of the next. */
+/** Only the authors of this many newest messages of a thread are notified of the next. */
 const rememberedMessages = 500;
 
-/** A message that is there still, with what its notifications are made of. */
+/** A message that still exists, with what its notifications need. */
 export interface NotedMessage {
   id: string;
   channel_id: string;
@@ -24,11 +24,11 @@ export interface NotedMessage {
   reply_author_id: string | null;
   /** Author of the message that its thread starts from. */
   parent_author_id: string | null;
-  /** Whether its author may call everyone. */
+  /** Whether its author may mention everyone. */
   may_broadcast: boolean;
 }
 
-/** What a notification quotes of the message `m`. */
+/** The excerpt of message `m` that a notification quotes. */
 export const preview = 'left(m.content, 200)';
 
 const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, m.thread_id, m.created_at, c.kind AS channel_kind,
@@ -41,14 +41,14 @@ const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, m.thread_id, m.cre
   LEFT JOIN server_members s ON s.server_id = c.server_id AND s.user_id = m.author_id
   WHERE m.id = ANY($1::uuid[]) AND m.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL`;
 
-/** The messages of jobs; those that were deleted meanwhile are missing. */
+/** The messages of jobs; those deleted meanwhile are missing. */
 export async function readNoted(rows: Rows, jobs: Job[]): Promise<Map<string, NotedMessage>> {
   const ids = jobs.flatMap((job) => ('messageId' in job ? [job.messageId] : []));
   if (ids.length === 0) return new Map();
   return new Map((await rows<NotedMessage>(noted, [ids])).map((message) => [message.id, message]));
 }
 
-/** Who hears of messages, beside those whom a broadcast reaches. Each person hears of a message once. */
+/** Who is notified of messages, apart from broadcasts. Each person is notified of a message once. */
 export async function draftsOfMessages(
   rows: Rows,
   jobs: MessageJob[],
@@ -75,7 +75,7 @@ export async function draftsOfMessages(
   });
 }
 
-/** Who may hear of messages that name them since an edit. */
+/** Who may be notified of messages that mention them since an edit. */
 export function draftsOfEdits(jobs: EditJob[], messages: Map<string, NotedMessage>): NotificationDraft[] {
   return jobs.flatMap((job) => {
     const message = messages.get(job.messageId);
@@ -85,9 +85,9 @@ export function draftsOfEdits(jobs: EditJob[], messages: Map<string, NotedMessag
 }
 
 /**
- * Those of the drafts whose people have not been told of their messages in another way, each once. The logs of the users
- * must be locked: an edit that is told of by another node may name them too.
- * @param besides what they are told in the same change
+ * The drafts whose users have not been notified of their messages in another way, each once. The logs of the users must be
+ * locked: another node may notify them of an edit that mentions them too.
+ * @param besides notifications made in the same change
  */
 export async function firstWords(
   rows: Rows,
@@ -109,7 +109,7 @@ export async function firstWords(
   return drafts.filter((_, index) => !places.has(index + 1));
 }
 
-/** What is left to do for messages that mention all, once those whom they mean by name are told. */
+/** The jobs left for messages that mention everyone, once those mentioned by name are notified. */
 export function broadcastsOf(
   jobs: MessageJob[],
   messages: Map<string, NotedMessage>,
@@ -141,9 +141,9 @@ export function draftOf(message: NotedMessage, userId: string, kind: Notificatio
 }
 
 /**
- * The drafts with what their messages say, without those whose message is gone. Nobody edits or deletes these before the
- * change is committed: what quotes them is looked after then, and that finds only what is there (see quotes.ts). The logs
- * of the users must be locked, since that may have to be waited for.
+ * The drafts with the text of their messages, without those whose message is gone. The messages stay locked until the
+ * commit: an edit or deletion then looks for notifications that quote it, and finds only committed ones (see quotes.ts).
+ * The logs of the users must be locked before, since that may have to wait.
  */
 export async function quoted(rows: Rows, drafts: NotificationDraft[]): Promise<NotificationDraft[]> {
   const ids = drafts.flatMap((draft) => (isOfMessage(draft) ? [draft.referenceId] : []));
@@ -190,7 +190,7 @@ async function readPartners(rows: Rows, messages: NotedMessage[]): Promise<Map<s
   return new Map(found.map((row) => [row.channel_id, [row.low_id, row.high_id]]));
 }
 
-/** Those who wrote lately in each thread among those of `messages`; the rest of a long one sleeps. */
+/** The recent authors in each thread of `messages`; others in a long thread are not notified. */
 async function readWriters(rows: Rows, messages: NotedMessage[]): Promise<Map<string, string[]>> {
   const ids = [...new Set(messages.flatMap((message) => message.thread_id ?? []))];
   if (ids.length === 0) return new Map();

@@ -2,25 +2,25 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 import type { NotificationKind, NotificationType, Strategy } from './notification.kinds.ts';
 
-/** Something that a user should come to know of (contract §7). */
+/** Something that a user should learn of (contract §7). */
 const NotificationSchema = defineEntity({
   name: 'Notification',
   tableName: 'notifications',
   indexes: [
     { name: 'notifications_recent', properties: ['userId', 'updatedAt', 'id'] },
-    // Those that quote a message go empty with it.
+    // Finds those that quote a message, to empty them with it.
     { name: 'notifications_reference', properties: ['referenceId'], where: { referenceType: 'message' } },
     {
-      // Those that were read long ago, which are taken away.
+      // Finds those read long ago, to delete them.
       name: 'notifications_read',
       expression: 'create index notifications_read on notifications (read_at) where read_at is not null',
     },
     {
-      // What waits for an answer in a server.
+      // Finds those that wait for an answer in a server.
       name: 'notifications_open_questions',
       expression: `create index notifications_open_questions on notifications (server_id) where read_at is null and kind in ('server.invite', 'server.join_request', 'channel.join_request')`,
     },
-    // Counts of what is unread, and the row that a repeat is added to.
+    // Counts of unread ones, and the row that a repeat is merged into.
     {
       name: 'notifications_open',
       properties: ['userId', 'kind', 'scope', 'createdAt'],
@@ -40,12 +40,12 @@ const NotificationSchema = defineEntity({
     senderId: () => p.manyToOne(User).mapToPk().fieldName('sender_id').nullable().deleteRule('set null').index(false),
     serverId: p.uuid().nullable(),
     channelId: p.uuid().nullable(),
-    /** What repeats have in common: a channel, a server or a person. */
+    /** The scope in which repeats are merged: a channel, a server or a person. */
     scope: p.string().columnType('text'),
     aggregatedCount: p.integer().default(1),
     readAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
-    /** Time of the newest repeat. */
+    /** When the newest repeat happened. */
     updatedAt: p.datetime(3),
   },
 });
@@ -53,7 +53,7 @@ const NotificationSchema = defineEntity({
 export class Notification extends NotificationSchema.class {}
 NotificationSchema.setClass(Notification);
 
-/** What a user wants to hear of. Without a row: everything. */
+/** What a user wants to be notified of. Without a row: everything. */
 const PreferencesSchema = defineEntity({
   name: 'NotificationPreferences',
   tableName: 'notification_preferences',
@@ -69,8 +69,8 @@ export class NotificationPreferences extends PreferencesSchema.class {}
 PreferencesSchema.setClass(NotificationPreferences);
 
 /**
- * Something that people have to be told of, written in the transaction in which it happened and deleted in the one that
- * tells them, by notifications or events: so nothing is lost, and nothing is told twice.
+ * Something that people have to be told, written in the transaction in which it happened and deleted in the one that makes
+ * the notifications or events: so nothing is lost or told twice.
  */
 const NotificationJobSchema = defineEntity({
   name: 'NotificationJob',

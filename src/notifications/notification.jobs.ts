@@ -5,12 +5,12 @@ import type { Change } from '../delivery/changes.ts';
 import { idSchema, timeSchema } from '../schema.ts';
 import type { NotificationKind } from './notification.kinds.ts';
 
-/** So many people at most are told of something in one transaction, so that nobody waits for a lock on all of many. */
+/** How many people are told of something in one transaction, so that nobody waits for many locks at once. */
 export const atOnce = 1000;
-/** So many of them by one job, where those of a whole place are told. */
+/** How many of them one job tells, for the members of a server or channel. */
 export const portion = 200;
 
-/** A message that someone should hear of: a DM, a reply, one in a thread, or one that mentions. */
+/** A message to notify of: a DM, a reply, one in a thread, or one with mentions. */
 const messageJobSchema = z.object({
   job: z.literal('message'),
   messageId: idSchema,
@@ -20,8 +20,8 @@ const messageJobSchema = z.object({
 });
 
 /**
- * A message that was edited: what quotes it follows, and those hear of it whom it names since. Those who are called all
- * together are called by new messages only.
+ * An edited message: its quotes are updated, and users that it mentions since are notified. Mentions of everyone count in
+ * new messages only.
  */
 const editJobSchema = z.object({
   job: z.literal('edit'),
@@ -30,7 +30,7 @@ const editJobSchema = z.object({
   at: timeSchema,
 });
 
-/** The rest of a message that mentions all: its channel's people are told in pieces, so that no one waits for it. */
+/** The rest of a message that mentions everyone: members are notified in portions, so that no one waits for it. */
 const broadcastJobSchema = z.object({
   job: z.literal('broadcast'),
   messageId: idSchema,
@@ -38,7 +38,7 @@ const broadcastJobSchema = z.object({
   /** People up to this id have been told. */
   after: idSchema.nullable(),
   told: z.number().int(),
-  /** People who hear of this message otherwise. */
+  /** People notified of this message otherwise. */
   except: z.array(idSchema),
 });
 
@@ -47,7 +47,7 @@ const systemJobSchema = z.object({
   kind: z.string(),
   /** `admins`: the owner and admins of the server. */
   to: z.union([z.array(idSchema), z.literal('admins')]),
-  /** Whose act it was, where that is not the sender: nobody is told of what they did themselves. */
+  /** Who did it, if not the sender: nobody is notified of their own actions. */
   by: idSchema.optional(),
   senderId: idSchema.nullable(),
   serverId: idSchema.nullable(),
@@ -57,12 +57,12 @@ const systemJobSchema = z.object({
   at: timeSchema,
 });
 
-/** Messages that are gone, or say something else by now, and must not live on where they were quoted. */
+/** Messages that were deleted or edited, and must not live on where they were quoted. */
 const erasureJobSchema = z.object({ job: z.literal('erasure'), messageIds: z.array(idSchema) });
 
-/** People of a place that is closed to them, as far as they were too many to be told at once. */
+/** The people of a place they can no longer enter, beyond those told at once. */
 const closedPlaceJobSchema = z.object({
-  // What nodes of earlier versions call it, which may be there beside this one.
+  // The name in earlier versions, whose nodes may run beside this one.
   job: z.literal('farewell'),
   users: z.array(idSchema),
   serverId: idSchema.nullable(),
@@ -70,17 +70,17 @@ const closedPlaceJobSchema = z.object({
   isGone: z.boolean().optional(),
 });
 
-/** What happened to a large server, for those of its people who were not told of it in the change itself. */
+/** A change in a large server, for members who were not told of it in the change itself. */
 const newsJobSchema = z.object({
   job: z.literal('news'),
   serverId: idSchema,
-  /** A channel that is new there; null: the server itself was changed. */
+  /** A new channel; null: the server itself was changed. */
   channelId: idSchema.nullable(),
   /** People up to this id have been told. */
   after: idSchema,
 });
 
-/** Something in a server does not wait for an answer any more, of which there may be unread notifications. */
+/** Something in a server no longer needs an answer, and may have unread notifications. */
 const settledJobSchema = z.object({ job: z.literal('settled'), serverId: idSchema });
 
 export const jobSchema = z.discriminatedUnion('job', [
@@ -103,14 +103,14 @@ export type SettledJob = z.infer<typeof settledJobSchema>;
 export type SystemJob = z.infer<typeof systemJobSchema>;
 export type Job = z.infer<typeof jobSchema>;
 
-/** How many people a job tells at most, or how many messages it looks after. */
+/** How many people a job tells at most, or how many messages it processes. */
 export function reachOf(job: Job): number {
   if (job.job === 'erasure') return job.messageIds.length;
   if (job.job === 'broadcast' || job.job === 'news' || job.job === 'settled') return portion;
   return 'users' in job ? job.users.length : 0;
 }
 
-/** Writes jobs in the transaction of what they tell of. */
+/** Writes jobs in the transaction of what they announce. */
 export async function insertJobs(rows: Rows, jobs: Job[]): Promise<void> {
   if (jobs.length === 0) return;
   await rows('INSERT INTO notification_jobs (id, data) SELECT * FROM unnest($1::uuid[], $2::json[])', [
@@ -119,12 +119,12 @@ export async function insertJobs(rows: Rows, jobs: Job[]): Promise<void> {
   ]);
 }
 
-/** What services say when someone should be notified of something. */
+/** What services say when someone should be notified. */
 export interface Notice {
   kind: NotificationKind;
   /** `admins`: the owner and admins of the server. */
   to: string[] | 'admins';
-  /** Whose act it was, where that is not the sender. */
+  /** Who did it, if not the sender. */
   by?: string;
   senderId: string;
   serverId?: string;
@@ -132,7 +132,7 @@ export interface Notice {
   reference?: { type: string; id: string };
 }
 
-/** The way from services to the background work that makes notifications. */
+/** Passes events from services to the background work that makes notifications. */
 export class NotificationQueue {
   private listener = () => {};
 
@@ -141,18 +141,18 @@ export class NotificationQueue {
     this.listener = listener;
   }
 
-  /** Something was added in a transaction that is committed now. */
+  /** A job was added in a transaction that is committed now. */
   wake(): void {
     this.listener();
   }
 
-  /** Takes away, after the change, what was notified of in a server and needs no answer any more. */
+  /** Marks as read, after the change, notifications in a server that need no answer any more. */
   async settle(change: Change, serverId: string): Promise<void> {
     await insertJobs(change.rows, [{ job: 'settled', serverId }]);
     change.afterCommit(() => this.wake());
   }
 
-  /** Notifies of something as part of the change in which it happens: if that is undone, nobody hears of it. */
+  /** Notifies as part of the change in which something happens: if that is rolled back, nobody hears of it. */
   async add(change: Change, notice: Notice): Promise<void> {
     const { kind, to, by, senderId, serverId = null, channelId = null, reference } = notice;
     const target = { referenceType: reference?.type ?? null, referenceId: reference?.id ?? null };

@@ -1,8 +1,8 @@
-/** How a notification is shown and whether it is wanted is decided by its type (contract §7). */
+/** The type of a notification determines how it is shown and whether it is wanted (contract §7). */
 export const notificationTypes = ['mention', 'reply', 'dm', 'system'] as const;
 export type NotificationType = (typeof notificationTypes)[number];
 
-/** Everything there is to be notified of, with its type. */
+/** All kinds of notifications, with their types. */
 export const typeOfKind = {
   'message.mention': 'mention',
   'message.reply': 'reply',

@@ -32,15 +32,15 @@ import { markSettled, settledBy } from './open-questions.ts';
 import { readStale, renewQuotes } from './quotes.ts';
 import { draftsOfSystem } from './system-notices.ts';
 
-/** So many at most hear of one broadcast (contract §6). */
+/** How many users one broadcast notifies at most (contract §6). */
 const broadcastLimit = 5000;
 
-/** Who is here now, as far as `@here` asks. */
+/** Who is online, for `@here`. */
 export interface OnlineUsers {
   isOnline(userId: string): boolean;
 }
 
-/** Turns jobs into notifications and their events, all in the change that takes the jobs away. */
+/** Turns jobs into notifications and their events, in the change that deletes the jobs. */
 export class NotificationMaker {
   private readonly direct: DirectActivity;
   private readonly online: OnlineUsers;
@@ -78,7 +78,7 @@ export class NotificationMaker {
     const closings = jobs.filter((job): job is ClosedPlaceJob => job.job === 'farewell');
     const used = [...messages.values()].filter((message) => message.channel_kind === 'dm');
     const returning = await this.direct.touch(change.rows, used);
-    // One lock for all, so that no two transactions wait for each other.
+    // Locked all at once, so that transactions do not deadlock.
     const people = [
       ...closings.flatMap(({ users }) => users),
       ...[...news, ...settled].flatMap((piece) => piece.people),
@@ -95,7 +95,7 @@ export class NotificationMaker {
     return rest.length > 0 || isMoreStale;
   }
 
-  /** Whom jobs of news tell now, and jobs for what is left. */
+  /** The people that news jobs tell now, and jobs for the rest. */
   private async newsOf(change: Change, jobs: Job[]): Promise<{ job: NewsJob; people: string[]; rest: NewsJob[] }[]> {
     const pieces: { job: NewsJob; people: string[]; rest: NewsJob[] }[] = [];
     for (const job of jobs) {
@@ -104,7 +104,7 @@ export class NotificationMaker {
     return pieces;
   }
 
-  /** The next piece of a broadcast, and a job for what is left. */
+  /** The next portion of a broadcast, and a job for the rest. */
   private async broadcast(
     change: Change,
     job: BroadcastJob,
@@ -133,7 +133,7 @@ export class NotificationMaker {
   }
 }
 
-/** Messages that no longer say what they did. */
+/** Messages that were edited or deleted. */
 function changedBy(job: Job): string[] {
   if (job.job === 'edit') return [job.messageId];
   return job.job === 'erasure' ? job.messageIds : [];

@@ -26,7 +26,7 @@ const ownOne = `${selectNotifications} WHERE n.id = $1 AND n.user_id = $2`;
 type Preferences = z.output<typeof preferencesSchema>;
 type ScopedUnread = z.output<typeof scopedUnreadSchema>;
 
-/** What a user is to read, has read, and wants to hear of (contract §7). Counts are counted, never kept. */
+/** A user's notifications, their read state and preferences (contract §7). Unread counts are computed, never stored. */
 export class NotificationService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -36,7 +36,7 @@ export class NotificationService {
     this.changes = parts.changes;
   }
 
-  /** Newest first, by their last repeat. */
+  /** Newest first, by last repeat. */
   async list(actor: Actor, query: z.output<typeof listNotificationsSchema>): Promise<NotificationRecord[]> {
     const text = query.unread === 'true' ? unreadOfUser : ofUser;
     const rows = await this.database.rows<NotificationRow>(text, [actor.userId, query.limit, query.offset]);
@@ -80,7 +80,7 @@ export class NotificationService {
     return this.readScope(actor, { serverId: null, channelId: null });
   }
 
-  /** Everything of a server, of a channel, or of a channel in a server. @returns how many were unread */
+  /** All of a server, of a channel, or of a channel in a server. @returns how many were unread */
   async readScope(actor: Actor, scope: Scope): Promise<number> {
     return this.changes.run(async (change) => {
       await change.lock(userRoom(actor.userId));
@@ -88,15 +88,15 @@ export class NotificationService {
     });
   }
 
-  /** What the actor wants to be told of; who has never said so, of everything. */
+  /** What the actor wants to be notified of; by default everything. */
   async preferences(actor: Actor): Promise<Preferences> {
     return readPreferences(this.database.rows, actor.userId);
   }
 
-  /** In force for everything that happens after the answer. */
+  /** Applies to everything that happens after the response. */
   async changePreferences(actor: Actor, input: z.output<typeof changePreferencesSchema>): Promise<Preferences> {
     return this.changes.run(async (change) => {
-      // Whoever makes notifications for this user holds the same lock, and has read the preferences under it.
+      // Making notifications for this user takes the same lock, and reads the preferences under it.
       await change.lock(userRoom(actor.userId));
       const next = { ...(await readPreferences(change.rows, actor.userId)), ...given(input) };
       await change.rows(
@@ -126,7 +126,7 @@ async function readPreferences(rows: Rows, userId: string): Promise<Preferences>
   return row ?? { strategy: 'all', mutedServerIds: [], mutedChannelIds: [] };
 }
 
-/** Only what the request holds. */
+/** Only what the request contains. */
 function given(input: z.output<typeof changePreferencesSchema>): Partial<Preferences> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 }

@@ -7,7 +7,7 @@ import { atOnce, type Job, jobSchema, type NotificationQueue, reachOf } from './
 import type { NotificationMaker } from './notification.maker.ts';
 
 const batchSize = 100;
-/** How often a node looks for jobs that nobody told it of: those of a node that died. */
+/** How often a node polls for jobs that it was not told of: those of a node that died. */
 const pollMs = 1000;
 const maxAttempts = 5;
 const firstRetryMs = 1000;
@@ -20,9 +20,9 @@ interface JobRow {
 }
 
 /**
- * Makes notifications in the background (contract §7), and tells those of large servers what happened to them: after the
- * acknowledgement of what they tell of, on any node, and exactly once. A job is deleted in the transaction that does it;
- * a node that dies in between leaves it to the others.
+ * Makes notifications in the background (contract §7), and tells members of large servers of changes: after the
+ * acknowledgement of what they announce, on any node, and exactly once. A job is deleted in the transaction that does it; a
+ * node that dies in between leaves it to the others.
  */
 export class NotificationWorker {
   private readonly changes: Changes;
@@ -44,7 +44,7 @@ export class NotificationWorker {
     this.running = this.run();
   }
 
-  /** Finishes what it is at; what is left is done by other nodes, or after the next start. */
+  /** Finishes the current batch; the rest is done by other nodes, or after the next start. */
   async close(): Promise<void> {
     this.closed = true;
     this.wakeUp();
@@ -81,7 +81,7 @@ export class NotificationWorker {
   }
 
   /**
-   * A batch, or where that fails its jobs one by one, so that one bad job holds up no others.
+   * Runs a batch, or if that fails its jobs one by one, so that one bad job does not block the others.
    * @returns whether there may be more to do
    */
   private async takeSome(): Promise<boolean> {
@@ -138,9 +138,9 @@ export class NotificationWorker {
 
   private async putBack(row: JobRow, error: unknown): Promise<void> {
     const attempts = row.attempts + 1;
-    // What this node does not know is of a newer one, which is being started or comes back.
+    // An unknown job is from a newer version, which is being deployed or will be back.
     const isUnknown = error instanceof z.ZodError;
-    // What takes too long now may not, later.
+    // A job that takes too long now may not later.
     const isLast = attempts >= maxAttempts && !isUnknown && !isTimeout(error);
     const delayMs = Math.min(firstRetryMs * 2 ** row.attempts, longestRetryMs);
     this.log.error({ err: error, attempts, data: row.data }, 'A notification could not be made.');
@@ -156,7 +156,7 @@ export class NotificationWorker {
   }
 }
 
-/** Whether no job is to blame: the database is away, or others stand in the way. One job alone may take too long. */
+/** Whether no job is to blame: the database is away, or locks are in the way. A single job may just take too long. */
 function isPassing(error: unknown): boolean {
   return error instanceof AppError && error.status === 503 && !isTimeout(error);
 }
@@ -165,7 +165,7 @@ function jobOf(row: JobRow): Job {
   return jobSchema.parse(row.data);
 }
 
-/** The first of the jobs that together tell no more than so many people, and at least one. */
+/** The first of the jobs that together tell at most this many people; at least one. */
 function within(people: number, jobs: Job[]): Job[] {
   let left = people;
   const beyond = jobs.findIndex((job, at) => {

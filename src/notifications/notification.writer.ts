@@ -8,7 +8,7 @@ import { notificationNew, notificationUpdated } from './notification.contract.ts
 import { type Strategy, typeOfKind } from './notification.kinds.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
 
-/** Repeats within so long of the first become one notification (contract §7). */
+/** Repeats within this time of the first are merged into one notification (contract §7). */
 const aggregationMs = 5 * 60 * 1000;
 
 interface Wanted {
@@ -18,7 +18,7 @@ interface Wanted {
   muted_channels: string[] | null;
 }
 
-/** What is unread of a kind in a scope, as far as repeats are concerned. */
+/** The unread notifications of a kind in a scope that a repeat could be merged into. */
 interface OpenRow {
   id: string;
   user_id: string;
@@ -29,7 +29,7 @@ interface OpenRow {
   updated_at: Date | string;
 }
 
-/** What becomes of a notification in this transaction. */
+/** What happens to a notification in this transaction. */
 interface Outcome {
   id: string;
   isNew: boolean;
@@ -42,8 +42,8 @@ interface Outcome {
 const keyOf = (userId: string, kind: string, scope: string) => `${userId} ${kind} ${scope}`;
 
 /**
- * Makes notifications of drafts for those who want them, in the change under way. The logs of their users must be locked
- * by it: so nobody reads, mutes or notifies the same user between what is looked up here and the commit.
+ * Turns drafts into notifications for users who want them, in the current change, which must have locked the users' logs:
+ * so nobody reads, mutes or notifies the same user between these look-ups and the commit.
  *
  * Costs a few statements, however many drafts there are.
  */
@@ -78,15 +78,15 @@ const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_s
   ORDER BY d.place`;
 
 /**
- * Leaves out bots, oneself, those who may not see the channel, who blocked the sender, whose request was taken back or
- * answered, who are where they are invited to, or who do not want it.
+ * Drops drafts for bots, oneself, and users who cannot see the channel, have blocked the sender, do not want it, or are
+ * already where they are invited to, and of requests that were withdrawn or answered.
  */
 async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<NotificationDraft[]> {
   if (drafts.length === 0) return [];
   const found = await rows<Wanted>(wantedOf, [
     drafts.map((draft) => draft.userId),
     drafts.map((draft) => draft.senderId),
-    // What concerns the account itself is also for those who cannot see the channel, or cannot any more.
+    // News about the user's own access is also for those who cannot see the channel, or no longer can.
     drafts.map((draft) => (needsAccess(draft) ? draft.channelId : null)),
     drafts.map((draft) => typeOfKind[draft.kind] !== 'system' || draft.kind === 'server.invite'),
     drafts.map((draft) => (draft.kind === 'friendship.request' ? draft.referenceId : null)),
@@ -98,12 +98,12 @@ async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<Noti
   });
 }
 
-/** Whoever was let into a channel and is out again has nothing there to see. */
+/** Someone who was let into a channel and is out again has nothing to see there. */
 function needsAccess({ kind }: NotificationDraft): boolean {
   return typeOfKind[kind] !== 'system' || kind === 'channel.member_added';
 }
 
-/** The strategies of contract §7. What concerns the account itself comes through in any case. */
+/** The strategies of contract §7. News about the user's own access always gets through. */
 function isWanted(draft: NotificationDraft, preferences: Wanted): boolean {
   if (typeOfKind[draft.kind] === 'system') return true;
   const strategy = preferences.strategy ?? 'all';
@@ -112,7 +112,7 @@ function isWanted(draft: NotificationDraft, preferences: Wanted): boolean {
   return !(draft.channelId && preferences.muted_channels?.includes(draft.channelId));
 }
 
-/** The newest one that each draft may be added to, however much is unread beside. */
+/** The newest one that each draft may be merged into, however many others are unread. */
 export async function readOpen(rows: Rows, drafts: NotificationDraft[]): Promise<OpenRow[]> {
   return rows<OpenRow>(
     `SELECT n.* FROM (SELECT DISTINCT * FROM unnest($1::uuid[], $2::text[], $3::text[])) AS d (user_id, kind, scope)
@@ -125,7 +125,7 @@ export async function readOpen(rows: Rows, drafts: NotificationDraft[]): Promise
   );
 }
 
-/** Adds each draft to the open notification of its kind and scope, or begins a new one. */
+/** Merges each draft into the open notification of its kind and scope, or starts a new one. */
 function aggregate(drafts: NotificationDraft[], open: OpenRow[]): Outcome[] {
   const known = new Map(open.map((row) => [keyOf(row.user_id, row.kind, row.scope), row]));
   const latest = new Map<string, Outcome>();
@@ -135,7 +135,7 @@ function aggregate(drafts: NotificationDraft[], open: OpenRow[]): Outcome[] {
     const before = latest.get(key) ?? continued(known.get(key), draft);
     if (before && Math.abs(draft.at.getTime() - before.createdAt.getTime()) < aggregationMs) {
       before.count++;
-      // Jobs of two nodes may come in another order than what they tell of: the newest is shown.
+      // Jobs of two nodes may run in another order than their events happened: the newest is shown.
       if (draft.at >= before.updatedAt) Object.assign(before, { newest: draft, updatedAt: draft.at });
       if (!latest.has(key)) all.push(before);
       latest.set(key, before);
@@ -207,7 +207,7 @@ async function update(rows: Rows, outcomes: Outcome[]): Promise<void> {
   );
 }
 
-/** Each user's devices get the records as they are read back. */
+/** Each user's devices get the records as read back. */
 async function publish(change: Change, outcomes: Outcome[]): Promise<void> {
   const isNew = new Map(outcomes.map((outcome) => [outcome.id, outcome.isNew]));
   const rows = await change.rows<NotificationRow>(

@@ -7,8 +7,8 @@ import { tellRead } from './reading.ts';
 const isQuestion = "n.read_at IS NULL AND n.kind IN ('server.invite', 'server.join_request', 'channel.join_request')";
 
 /**
- * Whether nobody has to answer the notification `n` any more. An invitation: who got it is in, the server is gone, or its code
- * opens nothing. A request, or several that became one notification: none of them waits, or who got it decides no longer.
+ * Whether notification `n` no longer needs an answer. An invitation: its recipient is a member, the server is gone, or its
+ * code is invalid. A request, or several merged ones: none is pending, or the recipient no longer decides.
  */
 const isSettled = `CASE WHEN n.kind = 'server.invite' THEN
     NOT EXISTS (SELECT FROM servers s WHERE s.id = n.server_id AND s.invite_code = n.body)
@@ -27,14 +27,14 @@ const markRead = `UPDATE notifications n SET read_at = now()
   WHERE n.server_id = $1 AND n.user_id = ANY($2::uuid[]) AND ${isQuestion} AND ${isSettled}
   RETURNING n.id, n.user_id AS "userId"`;
 
-/** People who have something unread in a server that is settled, as many as are told at once. */
+/** People with unread notifications in a server where something was settled, as many as are told at once. */
 export interface Settled {
   serverId: string;
   people: string[];
   rest: SettledJob[];
 }
 
-/** Those for whom something is settled, by the servers that jobs name. */
+/** The people for whom something was settled, by the servers that jobs name. */
 export async function settledBy(rows: Rows, jobs: Job[]): Promise<Settled[]> {
   const servers = new Set(jobs.flatMap((job) => (job.job === 'settled' ? [job.serverId] : [])));
   const found: Settled[] = [];
@@ -45,15 +45,15 @@ export async function settledBy(rows: Rows, jobs: Job[]): Promise<Settled[]> {
   return found;
 }
 
-/** What is settled counts as read for people whose logs are locked: nobody could answer it. */
+/** Settled notifications count as read for people whose logs are locked: nobody could answer them. */
 export async function markSettled(change: Change, { serverId, people }: Settled): Promise<void> {
   if (people.length === 0) return;
   await tellRead(change, await change.rows<{ id: string; userId: string }>(markRead, [serverId, people]));
 }
 
 /**
- * Those of requests that still wait, held back from being decided until the commit: whoever decides comes before, or finds
- * the notification and takes it away.
+ * The requests that are still pending, which stay undecided until the commit: a decision comes before, or finds the
+ * notification and marks it.
  */
 export async function stillPending(rows: Rows, requests: string[]): Promise<Set<string>> {
   if (requests.length === 0) return new Set();

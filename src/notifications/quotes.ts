@@ -7,26 +7,26 @@ import { notificationUpdated } from './notification.contract.ts';
 import { atOnce } from './notification.jobs.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
 
-/** A notification that quotes what a message no longer says, or did so when its user was told of it first. */
+/** A notification that quotes text its message no longer has, or of which an event in its user's log does. */
 export interface Stale {
   id: string;
   userId: string;
 }
 
 const andChannel = 'LEFT JOIN channels c ON c.id = m.channel_id';
-/** What the message says now to a user: nothing once it is gone, or to whoever may no longer read it. */
+/** The current text of the message for a user: nothing if it is gone, or if they may no longer read it. */
 const saidTo = (user: string) => `CASE WHEN ${selectMayRead(user)} THEN ${preview} ELSE '' END`;
 const quotes = `SELECT n.id, n.user_id, n.body AS former, ${saidTo('n.user_id')} AS body
   FROM notifications n LEFT JOIN messages m ON m.id = n.reference_id ${andChannel}`;
 const quotesOf = `${quotes} WHERE n.reference_type = 'message' AND n.reference_id = ANY($1::uuid[])`;
-/** Found by the messages, whoever is asked for: of one user there may be thousands of other entries. */
+/** Found by the messages, whichever users are asked for: one user may have thousands of other entries. */
 const told = `told AS MATERIALIZED (
     SELECT (data ->> 'id')::uuid AS id, stream_id, seq, data ->> 'body' AS former,
       (data ->> 'referenceId')::uuid AS message_id
     FROM log_entries WHERE event IN ('notification:new', 'notification:updated')
       AND data ->> 'referenceId' = ANY($1::uuid[]::text[])
   )`;
-/** What the logs of users say of them, also of those that quote a later message by now; a log has the id of its user. */
+/** What the users' logs have of them, even if they quote a later message by now; a log has its user's id. */
 const toldOf = `SELECT told.*, ${saidTo('told.stream_id')} AS body
   FROM told LEFT JOIN messages m ON m.id = told.message_id ${andChannel}`;
 const selectStale = `WITH ${told} SELECT id, user_id AS "userId" FROM (
@@ -48,16 +48,15 @@ export async function isQuoted(rows: Rows, messageId: string): Promise<boolean> 
   return found.length > 0;
 }
 
-/** The notifications that quote the messages, or are told of, not as they are now: as many as are made anew at once. */
+/** Notifications that quote the messages, or whose events do, with outdated text: as many as are updated at once. */
 export async function readStale(rows: Rows, messageIds: string[]): Promise<Stale[]> {
   if (messageIds.length === 0) return [];
   return rows<Stale>(selectStale, [messageIds, atOnce]);
 }
 
 /**
- * Takes the former words of messages out of notifications and out of what the logs of their users say of them. The logs
- * of the users must be locked.
- * @returns whether there may be more of them: a message that called everyone is quoted to thousands
+ * Removes the former text of messages from notifications and from their events in the users' logs, which must be locked.
+ * @returns whether there may be more of them: a message that mentioned everyone is quoted to thousands
  */
 export async function renewQuotes(change: Change, messageIds: string[], stale: Stale[]): Promise<boolean> {
   if (stale.length === 0) return false;
@@ -67,7 +66,7 @@ export async function renewQuotes(change: Change, messageIds: string[], stale: S
   const rows = await change.rows<NotificationRow>(`${selectNotifications} WHERE n.id = ANY($1::uuid[]) ORDER BY n.id`, [
     ids,
   ]);
-  // Also where only the log said it: nodes have it in memory still, and forget it when they hear this.
+  // Even if only the log had it: nodes still have it in memory, and drop it when they see this event.
   for (const row of rows) change.publish(notificationUpdated.in(userRoom(row.user_id), notificationRecord(row)));
   return stale.length === atOnce;
 }

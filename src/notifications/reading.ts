@@ -10,7 +10,7 @@ export interface Scope {
   channelId: string | null;
 }
 
-/** Has what people have not read in a scope count as read; their logs must be locked. @returns how many that were */
+/** Marks unread notifications in a scope as read; the users' logs must be locked. @returns how many there were */
 export async function markScopeRead(change: Change, { serverId, channelId }: Scope, people: string[]): Promise<number> {
   const read = await change.rows<{ userId: string }>(
     `UPDATE notifications SET read_at = now() WHERE user_id = ANY($1::uuid[]) AND read_at IS NULL
@@ -23,8 +23,8 @@ export async function markScopeRead(change: Change, { serverId, channelId }: Sco
 }
 
 /**
- * What someone has not read of a thing that is settled or gone counts as read. Call it when that has happened in this
- * change, which has locked the person's log.
+ * Marks as read a user's notifications of something settled or gone. Call it after that happened in this change, which must
+ * have locked the user's log.
  */
 export async function markSettledRead(
   change: Change,
@@ -39,13 +39,13 @@ export async function markSettledRead(
   await tellRead(change, read);
 }
 
-/** Tells people that these notifications of theirs count as read from now on; their logs must be locked. */
+/** Tells people that these notifications count as read from now on; their logs must be locked. */
 export async function tellRead(change: Change, read: { id: string; userId: string }[]): Promise<void> {
   const ofUser = Map.groupBy(read, ({ userId }) => userId);
   await tell(change, [...ofUser.keys()], (userId) => ({ ids: ofUser.get(userId)?.map(({ id }) => id) }));
 }
 
-/** How much each of the users has not read. */
+/** The unread count of each user. */
 export async function unreadCounts(rows: Rows, users: string[]): Promise<Map<string, number>> {
   if (users.length === 0) return new Map();
   const found = await rows<{ userId: string; count: number }>(

@@ -9,7 +9,7 @@ interface Names {
   of(id: string | null): string;
 }
 
-/** Who hears of what is no message. What needs no answer any more is told to nobody. */
+/** Who is notified of anything but messages. What needs no answer any more is announced to nobody. */
 export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<NotificationDraft[]> {
   if (jobs.length === 0) return [];
   const names = await readNames(rows, jobs);
@@ -60,7 +60,7 @@ async function readNames(rows: Rows, jobs: SystemJob[]): Promise<Names> {
   return { of: (id) => (id && names.get(id)) || 'someone' };
 }
 
-/** What those who are invited get in with, also when they were not there to hear of it; held as it is until the commit. */
+/** The code that invited users get in with, even if they were offline; it stays unchanged until the commit. */
 async function readInviteCodes(rows: Rows, jobs: SystemJob[]): Promise<Map<string, string>> {
   const ids = jobs.filter(({ kind }) => kind === 'server.invite').map(({ serverId }) => serverId);
   if (ids.length === 0) return new Map();

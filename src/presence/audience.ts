@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { serverRoom, userRoom, watchRoom } from '../delivery/entry.ts';
 
-/** DMs beyond the last used ones do not count as knowing each other now. */
+/** DMs beyond the last used ones do not count as acquaintance here. */
 const maxDms = 500;
 
 const servers = 'SELECT user_id, server_id FROM server_members WHERE user_id = ANY($1::uuid[])';
@@ -12,16 +12,16 @@ const dms = `SELECT dm.low_id, dm.high_id FROM unnest($1::uuid[]) AS someone (id
     UNION ALL
     (SELECT low_id, high_id FROM dm_channels WHERE high_id = someone.id ORDER BY last_active_at DESC LIMIT $2)
   ) AS dm`;
-/** Servers in which a user $1 meets the users $2. */
+/** Servers that user $1 has in common with the users $2. */
 const shared = `SELECT other.user_id, other.server_id FROM server_members own
   JOIN server_members other ON other.server_id = own.server_id
   WHERE own.user_id = $1 AND other.user_id = ANY($2::uuid[])`;
 
-/** Where someone is told of. */
+/** The rooms in which a user's presence is told. */
 export interface Places {
-  /** The rooms of its servers, which it has in common with many. */
+  /** The rooms of its servers, shared with many. */
   servers: string[];
-  /** Rooms of single people: its own, its friends', and of those who asked for it. */
+  /** Rooms of individuals: its own, its friends', and those of users who asked for it. */
   others: Set<string>;
 }
 
@@ -30,7 +30,7 @@ interface PairRow {
   high_id: string;
 }
 
-/** Who learns of whose presence (contract §9): those who share a server, a DM or a friendship. */
+/** Who is told of whose presence (contract §9): those who share a server, a DM or a friendship. */
 export class PresenceAudience {
   private readonly database: Database;
 
@@ -38,7 +38,7 @@ export class PresenceAudience {
     this.database = database;
   }
 
-  /** Where each of the users is told of, whether someone is there or not. Three queries for all. */
+  /** Where the presence of each user is told, whether anyone is there or not. Three queries for all. */
   async placesOf(userIds: string[]): Promise<Map<string, Places>> {
     const places = new Map(userIds.map((userId) => [userId, noPlaces(userId)]));
     const [memberships, friendships, channels] = await Promise.all([
@@ -59,7 +59,7 @@ export class PresenceAudience {
 
   /**
    * Which of the others a user may know about.
-   * @returns for each of them the servers where they meet; none for friends and DM partners, who are told of anyway
+   * @returns for each of them their common servers; none for friends and DM partners, who are told anyway
    */
   async knownTo(userId: string, others: string[]): Promise<Map<string, string[]>> {
     const known = new Map<string, string[]>();

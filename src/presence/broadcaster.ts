@@ -5,24 +5,24 @@ import type { PresenceDirectory } from './directory.ts';
 import { presenceChange } from './presence.contract.ts';
 import type { StatusChange } from './status.ts';
 
-/** The sockets of this node, as far as presence is told to them. */
+/** The sockets of this node, as recipients of presence. */
 export interface PresenceSink {
   hasSockets(room: string): boolean;
-  /** To the sockets of this node that are in any of the rooms and in none of `except`, to each once. */
+  /** To this node's sockets that are in any of the rooms and in none of `except`, once each. */
   tellHere(rooms: string[], event: string, data: object, except: string[]): void;
 }
 
-/** So many changes are looked up and told together. */
+/** How many changes are looked up and told together. */
 const maxTogether = 500;
 
-/** Tells this node's sockets what changed, a few times a second and put together (contract §9). */
+/** Tells this node's sockets of changes, in batches a few times a second (contract §9). */
 export class PresenceBroadcaster {
   private readonly directory: PresenceDirectory;
   private readonly audience: PresenceAudience;
   private readonly log: Log;
   private readonly tellMs: number;
   private timer: NodeJS.Timeout | undefined;
-  /** Where those are told of who changed of late. */
+  /** Where recent changes of users are told. */
   private readonly lately: BatchedRead<Map<string, Places>>;
   private sink: PresenceSink = { hasSockets: () => false, tellHere: () => {} };
   private running = false;
@@ -46,7 +46,7 @@ export class PresenceBroadcaster {
     clearInterval(this.timer);
   }
 
-  /** What whoever is in these rooms may have missed of late: presence is in no log. */
+  /** What sockets in these rooms may have missed recently: presence is in no log. */
   async missed(rooms: ReadonlySet<string>): Promise<StatusChange[]> {
     if (this.directory.changedLately().length === 0) return [];
     const places = (await this.lately.read('all')) ?? new Map<string, Places>();
@@ -85,10 +85,10 @@ export class PresenceBroadcaster {
   }
 }
 
-/** Changes that are told in the same places: they go out in one event, which is built once for all its sockets. */
+/** Changes that are told in the same rooms: they go out in one event, built once for all its sockets. */
 interface Group {
   rooms: string[];
-  /** Who is in these has been told in another group. */
+  /** Rooms that were told in another group. */
   except: string[];
   changes: StatusChange[];
 }
@@ -100,7 +100,7 @@ function add(groups: Map<string, Group>, rooms: string[], except: string[], chan
   group.changes.push(change);
 }
 
-/** One change is also told in the plain form. */
+/** A single change is also sent in the plain form. */
 export function dataOf(changes: StatusChange[]): object {
   const [first, ...others] = changes;
   return first && others.length === 0 ? { ...first, changes } : { changes };

@@ -4,11 +4,11 @@ import { Cache } from '../infrastructure/cache.ts';
 import type { PresenceDirectory } from './directory.ts';
 import type { StatusChange } from './status.ts';
 
-/** A snapshot shows so many (contract §9). */
+/** The size of a snapshot (contract §9). */
 const shown = 500;
-/** Of channels with more people than this only those who are present are looked up. */
+/** In channels with more people than this only those online are looked up. */
 const smallChannel = 2000;
-/** Many who join the same channel at once are answered from one look. */
+/** How long joins of the same channel are answered from one look-up. */
 const keptMs = 2000;
 const keptChannels = 1000;
 
@@ -21,17 +21,17 @@ const peopleOf = `SELECT m.user_id FROM channels c JOIN server_members m ON m.se
 const some = `${peopleOf} LIMIT $2`;
 const amongThem = `SELECT user_id FROM (${peopleOf}) AS people WHERE user_id = ANY($2::uuid[]) LIMIT $3`;
 
-/** The people of a channel, and what they were when the directory had this revision. */
+/** The people of a channel and their statuses at this revision of the directory. */
 interface Snapshot {
   people: string[];
   members: readonly StatusChange[];
   revision: number;
 }
 
-/** Of a snapshot whose people have not been looked up in the directory. */
+/** For a snapshot that was not looked up in the directory yet. */
 const notYet = -1;
 
-/** The people of channels with what they are: the first thing that one who joins wants to know. */
+/** The people of channels with their statuses: the first thing that a client wants on joining. */
 export class ChannelPresence {
   private readonly database: Database;
   private readonly directory: PresenceDirectory;
@@ -42,7 +42,7 @@ export class ChannelPresence {
     this.directory = directory;
   }
 
-  /** Up to 500 people of a channel, those who are present first: the same list as long as nothing has changed. */
+  /** Up to 500 people of a channel, those online first: the same list as long as nothing has changed. */
   async of(channelId: string): Promise<readonly StatusChange[]> {
     const load = async (): Promise<Snapshot> => ({ people: await this.read(channelId), members: [], revision: notYet });
     const snapshot = await this.snapshots.get(channelId, load);

@@ -1,28 +1,28 @@
 import type { Status, StatusChange } from './status.ts';
 
-/** A change, and what was told before it. */
+/** A change, and the status told before it. */
 export interface Untold extends StatusChange {
   told: Status;
 }
 
-/** As many as a list of the people of a channel has: where more have changed, whoever needs all of them asks. */
+/** As many as a list of a channel's people has: if more have changed, clients that need all of them ask. */
 const maxLately = 500;
 
 /**
- * What this node knows of everyone who is not offline. It hears the same as all other nodes, in the same order, so
- * statuses are answered without asking anyone.
+ * The statuses of everyone who is not offline, as known here. All nodes hear the same in the same order, so statuses are
+ * answered without asking anyone.
  */
 export class PresenceDirectory {
-  /** Another number says that someone's status changed. */
+  /** Changes whenever someone's status does. */
   revision = 0;
   private readonly statuses = new Map<string, Status>();
-  /** User → what was told here last, for those whose status changed since. */
+  /** User → status last told here, for those that changed since. */
   private readonly pending = new Map<string, Status>();
-  /** User → when its status changed, of those of the last `keptMs`; in that order. */
+  /** User → when its status changed, for changes within `keptMs`; in that order. */
   private readonly changed = new Map<string, number>();
   private readonly keptMs: number;
 
-  /** @param keptMs how long it remembers who changed */
+  /** @param keptMs how long it remembers changes */
   constructor(keptMs: number) {
     this.keptMs = keptMs;
   }
@@ -40,7 +40,7 @@ export class PresenceDirectory {
     return this.statuses.keys();
   }
 
-  /** Whose status changed of late; of many those who did so last. */
+  /** Users with recent changes; if there are many, the latest. */
   changedLately(): string[] {
     this.forgetOld();
     return [...this.changed.keys()].slice(-maxLately);
@@ -54,22 +54,22 @@ export class PresenceDirectory {
     for (const { userId, status } of changes) this.set(userId, status);
   }
 
-  /** Everyone who is not offline, as the store has it; all others are offline. */
+  /** Replaces everything by the store's list of users who are not offline. */
   replace(all: StatusChange[]): void {
     const isFirst = this.revision === 0;
     this.apply(all);
-    // They were so before this node was there.
+    // They were online before this node was.
     if (isFirst) this.changed.clear();
     const known = new Set(all.map((change) => change.userId));
     for (const userId of [...this.statuses.keys()]) if (!known.has(userId)) this.set(userId, 'offline');
   }
 
-  /** Has someone who is present told again, to those who may not have been told of it before. */
+  /** Tells the status of someone online again, to people who may not have been told before. */
   tellAgain(userId: string): void {
     if (this.isOnline(userId)) this.pending.set(userId, 'offline');
   }
 
-  /** Takes up to `max` of those who are something else now than what was told last. What came and went is no change. */
+  /** Takes up to `max` users whose status differs from the one last told. What changed back is no change. */
   takePending(max: number): Untold[] {
     const changes: Untold[] = [];
     for (const [userId, told] of this.pending) {

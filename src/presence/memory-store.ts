@@ -4,17 +4,17 @@ import type { Status, StatusChange } from './status.ts';
 interface Person {
   here: boolean;
   wish: Status;
-  /** Until when a sign of life holds, in ms of this process. */
+  /** When a sign of life expires, in ms of this process. */
   beat: number;
   told: Status;
 }
 
-/** For a node that is alone. */
+/** For a single node. */
 export class MemoryPresenceStore implements PresenceStore {
   readonly ready = true;
   private readonly people = new Map<string, Person>();
   private readonly beats = new Map<string, NodeJS.Timeout>();
-  /** What users wished for lately, the latest last. */
+  /** Recent wishes of users, latest last. */
   private readonly wished = new Map<string, { status: Status; until: number }>();
   private listener: StoreListener = { changed: () => {}, hurried: () => {} };
 

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 import type { Status } from './status.ts';
 
-/** How a user wants to be seen while connected; without a row as `online`. It stays until it is changed (contract §9). */
+/** The status a user chose for when connected; without a row `online`. It stays until changed (contract §9). */
 const PresenceWishSchema = defineEntity({
   name: 'PresenceWish',
   tableName: 'presence_wishes',

@@ -21,13 +21,13 @@ import type { Presence } from './presence.ts';
 import { type StatusChange, statusSchema } from './status.ts';
 
 const tag = 'Presence';
-/** How many people a socket may follow beside those of its channels; the oldest make room. */
+/** How many people a socket may follow besides those of its channels; the oldest are dropped first. */
 const maxWatched = 1000;
 
 /** Logs may contain events of other versions; this field is always there. */
 const joined = memberJoined.payload.pick({ userId: true });
 
-/** Feeds presence with what a node knows: who is connected to it, and who has joined people that did not know of them. */
+/** Feeds presence with what a node knows: who is connected to it, and who has joined people that did not know them. */
 export function attendPresence(
   gateway: Gateway,
   delivery: Delivery,
@@ -48,7 +48,7 @@ export function attendPresence(
   });
 }
 
-/** A recovered client believes that it missed nothing, and does not join its channels again. */
+/** A recovered client assumes that it missed nothing, and does not join its channels again. */
 async function tellMissed(presence: Presence, socket: ParleySocket): Promise<void> {
   const changes = await presence.missed(socket.rooms).catch(() => []);
   if (changes.length > 0) tellOne(socket, presenceChange.name, JSON.stringify(dataOf(changes)));
@@ -140,12 +140,12 @@ function endWithSocket(
   });
 }
 
-/** Makes a socket follow the presence of these users, as far as it may. @returns their current presence */
+/** Makes a socket follow the presence of these users, as far as it may. @returns their current statuses */
 async function follow(presence: PresenceService, socket: ParleySocket, userIds: string[]): Promise<StatusChange[]> {
   const { actor } = socket.data;
   const { users, rooms } = await presence.subscribe(actor, userIds);
   watch(socket, [...rooms.values()].flat());
-  // If the user left a server meanwhile, that did not include these rooms.
+  // If the user left a server meanwhile, these rooms were not left with it.
   const stay = async (serverId: string) => {
     if (!(await presence.isIn(actor, serverId))) leaveWatches(socket, serverId);
   };

@@ -13,7 +13,7 @@ import { presenceActivity } from './presence.contract.ts';
 import type { PresenceStore } from './presence.store.ts';
 import type { Status, StatusChange } from './status.ts';
 
-/** Who is there (contract §9). */
+/** Presence and activities (contract §9). */
 export class PresenceService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -51,17 +51,17 @@ export class PresenceService {
     this.tellWish = parts.tellWish;
   }
 
-  /** What someone is now, as far as it has come to this node. For those who may know. */
+  /** Someone's current status, as known to this node. For callers who may know it. */
   statusOf(userId: string): Status {
     return this.directory.statusOf(userId);
   }
 
-  /** Whether others see someone as present, as far as it has come to this node. */
+  /** Whether others see someone as present, as known to this node. */
   isOnline(userId: string): boolean {
     return this.directory.isOnline(userId);
   }
 
-  /** How the actor wants to be seen from now on, on all devices, until it says otherwise. */
+  /** Sets the status that the actor wants to be seen with on all devices, until changed. */
   async update(actor: Actor, status: Status): Promise<void> {
     await this.changes.run(({ rows }) =>
       rows(
@@ -74,8 +74,8 @@ export class PresenceService {
   }
 
   /**
-   * What others are, and the rooms in which their changes are told to the actor, beside those of its channels and its
-   * own, by the servers in which it may be in them. Those whom it shares nothing with are left out.
+   * The statuses of others, and the rooms in which their changes are told to the actor, besides those of its channels and
+   * its own, by the servers that give it access. Users it shares nothing with are left out.
    */
   async subscribe(actor: Actor, userIds: string[]): Promise<{ users: StatusChange[]; rooms: Map<string, string[]> }> {
     const known = await this.audience.knownTo(actor.userId, userIds);
@@ -92,7 +92,7 @@ export class PresenceService {
     return (await this.servers.seat(serverId, actor.userId)) !== undefined;
   }
 
-  /** Tells those who are in a channel what the actor is doing there; null: nothing any more. @throws AppError */
+  /** Tells the people in a channel what the actor is doing there; null: nothing any more. @throws AppError */
   async activity(actor: Actor, channelId: string, activity: string | null, socketId: string): Promise<void> {
     const channel = await this.channels.readable(actor, channelId);
     if (activity !== null) {
@@ -107,12 +107,12 @@ export class PresenceService {
     );
   }
 
-  /** The people of a channel that the caller has just joined, up to 500, those who are present first. */
+  /** The people of a channel that the caller has just joined, up to 500, those online first. */
   snapshot(channelId: string): Promise<readonly StatusChange[]> {
     return this.channelPresence.of(channelId);
   }
 
-  /** A sign of life of someone who may have no socket; it holds for `seconds`. */
+  /** A sign of life of someone who may have no socket; it is valid for `seconds`. */
   async heartbeat(userId: string, seconds: number): Promise<void> {
     const beat = async () => {
       const wish = (await this.readWishes([userId])).get(userId) ?? 'online';
@@ -121,24 +121,24 @@ export class PresenceService {
     await beat().catch(() => {});
   }
 
-  /** Someone says good-bye: offline at once, unless a socket still lives. */
+  /** Someone says goodbye: offline at once, unless a socket is still connected. */
   async goodbye(userId: string): Promise<void> {
     await this.store.hurry(userId).catch(() => {});
   }
 
-  /** The rooms of those who learn of someone's presence, name and picture. */
+  /** The rooms that are told of someone's presence, name and picture. */
   async roomsOf(userId: string): Promise<string[]> {
     const places = await this.audience.placesOf([userId]).catch(() => null);
     const { servers, others } = places?.get(userId) ?? { servers: [], others: [] };
     return [...servers, ...others];
   }
 
-  /** Tells what someone's name and picture are now, in the rooms of now unless others are given. */
+  /** Announces someone's current name and picture, in its current rooms unless others are given. */
   async introduce(user: SmallUser, rooms?: string[]): Promise<void> {
     this.ephemeral.tell(rooms ?? (await this.roomsOf(user.id)), userUpdated, { user });
   }
 
-  /** How users want to be seen, as far as it is not simply `online`. */
+  /** The statuses that users chose, except for plain `online`. */
   async readWishes(userIds: string[]): Promise<Map<string, Status>> {
     const rows = await this.database.rows<{ user_id: string; status: Status }>(
       'SELECT user_id, status FROM presence_wishes WHERE user_id = ANY($1::uuid[])',

@@ -4,33 +4,33 @@ import type { Status, StatusChange } from './status.ts';
 export interface StoreListener {
   /** Statuses that changed, in the same order on all nodes. */
   changed(changes: StatusChange[]): void;
-  /** Someone said good-bye: no grace for them. */
+  /** Someone said goodbye: no grace period for them. */
   hurried(userId: string): void;
 }
 
-/** Someone of whom this node says that it is there, and how the user wants to be seen. */
+/** A user that this node reports as connected, and the status that the user chose. */
 export interface Arrival {
   userId: string;
   wish: Status;
 }
 
-/** For so long a wish is newer than what an arrival says, which was read before: nobody takes longer to say it. */
+/** How long a wish overrides what an arrival says, which was read before: no arrival takes longer. */
 export const wishFreshMs = 30_000;
 
-/** Where it is kept who is connected to which node. What it tells of goes to the listener of every node, this one too. */
+/** Stores who is connected to which node. Its news goes to the listener of every node, including this one. */
 export interface PresenceStore {
   listen(listener: StoreListener): void;
-  /** Whether it can be spoken to now. */
+  /** Whether it is reachable now. */
   readonly ready: boolean;
   /** Users who have sockets on this node from now on. */
   arrive(arrivals: Arrival[]): Promise<void>;
   /** Users who have none here any more. */
   leave(userIds: string[]): Promise<void>;
-  /** How a user wants to be seen, on whichever node. */
+  /** The status that a user chose, on any node. */
   wish(userId: string, status: Status): Promise<void>;
-  /** A sign of life that holds for `ms` without a socket. */
+  /** A sign of life that is valid for `ms` without a socket. */
   beat(arrival: Arrival, ms: number): Promise<void>;
-  /** Takes back a sign of life, and ends the grace of the user on all nodes. */
+  /** Withdraws a sign of life, and ends the user's grace period on all nodes. */
   hurry(userId: string): Promise<void>;
   /** Everyone who is not offline. */
   all(): Promise<StatusChange[]>;

@@ -31,7 +31,7 @@ export interface PresenceGround {
   directory: PresenceDirectory;
 }
 
-/** Presence on this node: in Redis with the other nodes, or in memory where there are none. */
+/** Presence on this node: in Redis shared with the other nodes, or in memory on a single node. */
 export class Presence {
   readonly service: PresenceService;
   private readonly directory: PresenceDirectory;
@@ -72,24 +72,24 @@ export class Presence {
     this.shared = redis && shared && resync ? { redis, store: shared, resync } : null;
   }
 
-  /** From now on this node takes part. Until then the service can say things, but nobody is told of anything here. */
+  /** From now on this node takes part. Until then the service accepts calls, but nobody here is told of anything. */
   start(sink: PresenceSink): void {
     this.broadcaster.start(sink);
     this.keepInStep();
   }
 
-  /** A socket of a user connected. @returns to be called when it is gone */
+  /** A user's socket connected. @returns to be called when it disconnects */
   came(userId: string): () => void {
     this.tracker.came(userId);
     return () => this.tracker.went(userId);
   }
 
-  /** What someone in these rooms, who was cut off for a moment, may not have been told. */
+  /** What someone in these rooms, who was cut off briefly, may not have been told. */
   missed(rooms: ReadonlySet<string>): Promise<StatusChange[]> {
     return this.broadcaster.missed(rooms);
   }
 
-  /** Someone is among people now who did not know of it. */
+  /** Someone has joined people who did not know their status. */
   joined(userId: string): void {
     this.directory.tellAgain(userId);
   }

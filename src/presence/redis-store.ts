@@ -21,34 +21,34 @@ const scripts = {
   all: script('all'),
 };
 
-/** So many users are put into one call, so that no script holds up Redis for long. */
+/** How many users go into one call, so that no script blocks Redis for long. */
 const chunkSize = 500;
 
 const renewedSchema = z.tuple([z.number(), z.number(), z.number()]);
 const allSchema = z.tuple([z.number(), z.array(z.string())]);
 
-/** What the node does when the store has lost sight of it or of the others. */
+/** What the node does when it and the store have lost track of each other. */
 export interface RedisStoreEvents {
-  /** Redis does not know this node: everyone who is connected here has to be said anew. */
+  /** Redis does not know this node: everyone connected here has to be reported again. */
   forgotten(): void;
-  /** Redis was emptied while it ran: it has forgotten all nodes, and counts from the beginning. */
+  /** Redis was emptied while running: it has forgotten all nodes, and counts from the beginning. */
   emptied(): void;
-  /** Something was told that did not arrive here. */
+  /** A message did not arrive here. */
   missed(): void;
 }
 
-/** Presence over nodes: leases in Redis, changed by the scripts in this folder. Calls reject while Redis is away. */
+/** Presence across nodes: leases in Redis, changed by the scripts in this folder. Calls reject while Redis is away. */
 export class RedisPresenceStore implements PresenceStore {
   private readonly redis: RedisConnections;
   private readonly nodeId: string;
   private readonly settings: Settings['presence'];
   private readonly log: Log;
   private readonly channel: string;
-  /** The scripts touch many keys at once: in a cluster the tag puts all of them on one shard. */
+  /** The scripts touch many keys at once: in a cluster the hash tag puts all of them on one shard. */
   private readonly prefix: string;
   private listener: StoreListener = { changed: () => {}, hurried: () => {} };
   private events: RedisStoreEvents = { forgotten: () => {}, emptied: () => {}, missed: () => {} };
-  /** Of the last thing that was heard; null: not known. */
+  /** Of the last message received; null: unknown. */
   private version: number | null = null;
   private timer: NodeJS.Timeout | undefined;
 
@@ -110,18 +110,18 @@ export class RedisPresenceStore implements PresenceStore {
 
   async all(): Promise<StatusChange[]> {
     const [version, fields] = allSchema.parse(await this.run(scripts.all, '', []));
-    // What was told meanwhile has arrived here earlier than this answer.
+    // Messages sent meanwhile arrived here before this answer.
     if (this.version !== null && this.version > version) this.events.missed();
     this.version = version;
     return pairs(fields);
   }
 
-  /** Redis was away: its counting may have begun anew. */
+  /** Redis was away: its counter may have restarted. */
   loseCount(): void {
     this.version = null;
   }
 
-  /** Says that this node lives, and does the tidying that is due. */
+  /** Renews this node's lease, and does any clean-up that is due. */
   async renew(): Promise<void> {
     for (let rounds = 0; rounds < 100; rounds++) {
       const { deadAfterMs } = this.settings;
@@ -135,7 +135,7 @@ export class RedisPresenceStore implements PresenceStore {
     }
   }
 
-  /** The node stops: its users count as connected for the time of a grace yet. */
+  /** The node stops: its users count as connected for one more grace period. */
   async retire(): Promise<void> {
     clearInterval(this.timer);
     const { deadAfterMs, graceMs } = this.settings;
@@ -163,7 +163,7 @@ export class RedisPresenceStore implements PresenceStore {
     if (!isNext) this.events.missed();
   }
 
-  /** What was told up to `version` should be here by the next renewal. */
+  /** Messages up to `version` should have arrived by the next renewal. */
   private expect(version: number): void {
     const timer = setTimeout(() => {
       if (this.version !== null && this.version < version) this.events.missed();

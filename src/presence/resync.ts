@@ -5,9 +5,9 @@ import type { RedisPresenceStore } from './redis-store.ts';
 const soonMs = 200;
 
 /**
- * Brings what this node knows into step with Redis after something was missed. When Redis was away it may have forgotten
- * everyone, and all nodes say their people anew: until they have had the time for it, nobody is taken for offline only
- * because Redis does not know them.
+ * Resynchronizes this node with Redis after something was missed. If Redis was away it may have forgotten everyone, and all
+ * nodes report their users again: until they have had time for it, nobody counts as offline only because Redis does not
+ * know them.
  */
 export class Resync {
   private readonly store: RedisPresenceStore;
@@ -25,13 +25,13 @@ export class Resync {
     this.log = log;
   }
 
-  /** Something was told that did not arrive here. */
+  /** A message did not arrive here. */
   soon(): void {
     if (this.timer || this.closed) return;
     this.after(Math.max(soonMs, this.settledAt - performance.now()));
   }
 
-  /** Redis can be reached again. */
+  /** Redis is reachable again. */
   comeBack(): void {
     this.store.loseCount();
     this.settledAt = performance.now() + this.settleMs;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** From the most present down (contract §9). */
+/** From most to least present (contract §9). */
 export const statuses = ['online', 'idle', 'dnd', 'offline'] as const;
 
 export const statusSchema = z.enum(statuses);
@@ -11,12 +11,12 @@ export function isStatus(text: string | undefined): text is Status {
   return statuses.some((status) => status === text);
 }
 
-/** Who knows what someone is now. */
+/** Knows the current status of users. */
 export interface StatusReader {
   statusOf(userId: string): Status;
 }
 
-/** What someone is now. */
+/** A user's current status. */
 export interface StatusChange {
   userId: string;
   status: Status;

@@ -3,12 +3,12 @@ import type { Settings } from '../settings.ts';
 import type { PresenceDirectory } from './directory.ts';
 import type { Arrival, PresenceStore } from './presence.store.ts';
 
-/** Reads how users want to be seen: only those who want something else than `online`. */
+/** Reads the statuses that users chose: only those other than `online`. */
 export type ReadWishes = (userIds: string[]) => Promise<Map<string, Arrival['wish']>>;
 
 /**
- * Who is connected to this node. Comings and goings are passed on together, a few times a second, so that a thousand
- * people who come at once cost a few calls; who goes has a grace in which to come back without anyone hearing of it.
+ * Who is connected to this node. Changes are passed on in batches, a few times a second, so that a thousand people who come
+ * at once cost a few calls; a user who disconnects has a grace period in which to come back unnoticed.
  */
 export class PresenceTracker {
   private readonly store: PresenceStore;
@@ -16,13 +16,13 @@ export class PresenceTracker {
   private readonly readWishes: ReadWishes;
   private readonly settings: Settings['presence'];
   private readonly log: Log;
-  /** User → how many sockets. */
+  /** User → number of sockets. */
   private readonly sockets = new Map<string, number>();
-  /** User without sockets → when its grace is over; in that order. */
+  /** User without sockets → when its grace period ends; in that order. */
   private readonly graces = new Map<string, number>();
   private arrivals = new Set<string>();
   private leaves = new Set<string>();
-  /** Users who want to be seen otherwise than the store knows. */
+  /** Users whose chosen status the store does not know yet. */
   private readonly wishes = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private running = false;
@@ -47,7 +47,7 @@ export class PresenceTracker {
     const count = this.sockets.get(userId) ?? 0;
     this.sockets.set(userId, count + 1);
     if (count > 0) return;
-    // Within its grace it never went, as far as anyone knows.
+    // Within its grace period it never left, as far as anyone knows.
     if (this.graces.delete(userId)) return;
     this.leaves.delete(userId);
     this.arrivals.add(userId);
@@ -65,26 +65,26 @@ export class PresenceTracker {
     this.soon();
   }
 
-  /** Ends the grace of someone who said good-bye. */
+  /** Ends the grace period of someone who said goodbye. */
   hurry(userId: string): void {
     if (!this.graces.has(userId)) return;
     this.graces.set(userId, 0);
     this.soon();
   }
 
-  /** Says how someone wants to be seen from now on; later, where the store cannot take it now. */
+  /** Reports someone's chosen status; later if the store cannot take it now. */
   async wished(userId: string, wish: Arrival['wish']): Promise<void> {
     await this.say([{ userId, wish }]).catch(() => this.wishes.add(userId));
     if (this.wishes.size > 0) this.soon();
   }
 
-  /** Says everyone anew: the store has forgotten this node. */
+  /** Reports everyone again: the store has forgotten this node. */
   sayAll(): void {
     for (const userId of [...this.sockets.keys(), ...this.graces.keys()]) this.arrivals.add(userId);
     this.soon();
   }
 
-  /** The store is back after a time away: who moved to another node meanwhile is said by that node first. */
+  /** The store was away and is back: a user who moved to another node meanwhile must be reported by that node first. */
   holdLeaves(ms: number): void {
     this.holdLeavesUntil = performance.now() + ms;
   }
@@ -107,7 +107,7 @@ export class PresenceTracker {
     this.timer.unref();
   }
 
-  /** Tells the store what happened since the last time. What it cannot take now stays for the next time. */
+  /** Tells the store what happened since the last time. What fails stays for the next time. */
   private async pass(): Promise<void> {
     this.endGraces();
     if (!this.store.ready) return this.sayAlone();
@@ -140,14 +140,14 @@ export class PresenceTracker {
     }
   }
 
-  /** What is wished for on two devices at once may be said in another order than it was kept in: it is looked after. */
+  /** Choices made on two devices at once may be reported in another order than they were stored in, so they are read again. */
   private async say(said: Arrival[]): Promise<void> {
     for (const { userId, wish } of said) await this.store.wish(userId, wish);
     const now = await this.withWishes(said.map(({ userId }) => userId));
     for (const [index, { userId, wish }] of said.entries()) if (now[index]?.wish !== wish) this.wishes.add(userId);
   }
 
-  /** Without the store the people of this node hear at least of each other; the others hear it when all is said anew. */
+  /** Without the store this node's users at least see each other; others are told when everyone is reported again. */
   private async sayAlone(): Promise<void> {
     const arrivals = [...this.arrivals];
     this.arrivals.clear();
@@ -161,7 +161,7 @@ export class PresenceTracker {
     for (const userId of leaves) if (!this.counts(userId)) this.leaves.add(userId);
   }
 
-  /** Whether someone counts as connected: who comes back within its grace is not said anew. */
+  /** Whether someone counts as connected: coming back within the grace period is not reported again. */
   private counts(userId: string): boolean {
     return this.sockets.has(userId) || this.graces.has(userId);
   }
