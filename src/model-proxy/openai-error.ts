@@ -1,14 +1,47 @@
 import { z } from 'zod';
-import type { AppError, ErrorCode } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 
 /** The body of an error as OpenAI's clients understand it (contract §8). */
-const openAiErrorSchema = (codes: ErrorCode[]) =>
-  z.object({ error: z.object({ message: z.string(), type: z.string(), code: z.enum(codes), param: z.null() }) });
+const openAiErrorSchema = (codes: ErrorCode[]) => {
+  const code = codes.includes('MODEL_REQUEST_REFUSED')
+    ? z.string().describe(`One of ${codes.join(', ')}; or the provider's own, as \`context_length_exceeded\`.`)
+    : z.enum(codes);
+  return z.object({ error: z.object({ message: z.string(), type: z.string(), code, param: z.string().nullable() }) });
+};
 
 export type OpenAiError = z.input<ReturnType<typeof openAiErrorSchema>>;
 
-export function openAiError(error: Pick<AppError, 'message' | 'status' | 'code'>): OpenAiError {
-  return { error: { message: error.message, type: typeOf(error.status), code: error.code, param: null } };
+/** Clients decide by these words what to do, so they are passed on as they are; what is no such word is left out. */
+const wordSchema = z
+  .string()
+  .regex(/^[!-~]{1,200}$/)
+  .optional()
+  .catch(undefined);
+
+/** What a provider says is wrong with a request. */
+export const refusalSchema = z.object({
+  error: z.object({
+    message: z.string().max(4000).optional().catch(undefined),
+    type: wordSchema,
+    code: wordSchema,
+    param: wordSchema,
+  }),
+});
+
+/** The provider does not take a request, which is the caller's fault: it is told in the provider's words. */
+export class ModelRefusal extends AppError {
+  readonly words: Omit<z.output<typeof refusalSchema>['error'], 'message'>;
+
+  constructor({ message, ...words }: z.output<typeof refusalSchema>['error']) {
+    super('MODEL_REQUEST_REFUSED', { message });
+    this.words = words;
+  }
+}
+
+export function openAiError(error: AppError): OpenAiError {
+  const { type, code, param } = error instanceof ModelRefusal ? error.words : {};
+  const { message, status } = error;
+  return { error: { message, type: type ?? typeOf(status), code: code ?? error.code, param: param ?? null } };
 }
 
 export const openAiForm = { base: '/api/ai/v1', schema: openAiErrorSchema, body: openAiError };

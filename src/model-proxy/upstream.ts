@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { waitOf } from '../infrastructure/retry-after.ts';
 import type { Settings } from '../settings.ts';
+import { ModelRefusal, refusalSchema } from './openai-error.ts';
 
 /** What the provider sends, as far as it is understood. */
 export interface UpstreamAnswer {
@@ -10,8 +11,6 @@ export interface UpstreamAnswer {
   contentType: string;
   body: AsyncIterable<Buffer>;
 }
-
-const errorSchema = z.object({ error: z.looseObject({ message: z.string().max(4000) }) });
 
 /** The provider of models behind the proxy. It may be slow, wrong, cut off or gone. */
 export class Upstream {
@@ -94,14 +93,14 @@ function refused(status: number, text: string, waitMs: number | null): AppError 
   if (status < 400 || status === 401 || status === 403 || status >= 500) {
     return new AppError('MODEL_PROXY_UPSTREAM_ERROR');
   }
-  return new AppError('MODEL_REQUEST_REFUSED', { message: messageIn(text) });
+  return refusalIn(text);
 }
 
-function messageIn(text: string): string | undefined {
+function refusalIn(text: string): ModelRefusal {
   try {
-    return errorSchema.parse(JSON.parse(text)).error.message;
+    return new ModelRefusal(refusalSchema.parse(JSON.parse(text)).error);
   } catch {
-    return undefined;
+    return new ModelRefusal({});
   }
 }
 

@@ -157,6 +157,38 @@ describe('the model proxy', () => {
     await until(() => models.abandoned > abandoned + 1, { timeout: 2000, message: 'the provider goes on' });
   });
 
+  it('tells why the provider refuses a request in its words, as far as they are plain', async () => {
+    const refuse = async (error: unknown, status = 400) => {
+      models.behave((response) => json(response, { error }, status));
+      const answer = await ask();
+      expect(answer.status).to.equal(400);
+      return answer.body.error;
+    };
+    const said = {
+      message: 'The context is too long.',
+      type: 'invalid_request_error',
+      code: 'context_length_exceeded',
+      param: 'messages[0].content',
+    };
+    expect(await refuse(said)).to.deep.equal(said);
+    expect(await refuse({ ...said, code: 'model_not_found', type: 'not_found_error' }, 404)).to.deep.equal({
+      ...said,
+      code: 'model_not_found',
+      type: 'not_found_error',
+    });
+    const ours = { type: 'invalid_request_error', code: 'MODEL_REQUEST_REFUSED', param: null };
+    const { message } = said;
+    for (const strange of [null, 400, '', 'two\nlines', 'x'.repeat(201), '\u202ereversed', { a: 1 }]) {
+      expect(await refuse({ message, type: strange, code: strange, param: strange })).to.deep.equal({
+        message,
+        ...ours,
+      });
+    }
+    const silent = { message: 'The model does not take this request.', ...ours };
+    expect(await refuse({ message: 7, code: 'busy' })).to.deep.equal({ ...silent, code: 'busy' });
+    for (const nothing of [undefined, 'no', []]) expect(await refuse(nothing)).to.deep.equal(silent);
+  });
+
   it('tells each failure of the provider in its own way', async () => {
     const failures: [Behaviour, number, string][] = [
       [(response) => json(response, { error: 'no' }, 500), 502, 'MODEL_PROXY_UPSTREAM_ERROR'],
