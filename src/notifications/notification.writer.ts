@@ -62,6 +62,9 @@ export async function writeNotifications(change: Change, drafts: NotificationDra
   await publish(change, outcomes);
 }
 
+/** Names are kept as they were sent: what turns the direction of one around would do so to all that follows it here. */
+const titleOf = ({ title }: NotificationDraft) => title.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
+
 const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_servers, p.muted_channel_ids AS muted_channels
   FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bool[], $5::uuid[], $6::uuid[]) WITH ORDINALITY
     AS d (user_id, sender_id, channel_id, may_block, request_id, invited_to, place)
@@ -167,7 +170,7 @@ async function insert(rows: Rows, outcomes: Outcome[]): Promise<void> {
       outcomes.map(({ newest }) => newest.userId),
       outcomes.map(({ newest }) => typeOfKind[newest.kind]),
       outcomes.map(({ newest }) => newest.kind),
-      outcomes.map(({ newest }) => newest.title),
+      outcomes.map(({ newest }) => titleOf(newest)),
       outcomes.map(({ newest }) => newest.body),
       outcomes.map(({ newest }) => newest.referenceType),
       outcomes.map(({ newest }) => newest.referenceId),
@@ -198,7 +201,7 @@ async function update(rows: Rows, outcomes: Outcome[]): Promise<void> {
       outcomes.map(({ id }) => id),
       outcomes.map(({ count }) => count),
       outcomes.map(({ newest }) => newest.at),
-      outcomes.map(({ newest }) => newest.title),
+      outcomes.map(({ newest }) => titleOf(newest)),
       outcomes.map(({ newest }) => newest.body),
       outcomes.map(({ newest }) => newest.referenceType),
       outcomes.map(({ newest }) => newest.referenceId),

@@ -69,6 +69,20 @@ describe('notifications', () => {
     ben.hangUp();
   });
 
+  it('have titles in which no name turns around what follows it', async () => {
+    const { ann, ben, dm } = await pair();
+    const displayName = '\u202eAnn\u2066 \u05d0\u200f';
+    expect((await ann.patch('/api/auth/me', { displayName })).body.displayName).to.equal(displayName);
+    await ann.post('/api/friends/request', { username: ben.username });
+    for (const text of ['one', 'two']) {
+      await ann.say(dm.id, text);
+      await until(async () => (await list(ben))[0]?.body === text);
+    }
+    await settled(ben, 2);
+    const titles = (await list(ben)).map(({ title }: Loose) => title);
+    expect(titles).to.deep.equal(['Ann \u05d0\u200f', 'Ann \u05d0\u200f wants to be friends with you']);
+  });
+
   it('are read on a phone, and the laptop knows', async () => {
     const { ann, ben, dm } = await pair();
     const [phone, laptop] = [await ben.connect(), await ben.on(ann.node).connect()];
