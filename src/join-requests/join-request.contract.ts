@@ -34,7 +34,7 @@ const place = {
   joinRequestId: idSchema.nullable(),
 };
 
-/** What someone may know of a private channel that it asks for by its id. */
+/** What someone who asks for a private channel by its id may learn of it. */
 const channelStubSchema = channelSchema.pick({ id: true, serverId: true, kind: true, type: true, isPrivate: true });
 
 export const serverAccessSchema = z.object({ server: z.union([serverSchema, serverStubSchema]), ...place });

@@ -5,7 +5,7 @@ import { Server } from '../servers/server.entity.ts';
 
 export const joinRequestStates = ['pending', 'approved', 'rejected'] as const;
 
-/** Someone asks to be let into a server or a private channel; its admins decide (contract §12). */
+/** A request to join a server or a private channel; its admins decide (contract §12). */
 const JoinRequestSchema = defineEntity({
   name: 'JoinRequest',
   tableName: 'join_requests',

@@ -35,7 +35,7 @@ const askChannel = `INSERT INTO join_requests (id, server_id, channel_id, user_i
   ON CONFLICT (channel_id, user_id) WHERE channel_id IS NOT NULL ${renew}
   WHERE join_requests.status <> 'pending' RETURNING id`;
 
-/** Asking to be let in, and deciding about it (contract §12). */
+/** Join requests and decisions on them (contract §12). */
 export class JoinRequestService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -63,7 +63,7 @@ export class JoinRequestService {
     this.notifications = parts.notifications;
   }
 
-  /** How the actor stands to a server; whoever asks by its id learns that it exists. @throws AppError SERVER_NOT_FOUND */
+  /** The actor's relation to a server; who asks by its id learns that it exists. @throws AppError SERVER_NOT_FOUND */
   async serverAccess(actor: Actor, idOrSlug: string): Promise<z.output<typeof serverAccessSchema>> {
     const { id, isPublic } = await this.servers.find(idOrSlug);
     const row = await findServer(this.database.rows, id, actor.userId);
@@ -79,7 +79,9 @@ export class JoinRequestService {
     };
   }
 
-  /** How the actor stands to a channel; members of its server may ask for a private one. @throws AppError CHANNEL_NOT_FOUND */
+  /**
+   * The actor's relation to a channel; its server's members may ask for a private one. @throws AppError CHANNEL_NOT_FOUND
+   */
   async channelAccess(actor: Actor, channelId: string): Promise<z.output<typeof channelAccessSchema>> {
     const seen = await this.channels.visible(actor, channelId).catch(ifMissing);
     const channel = seen ?? (await this.askable(actor, channelId));
@@ -99,7 +101,7 @@ export class JoinRequestService {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });
     const { id } = await this.servers.find(idOrSlug);
     return this.changes.run(async (change) => {
-      // Whoever is let in at the same moment is in by now, or waits and settles this.
+      // Someone let in at the same moment is a member by now, or waits for this and settles it.
       await lockUser(change.rows, actor.userId);
       if (await isIn(change.rows, id, actor.userId)) throw new AppError('ALREADY_MEMBER');
       return this.ask(change, actor, id, null);
@@ -110,7 +112,7 @@ export class JoinRequestService {
   async askChannel(actor: Actor, channelId: string): Promise<{ status: Status; requestId: string }> {
     const { id, serverId, isPrivate } = await this.askable(actor, channelId);
     return this.changes.run(async (change) => {
-      // The same for a channel: seats are held there.
+      // The same for a channel: there the seat is locked.
       const seat = await findSeat(change.rows, id, serverId, actor.userId);
       if (!seat) throw new AppError('CHANNEL_NOT_FOUND');
       if (isInChannel(isPrivate, seat.excluded)) throw new AppError('ALREADY_MEMBER');
@@ -118,7 +120,7 @@ export class JoinRequestService {
     });
   }
 
-  /** What is to be decided in a server. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
+  /** The pending requests of a server. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
   async pending(actor: Actor, idOrSlug: string): Promise<JoinRequestRecord[]> {
     const { id, seat } = await this.servers.joined(actor, idOrSlug);
     requireRole(seat.role, 'join-request:decide');
@@ -127,7 +129,7 @@ export class JoinRequestService {
   }
 
   /**
-   * Approves or rejects a request; the approved one is in before this returns.
+   * Approves or rejects a request; an approved user is a member before this returns.
    * @throws AppError JOIN_REQUEST_NOT_FOUND, JOIN_REQUEST_DECIDED, ROLE_REQUIRED
    */
   async decide(
@@ -140,12 +142,12 @@ export class JoinRequestService {
       await this.holdAsker(change.rows, requestId);
       const [row] = await change.rows<RequestRow>(lockById, [requestId]);
       const seat = row && (await this.servers.seat(row.server_id, actor.userId));
-      // Whoever does not decide learns nothing of who asks.
+      // Only those who decide learn who asks.
       const known = row && (may(seat?.role, 'join-request:decide') || row.user_id === actor.userId);
       if (!known || (row.channel_id === null) !== (of === 'server')) throw new AppError('JOIN_REQUEST_NOT_FOUND');
       requireRole(seat?.role, 'join-request:decide');
       if (row.status !== 'pending') throw new AppError('JOIN_REQUEST_DECIDED');
-      // Before the asker is let in, which would settle what is still open, and tell of it a first time.
+      // Before the user is let in, which would settle open requests and announce that too.
       const decide = 'UPDATE join_requests SET status = $2, decided_by = $3, updated_at = now() WHERE id = $1';
       await change.rows(decide, [requestId, status, actor.userId]);
       if (status === 'approved') await this.letIn(change, row, actor);
@@ -154,7 +156,7 @@ export class JoinRequestService {
     });
   }
 
-  /** Before the request: who asks, comes in or goes holds itself first, and then what it has asked for. */
+  /** The user before the request: asking, joining and leaving lock in this order too. */
   private async holdAsker(rows: Rows, requestId: string): Promise<void> {
     const [row] = await rows<RequestRow>(byId, [requestId]);
     if (!row) return;
@@ -173,7 +175,7 @@ export class JoinRequestService {
     await this.channelMembers.admit(change, channel, row.server_id, row.user_id, actor);
   }
 
-  /** A channel that someone may ask for: a person of its server. @throws AppError CHANNEL_NOT_FOUND */
+  /** A channel that someone may ask to join: they must be a person in its server. @throws AppError CHANNEL_NOT_FOUND */
   private async askable(actor: Actor, channelId: string): Promise<ChannelInfo & { serverId: string }> {
     const channel = await this.channels.find(channelId);
     const { serverId } = channel;

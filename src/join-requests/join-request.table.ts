@@ -11,7 +11,7 @@ const settle = `UPDATE join_requests SET status = 'approved', updated_at = now()
 
 const isMeant = `j.server_id = $1 AND ($2::uuid IS NULL OR j.channel_id = $2) AND ($3::uuid IS NULL OR j.user_id = $3)`;
 const waitingIn = `${selectRequest} WHERE ${isMeant} AND j.status = 'pending' ORDER BY j.id DESC LIMIT $4 FOR UPDATE OF j`;
-/** Of so many requests that end at once it is told; lists that are read later are without all of them. */
+/** At most this many requests that end at once are announced; lists read later have none of them. */
 const toldAtOnce = 20;
 
 /** A server, or with a channel's id that channel of it. */
@@ -21,9 +21,9 @@ interface Asked {
 }
 
 /**
- * Who comes in, by whatever way, has nothing left to ask for. Call it before the entry is written, for that is the order
- * in which a decision locks, and with the user or its seat locked, as those do who ask.
- * @returns whether something was asked for
+ * Settles the requests of a user who joins, in whatever way. Call it before the membership is written, the order in which
+ * decisions lock, and with the user or its seat locked, as requests do.
+ * @returns whether there was a request
  */
 export async function settleRequest(change: Change, { serverId, channelId }: Asked, userId: string): Promise<boolean> {
   const [settled] = await change.rows<{ id: string }>(settle, [serverId, channelId, userId]);
@@ -31,7 +31,7 @@ export async function settleRequest(change: Change, { serverId, channelId }: Ask
   return settled !== undefined;
 }
 
-/** Tells whoever asked, and all who decide: it is off their lists. @throws AppError JOIN_REQUEST_NOT_FOUND */
+/** Tells the requester and all who decide, who remove it from their lists. @throws AppError JOIN_REQUEST_NOT_FOUND */
 export async function tellDecided(change: Change, requestId: string): Promise<JoinRequestRecord> {
   const [row] = await change.rows<RequestRow>(byId, [requestId]);
   if (!row) throw new AppError('JOIN_REQUEST_NOT_FOUND');
@@ -41,10 +41,10 @@ export async function tellDecided(change: Change, requestId: string): Promise<Jo
 }
 
 /**
- * Who goes is a stranger again, who has asked for nothing, also in the server's channels; and nobody asks for a channel that is
- * gone. What still waited is rejected. Call it before the entry is removed.
+ * Rejects the pending requests of a user who leaves, including those for the server's channels, or all requests for a
+ * deleted channel. Call it before the membership is removed.
  * @param userId null: everyone
- * @returns where it tells of that
+ * @returns the rooms in which it announces that
  */
 export async function forgetRequests(
   change: Change,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema, record } from '../schema.ts';
 
-/** How many files one message carries at most. */
+/** How many files one message may have. */
 export const maxAttachments = 10;
 
 export const attachmentSchema = record('Attachment', {
@@ -18,7 +18,7 @@ export type AttachmentRecord = z.output<typeof attachmentSchema>;
 
 const uploadUrl = /(?:^|\/)api\/media\/([0-9a-f-]{36})(?:$|[?#])/i;
 
-/** An upload by its id, or by the `url` that its answer had. */
+/** An upload by its id, or by the `url` from its response. */
 export const sentAttachmentSchema = z
   .object({ id: idSchema.nullish(), url: z.string().max(2048).nullish() })
   .transform((given) => given.id ?? uploadUrl.exec(given.url ?? '')?.[1])
@@ -30,7 +30,7 @@ export const uploadFieldsSchema = z.object({
   messageId: z
     .union([idSchema, z.literal(['', 'null'])])
     .optional()
-    // In a form there is no null.
+    // Forms have no null.
     .transform((id) => (id === '' || id === 'null' ? undefined : id))
     .describe('A message of your own to add the file to at once.'),
 });

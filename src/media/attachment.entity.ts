@@ -3,7 +3,7 @@ import { User } from '../accounts/user.entity.ts';
 import { Blob } from '../blobs/blob.entity.ts';
 import { Message } from '../messages/message.entity.ts';
 
-/** An uploaded file: free until it is sent with a message, then a part of that one only. */
+/** An uploaded file: free until it is sent with a message, then part of that one only. */
 const AttachmentSchema = defineEntity({
   name: 'Attachment',
   tableName: 'attachments',
@@ -15,7 +15,7 @@ const AttachmentSchema = defineEntity({
     id: p.uuid().primary(),
     uploaderId: () => p.manyToOne(User).mapToPk().fieldName('uploader_id').index(false),
     messageId: () => p.manyToOne(Message).mapToPk().fieldName('message_id').nullable().deleteRule('set null').index(),
-    /** Its place among the attachments of its message. */
+    /** Its position among the attachments of its message. */
     place: p.integer().default(0),
     blobId: () => p.manyToOne(Blob).mapToPk().fieldName('blob_id').index(),
     filename: p.string().columnType('text'),

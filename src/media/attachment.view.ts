@@ -14,8 +14,8 @@ export const selectAttachments = `SELECT id, uploader_id, message_id, blob_id, f
   created_at FROM attachments`;
 
 /**
- * SQL for the files of a message as rows, null where there are none. Most messages have none, and to begin to gather
- * them takes several times as long as the look whether there are any.
+ * SQL for the files of a message as rows, null if there are none. Most messages have none, and starting to gather them
+ * takes several times as long as checking whether there are any.
  * @param message SQL of its id
  */
 export const attachmentsOf = (message: string): string =>

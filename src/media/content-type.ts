@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { imageSize } from 'image-size';
 
-/** What a file is, told by its first bytes. */
+/** The type of a file, from its first bytes. */
 export interface ContentInfo {
   contentType: string;
   /** Pixels; null for all but images. */
@@ -11,7 +11,7 @@ export interface ContentInfo {
 
 const maxPixels = 1_000_000;
 
-/** Names lie; contents seldom do. What is not known is text when it reads as such, else just bytes (contract §6). */
+/** Names lie; contents seldom do. Unknown types are text if they decode as such, else plain bytes (contract §6). */
 export async function contentInfo(head: Buffer): Promise<ContentInfo> {
   const type = await fileTypeFromBuffer(head).catch(() => undefined);
   const contentType = type?.mime ?? (isText(head) ? 'text/plain' : 'application/octet-stream');
@@ -23,7 +23,7 @@ function sizeOf(head: Buffer): { width: number | null; height: number | null } {
     const { width, height, orientation = 1 } = imageSize(head);
     const sane = [width, height].every((pixels) => Number.isInteger(pixels) && pixels > 0 && pixels <= maxPixels);
     if (!sane) return { width: null, height: null };
-    // Photos that lie on their side are shown upright.
+    // Photos taken sideways are shown upright.
     return orientation >= 5 ? { width: height, height: width } : { width, height };
   } catch {
     return { width: null, height: null };
@@ -32,7 +32,7 @@ function sizeOf(head: Buffer): { width: number | null; height: number | null } {
 
 function isText(head: Buffer): boolean {
   if (head.length === 0 || head.includes(0)) return false;
-  // The last character may have been cut.
+  // The last character may be cut off.
   const text = new TextDecoder('utf-8', { fatal: true });
   try {
     text.decode(head, { stream: true });
@@ -42,7 +42,7 @@ function isText(head: Buffer): boolean {
   }
 }
 
-/** A name without folders, control characters or excess, and never empty. */
+/** A name without folders and control characters, not too long, and never empty. */
 export function safeFilename(name: string): string {
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1).toWellFormed();
   const clean = base.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '').trim();

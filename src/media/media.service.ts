@@ -24,13 +24,13 @@ import { type AttachmentRecord, maxAttachments, type mediaUrlSchema } from './at
 import { type AttachmentRow, attachmentRecord, mediaPath, selectAttachments } from './attachment.view.ts';
 import { type ContentInfo, contentInfo, safeFilename } from './content-type.ts';
 
-/** A file whose bytes are in; there is no record of it yet. */
+/** A file whose bytes are stored; it has no record yet. */
 export interface ReceivedFile extends ContentInfo {
   blob: StoredBlob;
   filename: string;
 }
 
-/** Shown in its place, or saved. */
+/** Shown inline, or saved. */
 type Disposition = 'inline' | 'attachment';
 
 interface FullRow extends AttachmentRow {
@@ -42,10 +42,10 @@ interface FullRow extends AttachmentRow {
 const byId = `${selectAttachments} WHERE id = $1`;
 const countUnsent = `SELECT count(*)::int AS count FROM attachments WHERE uploader_id = $1 AND message_id IS NULL`;
 const headBytes = 256 * 1024;
-/** Uploads of one user that wait to be sent. */
+/** Unsent uploads of one user. */
 const maxUnsent = 100;
 
-/** Files of messages: taken in, kept until they are sent, and given to those who may read the message (contract §6). */
+/** Files of messages: received, kept until they are sent, and served to those who may read the message (contract §6). */
 export class MediaService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -54,7 +54,7 @@ export class MediaService {
   private readonly messageAccess: MessageAccess;
   private readonly messages: MessageService;
   private readonly maxBytes: number;
-  /** User → how many files are on their way in here. */
+  /** User → number of files being received here. */
   private readonly arriving = new Map<string, number>();
 
   constructor(parts: {
@@ -77,9 +77,9 @@ export class MediaService {
     parts.chores.add(forgetUnsent);
   }
 
-  /** Takes the bytes of a file in as they come. @throws AppError BODY_TOO_LARGE, UPLOAD_LIMIT */
+  /** Receives the bytes of a file. @throws AppError BODY_TOO_LARGE, UPLOAD_LIMIT */
   async receive(actor: Actor, file: IncomingFile): Promise<ReceivedFile> {
-    // Those on their way count, too: else many at once would all be stored before the first of them is refused.
+    // Those being received count too: otherwise many at once would all be stored before the first is refused.
     const arriving = (this.arriving.get(actor.userId) ?? 0) + 1;
     this.arriving.set(actor.userId, arriving);
     try {
@@ -99,14 +99,14 @@ export class MediaService {
   }
 
   /**
-   * Makes an upload of a received file.
-   * @param messageId a message of the actor's own that gets it at once
+   * Creates an upload from a received file.
+   * @param messageId one of the actor's messages, to attach it to at once
    * @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, ATTACHMENT_INVALID when the message has too many
    */
   async add(actor: Actor, file: ReceivedFile, messageId: string | undefined): Promise<AttachmentRecord> {
     const target = messageId === undefined ? null : await this.messageAccess.editable(actor, messageId);
     return this.changes.run(async (change) => {
-      // Of several at once each counts those before it.
+      // Concurrent uploads count those before them.
       if (!target) await lockUser(change.rows, actor.userId);
       const place = target ? await placeIn(change, target) : 0;
       const { blob, filename, contentType, width, height } = file;
@@ -123,12 +123,12 @@ export class MediaService {
     });
   }
 
-  /** A file that the actor may have: its own unsent one, or one of a message it may read. @throws AppError */
+  /** A file that the actor may read: its own unsent one, or one of a message it may read. @throws AppError */
   async open(actor: Actor, id: string, kind: Disposition): Promise<ServedContent> {
     return this.served(await this.readable(actor, id), kind);
   }
 
-  /** A file for whoever has a signed link to it. @throws AppError LINK_EXPIRED, ATTACHMENT_NOT_FOUND */
+  /** A file for the holder of a signed link. @throws AppError LINK_EXPIRED, ATTACHMENT_NOT_FOUND */
   async openByLink(id: string, signature: string, kind: Disposition): Promise<ServedContent> {
     if (!this.links.verify(mediaPath(id), signature)) throw new AppError('LINK_EXPIRED');
     return this.served(await this.find(id), kind);
@@ -169,13 +169,13 @@ export class MediaService {
     return { size: row.size, etag: row.blob_id, headers, read: (range) => this.blobs.read(row.blob_id, range) };
   }
 
-  /** @param more files, beside those that wait to be sent */
+  /** @param more files, besides the unsent ones */
   private async requireRoom(rows: Rows, actor: Actor, more: number): Promise<void> {
     if ((await countOf(rows, countUnsent, [actor.userId])) + more > maxUnsent) throw new AppError('UPLOAD_LIMIT');
   }
 }
 
-/** Keeps the first bytes of what passes, to tell what it is. */
+/** Keeps the first bytes that pass, to detect the type. */
 class Head {
   private pieces: Uint8Array[] = [];
   private size = 0;
@@ -193,7 +193,7 @@ class Head {
   }
 }
 
-/** Where a further file goes in a message, which stays as it is until the commit. */
+/** The position of another file in a message, which is locked until the commit. */
 async function placeIn(change: Change, { row, channel }: FoundMessage): Promise<number> {
   await change.lockOpen(channelRoom(channel.id));
   await holdMessage(change.rows, row.id);
@@ -211,7 +211,7 @@ async function freePlace(rows: Rows, messageId: string): Promise<number> {
   return used?.next ?? 0;
 }
 
-/** Uploads that are not sent within a day are forgotten (contract §13); the collector of blobs finds their bytes. */
+/** Uploads that are not sent within a day are deleted (contract §13); the blob collector removes their bytes. */
 const forgetUnsent: Chore = {
   name: 'forget unsent uploads',
   async step(rows) {

@@ -1,29 +1,29 @@
-/** What may be a mention: what it names is still to be looked up. */
+/** A possible mention; what it names is still to be looked up. */
 export interface Candidate {
   kind: 'name' | 'user-id' | 'channel-name' | 'channel-id' | 'here' | 'everyone';
-  /** The name or id, without its marks; names as far as their characters go, so perhaps longer than what exists. */
+  /** The name or id, without its marks; names extend as far as their characters do, perhaps beyond an existing name. */
   text: string;
-  /** Where it begins, with its mark, in UTF-16 units. */
+  /** Start position, including the mark, in UTF-16 units. */
   start: number;
-  /** Where `text` begins. */
+  /** Where `text` starts. */
   textStart: number;
   end: number;
 }
 
-/** More than this are not looked up in one message. */
+/** How many are looked up in one message. */
 const maxCandidates = 50;
 const maxName = 100;
 
 const marks = /[@#<]/;
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
-// A mark that follows a letter or digit is a part of something else, such as an e-mail address; so is all that stands in a
-// link: whoever passes on the address of a profile calls nobody.
+// A mark after a letter or digit is part of something else, such as an e-mail address; so is everything in a link: posting
+// the address of a profile mentions nobody.
 const candidate = new RegExp(
   `(?<link>https?://[^\\s<>"']*)|<@(?<user>${uuid})>|<#(?<channel>${uuid})>|(?<![\\p{L}\\p{N}_.@#-])(?:@(?<name>[\\p{L}\\p{N}_.-]+)|#(?<hash>[\\p{L}\\p{N}_-]+))`,
   'giu',
 );
 
-/** What may be mentioned in a text, outside of code spans and links (contract §6). Texts without marks cost next to nothing. */
+/** Possible mentions in a text, outside of code spans and links (contract §6). Texts without marks cost next to nothing. */
 export function findCandidates(content: string): Candidate[] {
   if (!marks.test(content)) return [];
   const found: Candidate[] = [];
@@ -52,8 +52,8 @@ function asCandidate(match: RegExpExecArray): Candidate {
 }
 
 /**
- * The beginnings of a candidate's text that could be the name meant, longest first: "bob.smith." may be bob.smith or
- * bob. A name is not cut within a word of plain letters; in scripts without blanks it may end anywhere.
+ * The prefixes of a candidate's text that could be the name meant, longest first: "bob.smith." may be bob.smith or bob. A
+ * name is not cut within a word of plain letters; in scripts without spaces it may end anywhere.
  */
 export function possibleNames(text: string, min: number, max: number): string[] {
   const names: string[] = [];
@@ -66,9 +66,9 @@ export function possibleNames(text: string, min: number, max: number): string[] 
 }
 
 /**
- * The text with everything in code blanked out, so that places stay. Code stands between runs of as many backticks; of a
- * run that does not come again, as many of the last ones as do. Each run is looked at once, however many there are: a
- * regular expression would look for the end of each anew, through all of the text.
+ * The text with code blanked out, so that positions stay. Code stands between runs of equally many backticks; if no such
+ * run follows, between as many of the run's last backticks as do recur. Each run is looked at once, however many there are:
+ * a regular expression would search all of the text for the end of each.
  */
 function withoutCode(content: string): string {
   const runs = [...content.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ length, end: index + length }));
@@ -84,7 +84,7 @@ function withoutCode(content: string): string {
   return text + content.slice(from);
 }
 
-/** The code that begins with a run. @param ends the runs of each length, the first one last; those behind are taken away */
+/** The code that starts with a run. @param ends the runs of each length, the first one last; those passed are removed */
 function codeFrom(
   opened: number,
   most: number,

@@ -24,19 +24,19 @@ interface ChannelRow {
 
 type Suggestion = z.input<typeof suggestionsSchema>['suggestions'][number];
 
-/** Only those who can read the channel can be mentioned in it. $1 channel, $2 server, $3 whether only those let in can */
+/** Only users who can read the channel can be mentioned in it. $1 channel, $2 server, $3 whether it is private */
 const usersHere = `SELECT u.id, u.username, u.username_key, u.display_name, u.avatar_url, u.is_bot FROM users u
   LEFT JOIN server_members sm ON sm.server_id = $2 AND sm.user_id = u.id
   LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = u.id
   WHERE u.deleted_at IS NULL
     AND ${selectIsInChannel('$3 OR u.is_bot', 'cm.excluded', 'sm.user_id IS NOT NULL')}`;
 const usersNamed = `${usersHere} AND (u.username_key = ANY($4::text[]) OR u.id = ANY($5::uuid[]))`;
-/** Whose names begin with $4. Signs are compared by their codes, so that the same plan finds any beginning by its index. */
+/** Prefix search for names, by $4. Characters are compared by code, so that one plan serves any prefix by its index. */
 const usersLike = `${usersHere} AND u.username_key ~>=~ $4 AND u.username_key ~<~ ($4 || chr(1114111))
   ORDER BY u.username_key USING ~<~ LIMIT $5`;
 /**
- * Private channels are not named to those who may not know of them; only the one that it is said in is known to all.
- * Bots know only of the channels that they are in. $1 channel, $2 server, $3 who says it, $4 whether that is a bot
+ * Private channels are not named to those who may not know of them; only the current channel is known to all. Bots know
+ * only the channels that they are in. $1 channel, $2 server, $3 author, $4 whether that is a bot
  */
 const channelsHere = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
   AND (NOT is_private OR id = $1)
@@ -45,7 +45,7 @@ const channelsNamed = `${channelsHere} AND (lower(name) IN (SELECT lower(given) 
   OR id = ANY($6::uuid[])) ORDER BY position LIMIT 100`;
 const channelsLike = `${channelsHere} AND lower(name) LIKE lower($5) ORDER BY position LIMIT $6`;
 
-/** Finds who and what is meant by names in a text (contract §6, §12). */
+/** Resolves the names in a text to users and channels (contract §6, §12). */
 export class MentionService {
   private readonly database: Database;
   private readonly channels: ChannelAccess;
@@ -56,8 +56,8 @@ export class MentionService {
   }
 
   /**
-   * The mentions in a text that the actor sends to the channel, seeing it as given. Asks the database only if there may
-   * be some.
+   * The mentions in a text that the actor sends to the channel, given its access. Queries the database only if there may be
+   * some.
    */
   async find(actor: Actor, channel: OpenChannel, content: string): Promise<MentionRecord[]> {
     const candidates = findCandidates(content);
@@ -76,7 +76,7 @@ export class MentionService {
     return this.find(actor, await this.channels.readable(actor, channelId), content);
   }
 
-  /** What could be meant by the beginning of a name. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  /** Suggestions for the beginning of a name. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async suggest(actor: Actor, query: z.output<typeof suggestQuerySchema>): Promise<Suggestion[]> {
     const channel = await this.channels.readable(actor, query.channelId);
     if (query.trigger === '#') {
@@ -110,7 +110,7 @@ export class MentionService {
     if (channel.serverId === null || names.length + ids.length === 0) return new Map();
     const values = [...viewOf(actor, channel), [...new Set(names)], [...new Set(ids)]];
     const rows = await this.database.rows<ChannelRow>(channelsNamed, values);
-    // Of channels with the same name the first one in their order is meant.
+    // Of channels with the same name the first in their order is meant.
     return new Map(
       [...rows].reverse().flatMap(
         (row) =>
@@ -133,7 +133,7 @@ interface Known {
 const placeOf = (channel: OpenChannel) => [channel.id, channel.serverId, channel.kind === 'dm' || channel.isPrivate];
 const viewOf = ({ user }: Actor, channel: OpenChannel) => [channel.id, channel.serverId, user.id, user.isBot];
 const beginningWith = (text: string) => `${text.replace(/[\\%_]/g, '\\$&')}%`;
-// As they are written: in small letters some have another length, and a mention would end in another place.
+// As written: in lower case some have another length, and a mention would end in another place.
 const userNames = (text: string) => possibleNames(text, 3, 32);
 const channelNames = (text: string) => possibleNames(text, 1, 100);
 const channelKey = (name: string) => name.toLowerCase();
@@ -176,7 +176,7 @@ function userSuggestion(row: UserRow): Suggestion {
   };
 }
 
-/** A name that would not be found again in the text is put there as an id. */
+/** A name that would not be found again in the text is inserted as an id. */
 function channelSuggestion(row: ChannelRow): Suggestion {
   const token = /^[\p{L}\p{N}_-]+$/u.test(row.name) ? `#${row.name}` : `<#${row.id}>`;
   return { id: `channel:${row.id}`, kind: 'channel', targetId: row.id, token, label: row.name };

@@ -5,7 +5,7 @@ import { idSchema, record } from '../schema.ts';
 /** Different emoji of one user, and of all, on one message (contract §6). */
 export const maxEmojiEach = 20;
 export const maxEmoji = 200;
-/** So many who reacted are named, of one emoji and of all together; `count` counts all of them. */
+/** How many users are listed, for one emoji and for all together; `count` counts all of them. */
 export const namedUsers = { each: 500, all: 2000 };
 
 export const reactionSchema = record('ReactionSummary', {
@@ -20,7 +20,7 @@ export const reactionSchema = record('ReactionSummary', {
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 function isEmoji(text: string): boolean {
-  // Clients take it out of a path, also percent-encoded: such a reaction could not be taken back.
+  // Clients resolve it in a path, even percent-encoded: such a reaction could not be removed.
   if (text === '.') return false;
   if (/^:[\w+-]{1,30}:$/.test(text)) return true;
   const [first, second] = graphemes.segment(text);

@@ -9,7 +9,7 @@ import { type FoundMessage, holdMessage, type MessageAccess } from '../messages/
 import { maxEmoji, maxEmojiEach, reactionAdded, reactionRemoved, reactionUpdated } from './reaction.contract.ts';
 import { type ReactionSummary, readReactions } from './reaction.view.ts';
 
-/** What a reaction led to. */
+/** The result of a change. */
 export interface Reacted {
   reactions: ReactionSummary[];
   /** False: it was so before. */
@@ -54,7 +54,7 @@ export class ReactionService {
     });
   }
 
-  /** Takes a reaction back; where there is none, nothing happens. @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED */
+  /** Removes a reaction; idempotent. @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED */
   async remove(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
     const found = await this.access.open(actor, messageId);
     return this.changes.run(async (change) => {
@@ -101,7 +101,7 @@ const deletion = 'DELETE FROM reactions WHERE message_id = $1 AND emoji = $2 AND
 const usage = `SELECT count(*) FILTER (WHERE user_id = $2)::int AS own, count(DISTINCT emoji)::int AS total
   FROM reactions WHERE message_id = $1`;
 
-/** From here to the commit the message stays, and nobody else reacts to it. */
+/** Until the commit the message stays, and nobody else reacts to it. */
 async function lockMessage(change: Change, { row }: FoundMessage): Promise<void> {
   await pipelined([change.lockOpen(channelRoom(row.channel_id)), holdMessage(change.rows, row.id)]);
 }

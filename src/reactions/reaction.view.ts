@@ -5,7 +5,7 @@ import { namedUsers, type reactionSchema } from './reaction.contract.ts';
 export type ReactionSummary = z.output<typeof reactionSchema>;
 
 /**
- * SQL for the reactions to a message, emoji in the order of their first use; null where there are none.
+ * SQL for a message's reactions, emoji in the order of first use; null if there are none.
  * @param message SQL of its id
  */
 export const reactionsOf = (message: string): string =>

@@ -6,9 +6,9 @@ const everyMs = 5000;
 const sorting = "SELECT gin_clean_pending_list('messages_search'), gin_clean_pending_list('messages_search_unspaced')";
 
 /**
- * Sorts the words of new messages into the search index, in the background. PostgreSQL puts them on a list, and has
- * whoever makes that too long sort all of it: every few ten thousand messages one batch took a fifth of a second, and
- * all sends waited for it.
+ * Merges the words of new messages into the search index, in the background. PostgreSQL keeps them in a pending list, and
+ * the insert that makes it too long has to merge it all: every few ten thousand messages one batch took a fifth of a
+ * second, and all sends waited for it.
  */
 export class SearchIndex {
   private readonly database: Database;
@@ -24,7 +24,7 @@ export class SearchIndex {
     this.timer.unref();
   }
 
-  /** Does what there is to do; a call while one is under way waits for that. */
+  /** Does what is pending; a call during a run waits for that run. */
   sort(): Promise<void> {
     this.running ??= this.sortNow().finally(() => {
       this.running = undefined;

@@ -23,17 +23,17 @@ const readableChannels = `
   WHERE cm.user_id = $1 AND NOT cm.excluded AND $3::uuid IS NULL
   LIMIT 5000`;
 
-/** So many of the newest messages of all are looked through first: what is said often is among them. */
+/** How many of the newest messages are searched first: common words are found among them. */
 const latest = 2000;
-/** In so many channels each is asked for by itself; whoever reads more of them reads much of what is said anyway. */
+/** Up to this many channels are searched one by one; users with more of them read most messages anyway. */
 const fewChannels = 200;
 
 const words = "websearch_to_tsquery('simple', $1)";
 const isUnspaced = hasUnspaced('m.content');
 
 /**
- * SQL: whether what is asked for is in a message. What has no spaces has an index of its own. Where something must not be
- * there (`isApart`) each message counts by its own index only: the other does not know of it.
+ * SQL: whether a message has what is asked for. Scripts without spaces have an index of their own. For exclusions
+ * (`isApart`) each message is checked by its own index only: the other does not know it.
  * @param wanted SQL of what is asked for
  */
 function holds(wanted: string, isApart: boolean): string {
@@ -45,11 +45,11 @@ function holds(wanted: string, isApart: boolean): string {
 }
 
 /**
- * Messages with the words, the newest. They are found before anything is sorted: left to itself PostgreSQL goes through all
- * messages from the newest on, as if even what nobody ever said were said now and then. Signs and emoji alone are no words:
- * without the count of what is asked for, nothing asked would find everything.
- * $1 words, $2 channels, $3 author or null, $4 before which message, $5 how many
- * @param hits SQL of the messages that may be meant, by their words
+ * The newest messages with the words. They are found before anything is sorted: on its own PostgreSQL walks all messages
+ * from the newest on, as if even unused words were not rare. Punctuation and emoji are no words: without counting the words
+ * of the query, an empty one would find everything. $1 words, $2 channels, $3 author or null, $4 before which message, $5
+ * how many
+ * @param hits SQL of the messages that may match, by their words
  */
 const newestOf = (hits: string): string => `WITH hits AS MATERIALIZED (${hits}), page AS MATERIALIZED (
     SELECT hits.id FROM hits LEFT JOIN threads t ON t.id = hits.thread_id
@@ -60,7 +60,7 @@ const newestOf = (hits: string): string => `WITH hits AS MATERIALIZED (${hits}),
   ${selectMessages} WHERE m.id = ANY(ARRAY(SELECT id FROM page)) ORDER BY m.id DESC`;
 const columns = 'm.id, m.channel_id, m.author_id, m.thread_id, m.deleted_at';
 
-/** Each with its text for what must not be there (see `holds`). */
+/** Each with its text, for exclusions (see `holds`). */
 const texts = (hits: (isApart: boolean) => string) => ({
   together: newestOf(hits(false)),
   apart: newestOf(hits(true)),
@@ -69,7 +69,7 @@ const amongLatest = texts(
   (isApart) => `SELECT ${columns} FROM (SELECT * FROM messages WHERE id < $4 ORDER BY id DESC LIMIT ${latest}) AS m
     WHERE ${holds(words, isApart)}`,
 );
-/** The ids of channels are words of their messages (see Message.search): what is said elsewhere costs nothing. */
+/** Channel ids are indexed as words of their messages (see Message.search): other channels cost nothing. */
 const amongFew = texts(
   (isApart) => `SELECT m.* FROM unnest($2::uuid[]) AS place (id) CROSS JOIN LATERAL (
       SELECT ${columns} FROM messages m
@@ -81,7 +81,7 @@ const amongMany = texts(
     WHERE ${holds(words, isApart)} AND ($3::uuid IS NULL OR m.author_id = $3)`,
 );
 
-/** Finds messages by their words, among those that the actor may read (contract §6). */
+/** Full-text search in the messages that the actor may read (contract §6). */
 export class SearchService {
   private readonly database: Database;
   private readonly servers: ServerAccess;
@@ -104,7 +104,7 @@ export class SearchService {
     const most = query.limit + 1;
     const values = [unspaced ?? asked, channelIds, query.authorId ?? null, before, most];
     let rows = await this.database.rows<MessageRow>(amongLatest[way], values);
-    // What is rare now is rare, and all of it is found.
+    // What is rare of late is searched in full.
     if (rows.length < most) {
       const text = channelIds.length > fewChannels ? amongMany : amongFew;
       rows = await this.database.plannedRows<MessageRow>(text[way], values);

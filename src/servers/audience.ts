@@ -16,9 +16,9 @@ import {
 import { serverUpdated } from './server.contract.ts';
 import { findServer, serverRecord } from './server.view.ts';
 
-/** A join or a leave of a server is told in so many of its channels at most. */
+/** A join or leave is told in this many of a server's channels at most. */
 const announcedChannels = 200;
-/** A server's home page goes to everyone with each change of it: in one transaction only about so much of that. */
+/** A changed home page goes to every member: about this much of it is written in one transaction. */
 const toldCharacters = 4 * 1024 * 1024;
 
 const selectPeople = `SELECT m.user_id AS id FROM server_members m JOIN users u ON u.id = m.user_id
@@ -35,8 +35,8 @@ const selectDeciders = `SELECT user_id AS id FROM server_members
   WHERE server_id = $1 AND role IN (${rolesThatMay('join-request:decide')}) ORDER BY user_id LIMIT 200`;
 
 /**
- * Holds back until the commit whoever joins or leaves a server: they come before, and are told or not, or after, and find
- * what has changed.
+ * Blocks joins and leaves of a server until the commit: they come before, and are told or not, or after, and see what has
+ * changed.
  */
 export async function lockMembership(rows: Rows, serverId: string): Promise<void> {
   await rows('SELECT id FROM servers WHERE id = $1 FOR SHARE', [serverId]);
@@ -47,13 +47,13 @@ interface Listener {
   role: Role;
 }
 
-/** What the people of a server are told: that it was changed, or, if they may see the channel, that it has this one (again). */
+/** What a server's people are told: that it changed, or, if they may see the channel, that it has that one (again). */
 export interface News {
   serverId: string;
   channelId: string | null;
 }
 
-/** Who hears of what happens to a server (contract §9). Bots hear of the channels that they are in. */
+/** Who is told what happens to a server (contract §9). Bots are told of the channels that they are in. */
 export class Audience {
   private readonly notifications: NotificationQueue;
 
@@ -61,7 +61,7 @@ export class Audience {
     this.notifications = notifications;
   }
 
-  /** The channels of a server in which its comings and goings are told. */
+  /** The channels of a server in which joins and leaves are told. */
   async announcedIn(rows: Rows, serverId: string): Promise<string[]> {
     const channels = await rows<{ id: string }>(
       `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
@@ -71,7 +71,7 @@ export class Audience {
     return channels.map((channel) => channel.id);
   }
 
-  /** The same with the private ones that a member is in, where it is known as well. */
+  /** The same with the private ones that a member is in, whose people know it too. */
   async announcedOf(rows: Rows, serverId: string, userId: string): Promise<string[]> {
     const entered = await rows<{ id: string }>(
       `SELECT c.id FROM channel_members m JOIN channels c ON c.id = m.channel_id
@@ -81,20 +81,20 @@ export class Audience {
     return [...(await this.announcedIn(rows, serverId)), ...entered.map(({ id }) => id)];
   }
 
-  /** Everyone who hears of a server, in the order of their ids. */
+  /** Everyone who is told of a server, ordered by id. */
   people(rows: Rows, serverId: string): Promise<string[]> {
     return this.some(rows, serverId, NIL, null);
   }
 
-  /** The same with the bots, which must hear of its end: no channel is left to tell them. */
+  /** The same with the bots, which must be told of its end: no channel is left to do that. */
   async members(rows: Rows, serverId: string): Promise<string[]> {
     const members = await rows<{ id: string }>(selectMembers, [serverId]);
     return members.map(({ id }) => id);
   }
 
   /**
-   * Tells the people of a server something, each in the own room. In servers of ordinary size that is part of the
-   * change; in large ones the rest are told by a job, portion by portion, so that no one waits for a lock on all of them.
+   * Tells the people of a server something, each in their own room. In servers of ordinary size that is part of the change;
+   * in large ones a job tells the rest in portions, so that no one waits for many locks.
    * @returns those who may be told in the change
    */
   async tell(change: Change, news: News): Promise<string[]> {
@@ -109,7 +109,7 @@ export class Audience {
     return people;
   }
 
-  /** Whom a job tells, and a job for those after them. */
+  /** The people that a job tells, and a job for those after them. */
   async next(rows: Rows, job: NewsJob): Promise<{ people: string[]; rest: NewsJob[] }> {
     const most = await this.fitting(rows, job, portion);
     const people = await this.some(rows, job.serverId, job.after, most);
@@ -118,8 +118,8 @@ export class Audience {
   }
 
   /**
-   * Tells them what is so by now. When a job comes to it, another change may have been told already, and who left or was
-   * put out may know: their logs must be locked before, so that nothing older is told after what is newer.
+   * Tells them the current state. By the time a job runs, another change may have been told already, and some may have left
+   * or been evicted: their logs must be locked before, so that nothing older is told after something newer.
    */
   async tellNow(change: Change, { serverId, channelId }: News, people: string[]): Promise<void> {
     const listeners = await change.rows<Listener>(selectListeners, [serverId, people, channelId]);
@@ -135,7 +135,7 @@ export class Audience {
     }
   }
 
-  /** How many people can be told at once, which are `most` at most. */
+  /** How many people can be told at once, `most` at most. */
   private async fitting(rows: Rows, { serverId, channelId }: News, most: number): Promise<number> {
     if (channelId) return most;
     const [page] = await rows<{ size: number }>(
@@ -151,7 +151,7 @@ export class Audience {
   }
 }
 
-/** Those who decide for a server: its owner and admins, 200 of them at most. */
+/** Those who decide for a server: its owner and admins, 200 at most. */
 export async function deciders(rows: Rows, serverId: string): Promise<string[]> {
   const people = await rows<{ id: string }>(selectDeciders, [serverId]);
   return people.map(({ id }) => id);

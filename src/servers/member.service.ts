@@ -32,7 +32,7 @@ const page = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id
 const one = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
   WHERE m.server_id = $1 AND m.user_id = $2`;
 
-/** Who belongs to a server, and as what (contract §5). */
+/** The members of servers and their roles (contract §5). */
 export class MemberService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -63,7 +63,7 @@ export class MemberService {
     this.settings = parts.settings.servers;
   }
 
-  /** The members, in the order of their ids. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR */
+  /** The members, ordered by id. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR */
   async list(actor: Actor, server: string, query: z.output<typeof listMembersSchema>): Promise<ListPage<MemberRecord>> {
     const { id } = await this.access.joined(actor, server);
     const rows = await this.database.rows<MemberRow>(page, [id, idCursor(query.cursor) ?? NIL, query.limit + 1]);
@@ -71,8 +71,8 @@ export class MemberService {
   }
 
   /**
-   * Joins a server: a public one freely, a private one with its invite code. With `_` in place of the id the code
-   * alone says which.
+   * Joins a server: a public one freely, a private one with its invite code. With `_` as the id the code alone decides
+   * which.
    * @throws AppError SERVER_NOT_FOUND, INVITE_CODE_REQUIRED, ALREADY_MEMBER with the record, USER_NOT_FOUND
    */
   async join(actor: Actor, idOrSlug: string, code: string | null): Promise<ServerRecord> {
@@ -96,7 +96,7 @@ export class MemberService {
     });
   }
 
-  /** Throws a member out, or leaves when it is oneself. @throws AppError MEMBER_NOT_FOUND, ROLE_REQUIRED */
+  /** Removes a member; removing oneself is leaving. @throws AppError MEMBER_NOT_FOUND, ROLE_REQUIRED */
   async kick(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
     if (userId === actor.userId) return this.leave(actor, idOrSlug);
     const { id } = await this.access.joined(actor, idOrSlug);
@@ -118,7 +118,7 @@ export class MemberService {
   }
 
   /**
-   * Changes a member's role; `owner` hands the server over, and makes its owner an admin.
+   * Changes a member's role; `owner` transfers the server, and makes the previous owner an admin.
    * @throws AppError MEMBER_NOT_FOUND, ROLE_REQUIRED, SERVER_LIMIT for a new owner who owns too many
    */
   async setRole(actor: Actor, idOrSlug: string, userId: string, role: Role): Promise<MemberRecord> {
@@ -168,7 +168,7 @@ export class MemberService {
     change.afterCommit(() => this.access.forget(serverId, userId));
   }
 
-  /** The roles of two members as they stand now, held until the change is over. */
+  /** The current roles of two members, locked until the commit. */
   private async seats(
     change: Change,
     serverId: string,
@@ -193,7 +193,7 @@ export class MemberService {
     const server = await this.access.find(idOrSlug);
     if (!code && server.isPublic) return server.id;
     if (code && (await this.opens(server.id, code))) return server.id;
-    // Who is in already needs no code to be told so.
+    // A member needs no code to learn that they are one.
     const seats = await this.database.rows(one, [server.id, actor.userId]);
     if (seats.length > 0) throw await this.alreadyMember(actor, server.id);
     if (!code) throw new AppError('INVITE_CODE_REQUIRED');
@@ -217,13 +217,13 @@ export class MemberService {
   }
 }
 
-/** In the order of their ids, so that two who change the same ones do not wait for each other. */
+/** Ordered by id, so that concurrent changes of the same members do not deadlock. */
 async function lockSeats(
   change: Change,
   serverId: string,
   userIds: string[],
 ): Promise<{ user_id: string; role: Role }[]> {
-  // Hand-overs and deletions of one server come one after the other.
+  // Transfers and deletions of one server are serialized.
   await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
   return change.rows<{ user_id: string; role: Role }>(
     'SELECT user_id, role FROM server_members WHERE server_id = $1 AND user_id = ANY($2::uuid[]) ORDER BY user_id FOR UPDATE',

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 
 const countOwned = `SELECT count(*)::int AS count FROM server_members WHERE user_id = $1 AND role = 'owner'`;
 
-/** Makes sure that someone may own one more server, until the transaction ends. @throws AppError SERVER_LIMIT */
+/** Makes sure, until the commit, that someone may own one more server. @throws AppError SERVER_LIMIT */
 export async function requireRoomToOwn(rows: Rows, userId: string, most: number): Promise<void> {
   await lockUser(rows, userId);
   if ((await countOf(rows, countOwned, [userId])) >= most) throw new AppError('SERVER_LIMIT');

@@ -17,7 +17,7 @@ import type { ServerAccess } from './server.access.ts';
 import { memberJoined, memberLeft, serverJoined, serverLeft } from './server.contract.ts';
 import { findServer, type ServerRecord, serverRecord } from './server.view.ts';
 
-/** Puts users into servers and takes them out, with everything that follows from it. */
+/** Adds users to servers and removes them, with all consequences. */
 export class Roster {
   private readonly access: ServerAccess;
   private readonly channelAccess: ChannelAccess;
@@ -40,12 +40,12 @@ export class Roster {
   }
 
   /**
-   * Makes a user a member. What was said before counts as read; bots are in no channel yet.
+   * Makes a user a member. Earlier messages count as read; bots are in no channel yet.
    * @param by who let the user in
    * @throws AppError ALREADY_MEMBER, USER_NOT_FOUND for a bot that was deleted by now
    */
   async add(change: Change, user: SmallUser, serverId: string, role: Role, by = user.id): Promise<ServerRecord> {
-    // Whoever asks to be let in at the same moment finds that it is in, or is found as one who asks.
+    // A concurrent join request finds the membership, or is found here.
     await (user.isBot ? hold(change.rows, user.id) : lockUser(change.rows, user.id));
     await settleRequest(change, { serverId, channelId: null }, user.id);
     await this.insert(change, user, serverId, role);
@@ -78,7 +78,7 @@ export class Roster {
   }
 
   /**
-   * Takes a user out of a server and, before the answer, its sockets on all nodes out of the server's rooms.
+   * Removes a user from a server and, before the response, its sockets on all nodes from the server's rooms.
    * @throws AppError MEMBER_NOT_FOUND
    */
   async remove(change: Change, serverId: string, userId: string): Promise<void> {
@@ -100,7 +100,7 @@ export class Roster {
     }
     const left = serverLeft.in(userRoom(userId), { serverId });
     change.publish(left);
-    // Bots are told of nothing.
+    // Bots get no notifications.
     const rooms = [...channels.map(channelRoom), ...told];
     if (!user.isBot) await closePlace(change, { serverId, channelId: null }, [userId], rooms);
     change.afterCommit(() => this.access.forget(serverId, userId));
@@ -110,13 +110,13 @@ export class Roster {
     );
   }
 
-  /** Takes a user out of all its servers, as part of its end. */
+  /** Removes a user from all its servers, as part of its deletion. */
   async removeFromAll(change: Change, userId: string): Promise<void> {
     const joined = await change.rows<{ id: string }>(
       'SELECT server_id AS id FROM server_members WHERE user_id = $1 ORDER BY server_id',
       [userId],
     );
-    // A server may be deleted in the same moment.
+    // The server may be deleted at the same moment.
     for (const server of joined) await this.remove(change, server.id, userId).catch(ifMissing);
   }
 
@@ -148,13 +148,13 @@ export class Roster {
   }
 }
 
-/** Keeps a bot from being deleted before a change is done: whoever ends it takes it out of the servers it sees it in. */
+/** Keeps a bot from being deleted before the commit: deleting it removes it from the servers it is in by then. */
 async function hold(rows: Rows, userId: string): Promise<void> {
   const held = await rows('SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL FOR KEY SHARE', [userId]);
   if (held.length === 0) throw new AppError('USER_NOT_FOUND');
 }
 
-/** What the events of members show of a user. */
+/** The user fields in member events. */
 export function shown({ username, displayName, avatarUrl, isBot }: SmallUser) {
   return { username, displayName, avatarUrl, isBot };
 }

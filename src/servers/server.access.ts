@@ -14,7 +14,7 @@ export interface ServerInfo {
   ownerId: string;
 }
 
-/** A user's place in a server. */
+/** A user's membership in a server. */
 export interface Seat {
   role: Role;
 }
@@ -26,7 +26,7 @@ const bySlug = `${info} WHERE slug = $1`;
 const seatCache = 'server-seats';
 const seatKey = (serverId: string, userId: string) => `${serverId}:${userId}`;
 
-/** The only way to get at a server on behalf of someone. */
+/** The only way to access a server on behalf of someone. */
 export class ServerAccess {
   private readonly database: Database;
   private readonly caches: Caches;
@@ -40,29 +40,29 @@ export class ServerAccess {
     this.seatReads = new BatchedRead((keys) => readSeats(database.committedRows, keys));
   }
 
-  /** A server by id or slug, whoever asks. @throws AppError SERVER_NOT_FOUND */
+  /** A server by id or slug, without checking access. @throws AppError SERVER_NOT_FOUND */
   async find(idOrSlug: string): Promise<ServerInfo> {
     const [found] = await this.database.rows<ServerInfo>(isUuid(idOrSlug) ? byId : bySlug, [idOrSlug]);
     if (!found) throw new AppError('SERVER_NOT_FOUND');
     return found;
   }
 
-  /** The actor's place in a server; undefined when it is no member. */
+  /** The actor's membership in a server; undefined if there is none. */
   seat(serverId: string, userId: string): Seat | undefined | Promise<Seat | undefined> {
     const key = seatKey(serverId, userId);
     return this.seats.get(key, () => this.seatReads.read(key));
   }
 
-  /** The same if it is known here. */
+  /** The same if it is cached here. */
   knownSeat(serverId: string, userId: string): Seat | undefined {
     return this.seats.peek(seatKey(serverId, userId));
   }
 
-  /** A server that the actor may see: its own ones and public ones. @throws AppError SERVER_NOT_FOUND */
+  /** A server that the actor may see: public ones and its own. @throws AppError SERVER_NOT_FOUND */
   async visible(actor: Actor, idOrSlug: string): Promise<ServerInfo & { seat: Seat | undefined }> {
     const server = await this.find(idOrSlug);
     const seat = await this.seat(server.id, actor.userId);
-    // Whoever is not in a private server must not learn that it exists (contract §2).
+    // Non-members of a private server must not learn that it exists (contract §2).
     if (!seat && !server.isPublic) throw new AppError('SERVER_NOT_FOUND');
     return { ...server, seat };
   }
@@ -74,7 +74,7 @@ export class ServerAccess {
     return { ...server, seat: server.seat };
   }
 
-  /** Makes all nodes ask anew for a user's place in a server. */
+  /** Makes all nodes reread a user's membership in a server. */
   forget(serverId: string, userId: string): Promise<void> {
     return this.caches.forget(seatCache, [seatKey(serverId, userId)]);
   }

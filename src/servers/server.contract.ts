@@ -17,7 +17,7 @@ import {
   withDefault,
 } from '../schema.ts';
 
-/** Slugs that are parts of paths. */
+/** Slugs that are path segments. */
 const reservedSlugs = new Set(['discover', 'invite', 'join-requests', '_']);
 
 export const slugSchema = z
@@ -53,7 +53,7 @@ export const memberSchema = record('Member', {
   agent: agentBriefSchema.nullable().describe('Behind a bot; null for people.'),
 });
 
-/** One's own servers: the record, with `server` and `member` beside it for clients that look there. */
+/** One's own servers: the record, also as `server` with `member` beside it for clients that look there. */
 export const ownServerSchema = serverSchema.extend({ server: serverSchema, member: memberSchema });
 
 export const homepageSchema = textSchema(256 * 1024).describe('HTML; shown by clients in a sandbox.');
@@ -93,7 +93,7 @@ export const setRoleSchema = z.object({ role: z.enum(roles).describe('`owner` ha
 
 export const inviteMemberSchema = z.object({ userId: idSchema });
 
-/** What someone outside may know of a private server that it asks for by its id. */
+/** What an outsider who asks for a private server by its id may learn of it. */
 export const serverStubSchema = z.object({ id: idSchema, isPublic: z.boolean() });
 
 export const joinServerSchema = z.object({ inviteCode: z.string().trim().max(64).nullish() });

@@ -22,7 +22,7 @@ const ServerSchema = defineEntity({
     isPublic: p.boolean().default(false),
     ownerId: () => p.manyToOne(User).mapToPk().fieldName('owner_id'),
     inviteCode: p.string().columnType('text').unique(),
-    /** Kept in the transactions that add and remove members, so that lists need not count. */
+    /** Updated in the transactions that add and remove members, so that lists need not count. */
     memberCount: p.integer().default(0),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p

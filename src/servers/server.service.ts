@@ -104,7 +104,10 @@ export class ServerService {
     this.settings = parts.settings.servers;
   }
 
-  /** Makes a server with a channel `general`; the actor owns it. @throws AppError INVITE_REQUIRED, SERVER_LIMIT, SLUG_TAKEN */
+  /**
+   * Creates a server with a channel `general`, owned by the actor. @throws AppError INVITE_REQUIRED, SERVER_LIMIT,
+   * SLUG_TAKEN
+   */
   async create(actor: Actor, input: z.output<typeof createServerSchema>): Promise<ServerRecord> {
     this.capabilities.require(actor, 'server:create');
     return this.withFreeSlug(() =>
@@ -130,7 +133,7 @@ export class ServerService {
     );
   }
 
-  /** The actor's servers, in the order in which it joined them. */
+  /** The actor's servers, in the order joined. */
   async own(actor: Actor): Promise<z.input<typeof ownServerSchema>[]> {
     const rows = await this.database.rows<ServerRow & MemberRow & { role: Role }>(ofUser, [actor.userId]);
     return rows.map((row) => {
@@ -153,7 +156,7 @@ export class ServerService {
     return rows.map((row) => outsideRecord(row));
   }
 
-  /** The server that a code leads to; for anyone who has the code. @throws AppError SERVER_NOT_FOUND */
+  /** The server of an invite code; for anyone who has the code. @throws AppError SERVER_NOT_FOUND */
   async byInvite(actor: Actor | null, code: string): Promise<ServerRecord> {
     const [row] = await this.database.rows<ServerRow>(byInviteCode, [code, actor?.userId ?? null]);
     if (!row) throw new AppError('SERVER_NOT_FOUND', { message: 'No server has this invite code.' });
@@ -177,7 +180,7 @@ export class ServerService {
     );
   }
 
-  /** Makes the old invite code worthless. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
+  /** Replaces the invite code. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
   async regenerateInvite(actor: Actor, idOrSlug: string): Promise<{ inviteCode: string }> {
     const { id, seat } = await this.access.joined(actor, idOrSlug);
     requireRole(seat.role, 'server:regenerate-invite');
@@ -191,7 +194,7 @@ export class ServerService {
   }
 
   /**
-   * Deletes a server at once for everyone; what was said in it is removed in the background.
+   * Deletes a server at once for everyone; its contents are removed in the background.
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED for all but the owner
    */
   async delete(actor: Actor, idOrSlug: string): Promise<void> {
@@ -218,9 +221,9 @@ export class ServerService {
   }
 
   /**
-   * Tells a user where to join.
+   * Invites a user to a server.
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, USER_NOT_FOUND also when they blocked the actor, USER_BLOCKED when the
-   *   actor blocked them, ALREADY_MEMBER
+   * actor blocked them, ALREADY_MEMBER
    */
   async invite(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
     const { id, seat } = await this.access.joined(actor, idOrSlug);
@@ -257,7 +260,7 @@ export class ServerService {
     return serverRecord(row);
   }
 
-  /** Who may know of the channels depends on whether the server is public. */
+  /** Whether the channels may be listed depends on whether the server is public. */
   private async forgetChannels(change: Change, serverId: string): Promise<void> {
     const channels = await change.rows<{ id: string }>('SELECT id FROM channels WHERE server_id = $1', [serverId]);
     change.afterCommit(() => this.channelAccess.forget(channels.map((channel) => channel.id)));

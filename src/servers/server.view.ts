@@ -31,7 +31,7 @@ export const serverColumns = `${ownColumns}, s.homepage_html`;
 /** Bytes of home pages in one list: a thousand of the longest would be a quarter of a gigabyte. */
 const listedHomepages = 1024 * 1024;
 
-/** The same in lists: with the home pages that fit in, from the first one on. @param order SQL of the list's order */
+/** The same in lists: with the home pages that fit, from the first one on. @param order SQL of the list's order */
 export const listedColumns = (order: string): string => `${ownColumns},
   CASE WHEN sum(octet_length(s.homepage_html)) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) <= ${listedHomepages}
     THEN s.homepage_html END AS homepage_html`;
@@ -39,7 +39,7 @@ export const listedColumns = (order: string): string => `${ownColumns},
 const byId = `SELECT ${serverColumns}, m.role FROM servers s
   LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2 WHERE s.id = $1`;
 
-/** A server as `userId` stands to it. */
+/** A server with `userId`'s relation to it. */
 export async function findServer(rows: Rows, serverId: string, userId: string): Promise<ServerRow | undefined> {
   const [row] = await rows<ServerRow>(byId, [serverId, userId]);
   return row;
@@ -66,7 +66,7 @@ export function serverRecord(row: ServerRow): ServerRecord {
   };
 }
 
-/** The record as it stands in lists and invitations that all can read: without what only members may know. */
+/** The record in lists and invitations that everyone can read: without what only members may know. */
 export function outsideRecord(row: ServerRow): ServerRecord {
   return { ...serverRecord({ ...row, role: null }), role: row.role };
 }
@@ -86,7 +86,7 @@ export interface MemberRow extends UserColumns {
 const agentColumn = `(SELECT json_build_object('id', a.id, 'owner', a.owner_id, 'status', a.status,
     'beat', a.last_heartbeat) FROM agents a WHERE u.is_bot AND a.user_id = u.id) AS agent`;
 
-/** Of the user `u`, in a member record. */
+/** The user `u` in a member record. */
 export const userColumns = `u.username, u.display_name, u.avatar_url, u.is_bot, ${agentColumn}`;
 
 export const memberColumns = `m.server_id, m.user_id, m.role, m.nickname, m.joined_at, ${userColumns}`;

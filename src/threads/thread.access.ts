@@ -22,7 +22,7 @@ export interface FoundThread {
 
 const threadCache = 'threads';
 
-/** The only way to get at a thread on behalf of someone. */
+/** The only way to access a thread on behalf of someone. */
 export class ThreadAccess {
   private readonly database: Database;
   private readonly caches: Caches;
@@ -43,7 +43,7 @@ export class ThreadAccess {
     return { thread, channel };
   }
 
-  /** Where a thread is, if the actor may be in its room. @throws AppError like `readable` */
+  /** The location of a thread, if the actor may be in its room. @throws AppError like `readable` */
   async place(actor: Actor, threadId: string): Promise<{ channelId: string; serverId: string | null }> {
     const { channel } = await this.readable(actor, threadId);
     return { channelId: channel.id, serverId: channel.serverId };
@@ -76,7 +76,9 @@ export class ThreadAccess {
     throw new AppError('FORBIDDEN', { message: 'Only the one who started a thread and moderators may do this.' });
   }
 
-  /** A thread whose name, which all others are told, the actor may change. @throws AppError like `managed`, BLOCKED, USER_BLOCKED */
+  /**
+   * A thread whose name, told to all others, the actor may change. @throws AppError like `managed`, BLOCKED, USER_BLOCKED
+   */
   async editable(actor: Actor, threadId: string): Promise<FoundThread> {
     const found = await this.managed(actor, threadId);
     await this.channels.requireUnblocked(actor, found.channel);
@@ -84,7 +86,7 @@ export class ThreadAccess {
     return found;
   }
 
-  /** Makes all nodes ask anew what this thread is. */
+  /** Makes all nodes reread this thread. */
   forget(threadId: string): Promise<void> {
     return this.caches.forget(threadCache, [threadId]);
   }
@@ -107,5 +109,5 @@ export class ThreadAccess {
   }
 }
 
-/** Whoever may not know of the channel may not know of its threads. */
+/** Threads of a channel are hidden from those who may not know of the channel. */
 const asMissing = missingAs('THREAD_NOT_FOUND');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { durableEvent } from '../delivery/event.ts';
 import { idSchema, limitSchema, nameSchema, objectOrId, omittable, record, timeSchema } from '../schema.ts';
 
-/** What a message tells of the thread that starts from it. */
+/** The summary of a thread on the message that it starts from. */
 export const threadSummarySchema = record('ThreadSummary', {
   id: idSchema,
   name: z.string(),

@@ -20,13 +20,13 @@ const ThreadSchema = defineEntity({
     /** Null once the thread is deleted, so that its message can start another one. */
     parentMessageId: p.uuid().nullable().unique(),
     name: p.string().columnType('text'),
-    /** Someone gave it its name; else that is how its message begins. */
+    /** Whether a user named it; the default is the beginning of its message. */
     isNamed: p.boolean().default(true),
     creatorId: () => p.manyToOne(User).mapToPk().fieldName('creator_id').index(false),
     isArchived: p.boolean().default(false),
-    /** Changed in the transactions that write and delete its messages, under the lock of the channel's log. */
+    /** Updated in the transactions that write and delete its messages, under the lock of the channel's log. */
     messageCount: p.integer().default(0),
-    /** When the last message was sent; deleting it does not turn the time back. */
+    /** When the last message was sent; deleting that one does not reset it. */
     lastMessageAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p.datetime(3).onCreate(() => new Date()),

@@ -54,7 +54,7 @@ export function threadHandlers(threads: ThreadAccess, membership: Membership): H
   ];
 }
 
-/** Of the channel's log only what belongs to the thread. */
+/** Of the channel's log only the entries of the thread. */
 function ofThread(page: Page, threadId: string): Page {
   return { ...page, entries: page.entries.filter((entry) => entry.threadId === threadId) };
 }

@@ -32,7 +32,7 @@ import { selectThreads, type ThreadRecord, type ThreadRow, threadRecord } from '
 const ofChannel = `${selectThreads} WHERE channel_id = $1 AND deleted_at IS NULL AND id < $2 ORDER BY id DESC LIMIT $3`;
 const byId = `${selectThreads} WHERE id = $1 AND deleted_at IS NULL`;
 const byParent = `${selectThreads} WHERE parent_message_id = $1`;
-/** Messages of a deleted thread are erased in steps of so many; threads of ordinary length at once. */
+/** Messages of a deleted thread are erased in batches of this size; threads of ordinary length at once. */
 const eraseBatch = 500;
 
 /** Side conversations (contract §6). */
@@ -67,7 +67,7 @@ export class ThreadService {
   }
 
   /**
-   * Starts a thread from a message of the channel; where there is one, gives that.
+   * Starts a thread from a message of the channel, or returns the existing one.
    * @throws AppError MESSAGE_NOT_FOUND, WRONG_CHANNEL, THREAD_IN_THREAD, CHANNEL_ARCHIVED, ROLE_REQUIRED
    */
   async create(
@@ -79,7 +79,7 @@ export class ThreadService {
     return this.start(actor, input.parentMessageId, input.name, channelId);
   }
 
-  /** The same from the message alone. Without a name the thread is called by how the message begins. */
+  /** The same given only the message. Without a name the thread is named after the beginning of the message. */
   async start(
     actor: Actor,
     messageId: string,
@@ -202,7 +202,7 @@ async function first(rows: Rows, text: string, id: string): Promise<ThreadRecord
   return threadRecord(row);
 }
 
-/** Erases some messages of a deleted thread; `message_count` says how many are left. @returns how many it erased */
+/** Erases a batch of messages of a deleted thread; `message_count` says how many are left. @returns how many it erased */
 async function eraseSome(rows: Rows, channelId: string, threadId: string): Promise<number> {
   const some = await rows<{ id: string }>(
     'SELECT id FROM messages WHERE thread_id = $1 AND deleted_at IS NULL ORDER BY seq LIMIT $2',

@@ -11,22 +11,22 @@ const rename = `UPDATE threads SET name = $2, updated_at = now()
 const forget = `UPDATE log_entries SET data = jsonb_set(data::jsonb, '{name}', to_jsonb($3::text))::json
   WHERE stream_id = $1 AND data ->> 'id' = $2 AND event IN ('thread:created', 'thread:updated')`;
 
-/** What a thread is called that nobody gave a name: how its message begins, in one line. */
+/** The default name of a thread: the beginning of its message, in one line. */
 export function titleOf(content: string): string {
   const line = content.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return cut(line, 100).trim() || untitled;
 }
 
 /**
- * Has the name of a message's thread, if nobody gave it one, follow what the message says: what was taken back must not
- * live on in it. The channel's log must be locked.
+ * Updates the default name of a message's thread after the message was changed: erased text must not live on in it. The
+ * channel's log must be locked.
  */
 export async function retitle(change: Change, messageId: string, content: string): Promise<void> {
   const [thread] = await change.rows<ThreadRow>(rename, [messageId, titleOf(content)]);
   if (thread) change.publish(threadUpdated.in(channelRoom(thread.channel_id), threadRecord(thread), thread.id));
 }
 
-/** Takes the names of a thread that is being deleted out of its channel's log: nothing else leads from its message to it. */
+/** Removes the names of a thread that is being deleted from its channel's log: nothing else connects it to its message. */
 export async function forgetTitles(rows: Rows, channelId: string, threadId: string): Promise<void> {
   await rows(forget, [channelId, threadId, untitled]);
 }
