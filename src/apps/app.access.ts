@@ -9,7 +9,7 @@ import type { AppRow } from './app.view.ts';
 const byId = 'SELECT * FROM apps WHERE server_id = $1 AND id = $2';
 const bySlug = 'SELECT * FROM apps WHERE server_id = $1 AND slug = $2';
 
-/** The only way to get at apps on behalf of someone who is signed in. */
+/** The only way to access apps on behalf of a signed-in user. */
 export class AppAccess {
   private readonly database: Database;
   private readonly servers: ServerAccess;
@@ -19,7 +19,7 @@ export class AppAccess {
     this.servers = servers;
   }
 
-  /** A server whose apps the actor may look at, and whether at all of them. @throws AppError SERVER_NOT_FOUND */
+  /** A server whose apps the actor may see, and whether that is all of them. @throws AppError SERVER_NOT_FOUND */
   async viewed(actor: Actor, serverIdOrSlug: string): Promise<ServerInfo & { all: boolean }> {
     const server = await this.servers.visible(actor, serverIdOrSlug);
     return { ...server, all: may(server.seat?.role, 'app:see-all') };
@@ -32,7 +32,7 @@ export class AppAccess {
     return server;
   }
 
-  /** An app that the actor may look at: active ones, admins all. @throws AppError APP_NOT_FOUND */
+  /** An app that the actor may see: active ones, admins all. @throws AppError APP_NOT_FOUND */
   async visible(actor: Actor, serverIdOrSlug: string, idOrSlug: string): Promise<AppRow> {
     const server = await this.viewed(actor, serverIdOrSlug);
     const app = await this.find(server.id, idOrSlug);

@@ -50,7 +50,7 @@ export const listAppsSchema = z.object({
   offset: offsetSchema(1_000_000),
 });
 
-/** Words that stand in addresses where a slug could. */
+/** Path segments that a slug could be mistaken for. */
 const reserved = new Set(['homepage', 'publish']);
 export const appSlugSchema = slugSchema.refine((slug) => !reserved.has(slug), 'is reserved');
 

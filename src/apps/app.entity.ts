@@ -6,7 +6,7 @@ import { Server } from '../servers/server.entity.ts';
 export const appTypes = ['html', 'zip', 'url'] as const;
 export const appStatuses = ['draft', 'active', 'archived'] as const;
 
-/** Something with pages of its own that runs in a server. */
+/** Something with web pages of its own that belongs to a server. */
 const AppSchema = defineEntity({
   name: 'App',
   tableName: 'apps',
@@ -23,9 +23,9 @@ const AppSchema = defineEntity({
     status: p.string().columnType('text').$type<(typeof appStatuses)[number]>(),
     description: p.string().columnType('text').nullable(),
     iconUrl: p.string().columnType('text').nullable(),
-    /** Where an app of type `url` is. */
+    /** The address of an app of type `url`. */
     url: p.string().columnType('text').nullable(),
-    /** Which of its files are served; goes up with each publishing. */
+    /** The version being served; incremented by each publishing. */
     version: p.integer().default(1),
     isHomepage: p.boolean().default(false),
     viewCount: p.bigint('number').default(0),
@@ -45,7 +45,7 @@ const AppFileSchema = defineEntity({
   properties: {
     appId: () => p.manyToOne(App).mapToPk().fieldName('app_id').primary().deleteRule('cascade').index(false),
     version: p.integer().primary(),
-    /** Below the root of the app, without a slash before it. */
+    /** Relative to the root of the app, without a leading slash. */
     path: p.string().columnType('text').primary(),
     blobId: () => p.manyToOne(Blob).mapToPk().fieldName('blob_id').deleteRule('no action').index(),
     sizeBytes: p.bigint('number'),

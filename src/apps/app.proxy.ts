@@ -12,7 +12,7 @@ export interface ProxyLimits {
   concurrency: number;
 }
 
-/** A request to be passed on, as it came. */
+/** A request to be proxied, as it came. */
 export interface ProxiedRequest {
   method: string;
   rest: string;
@@ -27,7 +27,7 @@ export interface ProxiedAnswer {
   body: Readable;
 }
 
-/** Passes requests on to the addresses of apps of type `url`, for anyone (contract §8). */
+/** Proxies requests to the addresses of apps of type `url`, for anyone (contract §8). */
 export class AppProxy {
   private readonly database: Database;
   private readonly outgoing: Outgoing;
@@ -41,16 +41,16 @@ export class AppProxy {
   }
 
   /**
-   * @param leaving aborts when the caller goes away, and so the request to the app
+   * @param leaving aborts when the caller disconnects, and so aborts the request to the app
    * @throws AppError APP_NOT_FOUND, UNSAFE_URL, BODY_TOO_LARGE, APP_PROXY_FAILED, APP_PROXY_TIMEOUT, SERVER_BUSY
    */
   async pass(appId: string, given: ProxiedRequest, leaving: AbortSignal): Promise<ProxiedAnswer> {
     const base = await this.baseOf(appId);
-    // One request would go round until all places are taken.
+    // One request would go round in a loop until all slots are taken.
     if (cameRound(given.headers, appId)) throw failed('The address of the app leads back to it.');
     if (Number(given.headers['content-length']) > this.limits.maxBytes) throw new AppError('BODY_TOO_LARGE');
     if (this.running >= this.limits.concurrency) throw new AppError('SERVER_BUSY');
-    // Who has gone by now would never give its place back.
+    // A caller that is already gone would never release its slot.
     if (leaving.aborted) throw new AppError('APP_PROXY_FAILED');
     this.running++;
     leaving.addEventListener('abort', () => this.running--, { once: true });
@@ -84,7 +84,7 @@ export class AppProxy {
     target: URL,
     answer: Awaited<ReturnType<Outgoing['request']>>,
   ): Promise<ProxiedAnswer> {
-    // Until someone reads them, failures of the body are nobody's.
+    // Until someone reads the body, its errors have no handler.
     answer.body.on('error', () => {});
     const headers: ProxiedAnswer['headers'] = { ...answerHeaders(answer.headers), ...isolation };
     const location = answer.headers.location;
@@ -98,7 +98,7 @@ export class AppProxy {
     return { status: answer.statusCode, headers, body: this.limited(answer.body, tooLarge) };
   }
 
-  /** Redirects on the app's own host stay behind this address; others lead out, but nowhere private. */
+  /** Redirects on the app's own host stay behind this address; others lead out, but never to private hosts. */
   private async locationOf(appId: string, base: URL, target: URL, location: string): Promise<string> {
     if (!URL.canParse(location, target.href)) throw new AppError('APP_PROXY_FAILED');
     const url = new URL(location, target);
@@ -121,7 +121,7 @@ export class AppProxy {
     });
     source.once('error', (cause) => limit.destroy(cause));
     limit.once('close', () => {
-      // The connection of a caller is not ours to end: what is left of its body is read after the answer.
+      // The caller's connection is not ours to close: the rest of its body is read after the response.
       source.unpipe(limit);
       if (!('headers' in source)) source.destroy();
     });
@@ -129,12 +129,12 @@ export class AppProxy {
   }
 }
 
-/** What the paths of an app lie in. Of an app that is one page it is where the page lies, as links in the page have it. */
+/** The folder that an app's paths are in. For a single page it is the page's, to which its links are relative. */
 function folderOf(base: URL): string {
   return base.pathname.replace(/\/([^/]*\.html?)?$/i, '');
 }
 
-/** What leads to a path of the app's host: what comes below the folder, or the whole path behind one more slash. */
+/** The path here for a path on the app's host: relative to the folder, or the whole path after an extra slash. */
 function restOf(base: URL, path: string): string {
   const folder = folderOf(base);
   const below = path.slice(folder.length);
@@ -142,8 +142,8 @@ function restOf(base: URL, path: string): string {
 }
 
 /**
- * The address of an app with the rest of the path that was asked for below it, or, where that begins with two slashes,
- * from the top of the app's host; which it never leaves.
+ * The app's address with the rest of the requested path appended, or, if that begins with two slashes, resolved from the
+ * root of the app's host; it never leaves that host.
  */
 function targetOf(base: URL, rest: string, search: string): URL {
   const target = new URL(base);

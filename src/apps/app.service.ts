@@ -22,7 +22,7 @@ import { type AppRecord, type AppRow, appRecord } from './app.view.ts';
 import type { BundleSources } from './bundle-sources.ts';
 import { freeSlug, slugOf } from './slugs.ts';
 
-/** Apps of a server: who may see and change them, and their versions (contract §8). */
+/** Apps of a server: access, changes, and versions (contract §8). */
 export class AppService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -72,13 +72,13 @@ export class AppService {
     return { items, apps: items, total: count?.total ?? 0 };
   }
 
-  /** With its page, if it is one of HTML. @throws AppError SERVER_NOT_FOUND, APP_NOT_FOUND */
+  /** With its page, if it is an HTML app. @throws AppError SERVER_NOT_FOUND, APP_NOT_FOUND */
   async get(actor: Actor, serverId: string, appId: string): Promise<z.input<typeof appDetailSchema>> {
     const app = appRecord(await this.access.visible(actor, serverId, appId));
     return { ...app, htmlContent: await this.htmlOf(app) };
   }
 
-  /** @throws AppError APP_NOT_FOUND when the server has no homepage, or it is not shown */
+  /** @throws AppError APP_NOT_FOUND when the server has no homepage, or it is not active */
   async homepage(actor: Actor, serverId: string): Promise<AppRecord> {
     const server = await this.access.viewed(actor, serverId);
     const [row] = await this.database.rows<AppRow>('SELECT * FROM apps WHERE server_id = $1 AND is_homepage', [
@@ -99,7 +99,7 @@ export class AppService {
     });
   }
 
-  /** Changes what is said of an app; new HTML is a new version of it. @throws AppError APP_NOT_FOUND, SLUG_TAKEN */
+  /** Changes an app's data; new HTML makes a new version. @throws AppError APP_NOT_FOUND, SLUG_TAKEN */
   async update(
     actor: Actor,
     serverId: string,
@@ -111,7 +111,7 @@ export class AppService {
     if (url !== undefined) await this.outgoing.check(new URL(url));
     const files = htmlContent === undefined ? null : [await this.sources.html(htmlContent)];
     return this.change(actor, server_id, async (change) => {
-      // What it is now: something else may have been published in its place a moment ago.
+      // Its current type: something else may have been published in its place a moment ago.
       const { type } = await this.access.changeable(actor, server_id, id);
       if (files && type !== 'html') throw notOfType('htmlContent', 'html');
       if (url !== undefined && type !== 'url') throw notOfType('url', 'url');
@@ -130,8 +130,8 @@ export class AppService {
   }
 
   /**
-   * Publishes a folder or file of the workspace: as a new app, or as the next version of one that is there, which from
-   * one moment to the next is what is served.
+   * Publishes a folder or file of the workspace: as a new app, or as the next version of an existing one, which replaces
+   * the served one at once.
    */
   async publish(actor: Actor, serverId: string, input: z.output<typeof publishAppSchema>): Promise<AppRecord> {
     const server = await this.access.managed(actor, serverId);
@@ -163,7 +163,7 @@ export class AppService {
     return insertApp(change, actor.userId, serverId, { ...input, slug }, content);
   }
 
-  /** @returns the slugs of the apps that there are @throws AppError APP_LIMIT */
+  /** @returns the slugs of existing apps @throws AppError APP_LIMIT */
   private async requireRoom(rows: Rows, serverId: string): Promise<Set<string>> {
     const taken = await takenSlugs(rows, serverId);
     if (taken.size >= this.maxPerServer) throw new AppError('APP_LIMIT');
@@ -171,8 +171,8 @@ export class AppService {
   }
 
   /**
-   * The app that something is the next version of. Without a slug it must have the same name too: other names may make
-   * the same slug (`app`, where there are no Latin letters), and nothing is replaced that was not named.
+   * The app whose next version this is. Without a slug the name must match too: other names may give the same slug (`app`,
+   * if there are no Latin letters), and nothing is replaced that was not named.
    */
   private async published(change: Change, serverId: string, name: string, slug?: string | null) {
     const [app] = slug
@@ -195,8 +195,8 @@ export class AppService {
   }
 
   /**
-   * Changes the apps of a server one after the other: slugs and the homepage are each one's only. Taking in what is to be
-   * published may have taken long, and whoever publishes it may be no admin any more.
+   * Serializes changes of a server's apps: slugs and the homepage are unique. Receiving what is published may have taken
+   * long, and its publisher may no longer be an admin.
    */
   private async change(actor: Actor, serverId: string, work: (change: Change) => Promise<AppRow>): Promise<AppRecord> {
     try {

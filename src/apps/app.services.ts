@@ -14,7 +14,7 @@ import { AppsOrigin } from './apps-origin.ts';
 import { BundleSources } from './bundle-sources.ts';
 import { ViewCounter } from './view-counter.ts';
 
-/** The services of apps that the doors lead to. */
+/** The services of apps that handlers use. */
 export interface AppServices {
   apps: AppService;
   appServing: AppServing;
@@ -22,7 +22,7 @@ export interface AppServices {
   appsOrigin: AppsOrigin;
 }
 
-/** Puts the parts of this room together. */
+/** Builds the services of this feature. */
 export function createApps(ground: {
   settings: Settings;
   log: Log;

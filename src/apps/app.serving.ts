@@ -7,10 +7,10 @@ import { isUuid } from '../schema.ts';
 import { isolation } from './isolation.ts';
 import type { ViewCounter } from './view-counter.ts';
 
-/** What is at an address of an app: a file, or another place. */
+/** What an app's address leads to: a file, or another address. */
 export type Served =
   | { content: ServedContent; viewed(): void }
-  /** `status` 301 for folders, which have a slash at their end; 302 to where it is now. */
+  /** `status` 301 for folders, which get a trailing slash; 302 to the current address. */
   | { location: string; status: 301 | 302 };
 
 interface FoundFile {
@@ -21,7 +21,7 @@ interface FoundFile {
   size: number;
 }
 
-/** The app and its file in one statement: it sees one version, whatever is published meanwhile. */
+/** The app and its file in one statement: it sees one version, even during a publish. */
 const find = `SELECT a.id AS "appId", a.type, f.path, f.blob_id AS "blobId", f.size_bytes AS size
   FROM apps a JOIN servers s ON s.id = a.server_id
     LEFT JOIN app_files f ON f.app_id = a.id AND f.version = a.version AND f.path = ANY($5::text[])
@@ -40,7 +40,7 @@ export class AppServing {
   }
 
   /**
-   * @param address the path of the request, and what of it is the app's: with the slash before it, still encoded
+   * @param address the request's path, and the app's part of it: with its leading slash, still encoded
    * @throws AppError APP_NOT_FOUND, APP_FILE_NOT_FOUND
    */
   async at(
@@ -86,13 +86,13 @@ export class AppServing {
   }
 }
 
-/** Decoded once: what is encoded twice is the name of a file with a `%` in it. */
+/** Decoded once: what is encoded twice is a file name with a `%` in it. */
 function decoded(path: string): string {
   try {
     const text = decodeURIComponent(path);
     if (!text.includes('\0')) return text;
   } catch {
-    // No UTF-8 is no name of a file either.
+    // Invalid UTF-8 is no file name either.
   }
   throw new AppError('APP_FILE_NOT_FOUND');
 }

@@ -7,14 +7,14 @@ import type { updateAppSchema } from './app.contract.ts';
 import type { AppRow } from './app.view.ts';
 import type { BundleFile } from './bundle.ts';
 
-/** What a version of an app consists of. */
+/** The contents of a version of an app. */
 export interface Content {
   type: AppRow['type'];
   url: string | null;
   files: BundleFile[];
 }
 
-/** What is said of a new app. */
+/** The data of a new app. */
 export interface Description {
   name: string;
   slug: string;
@@ -55,7 +55,7 @@ export async function insertApp(
   return row;
 }
 
-/** Writes the files of the next version and makes that the one that is served. */
+/** Writes the files of the next version and makes it the served one. */
 export async function publishFiles(change: Change, appId: string, files: BundleFile[]): Promise<void> {
   const [row] = await change.rows<{ version: number }>(
     'UPDATE apps SET version = version + 1, updated_at = now() WHERE id = $1 RETURNING version',

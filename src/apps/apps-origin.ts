@@ -1,4 +1,4 @@
-/** Where apps are served when they have an origin of their own (contract §8, `APPS_URL`). */
+/** The separate origin of apps, if there is one (contract §8, `APPS_URL`). */
 export class AppsOrigin {
   private readonly url: URL | null;
 
@@ -12,13 +12,13 @@ export class AppsOrigin {
     return this.url?.origin ?? null;
   }
 
-  /** @returns where a request belongs that came to another host than that of the apps; null when it is right here */
+  /** @returns where to redirect a request that came to another host than the apps' own; null when the host is right */
   elsewhere(host: string, address: { path: string; search: string }): string | null {
     if (!this.url || host.toLowerCase() === this.url.host) return null;
     return `${this.url.origin}${address.path}${address.search}`;
   }
 
-  /** Whether on this host there is nothing but apps. */
+  /** Whether this host serves only apps. */
   isAppsHost(host: string): boolean {
     return this.url !== null && host.toLowerCase() === this.url.host;
   }

@@ -18,15 +18,15 @@ import {
 } from './bundle.ts';
 import { unpackBundle } from './zip-bundle.ts';
 
-/** What is to be published, taken out of the workspace. */
+/** What is to be published, read from the workspace. */
 export interface Source {
-  /** Of the folder or file, without its extension. */
+  /** That of the folder or file, without its extension. */
   name: string;
   type: 'html' | 'zip';
   files: BundleFile[];
 }
 
-/** Where the files of apps come from. */
+/** The sources of apps' files. */
 export class BundleSources {
   private readonly database: Database;
   private readonly workspaces: WorkspaceAccess;
@@ -46,7 +46,7 @@ export class BundleSources {
   }
 
   /**
-   * A folder as it is now, a ZIP file unpacked, or one page of HTML.
+   * The current state of a folder, the contents of a ZIP file, or one page of HTML.
    * @throws AppError FOLDER_NOT_FOUND, FILE_NOT_FOUND, BUNDLE_INVALID
    */
   async fromWorkspace(
@@ -55,7 +55,7 @@ export class BundleSources {
     { folderId, fileId }: { folderId?: string | null; fileId?: string | null },
   ): Promise<Source> {
     const workspace = await this.workspaces.open(actor, serverId);
-    // `fileId` is the other spelling of `folderId` (contract §8), so what it names may be either.
+    // `fileId` is an alias of `folderId` (contract §8), so it may name either.
     const folder = folderId
       ? await this.workspaces.folder(workspace, folderId)
       : fileId && (await this.workspaces.folder(workspace, fileId).catch(ifMissing));

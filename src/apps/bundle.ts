@@ -1,13 +1,13 @@
 import { AppError } from '../errors.ts';
 
-/** A file of an app, its bytes in the store already. */
+/** A file of an app, its bytes already in the store. */
 export interface BundleFile {
   path: string;
   blobId: string;
   size: number;
 }
 
-/** Limits of what an app may consist of (contract §13). */
+/** Limits on the files of an app (contract §13). */
 export interface BundleLimits {
   entries: number;
   bytes: number;
@@ -15,13 +15,13 @@ export interface BundleLimits {
 
 const maxPathBytes = 1024;
 
-/** @param reason a sentence for the one who published it */
+/** @param reason a sentence for the publisher */
 export function badBundle(reason: string, cause?: unknown): AppError {
   return new AppError('BUNDLE_INVALID', { message: reason, cause });
 }
 
 /**
- * Checks the name of an entry: it must stay inside the bundle, however it is read.
+ * Checks the name of an entry: it must stay inside the bundle, however it is interpreted.
  * @throws AppError BUNDLE_INVALID
  */
 export function requireInnerPath(name: string): void {
@@ -36,12 +36,12 @@ export function requireInnerPath(name: string): void {
   if (Buffer.byteLength(name) > maxPathBytes) throw badBundle(`The name of the entry ${shown} is too long.`);
 }
 
-/** What systems put beside files of their own accord. */
+/** Files that operating systems add on their own. */
 export function isLitter(name: string): boolean {
   return /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$)/.test(name);
 }
 
-/** @throws AppError BUNDLE_INVALID when there is too much of it, or something is there twice */
+/** @throws AppError BUNDLE_INVALID when it is too large, or has a path twice */
 export function requireSound(files: { path: string; size: number }[], limits: BundleLimits): void {
   if (files.length > limits.entries) throw badBundle(`An app can have at most ${limits.entries} files.`);
   const bytes = files.reduce((sum, file) => sum + file.size, 0);
@@ -55,7 +55,7 @@ export function requireSound(files: { path: string; size: number }[], limits: Bu
   }
 }
 
-/** @throws AppError BUNDLE_INVALID when nothing would be found at the address of the app itself */
+/** @throws AppError BUNDLE_INVALID when the app's own address would lead to nothing */
 export function requireIndex(files: BundleFile[]): void {
   if (files.some(({ path }) => path === 'index.html')) return;
   throw badBundle(
@@ -63,7 +63,7 @@ export function requireIndex(files: BundleFile[]): void {
   );
 }
 
-/** Many zip the folder itself: when all lies in one folder that has the index, the folder is the root. */
+/** Many people zip the folder itself: if everything is in one folder that has the index, that folder is the root. */
 export function withoutWrapper(files: BundleFile[]): BundleFile[] {
   const top = files[0]?.path.split('/')[0];
   const paths = new Set(files.map((file) => file.path));

@@ -1,7 +1,7 @@
 /**
- * Headers of all that comes from apps (contract §8). `sandbox` without `allow-same-origin` gives their pages an origin
- * of their own that shares nothing with this site: no cookies, no storage, no signed-in requests. For such an origin
- * everything is foreign, also the app's own scripts and data, so those have to be readable from anywhere.
+ * Headers of everything that apps serve (contract §8). `sandbox` without `allow-same-origin` gives their pages an opaque
+ * origin that shares nothing with this site: no cookies, no storage, no signed-in requests. To such an origin everything is
+ * cross-origin, even the app's own scripts and data, so those must be readable from anywhere.
  */
 export const isolation = {
   'Content-Security-Policy': 'sandbox allow-scripts allow-forms allow-popups',
@@ -11,6 +11,6 @@ export const isolation = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': '*',
   'Referrer-Policy': 'no-referrer',
-  // Apps are shown in frames of chat clients, wherever those come from.
+  // Apps are shown in frames of chat clients, wherever those are served from.
   'X-Frame-Options': null,
 } as const;

@@ -1,6 +1,6 @@
 type Given = NodeJS.Dict<string | string[]>;
 
-/** Headers that are about one connection and not about the message (RFC 9110). */
+/** Hop-by-hop headers (RFC 9110). */
 const hopByHop = [
   'connection',
   'keep-alive',
@@ -13,7 +13,7 @@ const hopByHop = [
   'upgrade',
 ];
 
-/** What the app is not to learn of the caller and of the way here. */
+/** What the app must not learn about the caller and the proxies before us. */
 const callersOwn = [
   'host',
   'authorization',
@@ -27,7 +27,7 @@ const callersOwn = [
   'expect',
 ];
 
-/** What an app is not to say in the name of this site. */
+/** What an app must not set in the name of this site. */
 const sitesOwn = [
   'set-cookie',
   'set-cookie2',
@@ -53,10 +53,10 @@ const dropped = {
   answer: new Set([...hopByHop, ...sitesOwn]),
 };
 
-/** Through which proxies a request came (RFC 8586); none of them may take it out. */
+/** The proxies that a request passed (RFC 8586); none of them may remove it. */
 const loopHeader = 'cdn-loop';
 
-/** The headers of a request without those that are the caller's own, and with the mark of the app that it goes to. */
+/** The request's headers without the caller's credentials and address, marked with the app that it goes to. */
 export function requestHeaders(headers: Given, appId: string): Record<string, string | string[]> {
   const passed = [headers[loopHeader] ?? []].flat();
   return { ...kept(headers, dropped.request, /^x-forwarded-|^cf-/), [loopHeader]: [...passed, appId].join(', ') };
@@ -67,7 +67,7 @@ export function cameRound(headers: Given, appId: string): boolean {
   return [headers[loopHeader] ?? []].flat().join().includes(appId);
 }
 
-/** The headers of an answer without those that would speak for this site. */
+/** The response's headers without those that would act for this site. */
 export function answerHeaders(headers: Given): Record<string, string | string[] | null> {
   return kept(headers, dropped.answer, /^access-control-|^cross-origin-/);
 }

@@ -11,7 +11,7 @@ const appId = slugParam('APP_NOT_FOUND', 'Id or slug of the app.');
 const proxiedId = uuidParam('APP_NOT_FOUND', 'Id of the app.');
 const path = pathParam('APP_FILE_NOT_FOUND', 'Path in the app.');
 
-/** What anyone may see of apps, without signing in. */
+/** The parts of apps that anyone may see, without signing in. */
 export function servingRoutes(serving: AppServing, proxy: AppProxy, origin: AppsOrigin): Route[] {
   return [fileRoute(serving, origin), ...proxyRoutes(proxy, origin)];
 }

@@ -2,7 +2,7 @@ import { appSlugSchema } from './app.contract.ts';
 
 const maxLength = 90;
 
-/** A slug made of a name: letters and digits that Latin has, accents taken off; `app` where nothing is left. */
+/** A slug for a name: Latin letters and digits, without accents; `app` if nothing is left. */
 export function slugOf(name: string): string {
   const plain = name
     .normalize('NFKD')
@@ -12,11 +12,11 @@ export function slugOf(name: string): string {
     .slice(0, maxLength)
     .replace(/^-+|-+$/g, '');
   if (plain === '') return 'app';
-  // Addresses have words of their own, and what looks like an id is taken for one.
+  // Reserved path segments are excluded, and what looks like an id would be read as one.
   return appSlugSchema.safeParse(plain).success ? plain : `app-${plain}`;
 }
 
-/** The first of `name`, `name-2`, `name-3`, … that is free. */
+/** The first free one of `name`, `name-2`, `name-3`, … */
 export function freeSlug(name: string, taken: ReadonlySet<string>): string {
   const slug = slugOf(name);
   for (let number = 1; ; number++) {

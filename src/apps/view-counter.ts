@@ -3,7 +3,7 @@ import type { Log } from '../infrastructure/log.ts';
 
 const everyMs = 2000;
 
-/** Counts views in memory and writes them together: an app that many look at would be one row that all wait for. */
+/** Counts views in memory and writes them in batches: a popular app would be one row that everyone waits for. */
 export class ViewCounter {
   private readonly database: Database;
   private readonly log: Log;
@@ -22,7 +22,7 @@ export class ViewCounter {
     this.views.set(appId, (this.views.get(appId) ?? 0) + 1);
   }
 
-  /** Writes what was counted so far. What cannot be written is kept for the next time. */
+  /** Writes the counts so far. What cannot be written is kept for the next time. */
   flush(): Promise<void> {
     this.writing ??= this.write().finally(() => {
       this.writing = undefined;
@@ -41,7 +41,7 @@ export class ViewCounter {
     const views = this.views;
     this.views = new Map();
     try {
-      // Rows are locked in one order, so that nodes that write at once do not wait for each other.
+      // Rows are locked in a fixed order, so that nodes that write at once do not deadlock.
       await this.database.committedRows(
         `WITH seen AS (SELECT * FROM unnest($1::uuid[], $2::int[]) AS view (id, count)),
            locked AS (SELECT id FROM apps WHERE id IN (SELECT id FROM seen) ORDER BY id FOR NO KEY UPDATE)

@@ -15,15 +15,15 @@ import {
   withoutWrapper,
 } from './bundle.ts';
 
-/** Smaller files are put into the store in one piece. */
+/** Smaller files are stored in one piece. */
 const smallBytes = 256 * 1024;
 const fileTypeMask = 0o170000;
 const regularFile = 0o100000;
 const folder = 0o040000;
 
 /**
- * Takes a ZIP file of the store apart, its files into the store. Everything in it is taken for hostile: nothing is
- * unpacked before all names and sizes are found good, and no more is unpacked than was announced.
+ * Unpacks a ZIP file from the store, its files into the store. It is treated as hostile: nothing is unpacked before all
+ * names and sizes are checked, and no more is unpacked than was declared.
  * @throws AppError BUNDLE_INVALID
  */
 export async function unpackBundle(
@@ -86,7 +86,7 @@ function checked(stream: AsyncIterable<Buffer>, entry: yauzl.Entry): AsyncGenera
   );
 }
 
-/** What the reader says about the archive is for the one who published it; troubles of our own are not. */
+/** Problems of the archive are reported to the publisher; our own are not. */
 async function asBundleError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -97,7 +97,7 @@ async function asBundleError<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads an archive in the store piecewise. The list at its end is read in small steps, so a piece of it is kept. */
+/** Reads an archive in the store piecewise. The list at its end is read in small steps, so a piece of it is cached. */
 class BlobReader extends yauzl.RandomAccessReader {
   private readonly blobs: BlobStore;
   private readonly blobId: string;

@@ -1,9 +1,9 @@
-/** More than this belongs to no event that a model sends. */
+/** No event of a model is larger. */
 const maxEventBytes = 4 * 1024 * 1024;
 
 /**
- * The data of server-sent events, one by one as they come, whatever pieces they come in. Comments and names of events
- * are left out: models send neither.
+ * The data of server-sent events, one at a time, however they are split into chunks. Comments and event names are skipped:
+ * models send neither.
  * @throws Error when an event does not end
  */
 export async function* eventData(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
@@ -13,7 +13,7 @@ export async function* eventData(body: AsyncIterable<Buffer>): AsyncGenerator<st
   for await (const chunk of body) {
     rest += decoder.decode(chunk, { stream: true });
     if (rest.length > maxEventBytes) throw new Error('An event of the model has no end.');
-    // A line may end with CR LF, and the two may come in two pieces.
+    // A line may end with CR LF, split over two chunks.
     const lines = rest.replace(/\r(?=[\s\S])\n?/g, '\n').split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {

@@ -6,16 +6,16 @@ import { quotaHeaders, type RateLimits, refusal } from '../infrastructure/rate-l
 import type { ModelTokenService } from './model-token.service.ts';
 import { modelTokenPrefix } from './model-tokens.ts';
 
-/** Who asks a model. */
+/** The caller of a model. */
 export interface Caller {
   userId: string;
   /** Null: came with an access token. */
   tokenId: string | null;
-  /** Null: every model that is offered. */
+  /** Null: every model offered. */
   models: string[] | null;
 }
 
-/** Lets callers of the proxy in: `smp_` tokens, and access tokens of those who may deploy (contract §8). */
+/** Authenticates callers of the proxy: `smp_` tokens, and access tokens of users who may deploy (contract §8). */
 export class ModelCallers {
   private readonly tokens: ModelTokenService;
   private readonly identity: Identity;
@@ -40,18 +40,18 @@ export class ModelCallers {
     if (!text) throw new AppError('AUTH_TOKEN_MISSING');
     if (text.startsWith(modelTokenPrefix)) {
       const { id, userId, models } = await this.tokens.verify(text);
-      // Tokens last for long; who may not deploy any more spends nothing by one of better days.
+      // Tokens last long; a user who may no longer deploy must not spend with an old one.
       this.capabilities.requireOf(await this.identity.tierOf(userId), 'cloud:deploy');
       return { userId, tokenId: id, models };
     }
     const actor = await this.identity.authenticate(text, ip);
-    // Personal access tokens were not given out for spending.
+    // Personal access tokens are not issued for spending.
     if (actor.sessionId === null && !actor.user.isBot) throw new AppError('ACCESS_TOKEN_INVALID');
     this.capabilities.require(actor, 'cloud:deploy');
     return { userId: actor.userId, tokenId: null, models: null };
   }
 
-  /** Counts one call. @returns the headers that tell how many are left @throws AppError RATE_LIMITED */
+  /** Counts one call. @returns the headers with the remaining calls @throws AppError RATE_LIMITED */
   async count(caller: Caller): Promise<Record<string, string>> {
     const quota = await this.limits.take('modelProxy', caller.tokenId ?? caller.userId);
     if (quota?.exceeded) throw refusal(quota);

@@ -19,7 +19,7 @@ export const modelTokenSchema = record('ModelToken', {
   createdAt: timeSchema,
 });
 
-/** Shown once; a repeat of an Idempotency-Key shows null. */
+/** Shown once; a repeated Idempotency-Key gets null. */
 export const mintedTokenSchema = record('MintedModelToken', {
   ...modelTokenSchema.shape,
   token: z.string().nullable(),
@@ -45,7 +45,7 @@ export const usageSchema = record('ModelUsage', {
   total: z.object(counts),
 });
 
-/** Who calls: `Authorization: Bearer …` or `x-api-key`. */
+/** The caller's token: `Authorization: Bearer …` or `x-api-key`. */
 export const callerHeaders = z.object({
   authorization: z.string().max(8192).optional().describe('Bearer and an `smp_` token, or an access token.'),
   'x-api-key': z.string().max(8192).optional().describe('The same token, for clients that send it here.'),
@@ -61,7 +61,7 @@ const modelSchema = z.looseObject({
 export const modelItemSchema = modelSchema;
 export const modelListSchema = z.object({ object: z.literal('list'), data: z.array(modelSchema) });
 
-/** What is not named here goes to the provider as it is. */
+/** Other fields go to the provider unchanged. */
 export const chatSchema = z.looseObject({
   model: modelName,
   messages: z.array(z.looseObject({ role: z.string() })).min(1),
@@ -76,7 +76,7 @@ export const embeddingsSchema = z.looseObject({
 
 const reply = { role: 'assistant', content: 'Because blue light is scattered most.' };
 
-/** Answers are passed on as the provider gives them. */
+/** Responses are passed on as the provider gives them. */
 export const chatAnswerSchema = z.looseObject({}).meta({
   description: "The provider's response; with `stream` server-sent events of `chat.completion.chunk`.",
   examples: [{ id: 'chatcmpl-1', object: 'chat.completion', choices: [{ index: 0, message: reply }] }],

@@ -38,7 +38,7 @@ const errors: ErrorCode[] = [
 const toReply = ({ headers, body }: ModelAnswer) => new RawReply(200, headers, body);
 
 export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
-  /** What these routes have in common: their callers have tokens of their own. */
+  /** What these routes have in common: their callers use tokens of their own. */
   const proxied = {
     tag,
     headers: callerHeaders,

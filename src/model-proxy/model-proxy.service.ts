@@ -13,7 +13,7 @@ import { asUpstreamError, type Upstream, type UpstreamAnswer } from './upstream.
 type ModelList = z.input<typeof modelListSchema>;
 type ModelItem = z.input<typeof modelItemSchema>;
 
-/** An answer on its way: JSON, or events that come one by one. */
+/** A response being sent: JSON, or events one at a time. */
 export interface ModelAnswer {
   headers: Record<string, string>;
   body: string | Readable;
@@ -27,7 +27,7 @@ const upstreamListSchema = z.object({ data: z.array(z.looseObject({ id: z.string
 
 const done = '[DONE]';
 
-/** Passes requests on to the provider of models, in OpenAI's shapes, and counts what was used (contract §8). */
+/** Proxies requests to the model provider, in OpenAI's formats, and records usage (contract §8). */
 export class ModelProxy {
   private readonly upstream: Upstream;
   private readonly callers: ModelCallers;
@@ -49,7 +49,7 @@ export class ModelProxy {
     this.log = parts.log;
   }
 
-  /** The models that the caller may ask. */
+  /** The models that the caller may use. */
   async models(caller: Caller, leaving: AbortSignal): Promise<ModelList> {
     await this.callers.count(caller);
     const data = this.offered.length > 0 ? this.offered.map((id) => modelItem(id)) : await this.upstreamModels(leaving);
@@ -69,14 +69,14 @@ export class ModelProxy {
     const headers = await this.callers.count(caller);
     this.requireModel(caller, input.model);
     if (!input.stream) return this.whole(caller, '/chat/completions', input, headers, leaving);
-    // The provider is asked for its count, which then comes as one more event.
+    // The provider is asked for usage, which comes as one more event.
     const wantsUsage = input.stream_options?.include_usage === true;
     const body = { ...input, stream_options: { ...input.stream_options, include_usage: true } };
     const answer = await this.upstream.ask('POST', '/chat/completions', body, leaving);
     if (!answer.contentType.startsWith('text/event-stream')) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
     const events = this.relay(caller, input.model, answer, wantsUsage, leaving);
     const streaming = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
-    // Proxies on the way are not to collect the events either.
+    // Proxies on the way must not buffer the events either.
     return { headers: { ...headers, ...streaming, 'x-accel-buffering': 'no' }, body: Readable.from(events) };
   }
 
@@ -104,7 +104,7 @@ export class ModelProxy {
     return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(json) };
   }
 
-  /** Events of the provider as they come; what goes wrong on the way is the last of them. */
+  /** The provider's events as they arrive; an error on the way is the last of them. */
   private async *relay(
     caller: Caller,
     model: string,
@@ -149,7 +149,7 @@ export class ModelProxy {
 
 const nothing: Counted = { promptTokens: 0, completionTokens: 0 };
 
-/** What an answer says it took; undefined when it does not say. */
+/** The usage that a response reports; undefined when it reports none. */
 function countedIn(answer: unknown): Counted | undefined {
   const found = countsSchema.safeParse(answer);
   if (!found.success) return undefined;

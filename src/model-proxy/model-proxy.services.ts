@@ -15,7 +15,7 @@ import { Upstream } from './upstream.ts';
 
 export type ModelServices = ReturnType<typeof createModels>;
 
-/** Puts the services of this room together. */
+/** Builds the services of this feature. */
 export function createModels(ground: {
   settings: Settings;
   log: Log;

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 
-/** A token that a cloud runtime calls the model proxy with, and nothing else (contract §8). */
+/** A token with which a cloud runtime calls the model proxy, and nothing else (contract §8). */
 const ModelTokenSchema = defineEntity({
   name: 'ModelToken',
   tableName: 'model_tokens',
@@ -10,7 +10,7 @@ const ModelTokenSchema = defineEntity({
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
     runtimeId: p.string().columnType('text'),
     templateSlug: p.string().columnType('text').nullable(),
-    /** Null: all that the proxy offers. */
+    /** Null: every model the proxy offers. */
     models: p.json<string[]>().columnType('json').nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     expiresAt: p.datetime(3),
@@ -20,7 +20,7 @@ const ModelTokenSchema = defineEntity({
 export class ModelToken extends ModelTokenSchema.class {}
 ModelTokenSchema.setClass(ModelToken);
 
-/** What was used in a day. It outlives the tokens, so that a bill can still be understood. */
+/** Usage in a day. It outlives the tokens, so that bills can still be explained. */
 const ModelUsageSchema = defineEntity({
   name: 'ModelUsage',
   tableName: 'model_usage',

@@ -20,7 +20,7 @@ interface TokenRow extends Omit<TokenRecord, 'createdAt' | 'expiresAt'> {
   expiresAt: Date | string;
 }
 
-/** What every node knows of a token that is in use. */
+/** What every node caches about a token in use. */
 export interface KnownModelToken {
   userId: string;
   models: string[] | null;
@@ -36,7 +36,7 @@ const inUse = `SELECT t.user_id AS "userId", t.models FROM model_tokens t JOIN u
 
 const tokenCache = 'model-tokens';
 
-/** `smp_` tokens: minted, listed and revoked by those who may deploy (contract §8). */
+/** `smp_` tokens: issued, listed and revoked by users who may deploy (contract §8). */
 export class ModelTokenService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -82,13 +82,13 @@ export class ModelTokenService {
     });
   }
 
-  /** Those of the actor, without the tokens themselves. */
+  /** The actor's, without the tokens themselves. */
   async list(actor: Actor): Promise<TokenRecord[]> {
     const rows = await this.database.rows<TokenRow>(ofUser, [actor.userId]);
     return rows.map(tokenRecord);
   }
 
-  /** From the answer on no node takes the token. @throws AppError TOKEN_NOT_FOUND, also for those of others */
+  /** From the response on no node accepts the token. @throws AppError TOKEN_NOT_FOUND, also for those of others */
   async revoke(actor: Actor, tokenId: string): Promise<void> {
     await this.changes.run(async (change) => {
       const gone = await change.rows<{ id: string }>(

@@ -13,7 +13,7 @@ export class ModelTokens {
   private readonly jwts: Jwts;
 
   constructor(settings: Settings) {
-    // Not the audience of access tokens: without its prefix it is good for nothing either.
+    // Not the audience of access tokens: without its prefix it is not valid either.
     this.jwts = new Jwts(settings, 'parley-models');
   }
 

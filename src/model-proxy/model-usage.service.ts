@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { usageSchema } from './model-proxy.contract.ts';
 
-/** Tokens that went in and came out, as the provider counted them. */
+/** Input and output tokens, as counted by the provider. */
 export interface Counted {
   promptTokens: number;
   completionTokens: number;
@@ -14,7 +14,7 @@ export interface Counted {
 type Usage = z.input<typeof usageSchema>;
 type Item = Usage['items'][number];
 
-/** Stands for no token in the key of the table. */
+/** Stands for "no token" in the table's key. */
 const noToken = NIL;
 
 const add = `INSERT INTO model_usage (user_id, day, token_id, model, requests, prompt_tokens, completion_tokens)
@@ -27,7 +27,7 @@ const ofUser = `SELECT day::text, CASE WHEN token_id = '${noToken}' THEN NULL EL
   FROM model_usage WHERE user_id = $1 AND day > (now() AT TIME ZONE 'UTC')::date - $2::int
   ORDER BY day DESC, model, token_id LIMIT 10000`;
 
-/** What users and their tokens have used of the models (contract §8). */
+/** Usage of the models by users and their tokens (contract §8). */
 export class ModelUsageService {
   private readonly database: Database;
   private readonly log: Log;
@@ -37,7 +37,7 @@ export class ModelUsageService {
     this.log = log;
   }
 
-  /** Counts a request. It never fails: who has the answer already must not lose it over the count. */
+  /** Records a request. It never fails: a caller who has the response must not lose it over the count. */
   async add(caller: { userId: string; tokenId: string | null }, model: string, counted: Counted): Promise<void> {
     const { promptTokens, completionTokens } = counted;
     const values = [caller.userId, caller.tokenId ?? noToken, model, promptTokens, completionTokens];
@@ -48,7 +48,7 @@ export class ModelUsageService {
     }
   }
 
-  /** The actor's use of the last days, the newest first. */
+  /** The actor's usage of the last days, newest first. */
   async of(actor: Actor, days: number): Promise<Usage> {
     const items = await this.database.rows<Item>(ofUser, [actor.userId, days]);
     const sum = (count: (item: Item) => number) => items.reduce((total, item) => total + count(item), 0);

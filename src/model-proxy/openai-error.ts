@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError, type ErrorCode } from '../errors.ts';
 
-/** The body of an error as OpenAI's clients understand it (contract §8). */
+/** The body of an error in the format of OpenAI's clients (contract §8). */
 const openAiErrorSchema = (codes: ErrorCode[]) => {
   const code = codes.includes('MODEL_REQUEST_REFUSED')
     ? z.string().describe(`One of ${codes.join(', ')}; or the provider's own, as \`context_length_exceeded\`.`)

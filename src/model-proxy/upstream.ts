@@ -5,14 +5,14 @@ import { waitOf } from '../infrastructure/retry-after.ts';
 import type { Settings } from '../settings.ts';
 import { ModelRefusal, refusalSchema } from './openai-error.ts';
 
-/** What the provider sends, as far as it is understood. */
+/** The parts of the provider's responses that are read here. */
 export interface UpstreamAnswer {
   status: number;
   contentType: string;
   body: AsyncIterable<Buffer>;
 }
 
-/** The provider of models behind the proxy. It may be slow, wrong, cut off or gone. */
+/** The model provider behind the proxy. It may be slow, wrong, cut off or gone. */
 export class Upstream {
   private readonly upstream: Settings['modelUpstream'];
   private readonly maxBytes: number;
@@ -30,9 +30,9 @@ export class Upstream {
   }
 
   /**
-   * Asks the provider.
-   * @param path behind `/v1`
-   * @param leaving ends the request when the caller goes away, so that nobody pays for what nobody hears
+   * Sends a request to the provider.
+   * @param path after `/v1`
+   * @param leaving aborts the request when the caller disconnects, so that nobody pays for unread output
    * @throws AppError MODEL_PROXY_NOT_CONFIGURED, MODEL_PROXY_UPSTREAM_ERROR, MODEL_PROXY_TIMEOUT, RATE_LIMITED
    */
   async ask(method: 'GET' | 'POST', path: string, body: object | null, leaving: AbortSignal): Promise<UpstreamAnswer> {
@@ -58,7 +58,7 @@ export class Upstream {
     }
   }
 
-  /** The JSON object of an answer. @throws AppError MODEL_PROXY_UPSTREAM_ERROR for nonsense, MODEL_PROXY_TIMEOUT */
+  /** The JSON object of a response. @throws AppError MODEL_PROXY_UPSTREAM_ERROR for nonsense, MODEL_PROXY_TIMEOUT */
   async readJson(answer: UpstreamAnswer): Promise<Record<string, unknown>> {
     const object = z.record(z.string(), z.unknown());
     try {
@@ -84,7 +84,7 @@ export class Upstream {
   }
 }
 
-/** What is the caller's fault it is told in the provider's words; what is ours or theirs, in ours (contract §13). */
+/** The caller's errors are reported in the provider's words; ours and the provider's in ours (contract §13). */
 function refused(status: number, text: string, waitMs: number | null): AppError {
   if (status === 429) {
     const retryAfter = Math.ceil((waitMs || 1000) / 1000);
@@ -104,7 +104,7 @@ function refusalIn(text: string): ModelRefusal {
   }
 }
 
-/** Whatever went wrong between us and the provider, in the terms of contract §13. */
+/** Any failure between us and the provider, as an error of contract §13. */
 export function asUpstreamError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const slow =

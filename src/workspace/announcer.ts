@@ -8,23 +8,23 @@ import type { NodeRecord } from './node.view.ts';
 import type { OpenWorkspace } from './workspace.access.ts';
 import { maxListedNodes, workspaceChanged } from './workspace.contract.ts';
 
-/** What an edit did. */
+/** The changes of an edit. */
 export interface Edited {
   nodes: NodeRecord[];
   deletedIds: string[];
-  /** More than that changed. */
+  /** More changed than is listed. */
   more?: boolean;
 }
 
-/** In servers of up to so many members each is told of each change; in larger ones so many of those who look. */
+/** In servers of up to this many members everyone is told of each change; in larger ones this many recent visitors. */
 const maxTold = 200;
-/** How often it is noted that someone looks. */
+/** How often a visit is recorded. */
 const noteEveryMs = 10 * 60_000;
 
 /**
- * Tells people of changes (contract §8). A server may have 10 000 members, and a durable event costs a row for each of
- * them: so in large servers only those are told who had the workspace open within a day, the latest 200. The others
- * read it anew when they open it.
+ * Tells people of changes (contract §8). A server may have 10 000 members, and a durable event costs a row for each: so in
+ * large servers only those are told who had the workspace open within a day, the latest 200. Others reread it when they
+ * open it.
  */
 export class Announcer {
   private readonly database: Database;
@@ -34,7 +34,7 @@ export class Announcer {
     this.database = database;
   }
 
-  /** Notes that someone looks into a workspace. */
+  /** Records a visit to a workspace. */
   async seenBy(userId: string, workspace: OpenWorkspace): Promise<void> {
     const key = `${workspace.id} ${userId}`;
     if (this.noted.has(key)) return;

@@ -9,13 +9,13 @@ import { type ArchiveRow, readInside } from './node.table.ts';
 import { ReadAhead } from './read-ahead.ts';
 import type { WorkspaceAccess } from './workspace.access.ts';
 
-/** An archive on its way out. */
+/** An archive being sent. */
 export interface Archive {
   headers: Record<string, string>;
   stream: Readable;
 }
 
-/** Folders as ZIP files, made while they are sent (contract §8). */
+/** Folders as ZIP files, created while they are sent (contract §8). */
 export class ArchiveService {
   private readonly database: Database;
   private readonly access: WorkspaceAccess;
@@ -55,8 +55,7 @@ export class ArchiveService {
   }
 
   /**
-   * What is listed is fixed by now and contents do not change, so the archive is one moment's picture, whatever is
-   * edited while it is sent.
+   * The list is fixed by now and contents are immutable, so the archive is a snapshot, whatever is edited while it is sent.
    */
   private zip(rows: ArchiveRow[]): JSZip {
     const zip = new JSZip();
@@ -70,7 +69,7 @@ export class ArchiveService {
       const path = [renamed.get(top) ?? top, ...rest].join('/');
       if (kind === 'dir') zip.file(path, null, { dir: true, date });
       else if (blobId) {
-        // Media are compressed already; to try it once more takes jszip 50 ms of this process for each MiB.
+        // Media are compressed already; trying again costs jszip 50 ms of this process for each MiB.
         const compression = isText ? 'DEFLATE' : 'STORE';
         zip.file(path, contents.read(place++), { date, createFolders: false, compression });
       }
@@ -80,8 +79,8 @@ export class ArchiveService {
 }
 
 /**
- * Other names for what is at the top under one such as `C:x`: that is a place outside to programs which unpack archives,
- * and many of them refuse an archive with such a place altogether.
+ * Other names for top-level entries such as `C:x`: unpackers read that as a path outside, and many refuse an archive that
+ * has one altogether.
  */
 function namesOfDrives(rows: ArchiveRow[]): Map<string, string> {
   const taken = new Set(rows.map((row) => row.path));
@@ -95,7 +94,7 @@ function namesOfDrives(rows: ArchiveRow[]): Map<string, string> {
   return renamed;
 }
 
-/** Nothing is begun before someone reads. Without sizes in advance no file has to be held in memory. */
+/** Nothing starts before someone reads. Without sizes in advance no file has to be held in memory. */
 async function* streamed(make: () => JSZip): AsyncGenerator<Buffer> {
   const output = make().generateNodeStream({ streamFiles: true, platform: 'UNIX' });
   yield* new Readable().wrap(output);

@@ -8,10 +8,10 @@ import type { WorkspaceLimits } from './quota.ts';
 import { TreeEdit } from './tree-edit.ts';
 import type { WorkspaceAccess } from './workspace.access.ts';
 
-/** The records of what an edit touched, as they are after it. */
+/** The records of the nodes that an edit touched, after it. */
 export type Touched = Map<string, NodeRecord>;
 
-/** The one way in which a workspace is edited: under its lock, counted, and announced in one event. */
+/** The only way to edit a workspace: under its lock, counted, and announced in one event. */
 export class WorkspaceEdits {
   private readonly changes: Changes;
   private readonly access: WorkspaceAccess;
@@ -45,18 +45,18 @@ export class WorkspaceEdits {
       const rows = await readNodes(change.rows, workspace.id, [...edit.touched]);
       const nodes = rows.map(nodeRecord);
       const touched = new Map(nodes.map((node) => [node.id, node]));
-      // Also what was put into a folder before that was deleted: others know it where it was.
+      // Including what was moved into a folder before that was deleted: others know it where it was.
       const deletedIds = [...edit.touched].filter((id) => !touched.has(id));
       if (edit.touched.size > 0) await this.announcer.announce(change, workspace, { nodes, deletedIds });
       return { result, touched };
     });
   }
 
-  /** The same for an edit that is about one node, whose id it gives. @returns the node's record after it */
+  /** The same for an edit of one node, whose id it returns. @returns the node's record afterwards */
   async one(actor: Actor, serverId: string, work: (edit: TreeEdit) => Promise<string>): Promise<NodeRecord> {
     const { result, touched } = await this.run(actor, serverId, async (edit) => {
       const id = await work(edit);
-      // Also when nothing had to be changed its record is the answer.
+      // Its record is the answer even if nothing had to be changed.
       edit.touched.add(id);
       return id;
     });

@@ -22,18 +22,18 @@ import { UploadProbe } from './upload-probe.ts';
 import type { WorkspaceAccess } from './workspace.access.ts';
 import { type fileSchema, type mediaUrlSchema, uploadNameSchema } from './workspace.contract.ts';
 
-/** Longer texts are not edited, but downloaded. JSON bodies are no longer either. */
+/** Longer texts can only be downloaded, not edited. JSON bodies are no longer either. */
 const maxTextBytes = 2 * 1024 * 1024;
 
 type Disposition = 'inline' | 'attachment';
 
-/** A file that was received and is in the store, but in no folder yet. */
+/** A file that is in the store, but in no folder yet. */
 export interface ReceivedFile {
   name: string;
   content: FileContent;
 }
 
-/** Contents of files: in and out of the workspace (contract §8, §12, §13). */
+/** Contents of files: upload, reading and download (contract §8, §12, §13). */
 export class FileService {
   private readonly database: Database;
   private readonly access: WorkspaceAccess;
@@ -69,9 +69,9 @@ export class FileService {
   }
 
   /**
-   * Takes in the bytes of an upload, no more of them than there is room for.
+   * Receives the bytes of an upload, no more than there is room for.
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER before anything is read, BODY_TOO_LARGE, QUOTA_EXCEEDED,
-   *   VALIDATION_FAILED
+   * VALIDATION_FAILED
    */
   async receive(actor: Actor, serverId: string, file: IncomingFile): Promise<ReceivedFile> {
     const workspace = await this.access.open(actor, serverId);
@@ -97,7 +97,7 @@ export class FileService {
     return this.nodes.addFile(actor, serverId, parentId, file);
   }
 
-  /** The bytes of a file, for the browser to show or to keep. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FILE_NOT_FOUND */
+  /** A file's bytes, for the browser to show or save. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FILE_NOT_FOUND */
   async download(actor: Actor, serverId: string, fileId: string, disposition: Disposition): Promise<ServedContent> {
     const workspace = await this.access.open(actor, serverId);
     return this.served(await this.access.file(workspace, fileId), disposition);
@@ -117,7 +117,7 @@ export class FileService {
     return { url: `${path}?disposition=${disposition}&token=${token}`, expiresAt: expiresAt.toISOString() };
   }
 
-  /** A file for whoever has a signed link to it. @throws AppError LINK_EXPIRED, FILE_NOT_FOUND */
+  /** A file for the holder of a signed link. @throws AppError LINK_EXPIRED, FILE_NOT_FOUND */
   async openByLink(serverId: string, fileId: string, disposition: Disposition, token: string): Promise<ServedContent> {
     if (!this.links.verify(subject(serverId, fileId, disposition), token)) throw new AppError('LINK_EXPIRED');
     return this.served(await this.access.linkedFile(serverId, fileId), disposition);

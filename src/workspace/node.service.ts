@@ -18,7 +18,7 @@ import type {
   updateFolderSchema,
 } from './workspace.contract.ts';
 
-/** Makes, changes, moves and deletes folders and files (contract §8). Every member may. */
+/** Creates, changes, moves and deletes folders and files (contract §8). Every member may. */
 export class NodeService {
   private readonly access: WorkspaceAccess;
   private readonly edits: WorkspaceEdits;
@@ -30,7 +30,7 @@ export class NodeService {
     this.blobs = parts.blobs;
   }
 
-  /** A new folder; where the name is taken it gets a number. @throws AppError FOLDER_NOT_FOUND, FOLDER_TOO_DEEP, QUOTA_EXCEEDED */
+  /** A new folder; a taken name gets a number. @throws AppError FOLDER_NOT_FOUND, FOLDER_TOO_DEEP, QUOTA_EXCEEDED */
   createFolder(actor: Actor, serverId: string, input: z.output<typeof createFolderSchema>): Promise<NodeRecord> {
     return this.edits.one(actor, serverId, (edit) => edit.createFolder(input.parentId ?? null, input.name));
   }
@@ -49,7 +49,7 @@ export class NodeService {
     });
   }
 
-  /** Deletes a file, or a folder with all that is in it. @throws AppError FILE_NOT_FOUND, FOLDER_NOT_FOUND */
+  /** Deletes a file, or a folder with its contents. @throws AppError FILE_NOT_FOUND, FOLDER_NOT_FOUND */
   async delete(actor: Actor, serverId: string, nodeId: string, kind: 'dir' | 'file'): Promise<void> {
     await this.edits.run(actor, serverId, async (edit) => {
       await requireKind(edit, nodeId, kind);
@@ -57,7 +57,7 @@ export class NodeService {
     });
   }
 
-  /** A new text file; where the name is taken it gets a number. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
+  /** A new text file; if the name is taken it gets a number. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
   async createFile(actor: Actor, serverId: string, input: z.output<typeof createFileSchema>): Promise<NodeRecord> {
     await this.access.open(actor, serverId);
     const content = await this.textContent(input.name, input.content);
@@ -65,7 +65,7 @@ export class NodeService {
   }
 
   /**
-   * Changes text, name or place of a file.
+   * Changes the text, name or folder of a file.
    * @param version only if it still has this version; null: in any case
    * @throws AppError FILE_NOT_FOUND, FILE_CHANGED, NAME_TAKEN, QUOTA_EXCEEDED
    */
@@ -86,7 +86,7 @@ export class NodeService {
     });
   }
 
-  /** A file from contents that are in the store already. */
+  /** A file from contents that are already in the store. */
   addFile(
     actor: Actor,
     serverId: string,
@@ -104,7 +104,7 @@ export class NodeService {
     });
   }
 
-  /** Copies or moves nodes with all that is in them; a node inside another one of them goes with it. */
+  /** Copies or moves nodes with their contents; a node inside another one of them goes with that. */
   async paste(
     actor: Actor,
     serverId: string,
@@ -134,7 +134,7 @@ export class NodeService {
     };
   }
 
-  /** Runs steps in their order, all or none. @throws AppError what a step throws, with its `index` */
+  /** Runs steps in order, all or none. @throws AppError what a step throws, with its `index` */
   async runCommands(actor: Actor, serverId: string, commands: Command[]): Promise<z.input<typeof commandsAnswer>> {
     await this.access.open(actor, serverId);
     const steps: { command: Command; content: FileContent | null }[] = [];
@@ -161,8 +161,8 @@ export class NodeService {
   }
 
   /**
-   * Text of whoever may edit goes to the store before the edit begins: nothing may wait for that while the workspace is
-   * locked, nor edits of others that have the same text. What is refused then is taken away by the collector.
+   * Text of those who may edit is stored before the edit begins: the workspace must not be locked while that waits, nor
+   * block edits of others with the same text. If the edit is refused, the collector removes it.
    */
   private async textContent(name: string, text: string): Promise<FileContent> {
     const { id, size } = await this.blobs.put(Buffer.from(text));
@@ -199,7 +199,7 @@ function withIndex(error: AppError, index: number): AppError {
   return new AppError(error.code, { message: error.message, extra: { ...error.extra, index }, cause: error });
 }
 
-/** A node of the kind that the address speaks of. @throws AppError FOLDER_NOT_FOUND, FILE_NOT_FOUND, FILE_CHANGED */
+/** A node of the kind that the address names. @throws AppError FOLDER_NOT_FOUND, FILE_NOT_FOUND, FILE_CHANGED */
 async function requireKind(edit: TreeEdit, nodeId: string, kind: 'dir' | 'file', version: number | null = null) {
   const node = await edit.find(nodeId);
   if (node?.kind !== kind) throw new AppError(kind === 'dir' ? 'FOLDER_NOT_FOUND' : 'FILE_NOT_FOUND');

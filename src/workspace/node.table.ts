@@ -7,7 +7,7 @@ const columns = `n.id, n.workspace_id, n.parent_id, n.kind, n.name, n.mime, n.si
 /** Folders first, then by name; the same on every machine. */
 const order = 'n.kind, n.name COLLATE "C"';
 
-/** Read along the parents, so that renaming a folder touches nothing inside it. */
+/** Follows the parents, so that renaming a folder changes nothing inside it. */
 const path = `(WITH RECURSIVE line AS (
     SELECT n.parent_id AS above, n.name AS path
     UNION ALL
@@ -31,7 +31,7 @@ export function readNodes(rows: Rows, workspaceId: string, ids: string[]): Promi
   return rows<PlacedRow>(byIds, [workspaceId, ids]);
 }
 
-/** What is in the given folders; the id of the workspace stands for the top. */
+/** The contents of the given folders; the id of the workspace stands for the top. */
 export function readChildren(rows: Rows, workspaceId: string, folderIds: string[]): Promise<PlacedRow[]> {
   return rows<PlacedRow>(inFolders, [workspaceId, folderIds]);
 }
@@ -46,7 +46,7 @@ export function searchNodes(
   return rows<PlacedRow>(byText, [workspaceId, kind, text, limit]);
 }
 
-/** A folder, or the top, with the folders that it is in. */
+/** A folder, or the top, with its ancestors. */
 export interface Line {
   /** From the folder itself up to the top. */
   ids: string[];
@@ -66,7 +66,7 @@ export async function readLine(rows: Rows, workspaceId: string, folderId: string
   return found[0]?.kind === 'dir' ? { ids: found.map((row) => row.id) } : undefined;
 }
 
-/** Those of the given nodes that lie inside others of them. */
+/** The given nodes that are inside others of them. */
 export async function readCovered(rows: Rows, ids: string[]): Promise<Set<string>> {
   const found = await rows<{ id: string }>(
     `WITH RECURSIVE line AS (
@@ -84,7 +84,7 @@ export interface Extent {
   folders: number;
   files: number;
   bytes: number;
-  /** How many folders lie in one another; 0 for a file. */
+  /** The depth of folders in a folder; 0 for a file. */
   height: number;
 }
 
@@ -103,7 +103,7 @@ export async function readExtent(rows: Rows, nodeId: string): Promise<Extent> {
   return extent;
 }
 
-/** One entry of an archive: a folder or a file with its place below the folder that was asked for. */
+/** One entry of an archive: a folder or file with its path below the requested folder. */
 export interface ArchiveRow {
   path: string;
   kind: 'dir' | 'file';
@@ -114,7 +114,7 @@ export interface ArchiveRow {
   updated_at: Date | string;
 }
 
-/** Everything in a folder (the id of the workspace: everything), folders before what is in them. */
+/** Everything in a folder (the id of the workspace: everything), folders before their contents. */
 export function readInside(rows: Rows, workspaceId: string, folderId: string, limit: number): Promise<ArchiveRow[]> {
   return rows<ArchiveRow>(
     `WITH RECURSIVE inside AS (

@@ -45,7 +45,7 @@ export function nodeRecord(row: PlacedRow): NodeRecord {
   };
 }
 
-/** All nodes of a workspace, in the order in which siblings are shown, put into one another. @returns the roots */
+/** All nodes of a workspace as trees, siblings in display order. @returns the roots */
 export function treeOf(rows: NodeRow[]): TreeRecord[] {
   const inside = new Map<string | null, NodeRow[]>();
   for (const row of rows) {
@@ -53,7 +53,7 @@ export function treeOf(rows: NodeRow[]): TreeRecord[] {
     if (siblings) siblings.push(row);
     else inside.set(row.parent_id, [row]);
   }
-  // No deeper than folders may be, so recursion is safe.
+  // Folder depth is limited, so recursion is safe.
   const build = (parentId: string | null, above: string): TreeRecord[] =>
     (inside.get(parentId) ?? []).map((row) => {
       const path = `${above}/${row.name}`;

@@ -8,7 +8,7 @@ export interface WorkspaceLimits {
   maxDepth: number;
 }
 
-/** What is in a workspace. */
+/** The size of a workspace. */
 export interface Totals {
   folderCount: number;
   fileCount: number;
@@ -19,8 +19,8 @@ export const selectTotals = `SELECT folder_count AS "folderCount", file_count AS
   FROM workspaces WHERE id = $1`;
 
 /**
- * How many bytes one more file may have, as far as it can be told before it is here.
- * @throws AppError SERVER_NOT_FOUND, QUOTA_EXCEEDED where no more files may be
+ * How many bytes one more file may have, as far as is known before it is received.
+ * @throws AppError SERVER_NOT_FOUND, QUOTA_EXCEEDED if no more files are allowed
  */
 export async function roomForFile(rows: Rows, workspace: OpenWorkspace, limits: WorkspaceLimits): Promise<number> {
   const [totals] = await rows<Totals>(selectTotals, [workspace.id]);

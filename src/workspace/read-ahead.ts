@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { BlobStore } from '../blobs/blob.store.ts';
 
-/** Larger files are read by themselves, as they are consumed. */
+/** Larger files are read separately, as they are consumed. */
 const smallBytes = 32 * 1024;
-/** So many small files are read at once, and so much of them. */
+/** How many small files are read at once, and how many bytes of them. */
 const most = { files: 200, bytes: 256 * 1024 };
 
 interface StoredFile {
@@ -12,21 +12,21 @@ interface StoredFile {
 }
 
 /**
- * Contents of many files that are read one after the other: of small ones some come with each statement. What came with
- * the last one is all that is held.
+ * Contents of many files that are read one after the other: each statement brings several small ones. Only what the last
+ * one brought is held.
  */
 export class ReadAhead {
   private readonly blobs: BlobStore;
   private readonly files: StoredFile[];
   private held = new Map<string, Buffer>();
 
-  /** @param files in the order in which they are read, where that is known */
+  /** @param files in the order of reading, where that is known */
   constructor(blobs: BlobStore, files: StoredFile[]) {
     this.blobs = blobs;
     this.files = files;
   }
 
-  /** The bytes of the file at a place in the list, read as they are consumed. */
+  /** The bytes of the file at an index of the list, read as they are consumed. */
   read(place: number): Readable {
     const file = this.files[place];
     if (!file) throw new RangeError(`There is no file ${place}.`);
@@ -41,7 +41,7 @@ export class ReadAhead {
     return Readable.from(bytes.call(this), { objectMode: false });
   }
 
-  /** The contents of the file and of as many small ones behind it as are read at once. */
+  /** The contents of the file and of as many small ones after it as are read at once. */
   private from(place: number): string[] {
     const ids = new Set<string>();
     let bytes = 0;

@@ -9,7 +9,7 @@ import { selectTotals, type Totals, tooManyNodes, type WorkspaceLimits } from '.
 import type { OpenWorkspace } from './workspace.access.ts';
 import { maxListedNodes } from './workspace.contract.ts';
 
-/** What a file holds: bytes in the store, and what is known of them. */
+/** The contents of a file: bytes in the store, and their metadata. */
 export interface FileContent {
   blobId: string;
   size: number;
@@ -18,11 +18,11 @@ export interface FileContent {
 }
 
 /**
- * Edits of one workspace within one transaction. From `begin` to the commit its row is locked, so edits of the same
- * workspace come one after the other, on all nodes: names stay unique, no folder gets into itself, counts are right.
+ * Edits of one workspace within one transaction. From `begin` to the commit its row is locked, so edits of one workspace
+ * are serialized on all nodes: names stay unique, no folder gets into itself, counts are right.
  */
 export class TreeEdit {
-  /** Ids of nodes that were made, changed or deleted; of what is inside only what was made, as far as events list it. */
+  /** Ids of created, changed or deleted nodes; of what is inside only what was created, as far as events list it. */
   readonly touched = new Set<string>();
   private readonly rows: Rows;
   private readonly workspace: OpenWorkspace;
@@ -38,7 +38,7 @@ export class TreeEdit {
     this.totals = totals;
   }
 
-  /** @param userId who edits, for `createdBy` */
+  /** @param userId the editor, for `createdBy` */
   static async begin(rows: Rows, workspace: OpenWorkspace, userId: string, limits: WorkspaceLimits): Promise<TreeEdit> {
     const [totals] = await rows<Totals>(`${selectTotals} FOR NO KEY UPDATE`, [workspace.id]);
     if (!totals) throw new AppError('SERVER_NOT_FOUND');
@@ -54,26 +54,26 @@ export class TreeEdit {
     );
   }
 
-  /** A node of this workspace; undefined when there is none of this id. */
+  /** A node of this workspace; undefined if it has none with this id. */
   async find(nodeId: string): Promise<PlacedRow | undefined> {
     const [row] = await readNodes(this.rows, this.workspace.id, [nodeId]);
     return row;
   }
 
-  /** The given nodes without those that lie inside others of them. */
+  /** The given nodes without those inside others of them. */
   async outermost(nodeIds: string[]): Promise<string[]> {
     const covered = await readCovered(this.rows, nodeIds);
     return [...new Set(nodeIds)].filter((id) => !covered.has(id));
   }
 
-  /** Makes a folder; a name that is taken gets a number. @throws AppError FOLDER_NOT_FOUND, FOLDER_TOO_DEEP */
+  /** Creates a folder; a name that is taken gets a number. @throws AppError FOLDER_NOT_FOUND, FOLDER_TOO_DEEP */
   async createFolder(parentId: string | null, name: string): Promise<string> {
     const line = await this.line(parentId);
     this.requireDepth(line, 1);
     return this.insert(parentId, 'dir', name, null);
   }
 
-  /** Makes a file; a name that is taken gets a number. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
+  /** Creates a file; a name that is taken gets a number. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
   async createFile(parentId: string | null, name: string, content: FileContent): Promise<string> {
     await this.line(parentId);
     return this.insert(parentId, 'file', name, content);
@@ -86,13 +86,13 @@ export class TreeEdit {
     const taken = await this.namesLike(node.parent_id, name);
     if (taken.has(name)) throw new AppError('NAME_TAKEN');
     await this.place(nodeId, node.parent_id, name);
-    // The type that a name promises comes with the name; where it promises none, the bytes are what they were.
+    // The type follows the new name; if that implies none, the bytes keep theirs.
     const mime = node.kind === 'file' ? mediaTypeOf(name) : null;
     if (mime) await this.rows('UPDATE workspace_nodes SET mime = $2 WHERE id = $1', [nodeId, mime]);
   }
 
   /**
-   * Moves a node with all that is in it; a name that is taken there gets a number.
+   * Moves a node with its contents; a name that is taken there gets a number.
    * @throws AppError NODE_NOT_FOUND, FOLDER_NOT_FOUND, FOLDER_INTO_ITSELF, FOLDER_TOO_DEEP
    */
   async move(nodeId: string, parentId: string | null): Promise<void> {
@@ -104,8 +104,8 @@ export class TreeEdit {
   }
 
   /**
-   * Copies a node with all that is in it.
-   * @returns the id of the copy, and those of all that was made
+   * Copies a node with its contents.
+   * @returns the id of the copy, and those of everything created
    * @throws AppError as `move`, and QUOTA_EXCEEDED
    */
   async copy(nodeId: string, parentId: string | null): Promise<{ id: string; folderIds: string[]; fileIds: string[] }> {
@@ -116,7 +116,7 @@ export class TreeEdit {
     return this.duplicate(node, parentId, freeName(node.name, node.kind, taken));
   }
 
-  /** Deletes a node with all that is in it. @throws AppError NODE_NOT_FOUND */
+  /** Deletes a node with its contents. @throws AppError NODE_NOT_FOUND */
   async remove(nodeId: string): Promise<void> {
     await this.node(nodeId);
     this.count(await readExtent(this.rows, nodeId), -1);
@@ -235,7 +235,7 @@ export class TreeEdit {
     );
     const id = copies[0]?.to ?? '';
     this.touched.add(id);
-    // One more than an event lists says that it does not list all.
+    // One more than an event lists tells it that the list is not complete.
     for (const { to } of copies) if (this.touched.size <= maxListedNodes) this.touched.add(to);
     const made = (kind: string) => copies.filter((copy) => copy.kind === kind).map((copy) => copy.to);
     return { id, folderIds: made('dir'), fileIds: made('file') };
@@ -249,7 +249,7 @@ export class TreeEdit {
     this.touched.add(nodeId);
   }
 
-  /** The names in a folder that begin like this. */
+  /** The names in a folder with this prefix. */
   private async namesLike(parentId: string | null, beginning: string): Promise<Set<string>> {
     const found = await this.rows<{ name: string }>(
       `SELECT name FROM workspace_nodes WHERE coalesce(parent_id, workspace_id) = $1 AND starts_with(name, $2)`,

@@ -1,10 +1,10 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { mediaTypeOf } from '../infrastructure/media-types.ts';
 
-/** As much as is needed to tell the types that have a signature. */
+/** Enough to detect the types that have a signature. */
 const headBytes = 4100;
 
-/** Looks at the bytes of an upload while they pass: whether they are text, and of what type. */
+/** Inspects the bytes of an upload as they pass: whether they are text, and of what type. */
 export class UploadProbe {
   private readonly maxTextBytes: number;
   private readonly decoder = new TextDecoder('utf-8', { fatal: true });
@@ -29,7 +29,7 @@ export class UploadProbe {
     return this.text;
   }
 
-  /** The type that the name promises, else what the bytes are. */
+  /** The type implied by the name, else that of the bytes. */
   async type(name: string): Promise<string> {
     const promised = mediaTypeOf(name);
     if (promised) return promised;

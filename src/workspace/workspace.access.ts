@@ -12,7 +12,7 @@ export interface OpenWorkspace {
   serverId: string;
 }
 
-/** The only way to get at a workspace and what is in it on behalf of someone. */
+/** The only way to access a workspace and its contents on behalf of someone. */
 export class WorkspaceAccess {
   private readonly database: Database;
   private readonly servers: ServerAccess;
@@ -23,8 +23,8 @@ export class WorkspaceAccess {
   }
 
   /**
-   * The workspace of a server that the actor is a member of (contract §5: members use the workspace). The first who
-   * comes makes it; several at once make one.
+   * The workspace of a server that the actor is a member of (contract §5: members use the workspace). The first access
+   * creates it; concurrent ones create one.
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER
    */
   async open(actor: Actor, serverIdOrSlug: string): Promise<OpenWorkspace> {
@@ -42,7 +42,7 @@ export class WorkspaceAccess {
   }
 
   /**
-   * For who has waited for their turn in a workspace: meanwhile they may have been put out of the server.
+   * For callers that waited for the lock of a workspace: they may have been removed from the server meanwhile.
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER
    */
   async requireStillOpen(actor: Actor, { serverId }: OpenWorkspace): Promise<void> {
@@ -63,7 +63,7 @@ export class WorkspaceAccess {
     return { ...row, blob_id: row.blob_id };
   }
 
-  /** A file that a signed link leads to; who made the link was allowed to. @throws AppError FILE_NOT_FOUND */
+  /** The file of a signed link, whose creator had access. @throws AppError FILE_NOT_FOUND */
   async linkedFile(serverId: string, fileId: string): Promise<PlacedRow & { blob_id: string }> {
     const workspaceId = await this.find(serverId);
     if (!workspaceId) throw new AppError('FILE_NOT_FOUND');

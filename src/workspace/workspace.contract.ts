@@ -53,7 +53,7 @@ export const treeNodeSchema: z.ZodType<TreeNode, TreeNode> = record('WorkspaceTr
   children: z.array(z.lazy(() => treeNodeSchema)).optional(),
 });
 
-/** How the folder at the top may be named in a body. */
+/** How the top folder may be named in a body. */
 const parentSchema = idSchema.nullish().describe('Null or left out: the top.');
 
 export const renameWorkspaceSchema = z.object({ name: nameSchema(100) });
@@ -79,7 +79,7 @@ export const searchSchema = z
   .transform(({ query, searchText }) => ({ query: query ?? searchText ?? '' }));
 
 export const createFolderSchema = z.object({ name: nodeNameSchema, parentId: parentSchema });
-/** Both spellings of where something goes. */
+/** Both spellings of a destination. */
 const moved = {
   parentId: idSchema.nullish().describe('Moves it there; null: to the top.'),
   targetParentId: idSchema.nullish().describe('The same as `parentId`.'),
@@ -96,7 +96,7 @@ export const updateFileSchema = z.object({
   content: z.string().optional(),
   ...moved,
 });
-/** The version that a change is meant for: a file's ETag, as it is or as a proxy weakened it. `*` is any. */
+/** The version that a change is meant for: a file's ETag, as is or weakened by a proxy. `*` is any. */
 export const fileVersionHeaders = z.object({
   'if-match': z
     .string()
@@ -122,7 +122,7 @@ export const pasteAnswer = z.object({
 
 const commandTypes = ['create-folder', 'create-file', 'rename', 'move', 'delete', 'update-file'] as const;
 
-/** One step of a batch, every spelling read as one (contract §8). */
+/** One step of a batch, all spellings normalized (contract §8). */
 export type Command =
   | { type: 'create-folder'; parentId: string | null; name: string }
   | { type: 'create-file'; parentId: string | null; name: string; content: string }
@@ -173,7 +173,7 @@ export const mediaQuerySchema = z.object({ disposition: z.enum(['inline', 'attac
 export const mediaUrlSchema = z.object({ url: z.string().describe('Relative to this server.'), expiresAt: timeSchema });
 export const mediaLinkSchema = mediaQuerySchema.extend({ token: z.string().max(200).default('') });
 
-/** Beyond so many changed nodes an event does not list them any more. */
+/** With more changed nodes than this an event does not list them. */
 export const maxListedNodes = 20;
 
 export const workspaceChanged = durableEvent({

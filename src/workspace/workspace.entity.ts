@@ -3,7 +3,7 @@ import { User } from '../accounts/user.entity.ts';
 import { Blob } from '../blobs/blob.entity.ts';
 import { Server } from '../servers/server.entity.ts';
 
-/** The files of a server. Whoever changes anything in it holds the lock of its row. */
+/** The files of a server. Every change of its contents holds the lock of its row. */
 const WorkspaceSchema = defineEntity({
   name: 'Workspace',
   tableName: 'workspaces',
@@ -11,7 +11,7 @@ const WorkspaceSchema = defineEntity({
     id: p.uuid().primary(),
     serverId: () => p.oneToOne(Server).mapToPk().fieldName('server_id').deleteRule('cascade').owner(),
     name: p.string().columnType('text'),
-    /** Counted in the changes, so that nobody has to look at all nodes. */
+    /** Updated with each change, so that nobody has to count the nodes. */
     folderCount: p.integer().default(0),
     fileCount: p.integer().default(0),
     totalBytes: p.bigint('number').default(0),
@@ -44,10 +44,10 @@ const WorkspaceNodeSchema = defineEntity({
     name: p.string().columnType('text'),
     mime: p.string().columnType('text').nullable(),
     sizeBytes: p.bigint('number').default(0),
-    /** Whether its bytes are UTF-8 text of a size to be edited. */
+    /** Whether its bytes are UTF-8 text, small enough to be edited. */
     isText: p.boolean().default(false),
     blobId: () => p.manyToOne(Blob).mapToPk().fieldName('blob_id').nullable().deleteRule('no action').index(),
-    /** Goes up with each change of its own; what If-Match is about. */
+    /** Incremented by each change of the node itself; used by If-Match. */
     version: p.integer().default(1),
     createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable().deleteRule('set null').index(false),
     createdAt: p.datetime(3).onCreate(() => new Date()),
@@ -58,7 +58,7 @@ const WorkspaceNodeSchema = defineEntity({
 export class WorkspaceNode extends WorkspaceNodeSchema.class {}
 WorkspaceNodeSchema.setClass(WorkspaceNode);
 
-/** Who looked into the workspace of a large server lately, and is told of its changes. */
+/** A recent visitor of a large server's workspace, who is told of its changes. */
 const WorkspaceViewerSchema = defineEntity({
   name: 'WorkspaceViewer',
   tableName: 'workspace_viewers',

@@ -27,7 +27,7 @@ const selectWorkspace = `SELECT id, server_id AS "serverId", name, folder_count 
   file_count AS "fileCount", total_bytes AS "totalBytes", created_at AS "createdAt", updated_at AS "updatedAt"
   FROM workspaces WHERE id = $1`;
 
-/** Workspaces as a whole, and looking around in them (contract §8). */
+/** Workspaces as a whole, and browsing them (contract §8). */
 export class WorkspaceService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -49,7 +49,7 @@ export class WorkspaceService {
     this.quotaBytes = parts.quotaBytes;
   }
 
-  /** With its numbers of folders, files and bytes. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
+  /** With its counts of folders, files and bytes. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async get(actor: Actor, serverId: string): Promise<z.input<typeof workspaceSchema>> {
     return this.record(await this.look(actor, serverId));
   }
@@ -64,26 +64,26 @@ export class WorkspaceService {
     });
   }
 
-  /** Its numbers alone. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
+  /** Its counts alone. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async stats(actor: Actor, serverId: string): Promise<z.input<typeof workspaceStatsSchema>> {
     const { folderCount, fileCount, totalCount, totalBytes, quotaBytes } = await this.get(actor, serverId);
     return { folderCount, fileCount, totalCount, totalBytes, quotaBytes };
   }
 
-  /** All folders and files, read by one query however many there are. */
+  /** All folders and files, read with one query. */
   async tree(actor: Actor, serverId: string): Promise<TreeRecord[]> {
     const workspace = await this.look(actor, serverId);
     return treeOf(await readAll(this.database.rows, workspace.id));
   }
 
-  /** What is in a folder; null: at the top. @throws AppError FOLDER_NOT_FOUND */
+  /** The contents of a folder; null: of the top. @throws AppError FOLDER_NOT_FOUND */
   async children(actor: Actor, serverId: string, parentId: string | null): Promise<NodeRecord[]> {
     const workspace = await this.look(actor, serverId);
     if (parentId) await this.access.folder(workspace, parentId);
     return (await readChildren(this.database.rows, workspace.id, [parentId ?? workspace.id])).map(nodeRecord);
   }
 
-  /** What is in several folders, by their ids; a folder that is gone is empty. */
+  /** The contents of several folders, by their ids; a deleted folder is empty. */
   async childrenOf(
     actor: Actor,
     serverId: string,
@@ -98,7 +98,7 @@ export class WorkspaceService {
     return answer;
   }
 
-  /** Folders or files whose names have a text in them, in any case; the first hundred. */
+  /** Folders or files whose names contain a text, case-insensitively; the first hundred. */
   async search(actor: Actor, serverId: string, kind: 'dir' | 'file', text: string): Promise<NodeRecord[]> {
     const workspace = await this.look(actor, serverId);
     return (await searchNodes(this.database.rows, workspace.id, kind, text, searchLimit)).map(nodeRecord);

@@ -12,7 +12,7 @@ import { NodeService } from './node.service.ts';
 import { WorkspaceAccess } from './workspace.access.ts';
 import { WorkspaceService } from './workspace.service.ts';
 
-/** The services of workspaces that the doors lead to. */
+/** The services of workspaces that handlers use. */
 export interface WorkspaceServices {
   workspaces: WorkspaceService;
   nodes: NodeService;
@@ -20,7 +20,7 @@ export interface WorkspaceServices {
   archives: ArchiveService;
 }
 
-/** Puts the parts of this room together. */
+/** Builds the services of this feature. */
 export function createWorkspace(ground: {
   settings: Settings;
   database: Database;
