@@ -12,8 +12,8 @@ const pauseMs = 50;
 const batch = 500;
 
 /**
- * Takes away blobs that nothing refers to: marks them, and removes those that were marked for the whole grace time and
- * still are unused. So what is being downloaded, or was uploaded a moment ago for a row that is not there yet, stays.
+ * Deletes blobs that nothing refers to: marks them, and deletes those that have been marked for the whole grace period and
+ * are still unused. So a blob that is being downloaded, or was just uploaded for a row that is not written yet, stays.
  */
 export class BlobCollector {
   private readonly database: Database;
@@ -31,7 +31,7 @@ export class BlobCollector {
     this.timer.unref();
   }
 
-  /** Goes once through all blobs. @returns how many were removed */
+  /** Goes through all blobs once. @returns how many were deleted */
   run(): Promise<number> {
     this.running ??= this.collect()
       .catch((error) => {
@@ -54,7 +54,7 @@ export class BlobCollector {
     const used = await usedBy(this.database.rows);
     let removed = 0;
     for (let after: string = NIL; !this.closed; ) {
-      // Of all nodes one collects at a time.
+      // Only one node collects at a time.
       const step = await this.database.quickTransaction(async (rows) =>
         (await tryLock(rows, advisoryLocks.collectingBlobs)) ? this.mark(rows, used, after) : undefined,
       );
@@ -67,7 +67,7 @@ export class BlobCollector {
     return removed;
   }
 
-  /** Looks at one batch of blobs. @returns those that are past their grace, and where the batch ends */
+  /** Checks one batch of blobs. @returns those past their grace period, and where the batch ends */
   private async mark(
     rows: Rows,
     used: string,
@@ -87,7 +87,7 @@ export class BlobCollector {
     return { overdue, last: found.at(-1)?.id };
   }
 
-  /** One at a time: a large one has many chunks. Should it have come into use just now, its foreign key holds it. */
+  /** One at a time: a large one has many chunks. If it has just come into use, its foreign key holds it. */
   private async remove(id: string, used: string): Promise<number> {
     try {
       const removed = await this.database.rows(
@@ -103,7 +103,7 @@ export class BlobCollector {
   }
 }
 
-/** The condition "something refers to blob b", made of all foreign keys to the table, so that none can be forgotten. */
+/** The condition "something refers to blob b", built from all foreign keys to the table, so that none can be forgotten. */
 async function usedBy(rows: Rows): Promise<string> {
   const keys = await rows<{ table: string; column: string }>(
     `SELECT format('%I', t.relname) AS "table", format('%I', a.attname) AS "column"

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * A content that is kept once, whoever refers to it. What uses one has a foreign key to this table: the collector goes
- * by those keys, and the database does not let go of a blob while one points at it.
+ * A content that is stored once, whatever refers to it. References are foreign keys to this table: the collector goes by
+ * those, and the database refuses to delete a blob while one exists.
  */
 const BlobSchema = defineEntity({
   name: 'Blob',
@@ -12,9 +12,9 @@ const BlobSchema = defineEntity({
     /** SHA-256 in hex; null while it is still being written. */
     hash: p.string().columnType('text').nullable().unique(),
     size: p.bigint('number').default(0),
-    /** All chunks but the last have so many bytes. */
+    /** The size of all chunks but the last. */
     chunkSize: p.integer(),
-    /** Since when nothing is known to refer to it; null: something does. */
+    /** Since when it has no known reference; null: it has one. */
     unusedSince: p.datetime(3).nullable(),
   },
 });

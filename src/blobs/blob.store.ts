@@ -8,7 +8,7 @@ import type { ByteRange } from '../infrastructure/served-content.ts';
 
 /** A content in the store. */
 export interface StoredBlob {
-  /** What rows refer to. The same content has the same id for as long as something refers to it. */
+  /** What rows refer to. The same content keeps the same id for as long as something refers to it. */
   id: string;
   /** SHA-256 in hex. */
   hash: string;
@@ -16,18 +16,18 @@ export interface StoredBlob {
   size: number;
 }
 
-/** Where the bytes of files and attachments are: each content once, in pieces small enough to pass through memory. */
+/** The store for the bytes of files and attachments: each content once, in pieces small enough to pass through memory. */
 export interface BlobStore {
   /**
-   * Takes in a content of any size as it arrives. Not to be called inside a change: it takes as long as the sender does.
-   * @throws AppError BODY_TOO_LARGE beyond `maxBytes`; nothing remains of it then
+   * Stores a content of any size as it arrives. Not to be called inside a change: it takes as long as the sender does.
+   * @throws AppError BODY_TOO_LARGE beyond `maxBytes`; nothing of it remains then
    */
   write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob>;
-  /** Takes in a content that is in memory anyway, as a part of the change under way if there is one. */
+  /** Stores a content that is in memory anyway, as part of the current change if there is one. */
   put(bytes: Uint8Array): Promise<StoredBlob>;
   /** The bytes of a blob, read as they are consumed. */
   read(id: string, range?: ByteRange): Readable;
-  /** The bytes of several blobs that are small enough to be held all at once, by their ids. */
+  /** The bytes of several blobs, small enough to be held all at once, by their ids. */
   readSmall(ids: string[]): Promise<Map<string, Buffer>>;
 }
 
@@ -37,7 +37,7 @@ export interface BlobStore {
  */
 const chunkSize = 32 * 1024;
 
-/** So many chunks are written with one statement. */
+/** How many chunks are written with one statement. */
 const batch = 4;
 
 const values = Array.from({ length: batch }, (_, index) => `($1, $${2 + 2 * index}, $${3 + 2 * index})`);
@@ -48,7 +48,7 @@ interface ChunkRow {
   data: Buffer;
 }
 
-/** The store in PostgreSQL: nothing else has to be run, backed up or kept in step. */
+/** The store in PostgreSQL: nothing else has to be run, backed up or kept in sync. */
 export class DatabaseBlobStore implements BlobStore {
   private readonly database: Pick<Database, 'rows' | 'committedRows'>;
 
@@ -65,7 +65,7 @@ export class DatabaseBlobStore implements BlobStore {
       const size = await this.writeChunks(id, limited(bytes, maxBytes, hash));
       return await this.finish({ id, hash: hash.digest('hex'), size });
     } catch (error) {
-      // Where this fails too the collector takes away what was begun.
+      // If this fails too the collector removes what was started.
       await rows('DELETE FROM blobs WHERE id = $1', [id]).catch(() => {});
       throw error;
     }
@@ -137,7 +137,7 @@ export class DatabaseBlobStore implements BlobStore {
     return size;
   }
 
-  /** Gives what was written its name, or finds that the content was there already. */
+  /** Records the hash of what was written, or finds that the content was stored already. */
   private async finish(blob: StoredBlob): Promise<StoredBlob> {
     const { committedRows: rows } = this.database;
     for (;;) {
@@ -156,7 +156,7 @@ export class DatabaseBlobStore implements BlobStore {
         ]);
         return blob;
       } catch (error) {
-        // Someone wrote the same content meanwhile.
+        // Someone stored the same content meanwhile.
         if (!isUniqueViolation(error) && databaseCode(error) !== '40P01') throw error;
       }
     }
@@ -179,7 +179,7 @@ async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number, hash
   }
 }
 
-/** Puts a stream into pieces of whole chunks. One buffer serves for all: it is valid until the next one is asked for. */
+/** Splits a stream into pieces of whole chunks. One buffer serves for all: it is valid until the next one is requested. */
 async function* inBatches(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(batch * chunkSize);
   let filled = 0;

@@ -4,9 +4,9 @@ import type { Services } from '../features.ts';
 import { validated } from '../schema/validation.ts';
 import type { Settings } from '../settings.ts';
 
-/** What a command gets. */
+/** The context of a command. */
 export interface Input {
-  /** What stands behind the command's name. */
+  /** The arguments after the command's name. */
   words: string[];
   options: Record<string, string | boolean | undefined>;
   settings: Settings;
@@ -21,7 +21,7 @@ export interface Command {
   run(input: Input): Promise<void>;
 }
 
-/** How many words a command takes at most, by its usage without the options. */
+/** How many arguments a command takes at most, by its usage without the options. */
 export function wordsOf({ usage }: Command): number {
   return usage.replace(/\[?--[\w-]+( <[^>]+>)?\]?/g, '').match(/[<[]/g)?.length ?? 0;
 }

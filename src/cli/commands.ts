@@ -112,7 +112,7 @@ New passwords are generated and printed, unless --password-stdin is given; then 
 the password. The installation is the one that the server's environment variables and the folder it is started in name;
 the server may be running or not.`;
 
-/** A password never stands in the arguments, where every user of the machine can read it. */
+/** A password is never an argument, where every user of the machine could read it. */
 async function newPassword(given: Input['options']): Promise<{ text: string; isGenerated: boolean }> {
   if (!given['password-stdin']) return { text: randomBytes(12).toString('base64url'), isGenerated: true };
   const [password] = (await text(process.stdin)).split(/\r?\n/);

@@ -7,7 +7,7 @@ import { environmentSchema } from '../settings.ts';
 /** The root of the repository. */
 export const root = path.resolve(import.meta.dirname, '../..');
 
-/** Variables whose names are made by the operator. */
+/** Variables with names that the operator chooses. */
 const named: Row[] = [
   {
     name: '`OAUTH_<NAME>_ISSUER`, `_CLIENT_ID`, `_CLIENT_SECRET`',
@@ -22,7 +22,7 @@ interface Row {
   meaning: string;
 }
 
-/** What the environment may say, as a table in Markdown: made of the schema that checks it. */
+/** The environment variables as a Markdown table, generated from the schema that checks them. */
 export function environmentTable(): string {
   const rows = Object.entries(environmentSchema.shape).map(([name, schema]) => {
     const value: unknown = schema.safeParse(undefined).data;
@@ -33,7 +33,7 @@ export function environmentTable(): string {
   return table('variable', [...rows, ...named]);
 }
 
-/** What config/*.json may say, with the values of config/default.json. */
+/** The keys of config/*.json, with the values of config/default.json. */
 export function fileTable(): string {
   const defaults: unknown = JSON.parse(readFileSync(path.join(root, 'config/default.json'), 'utf8'));
   return table('setting', rowsOf(fileSchema, defaults, []));
@@ -66,7 +66,7 @@ const tables: Record<string, () => string> = { variables: environmentTable, sett
 
 export const documents = ['README.md', 'docs/configuration.md'];
 
-/** A document with its tables as they are now. */
+/** A document with current tables. */
 export function renewed(text: string): string {
   return text.replace(/(<!-- (\w+): [^>]*-->\n)[\s\S]*?(\n<!-- end -->)/g, (whole, before, name, after) => {
     const make = tables[name];

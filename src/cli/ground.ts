@@ -19,7 +19,7 @@ import { untraced } from '../infrastructure/tracing.ts';
 import { createServices } from '../services.ts';
 import { type Settings, siteOf } from '../settings.ts';
 
-/** The services of an installation without a server around them, beside one or alone. */
+/** The services of an installation without a server around them; one may run beside. */
 export interface CommandGround {
   settings: Settings;
   database: Database;
@@ -29,7 +29,7 @@ export interface CommandGround {
 
 const redisWaitMs = 2000;
 
-/** Opens the installation that the settings name. A server that runs on the same data folder lends its database. */
+/** Opens the installation that the settings name. A server running on the same data folder lends its database. */
 export async function openGround(settings: Settings, log: Log): Promise<CommandGround> {
   const shutdown = new Shutdown(log, settings.shutdown.graceMs);
   try {

@@ -9,7 +9,7 @@ import { asText, type Command, theWord } from './command.ts';
 const mebibyte = 1024 * 1024;
 const maxBytesSchema = z.object({ 'max-bytes': z.coerce.number().int().min(1).optional() });
 
-/** Servers out of an installation and into another one, and what a restore needs. Code is loaded by those who need it. */
+/** Export and import of servers, and the step after a restore. Their code is loaded on use. */
 export const transferCommands: Record<string, Command> = {
   export: {
     usage: 'export <server> [--out <file>] [--without-emails]',

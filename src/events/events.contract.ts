@@ -3,7 +3,7 @@ import { passingEvent } from '../delivery/event.ts';
 import { errorSchema } from '../schema/error-schema.ts';
 import { idSchema, limitSchema, numberSchema, objectOrId, omittable, record, seqSchema } from '../schema.ts';
 
-/** A piece of a room's log: what the ack of a join and the log routes have in common (contract §13, Delivery). */
+/** A piece of a room's log: the common form of join acks and the log routes (contract §13, Delivery). */
 export const logPageSchema = record('LogPage', {
   events: z.array(z.object({ seq: z.number().int(), event: z.string(), data: z.record(z.string(), z.unknown()) })),
   seq: z.number().int().describe('The position reached.'),
@@ -32,7 +32,7 @@ export const ready = passingEvent({
   payload: z.object({ userId: idSchema, sessionId: idSchema.nullable(), seq: z.number().int() }),
 });
 
-/** A room that the client may not be in, or gave no position for, is refused by itself. */
+/** A room that the client may not be in, or gave no position for, is refused individually. */
 const resumedRoomSchema = z.union([
   z.object({ seq: z.number().int(), recovered: z.boolean(), hasMore: z.boolean() }),
   errorSchema,

@@ -42,7 +42,7 @@ export function roomHandlers(
         const wanted = { name: room, place: { room, serverId }, after };
         const page = await enter(membership, socket, wanted, entered, () => channels.entered(actor, channelId));
         if (page.hasMore) return answer(page);
-        // What follows the ack must not turn it into a failure.
+        // A failure after the ack must not turn it into an error.
         joined(socket, channelId).catch(() => {});
         return answer({ ...page, entries: [] });
       },
@@ -59,7 +59,7 @@ export function roomHandlers(
       async handle({ payload, socket }) {
         const room = channelRoom(payload.channelId);
         await membership.returns.over(socket, room);
-        // Direct messages, the only rooms in no server, stay joined: they come without joining.
+        // DMs, the only rooms in no server, stay joined: they are entered without joining.
         if (socket.data.joined.get(room)?.serverId !== null) membership.leave(socket, room);
         return {};
       },

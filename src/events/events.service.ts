@@ -10,7 +10,7 @@ import { Polls } from './polls.ts';
 
 type Query = z.output<typeof readLogSchema>;
 
-/** More than this is never put into one answer. */
+/** No response ever has more than this. */
 const maxBytes = 1024 * 1024;
 
 /** The logs of rooms over REST: push without sockets (contract §10.4). */
@@ -21,7 +21,7 @@ export class EventsService {
   private readonly refreshed: (actor: Actor) => Promise<Actor>;
   private readonly polls = new Polls();
 
-  /** @param parts.refreshed the actor as it is after a wait; throws what its token would be refused with */
+  /** @param parts.refreshed the current actor after a wait; throws the error with which its token would be refused */
   constructor(parts: {
     catchUp: CatchUp;
     channelAccess: ChannelAccess;
@@ -35,8 +35,8 @@ export class EventsService {
   }
 
   /**
-   * A bot that may not hear everything gets what it may, and goes on waiting where that is nothing.
-   * @throws AppError CHANNEL_NOT_FOUND, also when access is lost while it waits; what the token is refused with once it ends
+   * A bot that may not hear everything gets what it may, and waits on if that is nothing.
+   * @throws AppError CHANNEL_NOT_FOUND, also when access is lost during the wait; the token's error once it ends
    */
   async ofChannel(actor: Actor, channelId: string, query: Query, leaving: AbortSignal): Promise<Page> {
     const room = channelRoom(channelId);
@@ -53,7 +53,7 @@ export class EventsService {
     }
   }
 
-  /** @throws AppError what the token is refused with once it ends, also while it waits */
+  /** @throws AppError the token's error once it ends, also during the wait */
   async ofUser(actor: Actor, query: Query, leaving: AbortSignal): Promise<Page> {
     const page = await this.poll(actor, userRoom(actor.userId), query, query.wait * 1000, leaving);
     if (!page) throw new AppError('USER_NOT_FOUND');
@@ -61,7 +61,7 @@ export class EventsService {
     return page;
   }
 
-  /** Answers the polls that came with a session or a token that is over, or of a user. @param room as of their sockets */
+  /** Answers the polls of an ended session or token, or of a user. @param room as for their sockets */
   end(room: string): void {
     this.polls.end(room);
   }
@@ -75,7 +75,7 @@ export class EventsService {
   ): Promise<Page | undefined> {
     const limits = { events: query.limit, bytes: maxBytes };
     return this.polls.during(actor, leaving, async (over) => {
-      // What ended between the check of the token and now has been told to those who waited then.
+      // What ended between the check of the token and now was announced to the polls that waited then.
       await this.refreshed(actor);
       return this.catchUp.poll(room, query.after, limits, Math.max(waitMs, 0), over);
     });

@@ -1,6 +1,6 @@
 import type { Page } from '../delivery/catch-up.ts';
 
-/** A page as JSON text: the payloads are text already, so they are put in as they are. */
+/** A page as JSON text: the payloads are text already, so they are inserted as is. */
 export function pageText(page: Page): string {
   const events = page.entries.map(
     ({ seq, event, json }) => `{"seq":${seq},"event":${JSON.stringify(event)},"data":${json}}`,

@@ -1,14 +1,14 @@
 import type { Actor } from '../access/actor.ts';
 import { credentialRoom, userRoom } from '../delivery/entry.ts';
 
-/** The long polls that wait on this node: none of them waits on once the session, or the token, that it came with is over. */
+/** The long polls waiting on this node: none outlives the session, or the token, that it came with. */
 export class Polls {
   private readonly waiting = new Set<{ actor: Actor; over: AbortController }>();
 
   /**
    * Waits for something on behalf of an actor.
-   * @param leaving aborts when the client goes away
-   * @param wait is given a signal that aborts then, and when the actor's polls are ended
+   * @param leaving aborts when the client disconnects
+   * @param wait gets a signal that aborts then, and when the actor's polls are ended
    */
   async during<T>(actor: Actor, leaving: AbortSignal, wait: (over: AbortSignal) => Promise<T>): Promise<T> {
     const over = new AbortController();
@@ -25,7 +25,7 @@ export class Polls {
     }
   }
 
-  /** Ends the waits of a session, a token or a user. @param room as of the sockets that end with it */
+  /** Ends the waits of a session, a token or a user. @param room as for the sockets that end with it */
   end(room: string): void {
     for (const { actor, over } of this.waiting) {
       if (credentialRoom(actor) === room || userRoom(actor.userId) === room) over.abort();

@@ -19,7 +19,7 @@ export class Health {
     this.draining = true;
   }
 
-  /** Everything that stands against sending traffic here; empty: ready. Answers within a second. */
+  /** All reasons against sending traffic here; empty: ready. Answers within a second. */
   async problems(): Promise<string[]> {
     const problems: string[] = [];
     if (this.draining) problems.push('This node is shutting down.');
@@ -30,7 +30,7 @@ export class Health {
     return problems;
   }
 
-  /** `/healthz`: the process lives. `/readyz`: it should get traffic. Outside of `/api`: no token, no documents. */
+  /** `/healthz`: the process is alive. `/readyz`: it should get traffic. Not in `/api`: no token, undocumented there. */
   readonly middleware = (context: Context, next: Next): Promise<void> | void => {
     if (this.draining) context.set('Connection', 'close');
     const { path } = context;

@@ -8,7 +8,7 @@ import type { Metrics } from '../infrastructure/metrics.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import type { Tracing } from '../infrastructure/tracing.ts';
 
-/** What is to be seen of the log and its way to the sockets (contract §10). */
+/** Metrics of the log and its delivery to the sockets (contract §10). */
 export function watchDelivery(metrics: Metrics, delivery: Delivery, queuedSends: () => number): void {
   const { counters } = delivery;
   metrics.counter('events_delivered', 'Events given out to rooms of this node.', () => counters.events);
@@ -56,14 +56,14 @@ export function watchDelivery(metrics: Metrics, delivery: Delivery, queuedSends:
   metrics.counter('deliveries', 'Events written to sockets, one for each of them.', () => written);
 }
 
-/** What is to be seen of the deliveries to webhooks. */
+/** Metrics of webhook deliveries. */
 export function watchWebhooks(metrics: Metrics, webhooks: Pick<WebhookDispatcher, 'counters'>): void {
   metrics.counter('webhooks_delivered', 'Events taken by webhooks.', () => webhooks.counters.delivered);
   metrics.counter('webhooks_failed', 'Tries to deliver an event that failed.', () => webhooks.counters.failed);
   metrics.gauge('webhooks_under_way', 'Rooms that are being delivered.', () => webhooks.counters.underWay);
 }
 
-/** What is to be seen of the sockets and of Redis. */
+/** Metrics of the sockets and Redis. */
 export function watchConnections(metrics: Metrics, gateway: Gateway, redis: RedisConnections | null): void {
   metrics.gauge('sockets', 'Connected sockets.', () => gateway.io.of('/').sockets.size);
   let connects = 0;
@@ -73,7 +73,7 @@ export function watchConnections(metrics: Metrics, gateway: Gateway, redis: Redi
   metrics.gauge('redis_answer_seconds', 'Time of the last answer of Redis.', () => (redis?.answerMs ?? 0) / 1000);
 }
 
-/** What is to be seen of PostgreSQL from here. */
+/** Metrics of PostgreSQL as seen from here. */
 export function watchDatabase(metrics: Metrics, database: Database): void {
   metrics.gauge('database_connections', 'Connections to PostgreSQL.', () => database.connections.open);
   metrics.gauge('database_idle', 'Connections to PostgreSQL that nobody uses now.', () => database.connections.idle);
@@ -95,7 +95,7 @@ export function watchDatabase(metrics: Metrics, database: Database): void {
   metrics.counter('database_statements_failed', 'Statements that ended with an error.', () => failed);
 }
 
-/** Times the events of clients, and traces them. */
+/** Times and traces the events of clients. */
 export function watchEvents(metrics: Metrics, tracing: Tracing): SocketServices['watched'] {
   const seconds = metrics.histogram(
     'socket_event_seconds',

@@ -103,7 +103,7 @@ export const channels = part({
   elsewhere: ['lastSeq'],
   refers: { serverId: 'servers', createdBy: 'users' },
   derive: () => ({ kind: 'server' }),
-  // Nothing of the old log came along: whoever was at a number of it reads the lists anew.
+  // The old log was not brought along: clients with a position in it reread the lists.
   also: `INSERT INTO streams (id, kind, last_seq, floor_seq, is_closed) SELECT (c ->> 'id')::uuid, 'channel',
     (c ->> 'last_seq')::bigint, (c ->> 'last_seq')::bigint, (c ->> 'is_archived')::boolean
     FROM json_array_elements($1::json) AS c`,

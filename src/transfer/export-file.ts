@@ -9,7 +9,7 @@ import { blobFolder, type Manifest, manifestEntry, manifestSchema } from './mani
 import { fileOf, formatName, formatVersion } from './part.ts';
 import { parts } from './parts.ts';
 
-/** A content: its bytes can be read once, before the next one is asked for. */
+/** A content: its bytes can be read once, before the next one is requested. */
 export interface Content {
   sha256: string;
   size: number;
@@ -22,8 +22,8 @@ const files = new Set([manifestEntry, ...parts.map(fileOf)]);
 const contentName = /^blobs\/([0-9a-f]{64})$/;
 
 /**
- * An export as it lies on the disk. Everything in it is taken for hostile: names, numbers and sizes are looked at before
- * anything is unpacked, no more is unpacked than was announced, and nothing is held in memory but the line at hand.
+ * An export file on disk. It is treated as hostile: names, numbers and sizes are checked before anything is unpacked, no
+ * more is unpacked than was declared, and only the current line is held in memory.
  */
 export class ExportFile {
   private readonly path: string;
@@ -39,8 +39,8 @@ export class ExportFile {
   }
 
   /**
-   * @param maxBytes how much may come out of it
-   * @throws TransferError when it is no export, or none that this version understands
+   * @param maxBytes how much may be unpacked
+   * @throws TransferError when it is no export, or none that this version supports
    */
   static async open(path: string, maxBytes: number): Promise<ExportFile> {
     const zip = await openZip(path);
@@ -53,15 +53,15 @@ export class ExportFile {
     }
   }
 
-  /** The lines of a file; none when it is not there. @throws TransferError naming the line that cannot be read */
+  /** The lines of a file; none if it does not exist. @throws TransferError naming the line that cannot be read */
   async *lines(name: string): AsyncGenerator<Line> {
     const entry = this.entries.get(name);
     if (entry) yield* readLines(name, unpacked(this.zip, entry));
   }
 
-  /** The contents, in the order in which they lie there. */
+  /** The contents, in the order of the file. */
   async *contents(): AsyncGenerator<Content> {
-    // The list is read anew, a piece at a time: it may be as long as it likes.
+    // The list is read again, a piece at a time: it may be of any length.
     const zip = await openZip(this.path);
     try {
       const listed = zip.eachEntry();
@@ -86,7 +86,7 @@ function openZip(path: string): Promise<yauzl.ZipFile> {
   return reading(path, () => yauzl.openPromise(path, options));
 }
 
-/** The entries that are no contents, by their names. */
+/** The entries other than contents, by name. */
 async function listEntries(zip: yauzl.ZipFile, maxBytes: number): Promise<Map<string, yauzl.Entry>> {
   if (zip.entryCount > maxContents + files.size) throw new TransferError(`It has ${zip.entryCount} entries, too many.`);
   const entries = new Map<string, yauzl.Entry>();
@@ -124,7 +124,7 @@ async function readManifest(zip: yauzl.ZipFile, entries: Map<string, yauzl.Entry
   return fitting(() => validated(manifestSchema, said), manifestEntry);
 }
 
-/** JSON text that has to be an object. @throws TransferError naming the place */
+/** JSON text that must be an object. @throws TransferError naming the location */
 export function parsed(text: string, place: string): object {
   let value: unknown;
   try {
@@ -136,7 +136,7 @@ export function parsed(text: string, place: string): object {
   return value;
 }
 
-/** What a schema finds wrong, said with the place. */
+/** What a schema finds wrong, with the location. */
 export function fitting<T>(check: () => T, place: string): T {
   try {
     return check();
@@ -146,7 +146,7 @@ export function fitting<T>(check: () => T, place: string): T {
   }
 }
 
-/** The bytes of an entry; what is wrong with them is said with its name. */
+/** The bytes of an entry; errors in them are reported with its name. */
 async function* unpacked(zip: yauzl.ZipFile, entry: yauzl.Entry): AsyncGenerator<Buffer> {
   const { fileName: name } = entry;
   const damaged = () => new TransferError(`${name}: it is damaged.`);
@@ -159,7 +159,7 @@ async function* unpacked(zip: yauzl.ZipFile, entry: yauzl.Entry): AsyncGenerator
   }
 }
 
-/** Runs what reads the file: what the reader complains of is for the operator. */
+/** Runs what reads the file: the reader's errors are for the operator. */
 async function reading<T>(what: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

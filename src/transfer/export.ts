@@ -13,19 +13,19 @@ import { columnOf, fileOf, formatName, formatVersion, isTime, type Part } from '
 import { parts } from './parts.ts';
 import { contents } from './selections.ts';
 
-/** Rows read at once: small enough for the largest of them to pass through memory. */
+/** Rows read at once: small enough for the largest of them to fit in memory. */
 const pageSize = 200;
 
 export interface ExportOptions {
-  /** Whether people's addresses come along; without them nobody can claim an account by mail. */
+  /** Whether to include e-mail addresses; without them nobody can claim an account by mail. */
   emails: boolean;
 }
 
 /**
- * Writes a whole server to a ZIP file, as it is at one moment, in pieces that pass through memory
- * (docs/export-format.md). The file is there when it is whole, and only the operator can read it.
+ * Writes a whole server to a ZIP file, as a snapshot, in pieces that pass through memory (docs/export-format.md). The file
+ * appears when it is complete, and only the operator can read it.
  * @param name id or slug
- * @throws TransferError when there is no such server, or the file exists already
+ * @throws TransferError when the server does not exist, or the file already does
  */
 export async function exportServer(
   database: Database,
@@ -115,7 +115,7 @@ function linesOf(part: Part, { emails }: ExportOptions): string {
     const isHidden = field === 'email' && !emails;
     return `${isHidden ? 'NULL' : isTime(schema) ? isoTime(value) : value} AS "${field}"`;
   });
-  // A line break can only stand between the parts of a JSON text that someone else has written.
+  // In JSON text from elsewhere a raw line break can only stand between tokens.
   return `SELECT replace(row_to_json(line)::text, E'\n', ' ') AS line
     FROM (SELECT ${fields.join(', ')} FROM ${part.from}) AS line`;
 }
@@ -127,7 +127,7 @@ async function writeContents(zip: Archive, rows: Rows, serverId: string): Promis
   let count = 0;
   for await (const page of pages<{ id: string; hash: string }>(rows, 'contents', contents, serverId)) {
     for (const { id, hash } of page) {
-      // Most of what is uploaded is compressed already.
+      // Most uploads are compressed already.
       await zip.add(`${blobFolder}${hash}`, store.read(id), false);
       count++;
     }
@@ -147,7 +147,7 @@ async function* pages<R extends object>(rows: Rows, name: string, query: string,
   await rows(`CLOSE ${cursor}`);
 }
 
-/** A ZIP file on its way to the disk, one entry at a time. */
+/** A ZIP file being written to disk, one entry at a time. */
 class Archive {
   private readonly zip = new yazl.ZipFile();
   private readonly abort = new AbortController();
@@ -155,18 +155,18 @@ class Archive {
 
   constructor(output: NodeJS.WritableStream) {
     this.written = pipeline(this.zip.outputStream, output, { signal: this.abort.signal });
-    // Whoever adds or ends hears of it; after a failure elsewhere nobody does.
+    // Callers of `add` and `end` see a failure; if another came first, nobody does.
     this.written.catch(() => {});
   }
 
-  /** Adds an entry and waits until its source was read to the end. */
+  /** Adds an entry and waits until its source has been read to the end. */
   async add(name: string, source: Readable, compress: boolean): Promise<void> {
     const read = new Promise<void>((resolve, reject) => {
       source.once('end', resolve);
       source.once('error', reject);
     });
     this.zip.addReadStream(source, name, { compress, mode: 0o100600 });
-    // A disk that is full ends the writing, and then nothing is read any more.
+    // A full disk ends the writing, and then nothing is read any more.
     await Promise.race([read, this.written]);
   }
 

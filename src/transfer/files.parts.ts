@@ -27,7 +27,7 @@ export const nodes = part({
     createdBy: id.nullable(),
     ...times,
   }),
-  // Folders before what is in them.
+  // Folders before their contents.
   from: `(WITH RECURSIVE tree AS (
       SELECT n.*, 0 AS depth FROM workspace_nodes n JOIN workspaces w ON w.id = n.workspace_id
       WHERE w.server_id = $1 AND n.parent_id IS NULL

@@ -3,9 +3,9 @@ import type { Settings } from '../settings.ts';
 import { TransferError } from './failure.ts';
 import type { ImportedIds } from './imported-ids.ts';
 
-/** What follows from the rows is not taken from a file but counted. `$1` is the server. */
+/** What follows from the rows is computed, not taken from the file. `$1` is the server. */
 const counted = [
-  // The next event of a channel gets the next number, whatever the file says.
+  // A channel's next event gets the next number, whatever the file says.
   `UPDATE streams SET last_seq = top.seq, floor_seq = top.seq
    FROM (SELECT m.channel_id, max(m.seq) AS seq FROM messages m JOIN channels c ON c.id = m.channel_id
      WHERE c.server_id = $1 GROUP BY m.channel_id) AS top
@@ -21,7 +21,7 @@ const counted = [
    WHERE workspaces.id = sums.workspace_id`,
 ];
 
-/** What a file must not say, as a query that finds it. `$1` is the server. */
+/** Contents that a file must not have, as queries that find them. `$1` is the server. */
 const wrong: [query: string, sentence: string][] = [
   [
     `SELECT t.id FROM threads t JOIN channels c ON c.id = t.channel_id
@@ -67,7 +67,7 @@ const wrong: [query: string, sentence: string][] = [
   ],
 ];
 
-/** Counts what is counted, and looks at what only shows when all is there. @throws TransferError */
+/** Computes counts, and checks what only shows when everything is imported. @throws TransferError */
 export async function finishImport(
   rows: Rows,
   imported: ImportedIds,
@@ -87,7 +87,7 @@ export async function finishImport(
   await requireFlat(rows, serverId, maxDepth);
 }
 
-/** Whoever owns a bot gets tokens with which it acts, and must not act as a person by them. */
+/** A bot's owner gets tokens that act as the bot's user, so that must not be a person. */
 async function requireBots(rows: Rows): Promise<void> {
   const wrong = await rows(
     `SELECT a.id FROM agents a JOIN imported i ON i.kind = 'agents' AND i.id = a.id
@@ -97,7 +97,7 @@ async function requireBots(rows: Rows): Promise<void> {
   if (wrong.length > 0) throw new TransferError('agents.jsonl: a bot is a person, or belongs to a bot.');
 }
 
-/** Whoever walks a tree does so step by step. */
+/** Code that walks trees relies on a limited depth. */
 async function requireFlat(rows: Rows, serverId: string, maxDepth: number): Promise<void> {
   const deep = await rows(
     `WITH RECURSIVE tree AS (

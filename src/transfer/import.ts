@@ -12,13 +12,13 @@ import { fileOf, type Place } from './part.ts';
 import { PartWriter } from './part-writer.ts';
 import { parts } from './parts.ts';
 
-/** Contents up to this size are put into the store in one piece. */
+/** Contents up to this size are stored in one piece. */
 const smallBytes = 256 * 1024;
 
 /**
- * Brings a server back from a file that `exportServer` wrote, ids, numbers and times as they were: all of it, or, when
- * anything is wrong or there already, nothing (docs/export-format.md).
- * @param maxBytes how much may come out of the file
+ * Restores a server from a file that `exportServer` wrote, with the same ids, numbers and times: all of it, or nothing if
+ * anything is wrong or exists already (docs/export-format.md).
+ * @param maxBytes how much may be unpacked from the file
  * @throws TransferError with one sentence for the operator
  */
 export async function importServer(
@@ -68,7 +68,7 @@ async function takeIn(store: BlobStore, imported: ImportedIds, { sha256, size, b
   await imported.addContent(sha256, blob.id);
 }
 
-/** A file from which lines are missing is as wrong as one with lines too many. */
+/** A file with missing lines is as wrong as one with extra lines. */
 function requireCount({ counts }: Manifest, name: string, count: number): void {
   const announced = counts[name] ?? 0;
   if (announced === count) return;

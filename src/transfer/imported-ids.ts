@@ -3,9 +3,9 @@ import { isUniqueViolation } from '../database/failures.ts';
 import { TransferError } from './failure.ts';
 
 /**
- * What an import has brought so far. A record may refer to nothing else: a file must not be able to put words into
- * somebody's channel here, or to take a file whose content it only knows the sum of. It lies in the database, since there
- * may be millions, and is gone with the transaction.
+ * The ids imported so far. A record may refer to nothing else: a file must not be able to put messages into an existing
+ * channel here, or to take a file of which it only knows the hash. They are kept in the database, since there may be
+ * millions, and are dropped with the transaction.
  */
 export class ImportedIds {
   private readonly rows: Rows;
@@ -20,7 +20,7 @@ export class ImportedIds {
     return new ImportedIds(rows);
   }
 
-  /** @throws TransferError when one is there already */
+  /** @throws TransferError when one exists already */
   async add(table: string, ids: unknown[], place: string): Promise<void> {
     try {
       await this.rows('INSERT INTO imported SELECT $1, unnest($2::uuid[])', [table, ids]);
@@ -39,7 +39,7 @@ export class ImportedIds {
     }
   }
 
-  /** Those of some ids that are of no row that was brought. */
+  /** Those of some ids that no imported row has. */
   async missing(table: string, ids: unknown[]): Promise<Set<string>> {
     const found = await this.rows<{ id: string }>(
       `SELECT asked.id FROM unnest($2::uuid[]) AS asked (id)
@@ -49,7 +49,7 @@ export class ImportedIds {
     return new Set(found.map((row) => row.id));
   }
 
-  /** The ids in the store of contents that were brought, by their SHA-256. */
+  /** The store's ids of imported contents, by SHA-256. */
   async contents(sums: unknown[]): Promise<Map<string, string>> {
     const found = await this.rows<{ sha256: string; id: string }>(
       'SELECT sha256, id FROM imported_contents WHERE sha256 = ANY($1::text[])',

@@ -1,17 +1,17 @@
 import { TransferError } from './failure.ts';
 
-/** A line of a file of the export. */
+/** A line of a file in an export. */
 export interface Line {
-  /** As an operator calls it: `messages.jsonl, line 12`. */
+  /** As shown to an operator: `messages.jsonl, line 12`. */
   place: string;
   text: string;
 }
 
-/** Longer than any record can be: a message with all it may carry has less than a tenth of it. */
+/** Longer than any record can be: a message with everything it may have is less than a tenth of it. */
 const maxLineBytes = 4 * 1024 * 1024;
 const newline = 0x0a;
 
-/** Cuts the bytes of a file into its lines, empty ones left out. @throws TransferError naming the line */
+/** Splits the bytes of a file into lines, without empty ones. @throws TransferError naming the line */
 export async function* readLines(name: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let number = 0;

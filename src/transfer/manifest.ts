@@ -4,7 +4,7 @@ import { count, formatName, formatVersion, id, label, time } from './part.ts';
 export const manifestEntry = 'manifest.json';
 export const blobFolder = 'blobs/';
 
-/** What an export says of itself: `manifest.json`. */
+/** The description of an export: `manifest.json`. */
 export const manifestSchema = z.object({
   format: z.literal(formatName),
   version: z.literal(formatVersion),
@@ -12,7 +12,7 @@ export const manifestSchema = z.object({
   parley: label(64),
   exportedAt: time,
   server: z.object({ id, name: label(100) }),
-  /** How many lines each file has, by its name; and how many contents there are, as `blobs`. */
+  /** How many lines each file has, by name; and how many contents there are, as `blobs`. */
   counts: z.record(z.string(), count),
 });
 

@@ -9,7 +9,7 @@ import type { Line } from './lines.ts';
 import { columnOf, type Part, type Place } from './part.ts';
 import { parts } from './parts.ts';
 
-/** So much is written with one statement. */
+/** How much is written with one statement. */
 const batchLines = 500;
 const batchCharacters = 1024 * 1024;
 
@@ -36,7 +36,7 @@ export class PartWriter {
     this.place = place;
   }
 
-  /** @returns how many there were. @throws TransferError naming the line, or the lines between which it is */
+  /** @returns how many there were. @throws TransferError naming the line, or the range of lines */
   async write(lines: AsyncIterable<Line>): Promise<number> {
     let count = 0;
     let batch: Item[] = [];
@@ -73,7 +73,7 @@ export class PartWriter {
     }
   }
 
-  /** Every id that a record names is of something that came before it. */
+  /** Every id that a record names must belong to something imported before it. */
   private async requireReferences(batch: Item[]): Promise<void> {
     for (const [field, table] of Object.entries(this.part.refers)) {
       const earlier = new Set<unknown>();
@@ -90,7 +90,7 @@ export class PartWriter {
     }
   }
 
-  /** The records by the names of the columns. */
+  /** The records by column name. */
   private async asRows(batch: Item[]): Promise<Record<string, unknown>[]> {
     const sums = batch.map(({ record }) => record.sha256).filter((sum) => typeof sum === 'string');
     const contents = sums.length > 0 ? await this.imported.contents(sums) : new Map<string, string>();
@@ -126,7 +126,7 @@ function spanOf(batch: Item[]): string {
   return `${first.place} to ${last.place.slice(last.place.lastIndexOf(' ') + 1)}`;
 }
 
-/** What PostgreSQL refuses in a record; anything else is no fault of the file. */
+/** Records that PostgreSQL rejects; any other error is not the file's fault. */
 function asTransferError(error: unknown, span: string): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (isUniqueViolation(error)) {

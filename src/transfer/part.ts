@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { descriptionSchema, idSchema, jsonObjectSchema, textSchema, timeSchema, urlSchema } from '../schema.ts';
 
-/** What the manifest of an export says it is. A change that older versions cannot read gets a new number. */
+/** The format version in an export's manifest. A change that older versions cannot read gets a new number. */
 export const formatName = 'parley-server';
 export const formatVersion = 1;
 
@@ -9,27 +9,27 @@ export const formatVersion = 1;
 export interface Part {
   table: string;
   shape: z.ZodObject;
-  /** Where the rows come from, in a fixed order; `t` is the table, `$1` the id of the server. */
+  /** The rows' source, in a fixed order; `t` is the table, `$1` the id of the server. */
   from: string;
   /** SQL for fields that are not a column of their name. */
   select: Record<string, string>;
-  /** Fields that are no columns of the table: the import does something else with them. */
+  /** Fields that are not columns of the table: the import handles them separately. */
   elsewhere: string[];
-  /** Fields that hold the id of a row in an earlier part (or in the same one), with its table. */
+  /** Fields with the id of a row in an earlier part (or the same one), and its table. */
   refers: Record<string, string>;
-  /** Columns that follow from the record, and from where it comes to. */
+  /** Columns that follow from the record and from the target installation. */
   derive(record: Record<string, unknown>, place: Place): Record<string, unknown>;
-  /** A statement that runs once for each batch after it was inserted; `$1` is the batch as JSON. */
+  /** A statement that runs after each batch was inserted; `$1` is the batch as JSON. */
   also: string | null;
 }
 
-/** What an import has to know of the installation it comes to. */
+/** What an import needs to know of the target installation. */
 export interface Place {
-  /** The tier of an account: its own where there is one of that name here. */
+  /** The tier of an account: its own if this installation has one of that name. */
   tierOf(tier: unknown): string;
 }
 
-/** Declares a part; its file is called after its table. */
+/** Declares a part; its file is named after its table. */
 export function part(spec: Pick<Part, 'table' | 'shape' | 'from'> & Partial<Part>): Part {
   return { select: {}, elsewhere: [], refers: {}, derive: () => ({}), also: null, ...spec };
 }
@@ -39,7 +39,7 @@ export const fileOf = ({ table }: Part): string => `${table.replaceAll('_', '-')
 /** `createdAt` → `created_at` */
 export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** A text as the contract has them, so that a hostile file brings no larger ones in. */
+/** A text within the contract's limits, so that a hostile file brings no larger ones in. */
 export const text = (max: number) => textSchema(max);
 export const label = (max: number) => textSchema(max, z.string().min(1));
 export const id = idSchema;

@@ -13,7 +13,7 @@ import { appFiles, apps, nodes, workspaces } from './files.parts.ts';
 import type { Part } from './part.ts';
 import { attachments, messages, reactions, threads } from './talk.parts.ts';
 
-/** All of them, each after those it refers to. */
+/** All parts, each after those it refers to. */
 export const parts: Part[] = [
   users,
   agents,

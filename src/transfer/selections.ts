@@ -1,4 +1,4 @@
-/** Messages of the server `$1` that are shown: neither they nor their thread were deleted. */
+/** Visible messages of the server `$1`: neither they nor their thread were deleted. */
 export const liveMessages = `SELECT m.id, m.channel_id, m.seq FROM messages m
   JOIN channels c ON c.id = m.channel_id LEFT JOIN threads h ON h.id = m.thread_id
   WHERE c.server_id = $1 AND m.deleted_at IS NULL AND h.deleted_at IS NULL`;
@@ -6,7 +6,7 @@ export const liveMessages = `SELECT m.id, m.channel_id, m.seq FROM messages m
 const inServer = 'SELECT id FROM channels WHERE server_id = $1';
 const inWorkspace = 'SELECT id FROM workspaces WHERE server_id = $1';
 
-/** The ids of everyone whom something in the server `$1` names: members, those who left but wrote, owners of bots. */
+/** The ids of everyone whom something in the server `$1` names: members, former members who wrote, owners of bots. */
 export const people = `WITH named AS (
     SELECT owner_id AS id FROM servers WHERE id = $1
     UNION SELECT user_id FROM server_members WHERE server_id = $1
@@ -25,7 +25,7 @@ export const people = `WITH named AS (
   ) SELECT id FROM named WHERE id IS NOT NULL
   UNION SELECT owner_id FROM agents WHERE user_id IN (SELECT id FROM named)`;
 
-/** The ids of those who need an account in another place: members, and the owners of bots that are members. */
+/** The ids of those who need an account in the target: members, and the owners of bots that are members. */
 export const contacts = `SELECT user_id FROM server_members WHERE server_id = $1
   UNION SELECT a.owner_id FROM agents a JOIN server_members m ON m.user_id = a.user_id WHERE m.server_id = $1`;
 

@@ -20,11 +20,11 @@ export const threads = part({
   }),
   from: `threads t JOIN channels c ON c.id = t.channel_id
     WHERE c.server_id = $1 AND t.deleted_at IS NULL ORDER BY t.channel_id, t.id`,
-  // Its message comes later in the file; that it is there is looked at in the end.
+  // Its message comes later in the file; at the end it is checked that it exists.
   refers: { channelId: 'channels', creatorId: 'users' },
 });
 
-/** What is shown of a message only while its thread is there: those of a deleted one are about to be emptied. */
+/** The parts of a message that exist only with its thread: messages of a deleted one are about to be emptied. */
 const kept = (column: string, otherwise: string) =>
   `CASE WHEN h.deleted_at IS NULL THEN t.${column} ELSE ${otherwise} END`;
 

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const prefix = 'parley-workers-';
-/** Workers that are only starting have no doors yet. */
+/** Workers that are just starting have no sockets here yet. */
 const youngMs = 60_000;
 
-/** A new folder for the doors of workers. Those that a primary has left behind which was killed are taken away. */
+/** A new folder for the workers' Unix sockets. Those left behind by a primary that was killed are removed. */
 export async function openDoorFolder(folder = tmpdir()): Promise<string> {
   const names = (await readdir(folder)).filter((name) => name.startsWith(prefix));
-  // Those of others are not ours to look into; whatever goes wrong, one folder more is no harm.
+  // Other users' folders are not ours to read; on any failure, one leftover folder does no harm.
   await Promise.all(names.map((name) => removeLeft(path.join(folder, name)).catch(() => {})));
   return mkdtemp(path.join(folder, prefix));
 }
@@ -23,7 +23,7 @@ async function removeLeft(folder: string): Promise<void> {
   if (!open.includes(true)) await rm(folder, { recursive: true });
 }
 
-/** Whether someone listens behind a Unix socket. Numbers of processes would say nothing: containers begin at 1 again. */
+/** Whether a process listens on a Unix socket. Process ids would tell nothing: in containers they start at 1 again. */
 function isOpen(door: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(door);

@@ -9,16 +9,15 @@ import type { Settings } from '../settings.ts';
 import { openDoorFolder } from './doors.ts';
 import { isMetricsRequest, isReady, type PrimaryMessage } from './messages.ts';
 
-/** Pauses before a worker is replaced: a worker that dies at once must not keep the machine busy. */
+/** Pauses before a worker is replaced: one that dies at once must not keep the machine busy. */
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
-/** A worker that lived so long has not died of its start. */
+/** A worker that lived this long did not die while starting. */
 const soundMs = 30_000;
 
 /**
- * Runs `WEB_CONCURRENCY` nodes on this machine behind one port: each is a worker process, to which connections are
- * handed in turn. What there is once for all of them lives here: an embedded PostgreSQL, and the counts of /metrics.
- * Workers that die are replaced.
+ * Runs `WEB_CONCURRENCY` nodes on this machine behind one port: each is a worker process, and connections are distributed
+ * in turn. What they share lives here: an embedded PostgreSQL, and the counts of /metrics. Workers that die are replaced.
  */
 export class Primary {
   private readonly log: Log;
@@ -29,7 +28,7 @@ export class Primary {
   private pauseMs = firstPauseMs;
   private sound = false;
   private stopping = false;
-  /** Called when a worker ends before any has been ready: then there is something to mend first. */
+  /** Called when a worker ends before any has been ready: the cause must be fixed first. */
   private readonly failed = Promise.withResolvers<never>();
 
   private constructor(log: Log, env: Record<string, string>, finish: () => Promise<void>) {
@@ -58,7 +57,7 @@ export class Primary {
     return primary;
   }
 
-  /** Ends all workers in order, then what they stand on. */
+  /** Ends all workers gracefully, then what they depend on. */
   async stop(): Promise<void> {
     this.stopping = true;
     for (const timer of this.replacements) clearTimeout(timer);
@@ -97,7 +96,7 @@ export class Primary {
   }
 }
 
-/** The workers have said themselves what is wrong. */
+/** The workers have reported the cause themselves. */
 export class WorkerFailure extends Error {}
 
 function readiness(worker: Worker): Promise<void> {

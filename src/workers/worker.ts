@@ -3,11 +3,11 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Settings } from '../settings.ts';
 import { primaryMessageSchema, type WorkerMessage } from './messages.ts';
 
-/** A worker's side of the process that started it. */
+/** A worker's connection to the process that started it. */
 export class WorkerLink {
-  /** Of this worker alone; numbers of workers that died do not come again. */
+  /** Unique: the numbers of workers that died are not reused. */
   readonly number: number;
-  /** Where the workers reach each other. */
+  /** For the workers' Unix sockets. */
   readonly folder: string;
   private readonly waiting = new Map<number, (text: string) => void>();
   private count = 0;
@@ -19,22 +19,22 @@ export class WorkerLink {
     process.on('message', (message) => this.hear(message));
   }
 
-  /** The settings with what the primary has done already. */
+  /** The settings, adjusted for what the primary has done already. */
   settle(settings: Settings): Settings {
     return { ...settings, databaseUrl: process.env.PARLEY_WORKER_DATABASE ?? settings.databaseUrl };
   }
 
-  /** @param stop called when the primary wants this worker to end */
+  /** @param stop called when the primary tells this worker to stop */
   onStop(stop: () => void): void {
     this.stop = stop;
   }
 
-  /** Tells the primary that this worker serves. */
+  /** Tells the primary that this worker is ready. */
   ready(): void {
     this.tell({ kind: 'ready' });
   }
 
-  /** Adds a worker's numbers to those of all. @returns what gives all of them */
+  /** Adds a worker's metrics to those of all. @returns a function for the metrics of all */
   shareMetrics(own: Registry): () => Promise<string> {
     new AggregatorRegistry();
     AggregatorRegistry.setRegistries([own]);
