@@ -3,9 +3,9 @@ import { AppError, type ErrorCode } from '../errors.ts';
 
 /** The body of an error in the format of OpenAI's clients (contract §8). */
 const openAiErrorSchema = (codes: ErrorCode[]) => {
-  const code = codes.includes('MODEL_REQUEST_REFUSED')
-    ? z.string().describe(`One of ${codes.join(', ')}; or the provider's own, as \`context_length_exceeded\`.`)
-    : z.enum(codes);
+  const ours = z.enum(codes);
+  const theirs = z.string().describe("A word of the provider's, as `context_length_exceeded`.");
+  const code = codes.includes('MODEL_REQUEST_REFUSED') ? z.union([ours, theirs]) : ours;
   return z.object({ error: z.object({ message: z.string(), type: z.string(), code, param: z.string().nullable() }) });
 };
 
