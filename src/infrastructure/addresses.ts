@@ -4,9 +4,9 @@ import ipaddr from 'ipaddr.js';
 const globalUnicast6 = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Whether an IP address is one of the public internet, and so may be called on behalf of someone from outside. What is
- * not known to be public is not: loopback, private, link-local, CGNAT, multicast and reserved ranges, and all ways in
- * which IPv6 can carry an IPv4 address.
+ * Whether an IP address is on the public internet, and so may be called on behalf of an outsider. Anything not known to be
+ * public is not: loopback, private, link-local, CGNAT, multicast and reserved ranges, and all ways in which IPv6 can carry
+ * an IPv4 address.
  */
 export function isPublicAddress(text: string): boolean {
   if (!isIP(text) || !ipaddr.isValid(text)) return false;

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** A file that never changes under its name, in the forms in which browsers take it. */
+/** A file that never changes under its name, in the encodings that browsers accept. */
 export interface Asset {
-  /** Holds a hash of the bytes, so it never stands for anything else. */
+  /** Contains a hash of the bytes, so it never names anything else. */
   name: string;
   type: string;
   bytes: Buffer;
@@ -17,7 +17,7 @@ const types: Record<string, string> = { '.js': 'text/javascript; charset=utf-8',
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
-/** Prepares a file for being served. @param file a name or a path; its ending says what it is */
+/** Prepares a file for serving. @param file a name or a path; the extension determines its type */
 export async function makeAsset(file: string, bytes: Buffer): Promise<Asset> {
   const { name, ext } = path.parse(file);
   const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
@@ -32,7 +32,7 @@ export async function makeAsset(file: string, bytes: Buffer): Promise<Asset> {
   };
 }
 
-/** What is made when it is first asked for and kept; after a failure the next one who asks makes it again. */
+/** A value that is created on first use and kept; after a failure the next caller retries. */
 export function madeOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js';
 const forwardedHeader = 'x-forwarded-for';
 
 /**
- * The address of a client that came through `hops` trusted proxies, each of which appended whom it heard to
- * X-Forwarded-For: the last entries are true, what stands before them anyone can write (contract §3).
+ * The address of a client behind `hops` trusted proxies, each of which appended its peer to X-Forwarded-For: the last
+ * entries are true, what precedes them anyone can forge (contract §3).
  * @param peer the other end of the connection
  */
 export function clientAddress(
@@ -24,13 +24,13 @@ export function clientAddress(
   return entry === undefined ? peer : withoutPort(entry);
 }
 
-/** Some proxies add the port from which they heard someone: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
+/** Some proxies add the peer's port: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
 function withoutPort(entry: string): string {
   const [, v6, v4] = /^(?:\[(.*)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? [];
   return v6 ?? v4 ?? entry;
 }
 
-/** What stands for a client where addresses are counted: one who has an IPv6 network has 2^64 addresses in it. */
+/** The key for limits by address: one IPv6 network has 2^64 addresses. */
 export function addressKey(address: string): string {
   if (!isIP(address)) return address;
   const parsed = ipaddr.process(address);

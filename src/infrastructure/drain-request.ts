@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Takes what is left of a body that was answered before its end. Node does so only where nobody began to read; else the
- * connection, which stays open, would never come to its next request.
+ * Consumes the rest of a body that was answered before its end. Node does so only if nobody started reading; otherwise the
+ * connection, which stays open, would never get to its next request.
  */
 export function drainRequest(request: IncomingMessage): void {
   request.unpipe();

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 
-/** So many ids of one millisecond are told apart by the digits after the time. */
+/** How many ids of one millisecond the digits after the time can tell apart. */
 const mostOfOne = 0x1000;
 
 let time = 0;
 let count = 0;
 
 /**
- * A new id, a UUID of version 7 (contract §1), greater than all that this process has made before: what is listed by id is
- * in its order also where two are made in one millisecond. For randomUUID Node has random bytes in stock; asking for
- * them each time costs several times as much, which is felt where ids are made by the thousand.
+ * A new id, a UUID of version 7 (contract §1), greater than all that this process has made before: lists by id are in order
+ * even for ids of one millisecond. randomUUID uses random bytes that Node has buffered; requesting them each time costs
+ * several times as much, which is felt where ids are made by the thousand.
  */
 export function newId(): string {
   const now = Date.now();

@@ -1,6 +1,6 @@
-/** A file on its way in: its bytes can be read once, as they arrive. */
+/** A file being received: its bytes can be read once, as they arrive. */
 export interface IncomingFile {
-  /** As the client calls it, without folders; empty when it gave none. */
+  /** The client's name for it, without folders; empty if it gave none. */
   name: string;
   /** The media type that the client claims. */
   type: string | null;

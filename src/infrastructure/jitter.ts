@@ -1,4 +1,4 @@
-/** A time from three to five quarters of `ms`, at random: nodes that start together do not do everything together. */
+/** A random time from three to five quarters of `ms`, so that nodes that start together do not do everything together. */
 export function jittered(ms: number): number {
   return ms * (0.75 + Math.random() / 2);
 }

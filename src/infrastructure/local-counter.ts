@@ -13,7 +13,7 @@ interface Window {
 interface CounterOptions {
   points: number;
   seconds: number;
-  /** Adds to the count that all nodes share. @returns the new count, or null while Redis cannot be reached */
+  /** Adds to the count shared by all nodes. @returns the new count, or null while Redis is unreachable */
   add(key: string, more: number): Promise<{ count: number; resetMs: number } | null>;
 }
 
@@ -21,9 +21,9 @@ const syncMs = 100;
 const maxKeys = 100_000;
 
 /**
- * Counts per key in windows that begin with the first use. It never waits: this node counts by itself and, ten times a
- * second, adds its count to the shared one and takes over the sum. So a key that is used on several nodes at once exceeds
- * its limit by no more than its use on the others in a tenth of a second, and on a single node never.
+ * Counts per key in windows that start with the first use. It never waits: this node counts locally and, ten times a
+ * second, adds its count to the shared one and adopts the sum. So a key used on several nodes at once exceeds its limit by
+ * no more than its use on the others in a tenth of a second, and on a single node never.
  */
 export class LocalCounter {
   private readonly options: CounterOptions;
@@ -61,7 +61,7 @@ export class LocalCounter {
   private async sync(): Promise<void> {
     const keys = this.dirty;
     this.dirty = new Set();
-    // In one turn, so that they are sent as one batch.
+    // In one turn, so that they leave as one batch.
     await Promise.all([...keys].map((key) => this.syncKey(key)));
     this.timer = undefined;
     if (this.dirty.size > 0 && !this.closed) this.timer = setTimeout(() => void this.sync(), syncMs).unref();
@@ -73,7 +73,7 @@ export class LocalCounter {
     const told = window.untold;
     window.untold = 0;
     const shared = await this.options.add(key, told).catch(() => null);
-    // A new window may have begun meanwhile.
+    // A new window may have started meanwhile.
     if (this.windows.get(key) !== window) return;
     if (!shared) {
       window.untold += told;

@@ -4,8 +4,8 @@ import { AppError } from '../errors.ts';
 export type Log = pino.Logger;
 
 /**
- * Places in a log record that hold secrets or personal data. Whole bodies are never logged; this is the net
- * below that rule, for objects that someone logs in passing.
+ * Paths in log records that hold secrets or personal data. Whole bodies are never logged; this is the safety net for
+ * objects that are logged in passing.
  */
 const secretKeys = [
   'token',
@@ -39,8 +39,8 @@ export function createLog(level: string): Log {
 }
 
 /**
- * PostgreSQL puts the row at fault into the details of its errors, and MikroORM those into the message. That
- * something is away for a while is told by its sentence and its cause: nobody has to look for it in the code.
+ * PostgreSQL puts the offending row into the details of its errors, and MikroORM those into the message. A temporary outage
+ * is told by its message and cause: it needs no stack trace.
  */
 function shown(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

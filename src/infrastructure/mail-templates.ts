@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A mail without its address. */
+/** A mail without its recipient. */
 export interface MailText {
   subject: string;
   text: string;
@@ -12,8 +12,8 @@ const folder = path.join(import.meta.dirname, '..', '..', 'config', 'mail');
 const subjectLine = /^Subject: (.+)\r?\n\r?\n/;
 
 /**
- * Mails as they stand in config/mail, for operators to change: `<name>.txt` with the subject in its first line,
- * `<name>.html` for the inside of `layout.html`. What is in `{{braces}}` is filled in.
+ * Mail templates in config/mail, for operators to change: `<name>.txt` with the subject in its first line, `<name>.html`
+ * for the inside of `layout.html`. `{{braces}}` are filled in.
  */
 export class MailTemplates {
   private readonly read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
@@ -47,7 +47,7 @@ const plain = (text: string) => text.replace(/[\r\n]+/g, ' ');
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** For text that goes into HTML, also inside of attributes. */
+/** Escapes text for HTML, including attributes. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

@@ -12,7 +12,7 @@ export interface Mail extends MailText {
   to: string;
 }
 
-/** Makes a mail when its turn has come; null: there is none to send after all. */
+/** Composes a mail when its turn has come; null: there is none to send after all. */
 export type Compose = () => Promise<Mail | null>;
 
 interface Job {
@@ -21,12 +21,12 @@ interface Job {
   attempts: number;
 }
 
-/** How many mails are on their way at once. */
+/** How many mails are sent concurrently. */
 const parallel = 4;
 
 /**
- * Sends mail in the background: whoever orders one never waits, and learns neither whether it was sent nor how long that
- * took. A failed one is tried again after pauses that double; what is ordered beyond the queue is dropped and logged.
+ * Sends mail in the background: callers never wait, and learn neither whether it was sent nor how long that took. Failures
+ * are retried with doubling pauses; mails beyond the queue's limit are dropped and logged.
  */
 export class Mailer {
   private readonly settings: Settings['mail'];
@@ -49,7 +49,7 @@ export class Mailer {
     this.closeTransport = transport.close;
   }
 
-  /** Orders a mail. Composing it is part of the background work, so it may look things up. */
+  /** Queues a mail. Composing it is part of the background work, so it may look things up. */
   post(compose: Compose): void {
     if (this.closing || this.queue.length + this.pauses.size >= this.settings.queue) {
       this.log.error('The mail queue is full; a mail was dropped. See whether the mail server answers.');
@@ -59,7 +59,7 @@ export class Mailer {
     this.work();
   }
 
-  /** Sends what is still to be sent, each once more at most, and no longer than `ms`. */
+  /** Sends what is still queued, each at most once more, for at most `ms`. */
   async close(ms: number): Promise<void> {
     this.closing = true;
     for (const [timer, job] of this.pauses) {
@@ -99,7 +99,7 @@ export class Mailer {
   }
 
   private failed(job: Job, error: unknown): void {
-    // The words of a mail server may repeat the address, or the mail itself.
+    // A mail server's error text may repeat the address, or the mail itself.
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'an unexpected error';
     const { attempts, retryMs } = this.settings;
     if (this.closing || job.attempts >= attempts) {
@@ -148,7 +148,7 @@ function smtpOptions(url: string) {
   return { host: hostname, port: Number(port) || (secure ? 465 : 587), secure, auth };
 }
 
-/** For those without a mail server: mails as files, which any mail program opens. */
+/** For installations without a mail server: mails as files, which any mail program opens. */
 function outboxTransport(folder: string, from: string, log: Log): Transport {
   const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' }, { from });
   return {
@@ -157,7 +157,7 @@ function outboxTransport(folder: string, from: string, log: Log): Transport {
       const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
       const file = path.join(folder, name);
       makeFolder(folder, 0o700);
-      // Under its name it is whole.
+      // Renamed when complete.
       await writeFile(`${file}.part`, message, { mode: 0o600 });
       await rename(`${file}.part`, file);
       log.info({ file }, 'A mail was written to the outbox, since no SMTP_URL is set.');

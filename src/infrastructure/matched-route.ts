@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 
-/** The path of the route that answered a request, as it is declared: there are few of them, and no end of what is nowhere. */
+/** The declared path of the route that answered a request: there are few of those, but no end of unknown paths. */
 export function matchedRoute(context: Context): string {
-  // The router has no public way to it.
+  // The router has no public API for it.
   const matched: unknown = Reflect.get(context, '_matchedRoute');
   return typeof matched === 'string' ? matched : 'none';
 }

@@ -1,4 +1,4 @@
-/** Media types by the extension of a name, for what is stored under a name: the types that browsers must be told right. */
+/** Media types by file extension, for stored files: the types that browsers must be told correctly. */
 const byExtension: Record<string, string> = {
   html: 'text/html',
   htm: 'text/html',
@@ -60,18 +60,18 @@ const byExtension: Record<string, string> = {
 
 const types = new Map(Object.entries(byExtension));
 
-/** The extension of a name with its dot, as it is written; null without one. `.env` has none. */
+/** The extension of a name with its dot, as written; null without one. `.env` has none. */
 export function extensionOf(name: string): string | null {
   const dot = name.lastIndexOf('.');
   return dot > 0 && dot < name.length - 1 ? name.slice(dot) : null;
 }
 
-/** The type that a name promises; null when it promises none. */
+/** The type implied by a name; null if there is none. */
 export function mediaTypeOf(name: string): string | null {
   return types.get(extensionOf(name)?.slice(1).toLowerCase() ?? '') ?? null;
 }
 
-/** With the character set that text is in here. */
+/** With the character set of text here. */
 export function withCharset(type: string): string {
   return /^text\/|json$|xml$|^application\/(yaml|toml)$/.test(type) ? `${type}; charset=utf-8` : type;
 }

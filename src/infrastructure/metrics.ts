@@ -8,10 +8,10 @@ type Observe = (seconds: number) => void;
 
 const localAddress = /^(127\.|::1$|::ffff:127\.)/;
 
-/** How often the event loop is looked at. Every 10 ms, as it is otherwise, took a third of what an idle node does. */
+/** How often the event loop is sampled. The default, every 10 ms, took a third of an idle node's CPU. */
 const lagPrecisionMs = 50;
 
-/** What the operator sees of a node at `/metrics`, in the format of Prometheus. Labels take few values only. */
+/** A node's metrics at `/metrics`, in the Prometheus format. Labels take few values only. */
 export class Metrics {
   private readonly registry = new Registry();
   private readonly token: string | null;
@@ -20,7 +20,7 @@ export class Metrics {
   /** By method, route and status, which take few values. */
   private readonly timers = new Map<string, Observe>();
 
-  /** @param token asked for as a bearer token; null: only requests from this machine are answered */
+  /** @param token required as a bearer token; null: only requests from this machine are answered */
   constructor(token: string | null) {
     this.token = token;
     collectDefaultMetrics({ register: this.registry, prefix: 'parley_', eventLoopMonitoringPrecision: lagPrecisionMs });
@@ -33,12 +33,12 @@ export class Metrics {
     });
   }
 
-  /** Shows what `share` gives instead of this node's own numbers: those of all nodes behind one port. */
+  /** Serves the metrics from `share` instead of this node's own: those of all nodes behind one port. */
   showTogether(share: (own: Registry) => () => Promise<string>): void {
     this.collect = share(this.registry);
   }
 
-  /** A number that only grows and that someone else counts. */
+  /** A counter that is maintained elsewhere. */
   counter(name: string, help: string, read: () => number): void {
     const counter: Counter = new Counter({
       name: `parley_${name}_total`,
@@ -51,7 +51,7 @@ export class Metrics {
     });
   }
 
-  /** A number that is read when someone asks. */
+  /** A gauge that is read on request. */
   gauge(name: string, help: string, read: () => number): void {
     const gauge: Gauge = new Gauge({
       name: `parley_${name}`,
@@ -61,12 +61,12 @@ export class Metrics {
     });
   }
 
-  /** A distribution that the caller feeds. */
+  /** A histogram that the caller feeds. */
   histogram(name: string, help: string, buckets: number[], labelNames: string[] = []): Histogram {
     return new Histogram({ name: `parley_${name}`, help, buckets, labelNames, registers: [this.registry] });
   }
 
-  /** Times all requests, and answers `/metrics` to those who may ask. */
+  /** Times all requests, and serves `/metrics` to those who may read it. */
   readonly middleware = async (context: Context, next: Next): Promise<void> => {
     if (context.path === '/metrics' && this.allows(context)) {
       context.type = this.registry.contentType;

@@ -11,7 +11,7 @@ import { within } from './within.ts';
 
 const closingMs = 1000;
 
-/** Says when spans do not arrive, and when they do again, once each: nothing else would tell of a wrong address. */
+/** Logs when spans are not accepted, and when they are again, once each: nothing else would reveal a wrong address. */
 class ToldExporter extends OTLPTraceExporter {
   private readonly log: Log;
   private arrives = true;
@@ -37,7 +37,7 @@ class ToldExporter extends OTLPTraceExporter {
 }
 
 /**
- * Sends spans to a collector by OTLP over HTTP. Everything else is as the standard's variables say: the sampler
+ * Sends spans to a collector by OTLP over HTTP. The standard's variables configure everything else: the sampler
  * (OTEL_TRACES_SAMPLER), headers (OTEL_EXPORTER_OTLP_HEADERS), batches (OTEL_BSP_…), resource attributes.
  */
 export function exportTraces(url: string, nodeId: string, log: Log): Tracing {
@@ -71,7 +71,7 @@ export function exportTraces(url: string, nodeId: string, log: Log): Tracing {
       });
     },
     statements: statementSpans(tracer),
-    // A collector that is away must not keep the node from ending.
+    // A collector that is away must not keep the node from exiting.
     async close() {
       await within(provider.shutdown(), closingMs);
     },
@@ -86,7 +86,7 @@ function parentOf({ parent, alone }: SpanSpec): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 
-/** What nobody waits for (sweeps, health checks) would fill the collector: only statements in a span become one. */
+/** Background work (sweeps, health checks) would fill the collector: only statements inside a span become one. */
 function statementSpans(tracer: Tracer): StatementWatch {
   return (text) => {
     const within = context.active();

@@ -10,19 +10,19 @@ export type Resolve = (host: string, callback: (error: Error | null, addresses: 
 const connectTimeoutMs = 10_000;
 /** The caller may be inside a transaction, which PostgreSQL ends if it idles for long. */
 const lookupMs = 1500;
-/** Usually someone's own machine, for trying something out. */
+/** Usually a developer's own machine, for testing. */
 const exception = 'Whoever runs this server can allow it with APP_PROXY_ALLOW.';
 
 /**
- * Requests to user-supplied addresses. They must not reach what only this machine or its network can (SSRF): each address is
- * checked when connecting, by the very result of name resolution that is used, so that DNS rebinding gains nothing.
+ * Requests to user-supplied addresses. They must not reach what only this machine or its network can (SSRF): each address
+ * is checked when connecting, on the very result of name resolution that is used, so that DNS rebinding gains nothing.
  */
 export class Outgoing {
   private readonly allow: ReadonlySet<string>;
   private readonly resolve: Resolve;
   private readonly agent: Agent;
 
-  /** @param allow hosts (`host` or `host:port`) that may be anywhere, and may be called without TLS */
+  /** @param allow hosts (`host` or `host:port`) that may have any address, and may be called without TLS */
   constructor(allow: string[], resolve: Resolve = resolveAll) {
     this.allow = new Set(allow.map((host) => inUrl(host.toLowerCase())));
     this.resolve = resolve;
@@ -30,8 +30,8 @@ export class Outgoing {
   }
 
   /**
-   * Checks an address before it is stored or called: https, or an allowed host, and nothing private. That may change later, so
-   * `request` checks again.
+   * Checks an address before it is stored or called: https, or an allowed host, and nothing private. That may change later,
+   * so `request` checks again.
    * @throws AppError UNSAFE_URL
    */
   async check(url: URL): Promise<void> {

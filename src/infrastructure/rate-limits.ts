@@ -7,7 +7,7 @@ import type { RedisConnections } from './redis.ts';
 
 export type LimitName = keyof Settings['rates'];
 
-/** How much of a limit is used. */
+/** How much of a limit is used up. */
 export interface Quota {
   name: LimitName;
   points: number;
@@ -20,18 +20,18 @@ export interface Quota {
 
 /** One of a limited number of attempts. */
 export interface Attempt {
-  /** Makes it not count, for attempts that succeeded. */
+  /** Takes it back, for attempts that succeeded. */
   giveBack(): Promise<void>;
 }
 
 interface Limiter {
   shared: RateLimiterRedis | null;
-  /** Counts of this node alone, for when Redis is away. */
+  /** Counts of this node alone, while Redis is away. */
   own: RateLimiterMemory;
 }
 
 /**
- * Rate limits (contract §3), counted across all nodes in Redis. While Redis is away each node counts by itself, so that a
+ * Rate limits (contract §3), counted across all nodes in Redis. While Redis is away each node counts on its own, so that a
  * limit never disappears.
  */
 export class RateLimits {
@@ -64,17 +64,17 @@ export class RateLimits {
     return this.quota(name, count, resetMs);
   }
 
-  /** One more message of a user, over REST or a socket; bots have buckets of their own. */
+  /** Counts a message of a user, over REST or a socket; bots have buckets of their own. */
   takeMessage(actor: { userId: string; user: { isBot: boolean } }): Quota | null {
     return this.takeQuickly(actor.user.isBot ? 'botMessages' : 'messages', actor.userId);
   }
 
-  /** One more change that others are shown, beside messages. */
+  /** Counts another change that others are shown, apart from messages. */
   takeChange(actor: { userId: string }): Quota | null {
     return this.takeQuickly('changes', actor.userId);
   }
 
-  /** One more attempt at something that may fail only so many times. @throws AppError RATE_LIMITED */
+  /** Counts an attempt at something with a limit on failures. @throws AppError RATE_LIMITED */
   async attempt(name: LimitName, key: string): Promise<Attempt> {
     const quota = await this.take(name, key);
     if (!quota) return { giveBack: async () => {} };
@@ -127,7 +127,7 @@ export class RateLimits {
   }
 }
 
-/** Names and addresses of people must not be readable in Redis. */
+/** People's names and addresses must not be readable in Redis. */
 function concealed(key: string): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 22);
 }
@@ -136,7 +136,7 @@ async function consume({ shared, own }: Limiter, key: string): Promise<RateLimit
   try {
     return await (shared ?? own).consume(key);
   } catch (refused) {
-    // The library throws its result if the limit is exceeded, and errors as errors.
+    // The library throws its result when the limit is exceeded, and errors as errors.
     if (refused instanceof RateLimiterRes) return refused;
     throw refused;
   }

@@ -1,21 +1,21 @@
 import { Cluster, type ClusterOptions, Redis, type RedisOptions, type StandaloneConnectionOptions } from 'ioredis';
 import { StandaloneConnector } from 'ioredis/built/connectors/index.js';
 
-/** A client of one Redis or of a cluster. */
+/** A client of a single Redis or of a cluster. */
 export type RedisClient = Redis | Cluster;
 
-/** What of a Redis is this deployment's. */
+/** This deployment's part of a Redis. */
 export interface RedisPlace {
   url: string;
-  /** Whether the URL is that of one node of a cluster; the others are found by it. */
+  /** Whether the URL names one node of a cluster; the others are discovered through it. */
   cluster: boolean;
-  /** How all its names begin. */
+  /** The prefix of all its names. */
   prefix: string;
 }
 
 /**
- * A connection whose publish and subscribe calls never reject: the Socket.IO adapter does not await them, and a
- * lost publish costs nothing here, since the log heals it. Subscriptions are renewed by ioredis on reconnect.
+ * A connection whose publish and subscribe calls never reject: the Socket.IO adapter does not await them, and a lost
+ * publish costs nothing here, since the log heals it. ioredis renews subscriptions on reconnect.
  */
 class ForgivingRedis extends Redis {
   override emit(event: string | symbol, ...args: unknown[]): boolean {
@@ -50,7 +50,7 @@ class ForgivingCluster extends Cluster {
     this.isClosed ||= !reconnect;
     super.disconnect(reconnect);
   }
-  /** A look for slots that is under way while it is closed would be followed by the next one for ever. */
+  /** A refresh of the slots in progress during the close would be followed by another one for ever. */
   override refreshSlotsCache(done?: (error?: Error | null) => void): void {
     super.refreshSlotsCache(done && ((error) => (this.isClosed ? undefined : done(error))));
   }
@@ -65,12 +65,12 @@ class ForgivingCluster extends Cluster {
   }
 }
 
-/** What was heard on a channel and could not be followed. */
+/** A message on a channel that could not be processed. */
 export class StrangeMessage extends Error {}
 
 /**
- * Anyone with a hand on Redis can say something on its channels, and so do other versions: what nobody here can follow is
- * an error of the connection, to be told, and must not end the process.
+ * Anyone with access to Redis can publish on its channels, and so do other versions: a message that cannot be processed
+ * here is reported as an error of the connection, and must not end the process.
  */
 function followed(client: RedisClient, event: string | symbol, tell: () => boolean): boolean {
   try {
@@ -81,20 +81,20 @@ function followed(client: RedisClient, event: string | symbol, tell: () => boole
   }
 }
 
-/** What Redis refuses is an error of the connection, to be told; what ends with a connection comes again with the next. */
+/** Redis's refusals are reported as errors of the connection; what ends with a connection is repeated on the next. */
 export function forgiven(client: RedisClient, error: unknown): number {
   if (isRefusal(error)) client.emit('error', error);
   return 0;
 }
 
-/** Whether Redis answered that it will not do it, rather than nothing: no rights, a wrong password. */
+/** Whether Redis answered with a refusal (no rights, a wrong password) rather than not at all. */
 export function isRefusal(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
 /**
- * Ends a connection without waiting for its other end. A node whose slots move says so to everyone who listens there; what
- * of it comes in when ioredis has let go of the connection is an error that nobody hears, which ends the process.
+ * Closes a connection without waiting for its peer. A node whose slots move tells everyone subscribed there; what arrives
+ * after ioredis has let go of the connection is an error without a listener, which ends the process.
  */
 class AbruptConnector extends StandaloneConnector {
   constructor(options: unknown) {
@@ -107,18 +107,18 @@ class AbruptConnector extends StandaloneConnector {
   }
 }
 
-/** ioredis hands them over as anything. */
+/** ioredis types them as unknown. */
 const areOptions = (options: unknown): options is StandaloneConnectionOptions =>
   typeof options === 'object' && options !== null;
 
 const connectTimeout = 2000;
-/** Whose slots move is not told to those who only listen there: they have to look where their channels are by now. */
+/** Subscribers are not told when slots move: they have to look where their channels are now. */
 const slotsRefreshInterval = 2000;
 const retryStrategy = (times: number) => Math.min(times * 50, 500);
 
 /**
- * @param waits whether what is asked before it is connected waits, rather than failing at once
- * @param answerMs how long an answer may take; undefined: any time
+ * @param waits whether commands wait until it is connected, rather than failing at once
+ * @param answerMs how long a response may take; undefined: any time
  */
 export function redisClient(
   { url, cluster }: Omit<RedisPlace, 'prefix'>,
@@ -138,7 +138,7 @@ export function redisClient(
   return new ForgivingCluster([url], options);
 }
 
-/** What holds for all nodes of a cluster is given with the first one. */
+/** Options for all nodes of a cluster are given with the first one. */
 function credentialsOf(url: string): RedisOptions {
   const { username, password, protocol } = new URL(url);
   return {

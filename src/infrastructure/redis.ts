@@ -33,7 +33,7 @@ export class RedisConnections {
   private readonly listeners: ((healthy: boolean) => void)[] = [];
   private readonly log: Log;
   private readonly mistakes: SparseLog;
-  /** The last failure of a connection. */
+  /** The last error of a connection. */
   private failure: string | undefined;
   private readonly isCluster: boolean;
   private readonly prefix: string;
@@ -78,7 +78,7 @@ export class RedisConnections {
     this.timer = setInterval(() => void this.check(), healthCheckMs);
   }
 
-  /** The prefixed name of a key or channel, apart from other deployments that use the same Redis. */
+  /** The prefixed name of a key or channel, separate from other deployments on the same Redis. */
   named(what: string): string {
     return `${this.prefix}:${what}`;
   }
@@ -117,12 +117,12 @@ export class RedisConnections {
     return this.lastAnswerMs;
   }
 
-  /** Calls `listener` on every change between reachable and not. */
+  /** Calls `listener` whenever Redis becomes reachable or unreachable. */
   onHealth(listener: (healthy: boolean) => void): void {
     this.listeners.push(listener);
   }
 
-  /** Waits until Redis answers, `ms` at most, and logs that it does not. @returns whether it does */
+  /** Waits at most `ms` until Redis answers, and logs if it does not. @returns whether it does */
   async waitUntilHealthy(ms: number): Promise<boolean> {
     if (this.isHealthy) return true;
     await new Promise<void>((resolve) => {
@@ -169,7 +169,7 @@ export class RedisConnections {
     if (!(await within(sign, answerMs))) throw new Error('The subscriber does not answer.');
   }
 
-  /** A cluster's subscriber has many connections; the one for control messages is the one that has to receive. */
+  /** A cluster's subscriber has many connections; the one for control messages is the one that matters. */
   private echo(): Promise<void> {
     return new Promise((resolve) => {
       this.echoed = resolve;

@@ -1,4 +1,4 @@
-/** How many milliseconds a `Retry-After` asks to wait, in seconds or as a date; null where it says neither. */
+/** The delay in a `Retry-After` header, in milliseconds, given in seconds or as a date; null if it is neither. */
 export function waitOf(header: string | string[] | undefined): number | null {
   const text = String(header ?? '');
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;

@@ -5,7 +5,7 @@ const cipher = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** Locks a text away: without the key, of 32 bytes, nobody can read or change it. @returns URL-safe text */
+/** Encrypts a text: without the 32-byte key nobody can read or change it. @returns URL-safe text */
 export function seal(text: string, key: Buffer): string {
   const iv = randomBytes(ivBytes);
   const sealing = createCipheriv(cipher, key, iv);
@@ -13,7 +13,7 @@ export function seal(text: string, key: Buffer): string {
   return Buffer.concat([iv, sealing.getAuthTag(), sealed]).toString('base64url');
 }
 
-/** What was sealed. @throws Error when the key is another one, or this is not what was sealed */
+/** Decrypts it. @throws Error when the key is another one, or this is no encrypted text */
 export function unseal(sealed: string, key: Buffer): string {
   const all = Buffer.from(sealed, 'base64url');
   const opening = createDecipheriv(cipher, key, all.subarray(0, ivBytes));
@@ -22,8 +22,8 @@ export function unseal(sealed: string, key: Buffer): string {
 }
 
 /**
- * Secrets that have to be used again, and so cannot be hashed: kept encrypted with the node's own secrets, so that a copy
- * of the database alone gives nothing away.
+ * Secrets that have to be used again, and so cannot be hashed: encrypted with the node's own secrets, so that a copy of the
+ * database alone reveals nothing.
  */
 export class SealedText {
   private readonly secrets: JwtSecret[];
@@ -39,7 +39,7 @@ export class SealedText {
     return `${first.kid}.${seal(text, keyOf(first.secret))}`;
   }
 
-  /** The text again; undefined when none of the secrets opens it. */
+  /** The text; undefined when none of the secrets opens it. */
   open(sealed: string): string | undefined {
     const [kid, bytes = ''] = sealed.split('.');
     const secret = this.secrets.find((candidate) => candidate.kid === kid)?.secret;
@@ -47,18 +47,18 @@ export class SealedText {
     try {
       return unseal(bytes, keyOf(secret));
     } catch {
-      // Not what was sealed here.
+      // Not text that was sealed here.
       return undefined;
     }
   }
 
-  /** With which everything begins that one of the other secrets has sealed, before a dot. */
+  /** The prefixes of everything sealed with one of the other secrets, before a dot. */
   get olderKids(): string[] {
     return this.secrets.slice(1).map(({ kid }) => kid);
   }
 }
 
-/** A key of its own, so that nothing else that is made with the same secret can be mixed up with it. */
+/** A separate key, so that nothing else made with the same secret can be mistaken for it. */
 function keyOf(secret: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', 'parley-sealed-text', 32));
 }

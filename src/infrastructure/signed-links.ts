@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { JwtSecret } from '../settings/jwt-secrets.ts';
 import { sameText } from './same-text.ts';
 
-/** Long enough to open what a link leads to, also where it is large (contract §6). */
+/** Long enough to open even a large file behind a link (contract §6). */
 const linkSeconds = 600;
 
-/** Tokens for links that work without signing in, for a while, for one thing. */
+/** Tokens for links that work without signing in, for a limited time, for one thing. */
 export class SignedLinks {
   private readonly secrets: JwtSecret[];
 
@@ -15,8 +15,8 @@ export class SignedLinks {
   }
 
   /**
-   * @param subject what the link is for, with everything that it must not be turned into
-   * @returns the token, URL-safe, and the time when it ends, in ten minutes
+   * @param subject what the link is for, with everything that must not be altered
+   * @returns the token, URL-safe, and when it expires, in ten minutes
    */
   sign(subject: string): { token: string; expiresAt: Date } {
     const [first] = this.secrets;
@@ -28,7 +28,7 @@ export class SignedLinks {
     };
   }
 
-  /** Whether a token is one for this subject and still valid. */
+  /** Whether a token is for this subject and still valid. */
   verify(subject: string, token: string): boolean {
     const [expires, kid, given = ''] = token.split('.');
     const secret = this.secrets.find((candidate) => candidate.kid === kid)?.secret;
@@ -37,7 +37,7 @@ export class SignedLinks {
   }
 }
 
-/** The purpose is part of it, so that nothing else that is signed with the same secret passes for a link. */
+/** The purpose is part of it, so that nothing else signed with the same secret is accepted as a link. */
 function mac(secret: string, expires: number, subject: string): string {
   return createHmac('sha256', secret).update(`parley-link\n${expires}\n${subject}`).digest('base64url');
 }

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 
-/** For how long nothing has come in on a connection: in looks at it, and not in time, for this process may have stood still. */
+/** How long a connection has received nothing: in checks, not time, since this process may have been suspended. */
 export class Silence {
   private bytes = -1;
   private looks = 0;
 
-  /** @returns how many looks in a row, with this one, found that no more had come in */
+  /** @returns how many checks in a row, including this one, found nothing new */
   look({ bytesRead }: Socket): number {
     this.looks = bytesRead === this.bytes ? this.looks + 1 : 0;
     this.bytes = bytesRead;

@@ -4,12 +4,12 @@ import type { RedisClient } from './redis-clients.ts';
 import { Silence } from './silence.ts';
 
 const lookMs = 1000;
-/** How many looks in a row may find that nothing came in. */
+/** How many checks in a row may find that nothing was received. */
 const patience = 5;
 
 /**
- * Ends connections to Redis that answer nothing any more, so that new ones are made: the other end may have gone without
- * a word, by a failover or a firewall that forgot it, and TCP would go on trying for a quarter of an hour.
+ * Closes connections to Redis that answer nothing any more, so that new ones are opened: the peer may be gone without
+ * notice, after a failover or a firewall's timeout, and TCP would retry for a quarter of an hour.
  */
 export class SilentConnections {
   private readonly clients: RedisClient[];
@@ -38,7 +38,7 @@ export class SilentConnections {
     const silence = this.seen.get(wire) ?? new Silence();
     this.seen.set(wire, silence);
     if (silence.look(wire) >= patience) wire.destroy(new Error('Redis does not answer.'));
-    // Until it is ready it is asked for its state anyway.
+    // Until it is ready, ioredis checks it anyway.
     else if (connection.status === 'ready') void connection.ping().catch(() => {});
   }
 }
@@ -48,8 +48,8 @@ function connectionsOf(client: RedisClient): Redis[] {
 }
 
 /**
- * Those by which a cluster's client only listens: one to each server, and one for what all of them hear. ioredis keeps them
- * to itself.
+ * The connections on which a cluster's client only subscribes: one to each server, and one for what all of them get.
+ * ioredis keeps them private.
  */
 function listenersOf(cluster: RedisClient): Redis[] {
   const group: unknown = Reflect.get(cluster, 'shardedSubscribers');
@@ -62,7 +62,7 @@ function listenersOf(cluster: RedisClient): Redis[] {
   });
 }
 
-/** ioredis has no public way to it. */
+/** ioredis has no public API for it. */
 function wireOf(connection: Redis): Socket | undefined {
   if (connection.status !== 'ready' && connection.status !== 'connect') return undefined;
   const stream: unknown = Reflect.get(connection, 'stream');

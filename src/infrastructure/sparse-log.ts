@@ -3,8 +3,8 @@ import type { Log } from './log.ts';
 const everyMs = 10_000;
 
 /**
- * Warns of failures that may hit thousands of requests at once, as when the database is away: the first at once, the others
- * as a periodic count.
+ * Logs failures that may hit thousands of requests at once, as when the database is away: the first at once, the others as
+ * a periodic count.
  */
 export class SparseLog {
   private readonly log: Log;
@@ -15,7 +15,7 @@ export class SparseLog {
   }
 
   /**
-   * @param kind what all have in common that are told together; of few kinds
+   * @param kind what is counted together; must have few values
    * @param details of this one
    */
   warn(kind: Record<string, string>, details: Record<string, unknown>, message: string): void {

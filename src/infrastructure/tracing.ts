@@ -4,40 +4,40 @@ import type { Settings } from '../settings.ts';
 import type { Log } from './log.ts';
 import { matchedRoute } from './matched-route.ts';
 
-/** A piece of work in a trace. */
+/** A span. */
 export interface Span {
   /** @param name as in OpenTelemetry's semantic conventions, where they have one */
   set(name: string, value: string | number): void;
-  /** @param code what went wrong, without anything of a request in it */
+  /** @param code what went wrong, without anything from the request */
   fail(code: string): void;
 }
 
 export interface SpanSpec {
   name: string;
-  /** `server`: it answers someone outside. */
+  /** `server`: it answers an outside request. */
   kind: 'server' | 'internal';
-  /** Whose trace it belongs to, as the header `traceparent` says (W3C Trace Context). */
+  /** The trace it belongs to, from the header `traceparent` (W3C Trace Context). */
   parent?: string;
-  /** It belongs to none: others' work is done in it too. */
+  /** A trace of its own: it works for others too. */
   alone?: boolean;
 }
 
-/** Where the time goes, for those who run an OpenTelemetry collector. */
+/** Shows where time is spent, for operators of an OpenTelemetry collector. */
 export interface Tracing {
-  /** Runs `work` in a span; what it starts becomes a part of it. A failure marks the span and is thrown on. */
+  /** Runs `work` in a span, the parent of spans inside it. A failure marks the span and is rethrown. */
   span<T>(spec: SpanSpec, work: (span: Span) => Promise<T>): Promise<T>;
-  /** Makes statements a part of the span they are run in; null: nobody wants to know. */
+  /** Records statements in the span they run in; null: tracing is off. */
   statements: StatementWatch | null;
-  /** Sends off what is left. */
+  /** Flushes what is left. */
   close(): Promise<void>;
 }
 
 const silent: Span = { set() {}, fail() {} };
 
-/** Nothing is loaded, nothing is noted. */
+/** Nothing is loaded, nothing is recorded. */
 export const untraced: Tracing = { span: (_, work) => work(silent), statements: null, close: async () => {} };
 
-/** Tracing as the environment asks for it. The parts of OpenTelemetry are loaded only then. */
+/** Tracing as configured by the environment. OpenTelemetry is loaded only if it is on. */
 export async function openTracing(
   { tracesUrl }: Pick<Settings, 'tracesUrl'>,
   nodeId: string,

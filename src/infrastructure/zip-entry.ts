@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * The bytes of an entry of a ZIP file as they are unpacked, compared in the end with the sum that the archive has for them.
+ * The bytes of a ZIP entry as they are unpacked, finally checked against the archive's checksum.
  * @param damaged what to throw when they differ
  */
 export async function* checkedBytes(
