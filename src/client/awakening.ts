@@ -1,20 +1,19 @@
 import { host } from './host.ts';
 
 const tickMs = 5000;
-/** A tick that comes so much too late: the machine slept, or the page was frozen. */
+/** A tick this late means that the machine slept, or the page was frozen. */
 const lateMs = 10_000;
 
 interface AwakeningHandlers {
-  /** The machine has slept, or the page has come to the front again. */
+  /** The machine has woken up, or the page is in the foreground again. */
   woken(): void;
   online(): void;
   offline(): void;
 }
 
 /**
- * Notices that time has passed unseen, and hears what the browser says of the network. While a machine sleeps nothing
- * happens to a socket, and after it the socket may be dead without anyone saying so; timers only go on from where they
- * stood.
+ * Detects suspended time, and follows the browser's network state. While a machine sleeps nothing happens on a socket,
+ * which may be dead afterwards without notice; timers just continue where they stopped.
  */
 export class Awakening {
   private readonly handlers: AwakeningHandlers;

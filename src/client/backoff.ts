@@ -1,4 +1,4 @@
-/** Growing pauses between attempts, with jitter, so that many clients do not come back in the same moment. */
+/** Growing delays between attempts, with jitter, so that many clients do not return at the same moment. */
 export class Backoff {
   private readonly firstMs: number;
   private readonly mostMs: number;
@@ -13,14 +13,14 @@ export class Backoff {
     this.attempts = 0;
   }
 
-  /** Milliseconds until the next attempt: between half of the step and the whole step. */
+  /** Milliseconds until the next attempt: from half of the step to the whole step. */
   next(): number {
     const step = Math.min(this.mostMs, this.firstMs * 2 ** Math.min(this.attempts++, 16));
     return step / 2 + (Math.random() * step) / 2;
   }
 }
 
-/** Waits, or less long when the signal is aborted. */
+/** Waits, or returns early when the signal is aborted. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

@@ -8,19 +8,19 @@ import { Feed } from './feed.ts';
 import type { Message } from './index.ts';
 import type { MessageInput, Pending } from './outbox.ts';
 
-/** What a channel tells beside the server's events. */
+/** A channel's events besides the server's. */
 export interface ChannelSignals {
-  /** Something was missed that the log no longer has: read the messages anew. What comes next follows on that. */
+  /** Events were missed that the log no longer has: reread the messages. Later events continue from there. */
   reload: null;
-  /** The server does not give this channel (any more). */
+  /** The server does not serve this channel (any more). */
   closed: ParleyError;
-  /** What waits to be sent has changed. */
+  /** The list of unsent messages has changed. */
   pending: readonly Pending[];
-  /** A message was acknowledged; its `message:new` may be still to come. */
+  /** A message was acknowledged; its `message:new` may still be to come. */
   sent: { pending: Pending; message: Message };
 }
 
-/** A piece of a reply that is still being made; only bots may show one. */
+/** A piece of a reply in progress; only bots may send these. */
 export type StreamPiece = Omit<z.input<typeof streamSchema>, 'channelId'>;
 
 export type ChannelEventMap = ChannelEvents & ChannelSignals;
@@ -32,7 +32,7 @@ export interface ChannelParts {
   pending(channelId: string): readonly Pending[];
 }
 
-/** A channel: its events in order and without holes, and a way to talk into it. */
+/** A channel: its events in order and without gaps, and a way to write to it. */
 export class Channel {
   readonly id: string;
   private readonly parts: ChannelParts;
@@ -46,7 +46,7 @@ export class Channel {
     this.feed = this.newFeed();
   }
 
-  /** Listens, and opens the channel. @returns the function that ends it */
+  /** Adds a listener, and opens the channel. @returns a function that removes it */
   on<E extends keyof ChannelEventMap>(event: E, listener: (data: ChannelEventMap[E]) => void): () => void {
     this.open();
     return this.listen(event, listener);
@@ -58,19 +58,19 @@ export class Channel {
   }
 
   /**
-   * Follows the channel from now on, over all connections to come.
-   * @param after number of the last event that is known already (`lastSeq` of a channel, `seq` of a message)
+   * Follows the channel from now on, over all future connections.
+   * @param after number of the last known event (`lastSeq` of a channel, `seq` of a message)
    */
   open(after?: number): void {
     if (this.opened) return;
     this.opened = true;
-    // Nothing that was asked for before it was closed is for this one.
+    // Nothing requested before it was closed is for this one.
     this.feed = this.newFeed();
     this.feed.position = after;
     this.parts.connection.add(this.feed);
   }
 
-  /** Ends it; what is said afterwards is not heard. Messages in the outbox go out all the same. */
+  /** Closes it; later events are not heard. Messages in the outbox are sent all the same. */
   close(): void {
     this.opened = false;
     this.feed.live = false;
@@ -81,42 +81,42 @@ export class Channel {
     return this.opened;
   }
 
-  /** Whether all that happens arrives at once. */
+  /** Whether all events arrive live. */
   get live(): boolean {
     return this.feed.live;
   }
 
-  /** Number of the last event that was heard. */
+  /** Number of the last event received. */
   get position(): number | undefined {
     return this.feed.position;
   }
 
   /**
-   * Sends a message once, in order with the others, now or as soon as there is a connection.
-   * @returns the message as the server keeps it. @throws ParleyError when the server refuses it
+   * Sends a message exactly once, in order with the others, now or as soon as there is a connection.
+   * @returns the message as stored. @throws ParleyError when the server refuses it
    */
   send(message: string | MessageInput): Promise<Message> {
     return this.parts.send(this.id, typeof message === 'string' ? { content: message } : message);
   }
 
-  /** What the server has not acknowledged yet, in the order in which it goes. */
+  /** Messages that the server has not acknowledged yet, in sending order. */
   get pending(): readonly Pending[] {
     return this.parts.pending(this.id);
   }
 
-  /** Tells the others, if they can be reached, that someone is typing here. */
+  /** Tells others, if connected, that the user is typing here. */
   typing(options: { threadId?: string | null; typing?: boolean } = {}): void {
     this.parts.connection.tell('message:typing', { channelId: this.id, ...options });
   }
 
-  /** Tells the others, if they can be reached, what one is doing here just now; null: nothing any more. */
+  /** Tells others, if connected, what the user is doing here; null: nothing any more. */
   activity(activity: string | null): void {
     this.parts.connection.tell('presence:activity', { channelId: this.id, activity });
   }
 
   /**
    * For bots: shows the next piece of a reply; with `done` (and the whole text as `content`) it becomes a message. Unlike
-   * `send` it does not wait for a connection, since pieces are worth nothing later; `done` may be said again.
+   * `send` it does not wait for a connection, since pieces are worthless later; `done` may be repeated.
    * @returns the message, with `done`. @throws ParleyError NETWORK without a socket
    */
   async stream(piece: StreamPiece): Promise<Message | undefined> {
@@ -124,7 +124,7 @@ export class Channel {
     return (await this.parts.connection.call<{ message?: Message }>('message:stream', payload)).message;
   }
 
-  /** For the client: news that do not come from the server. */
+  /** For the client: events that do not come from the server. */
   signal<E extends keyof ChannelSignals>(event: E, data: ChannelSignals[E]): void {
     if (event === 'closed') this.opened = false;
     this.emitter.emit(event, data as ChannelEventMap[E]);
@@ -137,7 +137,7 @@ export class Channel {
   }
 
   private handOn(event: string, data: object): void {
-    // The server keeps to its contract, from which these types are made.
+    // The server adheres to its contract, from which these types are generated.
     this.emitter.emit(event as keyof ChannelEvents, data as ChannelEventMap[keyof ChannelEvents]);
   }
 }

@@ -8,12 +8,12 @@ import { Link } from './link.ts';
 import { Poller } from './poller.ts';
 import type { Session } from './session.ts';
 
-/** What can be said honestly: nothing arrives; some of it does; all that happens arrives at once. */
+/** An honest status: nothing arrives; some of it does; all events arrive live. */
 export type Status = 'offline' | 'catching up' | 'live';
 
 export interface ConnectionState {
   status: Status;
-  /** How events come; null while none do. */
+  /** How events arrive; null while none do. */
   via: 'socket' | 'polling' | null;
 }
 
@@ -21,23 +21,23 @@ export interface ConnectionHandlers {
   state(state: ConnectionState): void;
   /** An event of the user's own room, or one without a feed. */
   event(name: string, data: object): void;
-  /** Own events were missed for good. */
+  /** Own events were lost for good. */
   reload(): void;
-  /** The server does not give this feed (any more). */
+  /** The server does not serve this feed (any more). */
   dropped(feed: Feed, error: ParleyError): void;
 }
 
-/** Failed attempts after which the log is polled, while sockets are tried on. */
+/** Failed attempts after which the log is polled, while sockets are still being tried. */
 const failuresBeforePolling = 2;
 /** While polling works there is no hurry to get a socket. */
 const retryWhilePollingMs = 30_000;
 
-/** So many channels are joined at once: on a slow line the answers of all would come too late for each. */
+/** How many channels are joined at once: on a slow line all answers at once would be late for each. */
 const mostJoining = 8;
-/** How long an answer may take. A connection that is given up too early is one more, that has to bring all of it again. */
+/** How long an answer may take. A connection given up too early costs another one, which transfers everything again. */
 const [shortestAckMs, longestAckMs] = [6000, 48_000];
 
-/** Keeps one way to the server open as long as it is wanted, and every feed caught up. */
+/** Keeps one connection to the server open as long as it is wanted, and every feed caught up. */
 export class Connection {
   private readonly url: string;
   private readonly http: Http;
@@ -89,24 +89,24 @@ export class Connection {
     this.lost();
   }
 
-  /** Tries now instead of after the pause; for when the network is known to be back. */
+  /** Tries now instead of after the delay; for when the network is known to be back. */
   retryNow(): void {
     this.backoff.reset();
     this.hurry.abort();
   }
 
-  /** For when it may have died without a word: looks at once whether it lives, or tries to get a new one. */
+  /** For when the connection may have died silently: checks at once whether it lives, or tries to open a new one. */
   verify(): void {
     if (this.link) this.link.probe();
     else this.retryNow();
   }
 
-  /** Gives up a connection that is known to be gone, without waiting for its silence to be noticed. */
+  /** Drops a connection that is known to be gone, without waiting for a timeout. */
   giveUp(): void {
     this.link?.close();
   }
 
-  /** Adds a channel's feed and brings it up to date, now or with the next connection. */
+  /** Adds a channel's feed and catches it up, now or with the next connection. */
   add(feed: Feed & { channelId: string }): void {
     this.feeds.set(feed.channelId, feed);
     if (this.link) this.joinInTurn(this.link, feed);
@@ -131,7 +131,7 @@ export class Connection {
     return this.link.call<A>(event, payload);
   }
 
-  /** Sends what is worth nothing later, if there is a socket. */
+  /** Sends what is worthless later, if there is a socket. */
   tell(event: string, payload: object): void {
     this.link?.tell(event, payload);
   }
@@ -154,7 +154,7 @@ export class Connection {
     }
   }
 
-  /** One connection, from its opening to its end. @throws ParleyError when it could not be opened */
+  /** One connection, from opening to end. @throws ParleyError when it could not be opened */
   private async holdLink(wanted: AbortSignal): Promise<void> {
     const { position } = this.own;
     const resume = position === undefined ? undefined : { user: position };
@@ -195,7 +195,7 @@ export class Connection {
   private async renewAfterRefusal(): Promise<boolean> {
     const refused = this.session.accessToken;
     const token = await this.session.renew(refused).catch(() => refused);
-    // A server that refuses the new one too must not be asked without a pause.
+    // A server that refuses the new one too must not be asked without a delay.
     return token !== refused && this.failures === 1;
   }
 
@@ -213,7 +213,7 @@ export class Connection {
   }
 
   private async join(link: Link, feed: Feed & { channelId: string }): Promise<void> {
-    // A channel that was closed meanwhile has been left, and must not be joined again.
+    // A channel closed meanwhile has been left, and must not be joined again.
     const isWanted = () => this.link === link && this.feeds.get(feed.channelId) === feed;
     try {
       let hasMore = true;
@@ -251,13 +251,13 @@ export class Connection {
     } else if (isOwnEvent(event)) this.own.take(event, data);
     else {
       const feed = this.feeds.get(channelIdOf(data) ?? '');
-      // DMs come without joining; what comes before the answer to the join is in that answer too, in its right place.
+      // DMs come without joining; events before the join's answer are in that answer too, in the right place.
       if (feed && (feed.live || !('eventSeq' in data))) feed.take(event, data);
       else if (!feed) this.handlers.event(event, data);
     }
   }
 
-  /** In one's own room: what was missed there has come before. */
+  /** In the user's own room: what was missed there has come before. */
   private arrived(seq: number): void {
     this.own.position = seq;
     this.own.live = true;

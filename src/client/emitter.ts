@@ -1,6 +1,6 @@
 type Listeners<Events> = { [E in keyof Events]?: Set<(data: Events[E]) => void> };
 
-/** Typed listeners: `on` gives the function that takes the listener away again. */
+/** Typed listeners: `on` returns the function that removes the listener again. */
 export class Emitter<Events> {
   private readonly listeners: Listeners<Events> = {};
 
@@ -16,7 +16,7 @@ export class Emitter<Events> {
   }
 }
 
-/** One listener that throws must not keep the others from what happened, nor stop the flow. */
+/** A listener that throws must not keep the event from the others, nor stop the flow. */
 function callSafely<T>(listener: (data: T) => void, data: T): void {
   try {
     listener(data);

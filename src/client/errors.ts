@@ -1,6 +1,6 @@
 import type { ErrorCode, Issue } from '../errors.ts';
 
-/** Codes that only a client can have: the server never answered, or nobody is signed in here. */
+/** Codes that only a client can have: the server did not answer, or nobody is signed in here. */
 export type LocalCode = 'NETWORK' | 'SIGNED_OUT' | 'TOO_OLD' | 'CLOSED';
 
 /** The error object of an answer. */
@@ -12,10 +12,10 @@ interface Refusal {
   requestId?: string;
 }
 
-/** What a call failed with: the server's own error object (contract §2), or that there was no answer. */
+/** Why a call failed: the server's own error object (contract §2), or that there was no answer. */
 export class ParleyError extends Error {
   readonly code: ErrorCode | LocalCode;
-  /** The HTTP status, where there was one; 0 when there was no answer. */
+  /** The HTTP status; 0 when there was no answer. */
   readonly status: number;
   readonly issues: Issue[];
   /** Seconds. */
@@ -32,7 +32,7 @@ export class ParleyError extends Error {
     this.requestId = body.requestId;
   }
 
-  /** Whether the very same call may succeed later: no answer, too fast, or a server in trouble. */
+  /** Whether the same call may succeed later: no answer, rate limited, or a server in trouble. */
   get isPassing(): boolean {
     return this.code === 'NETWORK' || passingCodes.has(this.code) || this.status >= 500;
   }
@@ -43,7 +43,7 @@ export class ParleyError extends Error {
   }
 }
 
-// Acks carry no status, so their codes have to speak for themselves.
+// Acks carry no status, so these codes stand for it.
 const passingCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'RATE_LIMITED',
   'DATABASE_UNAVAILABLE',
@@ -61,7 +61,7 @@ const refusedTokenCodes: ReadonlySet<string> = new Set<ErrorCode>([
 export const networkError = (cause?: unknown): ParleyError =>
   Object.assign(new ParleyError({ code: 'NETWORK', error: 'The server cannot be reached.' }), { cause });
 
-/** The error object of an answer, or undefined when it is none. */
+/** The error object of a response, or undefined if it is none. */
 export function errorBody(answer: unknown): Refusal | undefined {
   return isErrorBody(answer) ? answer : undefined;
 }

@@ -40,11 +40,11 @@ import type {
 import type { threadCreated, threadDeleted, threadUpdated } from '../threads/thread.contract.ts';
 import type { workspaceChanged } from '../workspace/workspace.contract.ts';
 
-/** With the number in the room's log, for events that have one. */
+/** With its number in the room's log, for events that have one. */
 type Payload<E extends EventSpec> = z.output<E['payload']> &
   (E extends { durable: true } ? { eventSeq?: number } : unknown);
 
-/** What happens in a channel. */
+/** Events of a channel. */
 export interface ChannelEvents {
   'message:new': Payload<typeof messageNew>;
   'message:updated': Payload<typeof messageUpdated>;
@@ -67,13 +67,13 @@ export interface ChannelEvents {
   'member:left': Payload<typeof memberLeft>;
 }
 
-/** What is of no channel, and not kept in a log either. */
+/** Events of no channel that are not in a log either. */
 export interface PassingEvents {
   'presence:change': Payload<typeof presenceChange>;
   'user:updated': Payload<typeof userUpdated>;
 }
 
-/** What concerns the signed-in user alone. */
+/** Events for the signed-in user alone. */
 export interface OwnEvents {
   'channel:created': Payload<typeof channelCreated>;
   'channel:member-added': Payload<typeof channelMemberAdded>;
@@ -122,7 +122,7 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'friend:removed': true,
 };
 
-/** Whether an event belongs to the user's own room: its number then counts in that room's log. */
+/** Whether an event belongs to the user's own room: its number is then one of that room's log. */
 export function isOwnEvent(event: string): event is keyof OwnEvents {
   return event in ownEvents;
 }

@@ -4,24 +4,24 @@ import type { logPageSchema } from '../events/events.contract.ts';
 export type LogPage = z.output<typeof logPageSchema>;
 
 /**
- * One room as its listener sees it: every durable event once, in order, whichever way it came. The server keeps the
- * order on a connection and joins what was missed on to it without a hole (contract §10); what is left to do here is to
- * remember the position over connections, and to drop what comes twice. A number that is left out is none that is
- * missing: those who may not see all get a filtered log.
+ * One room as its listener sees it: every durable event once, in order, however it came. The server keeps the order on a
+ * connection and sends what was missed without a gap (contract §10); what remains is to remember the position across
+ * connections, and to drop duplicates. Skipped numbers are not missing: those who may not see everything get a filtered
+ * log.
  */
 export class Feed {
   /** Null for the user's own room. */
   readonly channelId: string | null;
-  /** Number of the last event that was handed on; undefined: never connected so far. */
+  /** Number of the last event passed on; undefined: not connected so far. */
   position: number | undefined;
-  /** Whether all that happens arrives at once, on the connection of the moment. */
+  /** Whether all events arrive live on the current connection. */
   live = false;
   private readonly hand: (event: string, data: object) => void;
   private readonly reload: () => void;
 
   /**
    * @param hand takes an event
-   * @param reload called when the log no longer reaches back to where this feed was: lists have to be read anew
+   * @param reload called when the log no longer reaches back to this feed's position: lists have to be reread
    */
   constructor(channelId: string | null, hand: (event: string, data: object) => void, reload: () => void) {
     this.channelId = channelId;
@@ -45,7 +45,7 @@ export class Feed {
     this.reach(page.seq, page.recovered);
   }
 
-  /** The server says where the room is now. */
+  /** The server reports the room's current position. */
   reach(seq: number, recovered: boolean): void {
     const known = this.position !== undefined;
     if (!recovered || !known || seq > (this.position ?? 0)) this.position = seq;

@@ -1,4 +1,4 @@
-/** What a browser has beside what every JavaScript has; this code runs without it too. */
+/** Browser APIs beyond plain JavaScript; this code runs without them too. */
 interface Host {
   queueMicrotask: unknown;
   location?: { origin: string };

@@ -2,9 +2,9 @@ import { asParleyError, errorBody, networkError, ParleyError } from './errors.ts
 import type { RestAnswer, RestArguments, RestCall } from './rest.ts';
 import type { Session } from './session.ts';
 
-/** So long nothing may come of an answer; all of it may take its time, on a slow line. */
+/** How long a response may stall; as a whole it may take its time, on a slow line. */
 const timeoutMs = 15_000;
-/** For files that come or go. */
+/** For uploads and downloads. */
 const transferTimeoutMs = 10 * 60_000;
 
 interface Call {
@@ -16,7 +16,7 @@ interface Call {
   timeoutMs: number;
 }
 
-/** REST calls. A refused access token is renewed once; nothing else is tried again here. */
+/** REST calls. A refused access token is renewed once; nothing else is retried here. */
 export class Http {
   private readonly url: string;
   private readonly session: Session;
@@ -48,7 +48,7 @@ export class Http {
     }
   }
 
-  /** Without a token, for those that get one. @throws ParleyError */
+  /** Without a token, for calls that obtain one. @throws ParleyError */
   async open<C extends RestCall>(name: C, [input]: RestArguments<C>): Promise<RestAnswer<C>> {
     return this.send({ ...prepare(name, input ?? {}), signal: undefined, timeoutMs }, undefined);
   }
@@ -56,7 +56,7 @@ export class Http {
   private async send(call: Call, token: string | undefined) {
     const headers = { ...call.headers };
     if (token) headers.authorization = `Bearer ${token}`;
-    // A browser itself says how the parts of a form are divided.
+    // The browser itself sets the boundary of a form.
     const isForm = call.body instanceof FormData;
     if (call.body !== undefined && !isForm) headers['content-type'] = 'application/json';
     const limit = new Silence(call.timeoutMs);
@@ -80,7 +80,7 @@ export class Http {
   }
 }
 
-/** Aborts what has brought nothing for so long. */
+/** Aborts what has stalled for this long. */
 class Silence {
   private readonly controller = new AbortController();
   readonly signal = this.controller.signal;
@@ -102,7 +102,7 @@ class Silence {
   }
 }
 
-/** The body of an answer, piece by piece where that can be had. */
+/** The body of a response, piece by piece if that is supported. */
 async function received(response: Response, silence: Silence): Promise<Blob> {
   const reader = response.body?.getReader();
   if (!reader) return response.blob();
@@ -115,7 +115,7 @@ async function received(response: Response, silence: Silence): Promise<Blob> {
   }
 }
 
-/** An error page that is not ours comes from something in between: as good as no answer. */
+/** An error page that is not ours comes from something in between: it counts as no answer. */
 function asError(answer: unknown, status: number): ParleyError {
   const body = errorBody(answer);
   return body ? new ParleyError(body, status) : networkError(`HTTP ${status}`);

@@ -1,4 +1,4 @@
-/** Work of which only so much is under way at once, in the order in which it came. */
+/** Work with limited concurrency, in order of arrival. */
 export class Lane {
   private readonly most: number;
   private readonly waiting: (() => Promise<void>)[] = [];

@@ -2,35 +2,35 @@ import { io, type Socket } from 'socket.io-client';
 import { asParleyError, errorBody, networkError, ParleyError } from './errors.ts';
 
 const connectTimeoutMs = 8000;
-/** After a sleep someone sits in front of it and waits. */
+/** After a sleep a user is waiting in front of it. */
 const probeTimeoutMs = 3000;
-/** What a packet has around the payload and the name of its event. */
+/** The size of a packet around the payload and the event's name. */
 const packetBytes = 64;
 /** The server pings every 25 s. */
 const silenceMs = 32_000;
 
 export interface LinkHandlers {
-  /** Any event of the server, in the order of its coming. */
+  /** Any event of the server, in order of arrival. */
   event(name: string, data: object): void;
 }
 
 /**
- * One connection over Socket.IO, from its opening to its end; it never comes back by itself. A connection that is
- * silent for too long, or leaves a call without an answer, is taken for dead: in a black hole nothing else would say so.
+ * One connection over Socket.IO, from opening to end; it never reconnects by itself. A connection that is silent for too
+ * long, or leaves a call unanswered, counts as dead: in a black hole nothing else would show it.
  */
 export class Link {
   private readonly socket: Socket;
-  /** Resolves when the connection is over. */
+  /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;
   private end = () => {};
-  /** What to do with calls that are under way when the connection ends. */
+  /** What to do with pending calls when the connection ends. */
   private readonly unanswered = new Set<() => void>();
   private refusal: ParleyError | undefined;
   private silence: ReturnType<typeof setTimeout> | undefined;
-  /** The server ends a connection that brings a longer packet. */
+  /** The server closes a connection on a longer packet. */
   private maxBytes = Number.POSITIVE_INFINITY;
   private readonly ackMs: number;
-  /** Whether it was given up because a call got no answer. */
+  /** Whether it was dropped because a call got no answer. */
   unheard = false;
 
   private constructor(socket: Socket, handlers: LinkHandlers, ackMs: number) {
@@ -58,8 +58,8 @@ export class Link {
 
   /**
    * Connects, and waits until the server says that it is `ready`.
-   * @param auth the token, and the position of one's own room, from which what was missed is sent
-   * @param wait how long calls wait for their answers, and what ends the waiting for the connection
+   * @param auth the token, and the position of the user's own room, from which missed events are sent
+   * @param wait how long calls wait for answers, and what aborts the wait for the connection
    * @throws ParleyError NETWORK when sockets do not get through; the server's code when it refuses
    */
   static async open(
@@ -68,7 +68,7 @@ export class Link {
     handlers: LinkHandlers,
     { ackMs, signal }: { ackMs: number; signal: AbortSignal },
   ): Promise<Link> {
-    // Socket.IO's own long polling needs a balancer that knows sessions; the Poller works with any.
+    // Socket.IO's own long polling needs sticky sessions; the Poller works with any balancer.
     const options = { auth, transports: ['websocket'], reconnection: false, forceNew: true };
     const link = new Link(io(url, { ...options, timeout: connectTimeoutMs }), handlers, ackMs);
     const abort = () => link.close();
@@ -86,9 +86,9 @@ export class Link {
   }
 
   /**
-   * Sends an event and waits for its ack. Given `take`, the answer is handed to it before any later event.
-   * @throws ParleyError the server's; NETWORK when there was no answer: then the connection is given up; BODY_TOO_LARGE
-   *   for what would end it, and the next one as well, since it is sent again
+   * Sends an event and waits for its ack. Given `take`, the answer is passed to it before any later event.
+   * @throws ParleyError the server's; NETWORK when there was no answer: then the connection is dropped; BODY_TOO_LARGE for
+   * what would end it, and the next one as well, since it is sent again
    */
   call<A>(event: string, payload: object, take: (answer: A) => void = () => {}): Promise<A> {
     return new Promise((resolve, reject) => {
@@ -110,14 +110,14 @@ export class Link {
     });
   }
 
-  /** Asks whether anybody is still there; without an answer soon the connection is given up. */
+  /** Checks whether the server is still there; without an answer soon the connection is dropped. */
   probe(): void {
     this.socket.timeout(probeTimeoutMs).emit('presence:subscribe', { userIds: [] }, (failure: unknown) => {
       if (failure) this.close();
     });
   }
 
-  /** Sends what nobody waits for. Not as volatile: that is also lost when something else is just being sent. */
+  /** Sends without waiting for an answer. Not as volatile: that is also lost while something else is being sent. */
   tell(event: string, payload: object): void {
     if (this.socket.connected) this.socket.emit(event, payload);
   }
@@ -154,7 +154,7 @@ export class Link {
 const sizeOf = (payload: object): number => new TextEncoder().encode(JSON.stringify(payload)).length;
 const tooLarge = () => new ParleyError({ code: 'BODY_TOO_LARGE', error: 'This is more than can be sent at once.' });
 
-/** The server's refusals bring a code; a transport that does not get through brings none. */
+/** The server's refusals have a code; a transport that does not get through has none. */
 function refusalOf(error: Error & { data?: unknown }): ParleyError {
   const data = typeof error.data === 'object' && error.data !== null ? error.data : {};
   const body = errorBody({ ok: false, error: error.message, ...data });

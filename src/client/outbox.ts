@@ -12,7 +12,7 @@ export interface Pending {
   nonce: string;
   channelId: string;
   input: MessageInput;
-  /** Whose it is; it is never sent as someone else. */
+  /** Its author; it is never sent as someone else. */
   userId: string | null;
   /** Milliseconds since 1970. */
   queuedAt: number;
@@ -26,12 +26,12 @@ interface Waiter {
 }
 
 const keyPrefix = 'parley:outbox:';
-/** The server knows a nonce for 24 h; what was tried before that cannot be tried again without risk. */
+/** The server remembers a nonce for 24 h; what was tried before that cannot be retried safely. */
 const safeAgeMs = 23 * 3600 * 1000;
 
 /**
- * What was said and is not acknowledged yet. Each channel's messages go one after the other, each again and again with
- * the same nonce until the server has answered: so every one is sent once, and in order, whatever happens between.
+ * Unacknowledged messages. Each channel's are sent one after the other, each retried with the same nonce until the server
+ * has answered: so every one is sent exactly once, in order, whatever happens in between.
  */
 export class Outbox {
   private readonly store: KeyValueStore;
@@ -39,7 +39,7 @@ export class Outbox {
   private readonly settled: (pending: Pending, outcome: Message | ParleyError) => void;
   private readonly lanes = new Map<string, Pending[]>();
   private readonly waiters = new Map<string, Waiter>();
-  /** Nonces of those that are in the store. */
+  /** Nonces of the messages in the store. */
   private readonly kept = new Set<string>();
   private waking = new AbortController();
   private order = Date.now();
@@ -58,12 +58,12 @@ export class Outbox {
     this.settled = settled;
   }
 
-  /** Unacknowledged messages of a channel, in the order in which they go. */
+  /** Unacknowledged messages of a channel, in sending order. */
   pending(channelId: string): readonly Pending[] {
     return this.lanes.get(channelId) ?? [];
   }
 
-  /** @returns the message as the server keeps it. @throws ParleyError when the server refuses it */
+  /** @returns the message as stored. @throws ParleyError when the server refuses it */
   send(channelId: string, input: MessageInput, userId: string | null): Promise<Message> {
     // Strictly rising, so that the order survives a reload.
     this.order = Math.max(this.order + 1, Date.now());
@@ -76,7 +76,7 @@ export class Outbox {
     });
   }
 
-  /** Goes on with what this user had not sent when the program ended. */
+  /** Resumes what this user had not sent when the program ended. */
   restore(userId: string): void {
     const kept = keysOf(this.store, keyPrefix).map((key): Pending => JSON.parse(this.store.getItem(key) ?? '{}'));
     const known = new Set([...this.lanes.values()].flat().map(({ nonce }) => nonce));
@@ -93,14 +93,14 @@ export class Outbox {
     this.waking = new AbortController();
   }
 
-  /** Gives up everything; for signing out. */
+  /** Drops everything; for signing out. */
   clear(): void {
     const all = [...this.lanes.values()].flat();
     for (const pending of all) this.finish(pending, new ParleyError({ code: 'SIGNED_OUT', error: 'Not sent.' }));
     this.wake();
   }
 
-  /** Takes a message back that has not gone out; one on its way can no longer be stopped. */
+  /** Withdraws a message that has not been sent; one on its way can no longer be stopped. */
   cancel(nonce: string): boolean {
     const pending = [...this.lanes.values()].flat().find((candidate) => candidate.nonce === nonce);
     if (!pending || pending.attempted) return false;
@@ -148,7 +148,7 @@ export class Outbox {
     return this.attempt(pending, signal).catch(asParleyError);
   }
 
-  /** Tabs share one store: what one of them took over from it, another one may have dealt with since. */
+  /** Tabs share one store: another one may have handled since what this one took over. */
   private isGone({ nonce }: Pending): boolean {
     return this.kept.has(nonce) && this.store.getItem(keyPrefix + nonce) === null;
   }
@@ -176,7 +176,7 @@ export class Outbox {
   }
 }
 
-/** Browsers give `crypto.randomUUID` to secure pages only. */
+/** Browsers offer `crypto.randomUUID` on secure pages only. */
 function newNonce(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

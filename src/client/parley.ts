@@ -13,33 +13,33 @@ import { Session } from './session.ts';
 import { type KeyValueStore, MemoryStore } from './store.ts';
 
 export interface ParleyOptions {
-  /** Of the server, such as `https://chat.example.com`. In a browser by default the one that the page came from. */
+  /** The server's URL, such as `https://chat.example.com`. In a browser by default the page's origin. */
   url?: string;
   /** An access, agent or personal token, instead of signing in. */
   token?: string;
-  /** Where tokens and unsent messages are kept, such as `localStorage`; by default in memory. */
+  /** The store for tokens and unsent messages, such as `localStorage`; by default memory. */
   store?: KeyValueStore;
 }
 
-/** What the client tells beside the events of the user's own room. */
+/** The client's events besides those of the user's own room. */
 export interface ParleySignals {
   state: ConnectionState;
   /** The session was ended elsewhere, or cannot be refreshed: sign in again. */
   'signed-out': ParleyError;
-  /** A message was refused and will not be tried again. */
+  /** A message was refused and will not be retried. */
   failed: { pending: Pending; error: ParleyError };
-  /** Own events were missed that the log no longer has: read the lists anew. */
+  /** Own events were missed that the log no longer has: reread the lists. */
   reload: null;
 }
 
 export type Presence = PassingEvents['presence:change']['changes'][number];
 
-/** Events of channels that are not open come here: those of DMs arrive without opening. */
+/** Events of channels that are not open: those of DMs arrive without opening. */
 export type ParleyEventMap = OwnEvents & ChannelEvents & PassingEvents & ParleySignals;
 
 /**
- * A client of a Parley server: signs in, keeps a connection, and gives channels whose events come in order and without
- * holes, and whose messages are sent exactly once.
+ * A client of a Parley server: signs in, keeps a connection, and provides channels with events in order and without gaps,
+ * and messages sent exactly once.
  */
 export class Parley {
   private readonly url: string;
@@ -103,14 +103,14 @@ export class Parley {
     return this.signedInAs(await this.http.open('POST /api/auth/login', [{ body: credentials }]));
   }
 
-  /** Takes over what another way of signing in has brought. */
+  /** Adopts the result of another way of signing in. */
   signedInAs(answer: AuthAnswer): AuthAnswer {
     const { accessToken, refreshToken, user } = answer;
     this.session.tokens = { accessToken, refreshToken, userId: user.id };
     return answer;
   }
 
-  /** Takes over tokens that came without their user. @throws ParleyError when the server does not take them: all stays as it was */
+  /** Adopts tokens that came without their user. @throws ParleyError when the server refuses them: nothing changes */
   async adopt(tokens: { accessToken: string; refreshToken: string }): Promise<AuthAnswer> {
     const session = new Session(
       new MemoryStore(),
@@ -119,12 +119,12 @@ export class Parley {
     );
     session.tokens = { ...tokens, userId: null };
     const user = await new Http(this.url, session).call('GET /api/auth/me', []);
-    // They may have been renewed on the way.
+    // They may have been refreshed during the call.
     const { accessToken, refreshToken } = session.tokens;
     return this.signedInAs({ accessToken, refreshToken: refreshToken ?? tokens.refreshToken, user });
   }
 
-  /** Ends the session on the server, as far as it can be reached, and forgets the tokens and everything unsent. */
+  /** Ends the session on the server, if it can be reached, and forgets the tokens and everything unsent. */
   async signOut(): Promise<void> {
     this.disconnect();
     this.outbox.clear();
@@ -138,7 +138,7 @@ export class Parley {
     return this.http.call(name, input);
   }
 
-  /** Connects, and stays connected until `disconnect`, going on with what was left unsent. */
+  /** Connects, stays connected until `disconnect`, and resumes unsent messages. */
   connect(): void {
     this.connection.start();
     this.awakening.watch();
@@ -150,19 +150,19 @@ export class Parley {
     this.connection.stop();
   }
 
-  /** Tries to connect now instead of after the pause. */
+  /** Tries to connect now instead of after the delay. */
   retryNow(): void {
     this.connection.retryNow();
   }
 
-  /** How the user is to be seen on all devices; `offline` hides. @throws ParleyError NETWORK without a socket */
+  /** The user's status on all devices; `offline` hides. @throws ParleyError NETWORK without a socket */
   async setPresence(status: Presence['status']): Promise<void> {
     await this.connection.call('presence:update', { status });
   }
 
   /**
-   * What people are, of those whom the user may know of; `presence:change` tells what becomes of it while this
-   * connection lasts. @throws ParleyError NETWORK without a socket
+   * The statuses of those users that the caller may know of; `presence:change` reports changes while this connection lasts.
+   * @throws ParleyError NETWORK without a socket
    */
   async watchPresence(userIds: readonly string[]): Promise<Presence[]> {
     const { users } = await this.connection.call<{ users: Presence[] }>('presence:subscribe', { userIds });
@@ -173,7 +173,7 @@ export class Parley {
     return this.emitter.on(event, listener);
   }
 
-  /** The channel of this id, always the same object. */
+  /** The channel with this id, always the same object. */
   channel(id: string): Channel {
     const known = this.channels.get(id);
     if (known) return known;
@@ -186,7 +186,7 @@ export class Parley {
     return channel;
   }
 
-  /** Takes an unsent message back. @returns false: too late */
+  /** Withdraws an unsent message. @returns false: too late */
   cancel(pending: Pending): boolean {
     return this.outbox.cancel(pending.nonce);
   }
@@ -208,7 +208,7 @@ export class Parley {
         if (asParleyError(error).code !== 'ACCESS_TOKEN_INVALID') throw error;
       });
       if (sent) return sent.message;
-      // The token has ended, and the socket not yet: REST renews it.
+      // The token has expired, but the socket is open: REST renews it.
     }
     return this.http.call('POST /api/channels/:channelId/messages', [{ channelId, body }], { signal });
   }
@@ -239,7 +239,7 @@ export class Parley {
   }
 
   private handOn(event: string, data: object): void {
-    // The server keeps to its contract, from which these types are made.
+    // The server adheres to its contract, from which these types are generated.
     this.emitter.emit(event as keyof OwnEvents, data as OwnEvents[keyof OwnEvents]);
   }
 }

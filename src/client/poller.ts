@@ -3,14 +3,14 @@ import { asParleyError } from './errors.ts';
 import type { Feed, LogPage } from './feed.ts';
 import type { Http } from './http.ts';
 
-/** Browsers open few connections to a host; some have to be left for what people do. */
+/** Browsers open few connections to a host; some must be left for what users do. */
 const mostWaiting = 3;
 const longestWaitSeconds = 20;
 const slackMs = 10_000;
 
 /**
- * Push without sockets: each room's log is asked for what comes next, and the server waits with its answer until there
- * is something (contract §10.4). With many rooms they take turns, each waiting less.
+ * Push without sockets: polls each room's log for what comes next, and the server delays its answer until there is
+ * something (contract §10.4). Many rooms take turns, with shorter waits.
  */
 export class Poller {
   private readonly http: Http;
@@ -28,7 +28,7 @@ export class Poller {
 
   /**
    * @param changed called when `reachable` or a feed's `live` changed
-   * @param dropped called when the server no longer gives a feed
+   * @param dropped called when the server no longer serves a feed
    */
   constructor(
     http: Http,
@@ -47,7 +47,7 @@ export class Poller {
     this.stopping.abort();
   }
 
-  /** There are other feeds than before: a new one is not kept waiting, and one that is gone is not waited for. */
+  /** The set of feeds changed: a new one must not wait, and a removed one is not waited for. */
   rearrange(): void {
     this.rearranging.abort();
     this.rearranging = new AbortController();
@@ -67,7 +67,7 @@ export class Poller {
     }
   }
 
-  /** The feed that nobody waits for at the moment; it goes to the end of the row. */
+  /** The feed without a poll that has waited longest; it goes to the end of the queue. */
   private next(): Feed | undefined {
     const waiting = [...this.feeds()].filter((feed) => !this.polled.has(feed));
     const [first] = waiting.sort((a, b) => (this.turns.get(a) ?? 0) - (this.turns.get(b) ?? 0));
@@ -92,7 +92,7 @@ export class Poller {
         await pause(this.backoff.next() + (failure.retryAfter ?? 0) * 1000, signal);
       } else {
         this.dropped(feed, error);
-        // The user's own room stays: without a pause it would be asked for again and again.
+        // The user's own room stays: without a delay it would be polled over and over.
         await pause(this.backoff.next(), signal);
       }
     }

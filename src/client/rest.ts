@@ -5,7 +5,7 @@ import type { MessageCalls } from './calls/messages.ts';
 import type { PeopleCalls } from './calls/people.ts';
 import type { WorkspaceCalls } from './calls/workspace.ts';
 
-/** The REST methods by their names in the API documents. Only types: nothing of the server gets into a bundle. */
+/** The REST methods by their names in the API documents. Types only: no server code gets into a bundle. */
 export interface Rest extends AccountCalls, AgentCalls, PeopleCalls, CommunityCalls, MessageCalls, WorkspaceCalls {}
 
 export type RestCall = keyof Rest;
@@ -30,6 +30,6 @@ export type RestInput<C extends RestCall> = Record<ParamNames<C>, string> &
   HeadersOf<C>;
 export type RestAnswer<C extends RestCall> = Rest[C]['answer'];
 
-/** The input may be left out when there is nothing that has to be in it. */
+/** The input is optional if none of it is required. */
 export type RestArguments<C extends RestCall> =
   Partial<RestInput<C>> extends RestInput<C> ? [input?: RestInput<C>] : [input: RestInput<C>];

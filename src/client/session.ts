@@ -3,29 +3,29 @@ import type { KeyValueStore } from './store.ts';
 
 export interface Tokens {
   accessToken: string;
-  /** Null for tokens that are not refreshed: those of agents, and personal ones. */
+  /** Null for tokens that are not refreshed: agent and personal tokens. */
   refreshToken: string | null;
-  /** Whose they are, if known: unsent messages are kept for them. */
+  /** Their user, if known: unsent messages are stored per user. */
   userId: string | null;
 }
 
 const storeKey = 'parley:tokens';
 
 /**
- * Who is signed in. Several tabs share one store, and a refresh token works once: so each looks first whether another
- * one has refreshed already.
+ * The signed-in user's tokens. Several tabs share one store, and a refresh token works once: so each checks first whether
+ * another one has refreshed already.
  */
 export class Session {
   private readonly store: KeyValueStore;
   private readonly exchange: (refreshToken: string) => Promise<{ accessToken: string; refreshToken: string }>;
   private readonly ended: (error: ParleyError) => void;
   private refreshing: Promise<string> | undefined;
-  /** Whether its end was said, or asked for; a look into the store would not tell, since another tab may have emptied it. */
+  /** Whether its end was reported, or requested; the store would not tell, since another tab may have emptied it. */
   private over: boolean;
 
   /**
    * @param exchange asks the server for new tokens
-   * @param ended called when the server no longer takes this session
+   * @param ended called when the server no longer accepts this session
    */
   constructor(
     store: KeyValueStore,
@@ -60,8 +60,8 @@ export class Session {
   }
 
   /**
-   * A token that is not the refused one; those who ask at once share one exchange.
-   * @throws ParleyError when there is no way but to sign in again, or the server cannot be reached
+   * A token other than the refused one; concurrent calls share one exchange.
+   * @throws ParleyError when the user has to sign in again, or the server cannot be reached
    */
   renew(refused: string): Promise<string> {
     this.refreshing ??= this.exchangeFor(refused).finally(() => {
@@ -70,7 +70,7 @@ export class Session {
     return this.refreshing;
   }
 
-  /** Forgets the tokens that the server refused for good, and says so. */
+  /** Forgets tokens that the server refused for good, and reports that. */
   end(error: ParleyError): void {
     if (this.over) return;
     this.tokens = null;
@@ -93,7 +93,7 @@ export class Session {
     }
   }
 
-  /** Whoever signed out, or in as someone else, while the server was asked does not get the old session back. */
+  /** A user who signed out, or in as someone else, during the request does not get the old session back. */
   private takeOver(old: Tokens, fresh: { accessToken: string; refreshToken: string }): string {
     const now = this.tokens;
     if (!now) throw nobody();

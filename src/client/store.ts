@@ -1,4 +1,4 @@
-/** Where tokens and unsent messages are kept; a browser's `localStorage` is one. */
+/** The store for tokens and unsent messages; a browser's `localStorage` is one. */
 export interface KeyValueStore {
   readonly length: number;
   key(index: number): string | null;
@@ -7,7 +7,7 @@ export interface KeyValueStore {
   removeItem(key: string): void;
 }
 
-/** Keeps things as long as the program runs. */
+/** Keeps values as long as the program runs. */
 export class MemoryStore implements KeyValueStore {
   private readonly items = new Map<string, string>();
 

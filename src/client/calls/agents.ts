@@ -33,7 +33,7 @@ import type {
 } from '../../agents/webhooks/webhook.contract.ts';
 import type { Answer, Body, Done, Query } from './shapes.ts';
 
-/** Bots, and what they may hear and say. */
+/** Bots and their policies. */
 export interface AgentCalls {
   'GET /api/agents': { answer: Answer<typeof agentSchema>[] };
   'POST /api/agents': { body: Answer<typeof createAgentSchema>; answer: Answer<typeof agentWithTokenSchema> };

@@ -18,7 +18,7 @@ import type {
 } from '../../threads/thread.contract.ts';
 import type { Answer, Body, Done, Query } from './shapes.ts';
 
-/** What is said, and what hangs on it. */
+/** Messages and everything attached to them. */
 export interface MessageCalls {
   'POST /api/channels/:channelId/messages': {
     body: Body<typeof sendMessageSchema>;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { doneSchema } from '../../schema.ts';
 
-/** What is sent, what may stand in a query, and what comes back, as the contracts of the server say. */
+/** Request bodies, queries and responses, as the server's contracts define them. */
 export type Body<S extends z.ZodType> = z.input<S>;
 export type Query<S extends z.ZodType> = Partial<z.output<S>>;
 export type Answer<S extends z.ZodType> = z.output<S>;

@@ -58,7 +58,7 @@ export interface WorkspaceCalls {
   'GET /api/servers/:serverId/workspace/files/:fileId': { answer: Answer<typeof fileSchema> };
   'PATCH /api/servers/:serverId/workspace/files/:fileId': {
     body: Body<typeof updateFileSchema>;
-    /** The version that is meant to be changed; 412 when there is another one. */
+    /** The version to be changed; 412 when the current one differs. */
     headers: { 'if-match': string };
     answer: Answer<typeof nodeSchema>;
   };
