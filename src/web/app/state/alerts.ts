@@ -6,10 +6,10 @@ import { latestNotification, pathOf } from './notifications.ts';
 import { presence } from './presence.ts';
 import { go } from './router.ts';
 
-/** Whether this device shows what one is told of while Parley is not looked at. */
+/** Whether this device shows notifications while Parley is in the background. */
 export const alertsOn = signal(false);
 
-/** Only secure pages have them, and phones have none for a page that is not installed. */
+/** Only secure pages support them, and on phones only installed pages. */
 export const hasAlerts = (): boolean => 'Notification' in globalThis && matchMedia('(hover: hover)').matches;
 
 /** @throws a sentence, when the browser does not allow it */
@@ -32,7 +32,7 @@ function show(entry: NotificationRecord | null): void {
   const isBusy = presence.value.get(me.value?.id ?? '') === 'dnd';
   if (!alertsOn.value || isBusy || entry.isRead || document.hasFocus() || !hasAlerts()) return;
   if (Notification.permission !== 'granted') return;
-  // Several tabs show it once, by its tag.
+  // Several tabs show it once, thanks to its tag.
   const shown = new Notification(entry.title, { body: entry.body ?? '', tag: entry.id, icon: '/app/icon.svg' });
   shown.onclick = () => {
     window.focus();

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 
-/** What is read out to those who do not see it come. */
+/** What screen readers announce. */
 export const announced = signal('');
 
 export function announce(text: string): void {
-  // The same words a second time are no change that would be read.
+  // The same text twice would be no change, and would not be read.
   announced.value = text === announced.peek() ? `${text}\u00a0` : text;
 }

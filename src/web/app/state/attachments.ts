@@ -9,10 +9,10 @@ interface Link {
 }
 
 const links = new Map<string, Link>();
-/** A link is fetched anew when it is about to end. */
+/** A link that expires soon is fetched again. */
 const marginMs = 60_000;
 
-/** An address under which the browser itself can show or fetch a file, for some minutes. */
+/** A URL with which the browser itself can show or fetch a file, for some minutes. */
 export function linkTo({ id }: Attachment): Promise<string> {
   const known = links.get(id);
   if (known && known.expiresAt > Date.now()) return known.url;

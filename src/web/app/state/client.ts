@@ -3,16 +3,16 @@ import { type AuthAnswer, type ConnectionState, type OwnUser, Parley, ParleyErro
 import { forgetKept } from './kept.ts';
 
 const meKey = 'parley:me';
-/** Whose session ended without their doing: they may come back to what they left here, nobody else. */
+/** The user whose session was ended from outside: they, and nobody else, may come back to what they left here. */
 const absentKey = 'parley:absent';
 
-/** The one client of this page; its tokens and its outbox outlive the page. */
+/** The one client of this page; its tokens and outbox outlive the page. */
 export const parley = new Parley({ store: localStorage });
-/** Who is signed in, as last known: the page shows itself before the server has answered. */
+/** The signed-in user, as last known: the page renders before the server has answered. */
 export const me = signal<OwnUser | null>(parley.signedIn ? kept() : null);
 export const signedIn = signal(parley.signedIn);
 export const connection = signal<ConnectionState>(parley.state);
-/** Why the sign-in page shows, when nobody asked for it. */
+/** Why the sign-in page is shown, when nobody asked for it. */
 export const signedOutReason = signal<string | null>(null);
 
 parley.on('state', (state) => {
@@ -46,21 +46,21 @@ function forget(): void {
   signedIn.value = false;
 }
 
-// In another tab somebody else signed in: what this page shows is not theirs, and what is said here would be.
+// Somebody else signed in in another tab: what this page shows is not theirs, and messages sent here would be.
 addEventListener('storage', ({ key, newValue }) => {
   if (key !== meKey || newValue === null) return;
   const { id }: OwnUser = JSON.parse(newValue);
   if (id !== me.value?.id) location.reload();
 });
 
-/** Takes over a sign-in, and connects. */
+/** Adopts a sign-in, and connects. */
 export function enter({ user }: AuthAnswer): void {
   const before = me.value?.id ?? localStorage.getItem(absentKey);
   localStorage.removeItem(absentKey);
   remember(user);
   if (before !== null && before !== user.id) {
     forgetKept();
-    // The memory of the page is still that of the other.
+    // The page's memory still belongs to the other user.
     location.reload();
     return;
   }
@@ -69,7 +69,7 @@ export function enter({ user }: AuthAnswer): void {
   parley.connect();
 }
 
-/** Connects with the tokens of the last time. */
+/** Connects with the tokens of the last session. */
 export async function resume(): Promise<void> {
   if (!parley.signedIn) return;
   parley.connect();
@@ -81,10 +81,10 @@ export async function resume(): Promise<void> {
   }
 }
 
-/** Does something when there is a connection again. @returns forgets it */
+/** Runs something once there is a connection again. @returns cancels it */
 export const onceBack = (work: () => void): (() => void) => once(({ status }) => status !== 'offline', work);
 
-/** Does something when everything that happens is heard from then on. @returns forgets it */
+/** Runs something once all further events are received. @returns cancels it */
 export const onceLive = (work: () => void): (() => void) => once(({ status }) => status === 'live', work);
 
 function once(comes: (state: ConnectionState) => boolean, work: () => void): () => void {
@@ -100,13 +100,13 @@ export async function leave(): Promise<void> {
   forget();
   await parley.signOut();
   forgetKept();
-  // Nothing of this user stays in the memory of the page.
+  // Nothing of this user stays in the page's memory.
   location.assign('/app/login');
 }
 
 export const can = (capability: string): boolean => me.value?.membership.capabilities.includes(capability) ?? false;
 
-/** One sentence for a person. */
+/** One sentence for the user. */
 export function sentence(error: unknown): string {
   if (error instanceof ParleyError && error.code === 'NETWORK') return 'The server cannot be reached. Try again.';
   return error instanceof Error ? error.message : 'That did not work.';

@@ -5,7 +5,7 @@ export type SlashCommand = RestAnswer<'GET /api/channels/:id/slash-commands'>['c
 
 const known = new Map<string, Promise<SlashCommand[]>>();
 
-/** What the bots of a channel understand. */
+/** The commands of a channel's bots. */
 export function commandsOf(channelId: string): Promise<SlashCommand[]> {
   const kept = known.get(channelId);
   if (kept) return kept;
@@ -14,7 +14,7 @@ export function commandsOf(channelId: string): Promise<SlashCommand[]> {
   const answer = parley.rest('GET /api/channels/:id/slash-commands', { id: channelId }).then(
     ({ commands }) => commands,
     () => {
-      // Without them one can type on, and ask again.
+      // They are optional, and can be requested again.
       forget();
       return [];
     },

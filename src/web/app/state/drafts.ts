@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals';
 import type { Message } from '../../../client/index.ts';
 import { keptKeys } from './kept.ts';
 
-/** What was typed in a channel or thread and not sent, or into a message and not saved; it outlives the page. */
+/** Unsent text in a channel or thread, or unsaved changes of a message; it outlives the page. */
 export const draftOf = (id: string): string => localStorage.getItem(keptKeys.draft + id) ?? '';
 
 export function keepDraft(id: string, text: string): void {
@@ -10,19 +10,19 @@ export function keepDraft(id: string, text: string): void {
   else localStorage.setItem(keptKeys.draft + id, text);
 }
 
-/** What was typed into a message that is gone goes behind what is being written in its conversation. @returns whether there was any */
+/** Unsaved changes of a deleted message are appended to the draft of its conversation. @returns whether there were any */
 export function rescueDraft(message: Message | undefined, conversation: string): boolean {
   const text = message ? draftOf(message.id) : '';
   if (text === '' || text === message?.content) return false;
   const before = draftOf(conversation);
   const newValue = before.trim() === '' ? text : `${before}\n${text}`;
   keepDraft(conversation, newValue);
-  // Other tabs hear of it by themselves.
+  // The browser tells other tabs.
   dispatchEvent(new StorageEvent('storage', { key: keptKeys.draft + conversation, newValue }));
   return true;
 }
 
-/** Hears what another tab makes of it: what was sent there must not be sent here once more. @returns ends it */
+/** Follows changes in another tab: what was sent there must not be sent again here. @returns stops it */
 export function followDraft(id: string, show: (text: string) => void): () => void {
   const hear = ({ key, newValue }: StorageEvent) => {
     if (key === keptKeys.draft + id) show(newValue ?? '');
@@ -31,7 +31,7 @@ export function followDraft(id: string, show: (text: string) => void): () => voi
   return () => removeEventListener('storage', hear);
 }
 
-/** The message that is being answered, and the one that is being edited: that one over a reload, too. */
+/** The message being replied to, and the one being edited; the latter survives a reload. */
 export const replyTo = signal<Message | null>(null);
 export const editing = signal(sessionStorage.getItem(keptKeys.editing));
 
@@ -40,7 +40,7 @@ effect(() => {
   else sessionStorage.setItem(keptKeys.editing, editing.value);
 });
 
-/** A message is not changed any more: what was typed into it is saved, or given up. */
+/** Editing a message has ended: the changes are saved, or discarded. */
 export function endEditing(id: string): void {
   keepDraft(id, '');
   if (editing.peek() === id) editing.value = null;

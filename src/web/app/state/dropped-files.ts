@@ -1,17 +1,17 @@
-/** A file that was dropped, with the folders that it lay in. */
+/** A dropped file, with the folders that it was in. */
 export interface DroppedFile {
   folders: string[];
   file: File;
 }
 
-/** Deeper than this a server keeps no folders either. */
+/** The server allows no deeper folders either. */
 const deepest = 30;
 
-/** All files of what was dropped, folders opened. It has to be asked in the very turn of the event. */
+/** All files of a drop, from folders too. Must be called synchronously in the event. */
 export async function droppedFiles(transfer: DataTransfer): Promise<DroppedFile[]> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
   const plain = [...transfer.files].map((file) => ({ folders: [], file }));
-  // Nothing but files, or nothing is known of folders. Not all that browsers call an entry can be opened as one.
+  // Only files, or no information about folders. Not everything that browsers call an entry can be opened as one.
   if (!entries.some((entry) => entry?.isDirectory)) return plain;
   const found: DroppedFile[] = [];
   for (const entry of entries) if (entry) await collect(entry, [], found);
@@ -26,7 +26,7 @@ async function collect(entry: FileSystemEntry, folders: string[], found: Dropped
   }
 }
 
-/** A reader gives some at a time, and nothing when it is through. */
+/** A reader returns some at a time, and none when it is done. */
 async function contentOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];

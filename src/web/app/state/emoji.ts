@@ -1,4 +1,4 @@
-/** What people call the emoji that are used most, as in other chats; all others come from the keyboard. */
+/** Common names of the most used emoji, as in other chats; all others come from the keyboard. */
 const named = `
 +1 👍|thumbsup 👍|-1 👎|thumbsdown 👎|ok_hand 👌|clap 👏|wave 👋|raised_hands 🙌|pray 🙏|muscle 💪|handshake 🤝|point_up ☝️
 point_right 👉|point_left 👈|point_down 👇|v ✌️|crossed_fingers 🤞|raised_hand ✋|fist ✊|punch 👊|writing_hand ✍️|eyes 👀
@@ -26,10 +26,10 @@ const entries = named.split(/[|\n]/).flatMap((entry) => {
 });
 const byName = new Map(entries.map(({ name, emoji }) => [name, emoji]));
 
-/** @param text a name between colons, or anything else, which stays as it is */
+/** @param text a name between colons, or anything else, which stays as is */
 export const emojiOf = (text: string): string => byName.get(text.replace(/^:(.+):$/, '$1')) ?? text;
 
-/** The emoji whose names hold a text, those first that begin with it. */
+/** The emoji whose names contain a text, prefix matches first. */
 export function emojiLike(text: string): typeof entries {
   const holding = entries.filter(({ name }) => name.includes(text));
   return holding.sort((a, b) => Number(b.name.startsWith(text)) - Number(a.name.startsWith(text)));

@@ -1,11 +1,11 @@
 import { isTouched } from './keyboard.ts';
 
-/** What had the focus last, and what that stands in, from inside to outside; empty when it was left on purpose. */
+/** The last focused element and its ancestors, innermost first; empty when it was left on purpose. */
 let path: Element[] = [];
 
 /**
- * Finds a place for the focus when what had it is taken away: a thread that is closed, a line of a list that was dealt with.
- * Without one the next key would begin at the top of the page.
+ * Moves the focus when its element is removed: a closed thread, a finished list item. Otherwise the next key would start at
+ * the top of the page.
  */
 export function keepFocus(root: Element): void {
   document.addEventListener('focusin', ({ target }) => {
@@ -15,7 +15,7 @@ export function keepFocus(root: Element): void {
     path = [];
   });
   const observer = new MutationObserver(() => {
-    // Whoever took it away may have a better place for it, as dialogs have; effects are done after the next frame.
+    // The code that removed it may have a better target, as dialogs do; effects have run after the next frame.
     if (isLost()) requestAnimationFrame(() => setTimeout(() => isLost() && placeFor(path)?.focus()));
   });
   observer.observe(root, { childList: true, subtree: true });
@@ -29,7 +29,7 @@ function around(element: Element): Element[] {
   return all;
 }
 
-/** Where one writes, or what is first in the nearest thing around that is left; on a page that is new, its heading. */
+/** The text box, or the first control, in the nearest remaining ancestor; on a new page, its heading. */
 function placeFor(lost: readonly Element[]): HTMLElement | undefined {
   for (const element of lost.filter(({ isConnected }) => isConnected)) {
     const talk = element.closest('.conversation') ?? element;
@@ -46,6 +46,6 @@ function placeFor(lost: readonly Element[]): HTMLElement | undefined {
   return undefined;
 }
 
-/** On a phone a text box would bring up the keyboard. */
+/** On a phone focusing a text box would open the keyboard. */
 const isUsable = (element: HTMLElement): boolean =>
   element.checkVisibility() && !element.matches(':disabled') && !(isTouched() && element.matches('input, textarea'));

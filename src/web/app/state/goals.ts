@@ -3,20 +3,20 @@ import { pathTo } from './router.ts';
 import { channels, isReadable, servers } from './servers.ts';
 import { unread } from './unread.ts';
 
-/** A place that one may want to go to. */
+/** A place to go to. */
 export interface Goal {
   href: string;
   name: string;
   about: string;
-  /** So many messages are unread there. */
+  /** How many messages are unread there. */
   count: number;
 }
 
 const most = 8;
 
 /**
- * The places that a text is the name of, or of what they are in: those first whose own name begins with it, then those
- * whose own name holds it, and of these what is unread. Without a text these are all.
+ * The places that match a text by their own name or their parent's: own names with that prefix first, then own names that
+ * contain it, and among these unread ones. Without a text, all of them.
  */
 export function goalsFor(typed: string): Goal[] {
   const text = typed.trim().replace(/^[#@]/, '').toLocaleLowerCase();

@@ -1,4 +1,4 @@
-/** Keys of what this browser keeps for whoever is signed in, beside their tokens and what is unsent. */
+/** Keys of what this browser stores for the signed-in user, besides tokens and unsent messages. */
 export const keptKeys = {
   draft: 'parley:draft:',
   refused: 'parley:refused:',
@@ -9,7 +9,7 @@ export const keptKeys = {
   alerts: 'parley:alerts',
 };
 
-/** The next one at this browser is not to see it. */
+/** The next user of this browser must not see it. */
 export function forgetKept(): void {
   for (const store of [localStorage, sessionStorage]) {
     const kept = Object.keys(store).filter((key) => Object.values(keptKeys).some((prefix) => key.startsWith(prefix)));

@@ -8,12 +8,12 @@ import { place } from './router.ts';
 import { loadChannels, loadOtherChannels, loadServers } from './servers.ts';
 import { timelineOf } from './timeline.ts';
 
-/** Whether what happens to oneself is heard: what is read from then on is kept up by it. */
+/** Whether the user's own events are received: they keep up to date what is read from then on. */
 const isHearing = computed(() => connection.value.via === 'socket' || connection.value.status === 'live');
-/** So long the lists wait for that. Where it takes longer they are read at once, and again then. */
+/** How long the lists wait for that. If it takes longer they are read at once, and again afterwards. */
 const patienceMs = 5000;
 
-/** Whether what one came for is there, or will not come for now: the conversation at the address, where there is one. */
+/** Whether the conversation at the address, if any, has been loaded, or cannot be for now. */
 const isSettled = computed(() => {
   const here = place.value;
   if (!('channelId' in here)) return true;
@@ -21,10 +21,10 @@ const isSettled = computed(() => {
   return loaded.value || error.value !== null || gone.value || timelineOf(here.channelId).gone.value;
 });
 
-/** Resolves when the messages at the address do not wait for the line any more. */
+/** Resolves when the messages at the address are no longer waiting for the network. */
 export const conversationShown = (): Promise<void> => once(isSettled);
 
-/** Reads all lists that are beside the conversation, and anew when something was missed. @returns ends it */
+/** Reads all lists besides the conversation, and again when something was missed. @returns stops it */
 export function keepLists(): () => void {
   let forget = () => {};
   const again = () => {
@@ -47,10 +47,10 @@ export function keepLists(): () => void {
   };
 }
 
-/** Whether the lists are there: what is empty until then says nothing. */
+/** Whether the lists are loaded: before that, empty means nothing. */
 export const listsRead = signal(false);
 
-/** What is in view comes first. */
+/** What is visible comes first. */
 async function loadAll(): Promise<void> {
   await Promise.all([loadServers(), loadPeople()]);
   await Promise.all([loadNotifications(), loadPreferences()]);
@@ -69,7 +69,7 @@ function once(condition: ReadonlySignal<boolean>): Promise<void> {
     const off = condition.subscribe((holds) => {
       if (!holds) return;
       resolve();
-      // It may hold already, before there is something to end.
+      // It may be true already, before there is something to end.
       queueMicrotask(() => off());
     });
   });

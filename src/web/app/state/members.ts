@@ -3,14 +3,14 @@ import { parley } from './client.ts';
 
 export type Member = RestAnswer<'GET /api/servers/:id/members'>[number];
 
-/** So many come at a time, the most that the server gives. */
+/** The page size, the largest that the server allows. */
 const pageSize = 1000;
 
-/** All who are in a server, however many. */
+/** All members of a server, however many. */
 export const membersOf = (id: string): Promise<Member[]> =>
   allOf((query) => parley.rest('GET /api/servers/:id/members', { id, query }));
 
-/** All who are in a channel. */
+/** All members of a channel. */
 export const channelMembersOf = (id: string): Promise<Member[]> =>
   allOf((query) => parley.rest('GET /api/channels/:id/members', { id, query }));
 

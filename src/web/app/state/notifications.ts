@@ -9,11 +9,11 @@ export const unreadNotifications = signal(0);
 /** Whether there are older ones that are not shown. */
 export const hasOlderNotifications = signal(false);
 
-/** The last one that came, or came again: not one whose message only says something else now. */
+/** The last new or repeated one; not one whose message was merely edited. */
 export const latestNotification = signal<NotificationRecord | null>(null);
 
 const pageSize = 50;
-/** More than this is not kept while new ones come; what is let go can be fetched again. */
+/** How many are kept while new ones come; dropped ones can be fetched again. */
 const mostKept = 400;
 
 const overtaking = new Overtaking();
@@ -34,9 +34,9 @@ export async function loadNotifications(): Promise<void> {
 export async function loadOlderNotifications(): Promise<void> {
   const offset = Math.max(0, notifications.value.length - 1);
   const page = await parley.rest('GET /api/notifications', { query: { limit: pageSize, offset } });
-  // What came meanwhile moved those that are known into the page.
+  // New ones meanwhile moved known ones into the page.
   const older = page.filter(({ id }) => !notifications.value.some((entry) => entry.id === id));
-  // It begins with the last known one. Where that is missing, some that are known are gone, and others would be left out.
+  // It starts with the last known one. If that is missing, some known ones are gone, and others would be left out.
   if (offset > 0 && older.length === page.length) return loadNotifications();
   notifications.value = [...notifications.value, ...older];
   hasOlderNotifications.value = page.length === pageSize;
@@ -52,13 +52,13 @@ export async function readServer(serverId: string): Promise<void> {
   await parley.rest('POST /api/notifications/read-scope', { body: { serverId } });
 }
 
-/** Whoever looks at a channel has seen what was told of it. */
+/** Looking at a channel marks its notifications as seen. */
 export function readChannel(channelId: string): void {
   if (!notifications.value.some((entry) => entry.channelId === channelId && !entry.isRead)) return;
   void parley.rest('POST /api/notifications/read-scope', { body: { channelId } }).catch(() => {});
 }
 
-/** Where a notification leads. */
+/** The place that a notification leads to. */
 export function pathOf({ referenceType, referenceId, serverId, channelId, kind, body }: NotificationRecord): string {
   if (kind === 'server.invite' && body) return pathTo.invite(body);
   if (kind.startsWith('friendship.')) return '/app/friends';
@@ -84,7 +84,7 @@ function put(entry: NotificationRecord, isNew: boolean): void {
   latestNotification.value = entry;
 }
 
-/** What it says has changed, and nothing has happened that would make it the first, or worth an alert. */
+/** Its text has changed, and nothing happened that would move it to the top, or deserve an alert. */
 function replace(entry: NotificationRecord): void {
   notifications.value = notifications.value.map((known) => (known.id === entry.id ? entry : known));
 }

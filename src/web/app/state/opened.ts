@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { type ChannelRecord, ParleyError } from '../../../client/index.ts';
 import { parley } from './client.ts';
 
-/** Channels that were looked at, by id, as they were then: for as long as no list tells of them, and for archived ones. */
+/** Visited channels, by id, as they were then: until a list has them, and for archived ones. */
 export const opened = signal<ReadonlyMap<string, ChannelRecord>>(new Map());
 
 export async function readChannelRecord(id: string): Promise<ChannelRecord> {
@@ -11,7 +11,7 @@ export async function readChannelRecord(id: string): Promise<ChannelRecord> {
   return channel;
 }
 
-/** The same for what no list tells of. Of one that is none of ours the conversation itself says so. */
+/** Fetches a channel that no list has. If it is not accessible, the conversation itself says so. */
 export async function readUnlisted(id: string): Promise<void> {
   try {
     await readChannelRecord(id);

@@ -10,24 +10,24 @@ type Attachment = Message['attachments'][number];
 
 interface Outgoing {
   files: readonly Attachment[];
-  /** Those that are still on their way, or wait for a connection. */
+  /** Those being uploaded, or waiting for a connection. */
   coming: readonly File[];
 }
 
 const mostFiles = 10;
-/** So often a file is sent that fails while there is a connection. */
+/** How often an upload is tried that fails while there is a connection. */
 const mostTries = 5;
-/** By channel or thread: whoever looks elsewhere meanwhile finds them again. */
+/** By channel or thread, so that they survive visiting another one. */
 const outgoing = signal<ReadonlyMap<string, Outgoing>>(new Map());
-/** How files are called that were sent, by id: a message that is on its way has nothing but the ids. */
+/** Names of sent files, by id: an unacknowledged message has only the ids. */
 const names = new Map<string, string>();
 
-/** Files that go with the next message of a channel or thread. */
+/** Files to be sent with the next message of a channel or thread. */
 export const filesFor = (key: string): Outgoing => outgoing.value.get(key) ?? kept(key);
 
 export const nameOfFile = (id: string): string => names.get(id) ?? 'A file';
 
-/** What was uploaded is there after a reload, too: phones let pages go while one looks for the next file. */
+/** Finished uploads survive a reload: phones discard pages while one looks for the next file. */
 function kept(key: string): Outgoing {
   const text = sessionStorage.getItem(keptKeys.files + key);
   return { files: text === null ? [] : JSON.parse(text), coming: [] };
@@ -41,7 +41,7 @@ function change(key: string, what: (known: Outgoing) => Partial<Outgoing>): void
   else sessionStorage.setItem(keptKeys.files + key, JSON.stringify(changed.files));
 }
 
-/** Uploads files while the message is written. */
+/** Uploads files while the message is being written. */
 export async function addFiles(key: string, list: readonly File[]): Promise<void> {
   const { files, coming } = outgoing.peek().get(key) ?? kept(key);
   const chosen = list.slice(0, Math.max(0, mostFiles - files.length - coming.length));
@@ -60,7 +60,7 @@ export async function addFiles(key: string, list: readonly File[]): Promise<void
 
 const isComing = (key: string, file: File): boolean => outgoing.peek().get(key)?.coming.includes(file) ?? false;
 
-/** Sends a file as soon as the server takes it. @returns null when it is not wanted any more */
+/** Uploads a file as soon as the server accepts it. @returns null when it is no longer wanted */
 async function uploadInTime(key: string, file: File): Promise<Attachment | null> {
   for (let tries = 1; isComing(key, file); tries++) {
     try {
@@ -74,7 +74,7 @@ async function uploadInTime(key: string, file: File): Promise<Attachment | null>
   return null;
 }
 
-/** A file that is on its way is not to go with the message. */
+/** A file still being uploaded must not go with the message. */
 export function dropComing(key: string, file: File): void {
   change(key, ({ coming }) => ({ coming: coming.filter((other) => other !== file) }));
 }
@@ -83,7 +83,7 @@ export function dropFile(key: string, { id }: Attachment): void {
   change(key, ({ files }) => ({ files: files.filter((file) => file.id !== id) }));
 }
 
-/** They went with a message. */
+/** They were sent with a message. */
 export function letGo(key: string): void {
   for (const { id, filename } of filesFor(key).files) names.set(id, filename);
   change(key, () => ({ files: [] }));

@@ -1,18 +1,18 @@
 /**
- * For what is read whole and kept up by events. Answers may come in another order than they were asked for, and events
- * while one is on its way: neither may put something older in the place of something newer.
+ * For data that is read as a whole and updated by events. Responses may arrive out of order, and events during a request:
+ * neither may replace something newer by something older.
  */
 export class Overtaking {
   private asked = 0;
   private shown = 0;
   private heard = 0;
 
-  /** Something came by an event, or was changed here. */
+  /** Something was changed by an event, or here. */
   hear(): void {
     this.heard++;
   }
 
-  /** Shows what was read, unless what was asked for later is shown already; reads again if something was heard. */
+  /** Shows a response, unless a later request's is shown already; reads again if there was an event. */
   async read<T>(ask: () => Promise<T>, show: (answer: T) => void): Promise<void> {
     const turn = ++this.asked;
     for (;;) {

@@ -76,7 +76,7 @@ export async function block(userId: string): Promise<void> {
   await loadPeople();
 }
 
-/** The same where nothing else shows that it was done. */
+/** The same, for when nothing else shows that it was done. */
 export const blockAndTell = ({ id, displayName }: { id: string; displayName: string }): Promise<boolean> =>
   attempt(async () => {
     await block(id);

@@ -6,7 +6,7 @@ type Preferences = RestAnswer<'GET /api/notifications/preferences'>;
 export type Strategy = Preferences['strategy'];
 type Change = RestInput<'PATCH /api/notifications/preferences'>['body'];
 
-/** What one wants to be told of. */
+/** The user's notification preferences. */
 export const preferences = signal<Preferences>({ strategy: 'all', mutedServerIds: [], mutedChannelIds: [] });
 
 export async function loadPreferences(): Promise<void> {
@@ -27,12 +27,12 @@ export async function setMuted(scope: Scope, id: string, muted: boolean): Promis
     const others = now[lists[scope]].filter((other) => other !== id);
     return { [lists[scope]]: muted ? [...others, id] : others };
   };
-  // Another device may have muted something since.
+  // Another device may have muted something meanwhile.
   const fresh = async () => changed(await parley.rest('GET /api/notifications/preferences'));
   await shownAtOnce(changed(preferences.value), fresh);
 }
 
-/** @param change what shows until there is an answer; taken back when there is none */
+/** @param change shown until there is a response; undone if there is none */
 async function shownAtOnce(change: Change, toSend: () => Promise<Change>): Promise<void> {
   const before = preferences.value;
   preferences.value = { ...before, ...change };

@@ -4,10 +4,10 @@ import { me, parley } from './client.ts';
 const ownStatuses = ['online', 'idle', 'dnd', 'offline'] as const;
 export type OwnStatus = (typeof ownStatuses)[number];
 
-/** What people are, as far as we were told. */
+/** The statuses of users, as last reported. */
 export const presence = signal<ReadonlyMap<string, string>>(new Map());
 
-/** The server follows so many for one call. */
+/** How many the server follows for one call. */
 const mostAtOnce = 200;
 const watched = new Set<string>();
 
@@ -17,24 +17,24 @@ export function see(people: readonly { userId: string; status: string }[]): void
   presence.value = now;
 }
 
-/** Follows people who are met in no channel, such as friends; oneself, too. */
+/** Follows users met in no channel, such as friends, and oneself. */
 export function watchPeople(userIds: readonly string[]): void {
   for (const id of userIds) watched.add(id);
   void subscribe();
 }
 
-/** How one wants to be seen, on all devices. */
+/** The user's own status, on all devices. */
 export async function setOwnStatus(status: OwnStatus): Promise<void> {
   await parley.setPresence(status);
   if (me.value) see([{ userId: me.value.id, status }]);
 }
 
-/** A connection knows nothing of what one before it followed. */
+/** A new connection does not follow what an earlier one did. */
 async function subscribe(): Promise<void> {
   if (parley.state.via !== 'socket') return;
   const all = [...watched];
   for (let at = 0; at < all.length; at += mostAtOnce) {
-    // Without an answer there is no connection, and with the next one this is asked again.
+    // Without an answer there is no connection, and the next one asks again.
     await parley.watchPresence(all.slice(at, at + mostAtOnce)).then(see, () => {});
   }
 }

@@ -5,9 +5,9 @@ import { tell } from './toasts.ts';
 const againMs = 3000;
 
 /**
- * Reads what is to be shown. What fails is said, and what failed for want of a connection is read when there is one again:
- * otherwise a page that was opened without one would stay empty. Where there is one, the server may have had no time.
- * @returns ends it, where it is wanted no more
+ * Reads what is to be shown. Failures are reported, and retried once there is a connection: otherwise a page opened offline
+ * would stay empty. If there is one, the server may have been overloaded.
+ * @returns cancels it, when it is no longer wanted
  */
 export function reading(read: () => Promise<unknown>): () => void {
   let wanted = true;
@@ -26,7 +26,7 @@ export function reading(read: () => Promise<unknown>): () => void {
   };
 }
 
-/** Does something when there is a connection again, or soon where there is one. @returns forgets it */
+/** Runs something once there is a connection again, or soon if there is one. @returns cancels it */
 export function whenItMayWork(work: () => void): () => void {
   const off = onceBack(() => {
     clearTimeout(timer);

@@ -5,13 +5,13 @@ import { keptKeys } from './kept.ts';
 import { place } from './router.ts';
 import { tell } from './toasts.ts';
 
-/** A message that the server refused, and its reason as a sentence. */
+/** A message that the server refused, and the reason as a sentence. */
 export interface Refused {
   pending: Pending;
   reason: string;
 }
 
-/** What was refused and neither sent again nor given up, in the order in which it was said. All tabs show it, over a reload. */
+/** Refused messages neither resent nor discarded, in the order written. All tabs show them, even after a reload. */
 export const refused = signal<readonly Refused[]>(kept());
 
 function kept(): Refused[] {
@@ -25,7 +25,7 @@ export function forgetRefused(nonce: string): void {
   refused.value = refused.value.filter(({ pending }) => pending.nonce !== nonce);
 }
 
-/** Whoever took it back, or signed out, knows of it. */
+/** Users who withdrew it, or signed out, know. */
 const isExpected = ({ code }: ParleyError) => code === 'CLOSED' || code === 'SIGNED_OUT';
 
 parley.on('failed', ({ pending, error }) => {

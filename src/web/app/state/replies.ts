@@ -4,33 +4,33 @@ import { parley } from './client.ts';
 
 type Piece = ChannelEventMap['message:stream'];
 
-/** A reply that a bot is making, as far as it was heard. */
+/** A bot's reply in progress, as far as it was received. */
 export interface Reply {
   key: string;
   channelId: string;
   threadId: string | null;
   replyToId: string | null;
   author: Message['author'];
-  /** What was heard without a gap; what came before it is not known when it is not `whole`. */
+  /** The text received without a gap; when not `whole`, its beginning is missing. */
   heard: string;
   whole: boolean;
-  /** How far the reply has come, for noticing that pieces were missed; undefined: nobody says. */
+  /** The position in the reply, to detect missed pieces; undefined: unknown. */
   reached: number | undefined;
-  /** What it has become, when that is known before the message is here. */
+  /** The message it has become, if that is known before the message arrives. */
   messageId: string | null;
   startedAt: string;
 }
 
-/** The server says when a reply was given up, after half a minute; this is for those who could not hear it. */
+/** The server reports abandoned replies after half a minute; this is for clients that could not hear it. */
 const silenceMs = 60_000;
-/** So long a message may take that is on its way. */
+/** How long the message may take to arrive. */
 const arrivalMs = 2000;
 
-/** The replies that are being made, in the order in which they began. */
+/** The replies in progress, oldest first. */
 export const replies = signal<readonly Reply[]>([]);
 const timers = new Map<string, ReturnType<typeof setTimeout>>();
 
-/** Listens in a channel; those of DMs that were not opened are heard without. */
+/** Listens in a channel; events of unopened DMs arrive anyway. */
 export function hearReplies(channelId: string): void {
   const channel = parley.channel(channelId);
   channel.listen('message:stream', hear);
@@ -57,7 +57,7 @@ function carryOn(key: string, known: Reply | undefined, piece: Piece): void {
   put({ key, channelId, threadId, replyToId, author, heard, whole, reached, messageId, startedAt }, silenceMs);
 }
 
-/** The message comes before the word that a reply has become it: so it is known by its beginning. */
+/** The message comes before the event that names it, so it is recognized by its beginning. */
 function arrive(message: Message): void {
   const could = replies.value.filter(
     ({ author, threadId, replyToId }) =>

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { keptKeys } from './kept.ts';
 
-/** Where in the app we are; the address says it all, so a reload and a link come to the same place. */
+/** The current place in the app; the address determines it, so reloads and links lead to the same place. */
 export type Place =
   | { name: 'home' | (typeof plain)[number] }
   | { name: 'invite'; code: string }
@@ -15,9 +15,9 @@ export type Place =
 
 interface InChannel {
   channelId: string;
-  /** A message to show; of the thread, where one is open. */
+  /** A message to show; in the thread, if one is open. */
   messageId: string | null;
-  /** A thread that is open beside the channel. */
+  /** A thread open beside the channel. */
   threadId: string | null;
 }
 
@@ -47,7 +47,7 @@ addEventListener('popstate', () => {
 
 export function go(to: string, options: { replace?: boolean } = {}): void {
   if (to === path.value) return;
-  // What is behind an open dialog cannot have the focus, so the place to come would not get it.
+  // Behind an open dialog nothing can have the focus, so the new place would not get it.
   for (const dialog of document.querySelectorAll<HTMLDialogElement>('dialog[open]')) dialog.close();
   if (options.replace) history.replaceState(null, '', to);
   else history.pushState(null, '', to);
@@ -72,7 +72,7 @@ export function placeOf(text: string): Place {
   return { name: oneOf(plain, first) ?? 'home' };
 }
 
-/** @returns the path of an address that leads to a conversation or another page of a server here, else null */
+/** @returns the path of an address that leads to a conversation or another page of this server, else null */
 export function pathWithin(address: string): string | null {
   if (!URL.canParse(address)) return null;
   const { origin, pathname } = new URL(address);
@@ -93,7 +93,7 @@ function oneOf<T extends string>(list: readonly T[], text: string | null | undef
   return list.find((one) => one === text);
 }
 
-/** Half an escape is no reason to show nothing at all. */
+/** A malformed escape is no reason to show nothing at all. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -121,7 +121,7 @@ export const pathTo = {
     `${pathTo.channel(serverId, channelId)}/${messageId}`,
   thread: (serverId: string | null, channelId: string, threadId: string) =>
     `${pathTo.channel(serverId, channelId)}/thread/${threadId}`,
-  /** Where a message stands: among those of its channel, or in its thread. */
+  /** The location of a message: its channel, or its thread. */
   said: (serverId: string | null, { channelId, threadId, id }: Said) =>
     threadId ? `${pathTo.thread(serverId, channelId, threadId)}/${id}` : pathTo.message(serverId, channelId, id),
   homePage: (serverId: string) => `/app/s/${serverId}/home`,
@@ -135,10 +135,10 @@ export const pathTo = {
   invite: (code: string) => `/app/invite/${encodeURIComponent(code)}`,
 };
 
-/** Whether lists and what was chosen in them are seen side by side. */
+/** Whether lists and the selected item are shown side by side. */
 export const isWide = (): boolean => matchMedia('(min-width: 700px)').matches;
 
-/** Remembers a conversation as the one to come back to. */
+/** Remembers a conversation to return to. */
 export function rememberPlace(): void {
   localStorage.setItem(keptKeys.place, path.value);
 }
@@ -147,7 +147,7 @@ export function rememberedPlace(): string | null {
   return localStorage.getItem(keptKeys.place);
 }
 
-/** Lets plain left clicks on links of the app change the place without loading the page anew. */
+/** Makes plain left clicks on links within the app change the place without reloading the page. */
 export function followLinks(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
   const link = event.target instanceof Element ? event.target.closest('a') : null;

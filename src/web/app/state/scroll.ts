@@ -1,6 +1,6 @@
 import { keptKeys } from './kept.ts';
 
-/** What was looked at in a channel, so that coming back and reloading keep the place. */
+/** Scroll positions of channels, kept when returning and reloading. */
 export interface Anchor {
   messageId: string;
   /** Pixels from the top of the view to the top of the message. */

@@ -8,14 +8,14 @@ interface Sent {
   message: Message;
 }
 
-/** What was said in a channel or a thread and is not among its messages: on its way, not heard of so far, or refused. */
+/** Messages written in a channel or thread that are not in its timeline: being sent, not received yet, or refused. */
 export class Sending {
   readonly pending = signal<readonly Pending[]>([]);
   readonly refused: ReadonlySignal<readonly Refused[]>;
-  /** Acknowledged; after a break it may take a while until what came before it is read, and it stands after that. */
+  /** Acknowledged; after a break it may take a while until what precedes it has been read. */
   readonly unheard: ReadonlySignal<readonly Sent[]>;
 
-  /** @param newest number of the newest message that was heard of there */
+  /** @param newest number of the newest message received there */
   constructor(channelId: string, threadId: string | null, newest: ReadonlySignal<number>) {
     const channel = parley.channel(channelId);
     const isHere = (pending: Pending) =>

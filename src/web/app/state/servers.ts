@@ -8,14 +8,14 @@ import { follow } from './unread.ts';
 
 export const servers = signal<ServerRecord[]>([]);
 export const serversLoaded = signal(false);
-/** Of the servers that were looked at, by id. */
+/** Of visited servers, by id. */
 export const channels = signal<ReadonlyMap<string, ChannelRecord[]>>(new Map());
 
 const overtaking = new Overtaking();
-/** Of the channels of each server. */
+/** The channels of each server. */
 const overtakings = new Map<string, Overtaking>();
 
-/** Whether there is anything to read there: voice channels have no messages, and admins see private ones that they are not in. */
+/** Whether it has messages to read: voice channels have none, and admins see private ones that they are not in. */
 export const isReadable = ({ isMember, type }: ChannelRecord): boolean => isMember && type !== 'voice';
 
 export const currentServer = computed(() => {
@@ -27,11 +27,11 @@ export const currentServer = computed(() => {
 const rank = { owner: 3, admin: 2, moderator: 1, member: 0 };
 export type Role = keyof typeof rank;
 
-/** Whether a role reaches another one; nobody outside has any. */
+/** Whether a role is at least another one; outsiders have none. */
 export const isAtLeast = (role: Role | null | undefined, least: Role): boolean =>
   role != null && rank[role] >= rank[least];
 
-/** Whether one may act on the other: nobody acts on an equal or higher role. */
+/** Whether the user may act on another member: only on lower roles. */
 export const outranks = (role: Role | null | undefined, other: Role): boolean =>
   role != null && rank[role] > rank[other];
 
@@ -63,10 +63,10 @@ function showChannels(serverId: string, list: ChannelRecord[]): void {
   }
 }
 
-/** So many channels are followed at most without having been looked at. */
+/** How many channels are followed at most without having been visited. */
 const mostFollowed = 300;
 
-/** What is unread in servers that were not looked at yet. What cannot be fetched now is when one looks there. */
+/** Loads unread counts of servers that were not visited yet. What fails now is loaded on the visit. */
 export async function loadOtherChannels(): Promise<void> {
   for (const { id } of servers.peek()) {
     const count = [...channels.peek().values()].flat().length;
@@ -74,14 +74,14 @@ export async function loadOtherChannels(): Promise<void> {
   }
 }
 
-/** What was not looked at yet, or cannot be fetched now, is fetched with the next change, or the next visit. */
+/** What was not visited yet, or fails now, is loaded with the next change, or on the visit. */
 function refresh(serverId: string | null): void {
   if (serverId && channels.value.has(serverId)) void loadChannels(serverId).catch(() => {});
 }
 
 const watched = new Set<string>();
 
-/** Keeps the list as it is on the server: names, order, and what is gone. */
+/** Keeps the list in step with the server: names, order, and deletions. */
 function watch(serverId: string, channelId: string): void {
   if (watched.has(channelId)) return;
   watched.add(channelId);
@@ -92,7 +92,7 @@ function watch(serverId: string, channelId: string): void {
   live.listen('member:left', (member) => countMember(member, -1));
 }
 
-/** What was heard last of those who came or went since the servers were read: each of their channels tells it. */
+/** The last event about users who came or went since the servers were read: each of their channels reports it. */
 const moved = new Map<string, 1 | -1>();
 
 function countMember({ scope, serverId, userId }: ChannelEventMap['member:left'], step: 1 | -1): void {
@@ -124,7 +124,7 @@ export async function updateServer(id: string, body: ServerChange): Promise<void
   replace(await parley.rest('PATCH /api/servers/:id', { id, body }));
 }
 
-/** A new invite link; the old one leads nowhere from now on. */
+/** A new invite link; the old one stops working. */
 export async function renewInvite(server: ServerRecord): Promise<void> {
   const { inviteCode } = await parley.rest('POST /api/servers/:id/invite/regenerate', { id: server.id });
   replace({ ...server, inviteCode });
@@ -167,13 +167,13 @@ function replace(server: ServerRecord): void {
   if (before && before.role !== server.role) refresh(server.id);
 }
 
-/** What is taken from one while one looks on is not shown on as if it were there. */
+/** Losing access to the current place must not leave it on screen. */
 function remove(serverId: string): void {
   overtaking.hear();
   servers.value = servers.value.filter(({ id }) => id !== serverId);
   const others = new Map(channels.value);
   for (const { id } of others.get(serverId) ?? []) lose(id);
-  // Whoever comes back finds what there is by then.
+  // Those who come back get what exists by then.
   others.delete(serverId);
   channels.value = others;
 }

@@ -23,33 +23,33 @@ interface Page {
 }
 
 const pageSize = 50;
-/** So much of a message a reply shows. */
+/** The length of the excerpt in a reply. */
 const quoteLength = 200;
-/** More than this is not kept in the page; what scrolls far away is let go and fetched again. */
+/** How many are kept in the page; those scrolled far away are dropped and fetched again. */
 const mostKept = 400;
 
 /**
- * The messages of a channel around the place that is looked at, oldest first. It listens before it reads the list, so
- * nothing falls between; what comes meanwhile is laid over what was read, which does no harm when it is there already.
+ * The messages of a channel around the current position, oldest first. It listens before it reads, so nothing is missed;
+ * events in between are applied to the result, which is harmless for those already in it.
  */
 export class Timeline {
   readonly channelId: string;
-  /** Null: the channel itself, without what is said in its threads. */
+  /** Null: the channel itself, without the messages in its threads. */
   readonly threadId: string | null;
   readonly messages = signal<readonly Message[]>([]);
-  /** Those who said something that is shown, by their names. */
+  /** The names of visible messages' authors, by id. */
   readonly authors = computed(
     () => new Map(this.messages.value.map(({ author }) => [author.id, author.displayName] as const)),
   );
   readonly hasOlder = signal(false);
-  /** Whether there are newer messages that are not shown, since an older place is looked at. */
+  /** Whether there are newer messages that are not shown, since an older position is. */
   readonly hasNewer = signal(false);
-  /** Number of the newest message that was heard of, shown or not. */
+  /** Number of the newest message received, shown or not. */
   readonly newest = signal(0);
   readonly sending: Sending;
   readonly loaded = signal(false);
   readonly error = signal<string | null>(null);
-  /** Set when the channel is none of ours (any more), or the thread was deleted. */
+  /** Set when the channel is not accessible (any more), or the thread was deleted. */
   readonly gone = signal(false);
   private listening = false;
   private loading: Promise<void> | null = null;
@@ -61,7 +61,7 @@ export class Timeline {
     this.sending = new Sending(channelId, threadId, this.newest);
   }
 
-  /** Stands for the channel or thread where something is kept for each. */
+  /** Identifies the channel or thread in stores. */
   get key(): string {
     return this.threadId ?? this.channelId;
   }
@@ -102,7 +102,7 @@ export class Timeline {
     });
   }
 
-  /** Lays a change over the list, once the list is there. */
+  /** Applies a change to the list, once that is loaded. */
   apply(change: () => void): void {
     if (this.loading) this.meanwhile.push(change);
     else change();
@@ -117,7 +117,7 @@ export class Timeline {
     this.quote(message.id, { content: message.content.slice(0, quoteLength), deleted: false });
   }
 
-  /** Someone has another name or picture. */
+  /** A user has another name or picture. */
   rename(author: Message['author']): void {
     if (!this.messages.value.some(({ authorId }) => authorId === author.id)) return;
     this.messages.value = this.messages.value.map((old) => (old.authorId === author.id ? { ...old, author } : old));
@@ -137,7 +137,7 @@ export class Timeline {
     else if (!this.hasNewer.value && message.seq > (last?.seq ?? 0)) this.append(message);
   }
 
-  /** Lets go what is far from where one is: the oldest, or what comes, which is fetched again on the way to it. */
+  /** Drops messages far from the current position: the oldest or the newest, which are fetched again on the way there. */
   private append(message: Message): void {
     const all = [...this.messages.value, message];
     if (all.length > mostKept && this.looksAtBefore(all.length / 2)) {
@@ -148,7 +148,7 @@ export class Timeline {
     this.messages.value = all.slice(-mostKept);
   }
 
-  /** Whether what is looked at stands before a place in the list. */
+  /** Whether the current position is before a place in the list. */
   private looksAtBefore(at: number): boolean {
     const anchor = anchorOf(this.key);
     const seen = anchor ? this.messages.value.findIndex(({ id }) => id === anchor.messageId) : -1;
@@ -174,7 +174,7 @@ export class Timeline {
     endEditing(messageId);
   }
 
-  /** What replies show of a message. */
+  /** The excerpt of a message in replies. */
   private quote(messageId: string, quoted: { content: string; deleted: boolean }): void {
     if (!this.messages.value.some(({ replyTo }) => replyTo?.id === messageId)) return;
     this.messages.value = this.messages.value.map((message) =>
@@ -198,7 +198,7 @@ export class Timeline {
     this.loaded.value = true;
   }
 
-  /** Follows the channel, from a position that is no later than the lists that are read afterwards. */
+  /** Follows the channel, from a position no later than the lists that are read afterwards. */
   private async listen(): Promise<void> {
     const channel = parley.channel(this.channelId);
     if (!channel.isOpen) follow(await readChannelRecord(this.channelId));
@@ -225,7 +225,7 @@ export class Timeline {
     channel.on('channel:deleted', () => lose(this.channelId));
   }
 
-  /** One read at a time; a failure is shown and can be tried again. */
+  /** One read at a time; a failure is shown and can be retried. */
   private load(work: () => Promise<void>): Promise<void> {
     this.loading ??= this.listen()
       .then(work)
@@ -250,7 +250,7 @@ export class Timeline {
   }
 }
 
-/** A message of a thread between those before and after it. */
+/** Inserts a thread's message between its neighbours. */
 async function readAround(id: string, messageId: string): Promise<Page> {
   const limit = pageSize / 2;
   const [message, older, newer] = await Promise.all([
@@ -258,7 +258,7 @@ async function readAround(id: string, messageId: string): Promise<Page> {
     parley.rest('GET /api/threads/:id/messages', { id, query: { limit, cursor: messageId } }),
     parley.rest('GET /api/threads/:id/messages', { id, query: { limit, after: messageId } }),
   ]);
-  // Answers in a thread may be to what was said outside of it.
+  // Messages in a thread may reply to some outside of it.
   const here = message.threadId === id ? [message] : [];
   const messages = [...newer.toReversed(), ...here, ...older];
   return { messages, hasMore: older.length === limit, hasNewer: newer.length === limit };
@@ -266,7 +266,7 @@ async function readAround(id: string, messageId: string): Promise<Page> {
 
 const timelines = new Map<string, Timeline>();
 
-/** The timeline of a channel or a thread, always the same object. */
+/** The timeline of a channel or thread, always the same object. */
 export function timelineOf(channelId: string, threadId: string | null = null): Timeline {
   const key = threadId ?? channelId;
   const known = timelines.get(key);
@@ -276,7 +276,7 @@ export function timelineOf(channelId: string, threadId: string | null = null): T
   return timeline;
 }
 
-/** A channel is none of ours any more. Without it being closed, nothing would be heard of it if it came back. */
+/** A channel is no longer accessible. It must be closed, or nothing of it would be received if it came back. */
 export function lose(channelId: string): void {
   parley.channel(channelId).close();
   forgetOpened(channelId);

@@ -4,7 +4,7 @@ import { unreadNotifications } from './notifications.ts';
 
 const what = signal('');
 
-/** Names the page in the browser's tab; what one was told of meanwhile stands before it. */
+/** The title of the browser's tab, preceded by the number of unread notifications. */
 export function entitle(text: string): void {
   what.value = text;
 }

@@ -13,7 +13,7 @@ export const toasts = signal<Toast[]>([]);
 
 export function tell(text: string, kind: Toast['kind'] = 'good'): void {
   const toast = { id: ++count, text, kind };
-  // Said again, it is said once.
+  // A repeated message is shown once.
   const others = toasts.value.filter((known) => known.text !== text);
   toasts.value = [...others, toast].slice(-4);
   setTimeout(() => dismiss(toast.id), shownMs);
@@ -23,7 +23,7 @@ export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
-/** Runs something that the user asked for, and says it when it fails. @returns whether it worked */
+/** Runs an action of the user, and reports its failure. @returns whether it succeeded */
 export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();

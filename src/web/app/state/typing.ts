@@ -7,7 +7,7 @@ interface Typist {
   threadId: string | null;
 }
 
-/** Without a word from someone for so long, they have stopped. */
+/** Without an event for this long, someone has stopped typing. */
 const silenceMs = 6000;
 const tellEachMs = 3000;
 
@@ -33,7 +33,7 @@ export function hearTyping(channelId: string): void {
     );
   });
   channel.listen('message:new', ({ authorId }) => remove(channelId, authorId));
-  // What a bot writes is seen from its first piece on.
+  // A bot's reply is shown from its first piece on.
   channel.listen('message:stream', ({ userId }) => remove(channelId, userId));
 }
 
@@ -44,7 +44,7 @@ export function tellTyping(channelId: string, threadId: string | null): void {
   parley.channel(channelId).typing({ threadId });
 }
 
-/** After a message was sent the next key is told at once. */
+/** After a message was sent the next key is reported at once. */
 export function typedAll(): void {
   toldAt = 0;
 }

@@ -6,17 +6,17 @@ import { whenItMayWork } from './reading.ts';
 import { hearReplies } from './replies.ts';
 import { place } from './router.ts';
 
-/** What is read is told to the server so long after the last message that came into view. */
+/** How long after the last message came into view the read position is sent to the server. */
 const tellAfterMs = 400;
 
-/** How many messages of others came in a channel since it was last looked at. */
+/** How many messages of others came in a channel since the last visit. */
 export const unread = signal<ReadonlyMap<string, number>>(new Map());
 const followed = new Set<string>();
 const read = new Map<string, number>();
-/** What is still to be told, by channel: forgets it. */
+/** Read positions still to be sent, by channel: cancels that. */
 const toTell = new Map<string, () => void>();
 
-/** Number of the last event of the channel that was seen; undefined: not known. */
+/** Number of the last event of the channel that was seen; undefined: unknown. */
 export const lastRead = (channelId: string): number | undefined => read.get(channelId);
 
 interface Followed {
@@ -26,7 +26,7 @@ interface Followed {
   lastReadSeq?: number;
 }
 
-/** Counts what comes in a channel while nobody looks at it, from what the server says. */
+/** Counts messages in channels that are not being looked at, starting from the server's count. */
 export function follow(channel: Followed): void {
   const lastReadHere = read.get(channel.id) ?? 0;
   const { lastReadSeq = lastReadHere } = channel;
@@ -34,7 +34,7 @@ export function follow(channel: Followed): void {
   const live = parley.channel(channel.id);
   if (!followed.has(channel.id)) {
     followed.add(channel.id);
-    // What was read here meanwhile is not counted there yet.
+    // What was read here meanwhile still counts there.
     if (lastReadSeq >= lastReadHere) setUnread(channel.id, channel.unreadCount);
     live.listen('message:new', count);
     live.listen('message:deleted', discount);
@@ -53,7 +53,7 @@ export function markRead(channelId: string, seq: number): void {
   toTell.set(channelId, () => clearTimeout(timer));
 }
 
-/** Tells how far one has read; other devices count it as unread until then, so it is told when there is a line again. */
+/** Sends the read position; other devices count it as unread until then, so it is sent once there is a connection. */
 function tellRead(channelId: string): void {
   const body = { seq: read.get(channelId) ?? 0 };
   parley.rest('PUT /api/channels/:id/read', { id: channelId, body }).catch((error) => {
@@ -63,7 +63,7 @@ function tellRead(channelId: string): void {
   });
 }
 
-/** Marks all that was said in channels as read, now. */
+/** Marks everything in channels as read, now. */
 export async function markAllRead(list: readonly { id: string; lastSeq: number }[]): Promise<void> {
   for (const { id, lastSeq } of list) {
     const seq = Math.max(lastSeq, parley.channel(id).position ?? 0);
@@ -79,7 +79,7 @@ function count(message: Message): void {
   setUnread(message.channelId, (unread.value.get(message.channelId) ?? 0) + 1);
 }
 
-/** What was counted and is gone is nothing to read any more. */
+/** A deleted message that was counted is no longer unread. */
 function discount({ channelId, seq, threadId, authorId }: ChannelEventMap['message:deleted']): void {
   const counted = unread.value.get(channelId) ?? 0;
   if (!authorId || authorId === me.value?.id || threadId || seq <= (read.get(channelId) ?? 0) || counted === 0) return;
@@ -95,7 +95,7 @@ function setUnread(channelId: string, value: number): void {
   unread.value = new Map(unread.value).set(channelId, value);
 }
 
-/** DMs come without being followed. */
+/** DMs arrive without being followed. */
 parley.on('message:new', count);
 parley.on('message:deleted', discount);
 parley.on('channel:read', ({ channelId, lastReadSeq, unreadCount }) => {

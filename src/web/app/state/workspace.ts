@@ -4,7 +4,7 @@ import { parley } from './client.ts';
 
 export type FileNode = RestAnswer<'GET /api/servers/:serverId/workspace/children'>[number];
 
-/** What was copied or cut, to be pasted somewhere else in the same server. */
+/** Nodes that were copied or cut, to be pasted elsewhere in the same server. */
 export interface Clipboard {
   serverId: string;
   nodes: FileNode[];
@@ -13,7 +13,7 @@ export interface Clipboard {
 
 export const clipboard = signal<Clipboard | null>(null);
 
-/** What is in a folder, folders first. */
+/** The contents of a folder, folders first. */
 export async function readFolder(serverId: string, folderId: string | null): Promise<FileNode[]> {
   const query = { parentId: folderId };
   const nodes = await parley.rest('GET /api/servers/:serverId/workspace/children', { serverId, query });
@@ -52,7 +52,7 @@ export async function moveNodes(serverId: string, nodeIds: string[], targetParen
   await parley.rest('POST /api/servers/:serverId/workspace/nodes/paste', { serverId, body });
 }
 
-/** Puts what was copied or cut into a folder; what was cut can be pasted once. */
+/** Pastes what was copied or cut into a folder; what was cut can be pasted once. */
 export async function paste(targetParentId: string | null): Promise<void> {
   const held = clipboard.value;
   if (!held) return;
@@ -61,7 +61,7 @@ export async function paste(targetParentId: string | null): Promise<void> {
   if (held.mode === 'cut') clipboard.value = null;
 }
 
-/** An address under which the browser itself can fetch a file, for some minutes. */
+/** A URL with which the browser itself can fetch a file, for some minutes. */
 export async function fileLink(
   serverId: string,
   fileId: string,
@@ -71,7 +71,7 @@ export async function fileLink(
   return (await parley.rest('GET /api/servers/:serverId/workspace/files/:fileId/media-url', params)).url;
 }
 
-/** Has the browser keep a folder (or the whole workspace) as a ZIP file. */
+/** Has the browser save a folder (or the whole workspace) as a ZIP file. */
 export async function downloadZip(serverId: string, folder: FileNode | null): Promise<void> {
   const bytes = folder
     ? await parley.rest('GET /api/servers/:serverId/workspace/folders/:folderId/download', {
@@ -83,6 +83,6 @@ export async function downloadZip(serverId: string, folder: FileNode | null): Pr
   link.href = URL.createObjectURL(bytes);
   link.download = `${folder?.name ?? 'workspace'}.zip`;
   link.click();
-  // The browser has taken hold of the bytes by then.
+  // The browser has opened the URL by then.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

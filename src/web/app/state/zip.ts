@@ -1,6 +1,6 @@
 import type { DroppedFile } from './dropped-files.ts';
 
-/** As for the bundles of apps: more is no folder to share but a mistake, or a trap. */
+/** As for the bundles of apps: anything larger is a mistake, or a trap. */
 const mostFiles = 2000;
 const mostBytes = 100 * 1024 * 1024;
 
@@ -10,8 +10,8 @@ const endLength = 22;
 const longestComment = 0xffff;
 
 /**
- * The files in a ZIP archive, with the folders that they lie in. Names that lead elsewhere (`..`) are left out.
- * @throws Error when it is none, or is too large, or is packed in a way that browsers cannot unpack
+ * The files in a ZIP archive, with their folders. Names that lead outside (`..`) are skipped.
+ * @throws Error when it is no archive, is too large, or is compressed in a way that browsers cannot unpack
  */
 export async function unzip(archive: Blob): Promise<DroppedFile[]> {
   const bytes = new DataView(await archive.arrayBuffer());
@@ -24,7 +24,7 @@ export async function unzip(archive: Blob): Promise<DroppedFile[]> {
     total += entry.size;
     if (files.length >= mostFiles || total > mostBytes) throw new Error('This archive is too large to unpack here.');
     const content = await contentOf(bytes, entry);
-    // What an archive says of itself is not to be believed.
+    // An archive's own claims cannot be trusted.
     if (content.size !== entry.size) throw new Error('This archive is damaged.');
     files.push({ folders: parts, file: new File([content], name) });
   }
@@ -36,7 +36,7 @@ interface Entry {
   method: number;
   packedSize: number;
   size: number;
-  /** Where the file begins, with a header of its own. */
+  /** Where the file's data begins, after a header of its own. */
   offset: number;
 }
 
@@ -60,7 +60,7 @@ function* entriesOf(bytes: DataView<ArrayBuffer>): Generator<Entry> {
   }
 }
 
-/** The list of what is inside stands at the end, before a comment of unknown length. */
+/** The directory is at the end, before a comment of unknown length. */
 function endOf(bytes: DataView<ArrayBuffer>): number {
   const first = Math.max(0, bytes.byteLength - endLength - longestComment);
   for (let at = bytes.byteLength - endLength; at >= first; at--) {
@@ -78,7 +78,7 @@ async function contentOf(bytes: DataView<ArrayBuffer>, { method, packedSize, siz
   return new Blob(await upTo(size, unpacked));
 }
 
-/** No more than was announced, and a little: a bomb is left before it goes off. */
+/** No more than was declared, and a little: a ZIP bomb is abandoned in time. */
 async function upTo(size: number, stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Uint8Array<ArrayBuffer>[]> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
