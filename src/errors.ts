@@ -112,7 +112,7 @@ export const errorCodes = {
   INTERNAL_ERROR: [500, 'Something went wrong on our side; try again, and tell the operator the request id.'],
   PROVIDER_NOT_CONFIGURED: [501, 'This server is not set up for this identity provider; use another way to sign in.'],
   PROVIDER_UNAVAILABLE: [503, 'The identity provider does not answer just now; try again in a moment.'],
-  APP_PROXY_FAILED: [502, 'The app behind this address does not answer as it should.'],
+  APP_PROXY_FAILED: [502, 'The app behind this address does not respond properly.'],
   APP_PROXY_TIMEOUT: [504, 'The app behind this address did not answer in time.'],
   MODEL_PROXY_UPSTREAM_ERROR: [502, 'The provider of the model failed; try again in a moment.'],
   MODEL_PROXY_NOT_CONFIGURED: [503, 'There is no model here; the operator can configure one with MODEL_PROXY_URL.'],

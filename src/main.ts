@@ -88,7 +88,7 @@ function stopOnSignals(log: Log, end: () => Promise<void>): void {
 
 /** Bundles the web client now rather than for its first visitor; if that fails the API still works. */
 function bundle(log: Log): void {
-  webBundle().catch((error) => log.error({ err: error }, 'The web client could not be put together.'));
+  webBundle().catch((error) => log.error({ err: error }, 'The web client could not be built.'));
 }
 
 main().catch((error) => {

@@ -70,7 +70,7 @@ export class AgentWatch {
       await this.sendAway();
       await this.touch();
     } catch (error) {
-      this.log.debug({ err: error }, 'Bots could not be looked up; the next try follows.');
+      this.log.debug({ err: error }, 'Bots could not be looked up; trying again.');
     } finally {
       this.looking = false;
     }

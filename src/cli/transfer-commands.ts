@@ -56,7 +56,7 @@ export const transferCommands: Record<string, Command> = {
         await leapAhead(rows);
       };
       await database.longTransaction(leap, { snapshot: false });
-      print('The numbers of events go on further up; clients that come back read their lists anew.');
+      print('Event numbers continue further up; returning clients reread their lists.');
     },
   },
 };

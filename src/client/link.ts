@@ -152,7 +152,7 @@ export class Link {
 
 /** In bytes, as the server counts them. */
 const sizeOf = (payload: object): number => new TextEncoder().encode(JSON.stringify(payload)).length;
-const tooLarge = () => new ParleyError({ code: 'BODY_TOO_LARGE', error: 'This is more than can be sent at once.' });
+const tooLarge = () => new ParleyError({ code: 'BODY_TOO_LARGE', error: 'This is too long to be sent at once.' });
 
 /** The server's refusals have a code; a transport that does not get through has none. */
 function refusalOf(error: Error & { data?: unknown }): ParleyError {

@@ -104,7 +104,7 @@ export class Outbox {
   cancel(nonce: string): boolean {
     const pending = [...this.lanes.values()].flat().find((candidate) => candidate.nonce === nonce);
     if (!pending || pending.attempted) return false;
-    this.finish(pending, new ParleyError({ code: 'CLOSED', error: 'Taken back before it was sent.' }));
+    this.finish(pending, new ParleyError({ code: 'CLOSED', error: 'Withdrawn before it was sent.' }));
     return true;
   }
 
@@ -135,12 +135,12 @@ export class Outbox {
 
   private async tryOnce(pending: Pending, signal: AbortSignal): Promise<Message | ParleyError> {
     if (pending.attempted && Date.now() - pending.queuedAt > safeAgeMs) {
-      const error = 'Nobody knows any more whether this was sent; look, and send it again if it was not.';
+      const error = 'It is unknown whether this was sent; check, and send it again if it was not.';
       return new ParleyError({ code: 'TOO_OLD', error });
     }
     if (!pending.attempted) {
       if (this.isGone(pending)) {
-        return new ParleyError({ code: 'CLOSED', error: 'Taken back or sent in another tab.' });
+        return new ParleyError({ code: 'CLOSED', error: 'Withdrawn or sent in another tab.' });
       }
       pending.attempted = true;
       this.keep(pending);

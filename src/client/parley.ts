@@ -199,7 +199,7 @@ export class Parley {
 
   private async attempt({ channelId, input, nonce, userId }: Pending, signal: AbortSignal): Promise<Message> {
     if (userId && this.userId && userId !== this.userId) {
-      throw new ParleyError({ code: 'SIGNED_OUT', error: 'Whoever wrote this is no longer signed in.' });
+      throw new ParleyError({ code: 'SIGNED_OUT', error: 'The author of this message is no longer signed in.' });
     }
     const body = { ...input, nonce };
     if (this.connection.state.via === 'socket') {

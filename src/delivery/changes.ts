@@ -134,7 +134,7 @@ export class Changes {
     try {
       await action();
     } catch (error) {
-      this.log.error({ err: error }, 'What follows a committed change failed.');
+      this.log.error({ err: error }, 'The actions after a commit failed.');
     }
   }
 }

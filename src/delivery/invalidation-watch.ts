@@ -83,7 +83,7 @@ export class InvalidationWatch implements Watch {
   }
 
   private noteFailure(error: unknown): void {
-    this.log.debug({ err: error }, 'What has changed could not be looked up; the next try follows.');
+    this.log.debug({ err: error }, 'Changes could not be polled; trying again.');
   }
 
   private act(found: Found[]): void {

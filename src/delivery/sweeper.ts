@@ -90,7 +90,7 @@ export class Sweeper {
    * to other events. The log jumps ahead, so that everyone starts afresh; other nodes find it there.
    */
   private async turnBack(streams: LiveStream[]): Promise<void> {
-    this.log.warn({ rooms: streams.length }, 'PostgreSQL has lost events that were given out; their rooms begin anew.');
+    this.log.warn({ rooms: streams.length }, 'PostgreSQL has lost events that were emitted; their rooms start afresh.');
     for (const stream of streams) {
       await leapOver(this.database.quickRows, stream.room, stream.position);
       await this.pull(stream);

@@ -214,7 +214,7 @@ export class Writer<Row, Result> {
       some();
     } catch (error) {
       // The events are in the log; the sweep delivers them from there.
-      this.log.error({ err: error }, 'Events could not be given out.');
+      this.log.error({ err: error }, 'Events could not be emitted.');
     }
   }
 

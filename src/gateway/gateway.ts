@@ -279,7 +279,7 @@ export class Gateway {
   /** A socket without all of its rooms would miss events silently. Closed, its client reconnects by itself. */
   private sendBack(socket: ParleySocket, error: unknown): void {
     const reason = asAppError(error).code;
-    this.sparseLog.warn({ reason }, { err: error }, 'A socket could not be brought into its rooms.');
+    this.sparseLog.warn({ reason }, { err: error }, 'A socket could not enter its rooms.');
     socket.conn.close(true);
   }
 

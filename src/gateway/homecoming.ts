@@ -208,8 +208,7 @@ export class Homecoming {
       } catch (error) {
         this.membership.leave(socket, name);
         const known = asAppError(error);
-        if (known.code === 'INTERNAL_ERROR')
-          this.log.error({ err: error }, 'A socket could not be brought back into a room.');
+        if (known.code === 'INTERNAL_ERROR') this.log.error({ err: error }, 'A socket could not re-enter a room.');
         channels[id] = known.body(undefined);
       }
       this.membership.returns.end(socket, name);
@@ -275,7 +274,7 @@ function answerOf(page: Page): Answer {
 function requireWhole(socket: ParleySocket, page: Page): void {
   if (page.recovered) return;
   socket.data.unrecoverable = true;
-  throw new Error('What a recovered connection missed has left the log meanwhile.');
+  throw new Error('Events that a recovered connection missed have left the log meanwhile.');
 }
 
 const isThread = (name: string): boolean => name.startsWith('thread:');

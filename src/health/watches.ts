@@ -11,25 +11,25 @@ import type { Tracing } from '../infrastructure/tracing.ts';
 /** Metrics of the log and its delivery to the sockets (contract §10). */
 export function watchDelivery(metrics: Metrics, delivery: Delivery, queuedSends: () => number): void {
   const { counters } = delivery;
-  metrics.counter('events_delivered', 'Events given out to rooms of this node.', () => counters.events);
+  metrics.counter('events_delivered', 'Events emitted to rooms of this node.', () => counters.events);
   metrics.counter(
     'gap_repairs',
-    'Holes before an early event that were filled from the log.',
+    'Gaps before an early event that were filled from the log.',
     () => counters.gapRepairs,
   );
-  metrics.counter('sweeps', 'Times the log was asked for what had been missed.', () => counters.sweeps);
+  metrics.counter('sweeps', 'Times the log was read for missed events.', () => counters.sweeps);
   metrics.counter('sweeps_failed', 'Sweeps that could not read the log.', () => counters.failedSweeps);
   metrics.counter('rooms_swept', 'Rooms that a sweep found behind.', () => counters.swept);
-  metrics.counter('replays', 'Pages of missed events given to those who came back.', () => counters.replays);
-  metrics.counter('events_replayed', 'Missed events given to those who came back.', () => counters.replayedEvents);
-  metrics.counter('unrecoverable', 'Times someone had to read the lists anew.', () => counters.unrecoverable);
+  metrics.counter('replays', 'Pages of missed events sent to returning clients.', () => counters.replays);
+  metrics.counter('events_replayed', 'Missed events sent to returning clients.', () => counters.replayedEvents);
+  metrics.counter('unrecoverable', 'Times a client had to reread its lists.', () => counters.unrecoverable);
   metrics.counter('cut_offs', 'Sockets cut off because they read too slowly.', () => counters.cutOffs);
   metrics.counter('write_batches', 'Transactions of the writer.', () => counters.batches);
   metrics.counter('batched_sends', 'Sends committed by the writer.', () => counters.batchedSends);
   metrics.counter('log_entries_trimmed', 'Log entries trimmed by this node.', () => counters.trimmed);
   metrics.gauge('queued_sends', 'Sends that wait for the writer.', queuedSends);
   metrics.gauge('open_rooms', 'Rooms that this node follows.', () => delivery.openStreams);
-  metrics.gauge('log_lag_events', 'Events that the last sweep found committed but not given out.', () => counters.lag);
+  metrics.gauge('log_lag_events', 'Events that the last sweep found committed but not emitted.', () => counters.lag);
   const sizes = metrics.histogram(
     'write_batch_size',
     'Sends in one transaction of the writer.',
@@ -38,7 +38,7 @@ export function watchDelivery(metrics: Metrics, delivery: Delivery, queuedSends:
   counters.onBatch = (size) => sizes.observe(size);
   const sends = metrics.histogram(
     'send_seconds',
-    'Time between the coming of a send and its commit.',
+    'Time between the arrival of a send and its commit.',
     [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
   );
   counters.onSend = (ms) => sends.observe(ms / 1000);
@@ -58,8 +58,8 @@ export function watchDelivery(metrics: Metrics, delivery: Delivery, queuedSends:
 
 /** Metrics of webhook deliveries. */
 export function watchWebhooks(metrics: Metrics, webhooks: Pick<WebhookDispatcher, 'counters'>): void {
-  metrics.counter('webhooks_delivered', 'Events taken by webhooks.', () => webhooks.counters.delivered);
-  metrics.counter('webhooks_failed', 'Tries to deliver an event that failed.', () => webhooks.counters.failed);
+  metrics.counter('webhooks_delivered', 'Events accepted by webhooks.', () => webhooks.counters.delivered);
+  metrics.counter('webhooks_failed', 'Failed attempts to deliver an event.', () => webhooks.counters.failed);
   metrics.gauge('webhooks_under_way', 'Rooms that are being delivered.', () => webhooks.counters.underWay);
 }
 
@@ -76,15 +76,15 @@ export function watchConnections(metrics: Metrics, gateway: Gateway, redis: Redi
 /** Metrics of PostgreSQL as seen from here. */
 export function watchDatabase(metrics: Metrics, database: Database): void {
   metrics.gauge('database_connections', 'Connections to PostgreSQL.', () => database.connections.open);
-  metrics.gauge('database_idle', 'Connections to PostgreSQL that nobody uses now.', () => database.connections.idle);
+  metrics.gauge('database_idle', 'Idle connections to PostgreSQL.', () => database.connections.idle);
   metrics.gauge(
     'database_waiting',
-    'Those who wait for a connection to PostgreSQL.',
+    'Callers waiting for a connection to PostgreSQL.',
     () => database.connections.waiting,
   );
   const seconds = metrics.histogram(
     'database_statement_seconds',
-    'Time of statements, the way there and back with them.',
+    'Time of statements, including the round trip.',
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
   );
   let failed = 0;
@@ -99,7 +99,7 @@ export function watchDatabase(metrics: Metrics, database: Database): void {
 export function watchEvents(metrics: Metrics, tracing: Tracing): SocketServices['watched'] {
   const seconds = metrics.histogram(
     'socket_event_seconds',
-    'Time to handle an event of a client, by its name.',
+    'Time to handle a client event, by name.',
     [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
     ['event', 'outcome'],
   );

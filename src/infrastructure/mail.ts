@@ -72,7 +72,7 @@ export class Mailer {
     while (this.underWay.size > 0 && performance.now() < end)
       await within(Promise.race(this.underWay), end - performance.now());
     const left = this.queue.length + this.underWay.size;
-    if (left > 0) this.log.error({ left }, 'Mails could not be sent before the end.');
+    if (left > 0) this.log.error({ left }, 'Mails were left unsent at shutdown.');
     this.closeTransport();
   }
 

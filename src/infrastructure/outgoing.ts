@@ -71,7 +71,7 @@ export class Outgoing {
       throw new AppError('UNSAFE_URL', { message: `Only https addresses are allowed here. ${exception}` });
     }
     if (url.username || url.password) {
-      throw new AppError('UNSAFE_URL', { message: 'The address must not have a user name or a password in it.' });
+      throw new AppError('UNSAFE_URL', { message: 'The address must not contain a user name or password.' });
     }
     const host = bareHost(url.hostname);
     if (!allowed && isIP(host) && !isPublicAddress(host)) throw unsafe(host);

@@ -77,7 +77,7 @@ function followed(client: RedisClient, event: string | symbol, tell: () => boole
     return tell();
   } catch (cause) {
     if (!String(event).includes('message')) throw cause;
-    return client.emit('error', new StrangeMessage('A message on Redis could not be followed.', { cause }));
+    return client.emit('error', new StrangeMessage('A message on Redis could not be processed.', { cause }));
   }
 }
 

@@ -116,7 +116,7 @@ export class MediaService {
          RETURNING id, filename, content_type, size, width, height`,
         [uuid(), actor.userId, target?.row.id ?? null, place, blob.id, filename, contentType, blob.size, width, height],
       );
-      if (!row) throw new Error('An upload was not kept.');
+      if (!row) throw new Error('An upload was not stored.');
       if (target) await this.messages.tellUpdated(change, actor, target.row.id);
       else await this.requireRoom(change.rows, actor, 0);
       return attachmentRecord(row);

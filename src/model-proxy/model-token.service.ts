@@ -76,7 +76,7 @@ export class ModelTokenService {
       if (held.length >= this.settings.tokensPerUser) throw new AppError('TOKEN_LIMIT');
       const listed = models && JSON.stringify(models);
       const [row] = await change.rows<TokenRow>(insert, [id, actor.userId, runtimeId, templateSlug, listed, expiresAt]);
-      if (!row) throw new Error('A model token was not kept.');
+      if (!row) throw new Error('A model token was not stored.');
       const claims = { sub: actor.userId, jti: id, runtime: runtimeId, template: templateSlug };
       return { ...tokenRecord(row), token: this.tokens.sign(claims, expiresAt) };
     });

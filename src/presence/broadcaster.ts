@@ -62,7 +62,7 @@ export class PresenceBroadcaster {
     try {
       if (changes.length > 0) await this.tellThese(changes);
     } catch (error) {
-      this.log.debug({ err: error }, 'Changes of presence could not be told just now.');
+      this.log.debug({ err: error }, 'Presence changes could not be sent; trying again.');
       this.directory.putBack(changes);
     } finally {
       this.running = false;

@@ -123,7 +123,7 @@ export class PresenceTracker {
       leaves.clear();
       await this.sayWishes();
     } catch (error) {
-      this.log.debug({ err: error }, 'Presence could not be passed on just now.');
+      this.log.debug({ err: error }, 'Presence could not be reported; trying again.');
       this.keepForLater(arrivals, leaves);
     }
   }

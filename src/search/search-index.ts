@@ -42,7 +42,7 @@ export class SearchIndex {
       await this.database.rows(sorting);
       this.failed = false;
     } catch (error) {
-      if (!this.failed) this.log.warn({ err: error }, 'The search index could not be sorted; it will be tried again.');
+      if (!this.failed) this.log.warn({ err: error }, 'The search index could not be merged; trying again.');
       this.failed = true;
     }
   }

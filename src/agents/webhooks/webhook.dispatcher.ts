@@ -190,7 +190,7 @@ export class WebhookDispatcher {
 
   /** The failure is not the receiver's. If this fails too, the lease expires by itself. */
   private async putOff(claim: Claim, error: unknown): Promise<void> {
-    this.log.warn({ err: error, agentId: claim.agentId }, 'A webhook could not be served just now.');
+    this.log.warn({ err: error, agentId: claim.agentId }, 'Events could not be delivered to a webhook.');
     await this.cursors.putOff(claim, 'Something went wrong on our side.', this.settings.retryMs).catch(() => {});
   }
 }
