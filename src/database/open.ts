@@ -40,7 +40,7 @@ async function waitForDatabase(url: string, patienceMs: number, log: Log): Promi
 async function tryToConnect(url: string): Promise<{ message: string; passing: boolean } | null> {
   let client: pg.Client | undefined;
   try {
-    // Files with certificates that the URL names are read in this moment.
+    // This reads the certificate files that the URL names.
     client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
     client.on('error', () => {});
     await client.connect();

@@ -29,7 +29,7 @@ export function bindHandlers(
 ): void {
   let count = 0;
   socket.use(([event, ...args]) => {
-    // What came with the event that was one too many is not worth another look.
+    // Whatever comes with the event that exceeds the limit is not examined.
     if (socket.data.isCutOff) return;
     const handler = handlers.get(event);
     count++;

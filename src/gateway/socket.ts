@@ -47,7 +47,7 @@ export interface RecoveredRoom {
 export interface SocketData {
   actor: Actor;
   joined: Map<string, JoinedRoom>;
-  /** The rooms that it is put into without asking, and from which event on: where they stood before it was connected. */
+  /** The rooms it enters without joining, and from which event on: their positions before it was connected. */
   origins: ReadonlyMap<Room, number>;
   replayed: Replayed[];
   /** Deliveries up to this number have certainly reached the client: they were sent before a ping that it answered. */

@@ -21,7 +21,7 @@ class ForgivingRedis extends Redis {
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     return followed(this, event, () => super.emit(event, ...args));
   }
-  /** ioredis would go on with the first database, which may be another deployment's. */
+  /** ioredis would continue with database 0, which may be another deployment's. */
   override select(...args: Parameters<Redis['select']>): Promise<'OK'> {
     return super.select(...args).catch((error) => {
       this.disconnect(true);

@@ -11,14 +11,14 @@ const openAiErrorSchema = (codes: ErrorCode[]) => {
 
 export type OpenAiError = z.input<ReturnType<typeof openAiErrorSchema>>;
 
-/** Clients decide by these words what to do, so they are passed on as they are; what is no such word is left out. */
+/** Clients act on these words, so they are passed on as they are; anything that is no such word is dropped. */
 const wordSchema = z
   .string()
   .regex(/^[!-~]{1,200}$/)
   .optional()
   .catch(undefined);
 
-/** What a provider says is wrong with a request. */
+/** The provider's error about a request. */
 export const refusalSchema = z.object({
   error: z.object({
     message: z.string().max(4000).optional().catch(undefined),
@@ -28,7 +28,7 @@ export const refusalSchema = z.object({
   }),
 });
 
-/** The provider does not take a request, which is the caller's fault: it is told in the provider's words. */
+/** The provider rejects a request, which is the caller's fault: it is told in the provider's words. */
 export class ModelRefusal extends AppError {
   readonly words: Omit<z.output<typeof refusalSchema>['error'], 'message'>;
 

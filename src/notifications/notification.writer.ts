@@ -62,7 +62,7 @@ export async function writeNotifications(change: Change, drafts: NotificationDra
   await publish(change, outcomes);
 }
 
-/** Names are kept as they were sent: what turns the direction of one around would do so to all that follows it here. */
+/** Names are stored as sent: direction controls in one would affect everything after it here. */
 const titleOf = ({ title }: NotificationDraft) => title.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 
 const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_servers, p.muted_channel_ids AS muted_channels

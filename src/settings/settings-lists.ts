@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 
-/** A comma list. One of commas alone names nothing, where to name nothing would mean anything at all. */
+/** A comma-separated list. One of commas alone names nothing, and naming nothing may mean anything at all. */
 export const list = z.string().transform((text, context): string[] => {
   const items = text
     .split(',')
@@ -12,28 +12,28 @@ export const list = z.string().transform((text, context): string[] => {
   return z.NEVER;
 });
 
-/** Browsers compare and send origins in one form only: lower case, without a path, without the usual port. */
+/** Browsers compare and send origins in one form only: lower case, without a path or the default port. */
 function originOf(text: string): string | null {
   const [whole] = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+(?=\/?$)/i.exec(text) ?? [];
   if (whole === undefined || !URL.canParse(whole)) return null;
   const { origin } = new URL(whole);
-  // Of schemes of their own, as programs made of web pages have them, it knows no origin.
+  // For custom schemes, as used by web pages packaged as programs, `URL` knows no origin.
   return origin === 'null' ? whole.toLowerCase() : origin;
 }
 
-/** Whether there is nothing behind the host and its port: what would stand there were left out without a word. */
+/** Whether nothing follows the host and port: it would be ignored silently. */
 export const isOrigin = (text: string): boolean => originOf(text) !== null;
 
-/** Whether paths can be put behind it, and what it says is all used: names and passwords would be left out. */
+/** Whether paths can be appended, and all of it is used: names and passwords would be ignored. */
 export function isBase(text: string): boolean {
   const { search, hash, username, password } = URL.parse(text) ?? {};
   return !search && !hash && !username && !password;
 }
 
-/** Whether its path says which database, if it says anything: what is no number would mean the usual one. */
+/** Whether its path, if any, names a database: anything but a number would mean the default one. */
 export const isRedis = (text: string): boolean => /^\/?\d{0,4}$/.test(URL.parse(text)?.pathname ?? '');
 
-/** A comma list of origins; none stands for any, as does `*`, the word for it in headers. */
+/** A comma-separated list of origins; an empty one means any, as does `*`, the header's word for it. */
 export const origins = list.transform((items, context): string[] => {
   if (items.includes('*')) return [];
   const found = items.map(originOf).filter((origin) => origin !== null);
@@ -45,7 +45,7 @@ export const origins = list.transform((items, context): string[] => {
   return z.NEVER;
 });
 
-/** A comma list of hosts, with or without a port. What is neither, as a URL, would match nothing, without a word. */
+/** A comma-separated list of hosts, with or without a port. Anything else, such as a URL, would silently match nothing. */
 export const hosts = list.transform((items, context): string[] => {
   const found = items.map(hostOf).filter((host) => host !== null);
   if (found.length === items.length) return found;
@@ -56,7 +56,7 @@ export const hosts = list.transform((items, context): string[] => {
   return z.NEVER;
 });
 
-/** A host as URLs have it, which know several ways to write one; with its port, also where that is the usual one. */
+/** A host in the form of URLs, which accept several spellings; with its port, even the default one. */
 function hostOf(text: string): string | null {
   if (/[\s/\\@*?#]/.test(text)) return null;
   const host = isIPv6(text) ? `[${text}]` : text;
@@ -64,13 +64,13 @@ function hostOf(text: string): string | null {
   return url && `${url.hostname}${/:\d+$/.exec(host)?.[0] ?? ''}`;
 }
 
-/** What is sent in a header, or compared with one. Files that secrets are read from tend to end with a line break. */
+/** A value sent in a header, or compared with one. Files with secrets tend to end with a line break. */
 export const inHeaders = z
   .string()
   .trim()
   .regex(/^[ -~]+$/, 'must be of printable ASCII characters');
 
-/** Whether the name and the password in a URL can be read: a sign like `%` has to be encoded in them. */
+/** Whether the name and password in a URL can be decoded: characters like `%` have to be encoded in them. */
 export function hasEncodedSecrets(text: string): boolean {
   const { username = '', password = '' } = URL.parse(text) ?? {};
   try {
