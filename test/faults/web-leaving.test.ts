@@ -93,4 +93,14 @@ describe('a browser that several people use', () => {
     await until(async () => (await composer().inputValue()) === '');
     expect(await draftsIn(page)).to.equal(0);
   });
+
+  it('asks nothing where nobody is signed in', async () => {
+    const { username, token, refreshToken } = here.bob;
+    const other = await visitor(here.alice.node, null);
+    const tokens = `access_token=${token}&refresh_token=${refreshToken}&redirect=/app/settings/account`;
+    await other.open(`/app/oauth-callback#${tokens}`);
+    await other.page.getByText(`@${username}`).waitFor();
+    expect(new URL(other.page.url()).pathname).to.equal('/app/settings/account');
+    await other.close();
+  });
 });

@@ -53,12 +53,18 @@ addEventListener('storage', ({ key, newValue }) => {
   if (id !== me.value?.id) location.reload();
 });
 
+/** Whether this browser is somebody else's until now: signed in, or gone with things left here to come back to. */
+export function belongsToOther({ id }: Pick<OwnUser, 'id'>): boolean {
+  const before = me.value?.id ?? localStorage.getItem(absentKey);
+  return before !== null && before !== id;
+}
+
 /** Adopts a sign-in, and connects. */
 export function enter({ user }: AuthAnswer): void {
-  const before = me.value?.id ?? localStorage.getItem(absentKey);
+  const isOther = belongsToOther(user);
   localStorage.removeItem(absentKey);
   remember(user);
-  if (before !== null && before !== user.id) {
+  if (isOther) {
     forgetKept();
     // The page's memory still belongs to the other user.
     location.reload();

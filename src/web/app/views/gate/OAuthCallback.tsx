@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type AuthAnswer, Parley } from '../../../../client/index.ts';
-import { enter, parley, sentence } from '../../state/client.ts';
+import { belongsToOther, enter, parley, sentence } from '../../state/client.ts';
 import { go } from '../../state/router.ts';
 import { tell } from '../../state/toasts.ts';
 import { Button } from '../parts/Button.tsx';
 import { cameFromProvider, takeNext } from './arriving.ts';
 import { Gate } from './Gate.tsx';
 
-/** A sign-in that did not begin here, and what is done when it is meant. */
+/** A sign-in that did not begin here, in a browser that is somebody else's, and what is done when it is meant. */
 interface Question {
   user: AuthAnswer['user'];
   accept(): void;
@@ -34,7 +34,7 @@ export function OAuthCallback() {
   );
 }
 
-/** Whoever follows a link to tokens of somebody else would write as them without knowing. */
+/** A link can carry anyone's tokens: whoever follows it would write as them without knowing. */
 function AskWhether({ question: { user, accept } }: { question: Question }) {
   return (
     <Gate>
@@ -66,6 +66,6 @@ async function finish(given: URLSearchParams, ask: (question: Question) => void)
     to(takeNext());
     enter(parley.signedInAs(answer));
   };
-  if (begun) accept();
-  else ask({ user: answer.user, accept });
+  if (belongsToOther(answer.user) && !begun) ask({ user: answer.user, accept });
+  else accept();
 }
