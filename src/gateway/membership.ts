@@ -33,7 +33,6 @@ export interface RoomAccess {
 
 /** The most that one ack of a join contains (contract §13, Delivery). */
 const joinLimits = { events: 200, bytes: 1024 * 1024 };
-
 const resumePiece = { events: 500, bytes: 512 * 1024 };
 const drainCheckMs = 10;
 
@@ -88,12 +87,13 @@ export class Membership {
       if (!socket.connected || arrival.isTurnedAway) return;
       // A socket that enters again continues as before: what was sent to it may still be in flight.
       const before = socket.data.joined.get(name);
-      socket.data.joined.set(name, { ...place, from: before?.from ?? page.seq });
-      const rooms = [name];
+      // All sockets in a room share one copy of its name: one for each of them is a good part of what a room costs a socket.
+      const room = this.delivery.peek(place.room)?.room ?? place.room;
+      const key = name === room ? room : name;
+      socket.data.joined.set(key, { ...place, room, from: before?.from ?? page.seq });
       // A socket that is only in a thread needs the log of its channel all the same.
-      if (name !== place.room) rooms.push(followersOf(place.room));
-      if (place.serverId) rooms.push(serverRoom(place.serverId));
-      void socket.join(rooms);
+      const followed = name === room ? [] : [followersOf(room)];
+      void socket.join([key, ...followed, ...(place.serverId ? [serverRoom(place.serverId)] : [])]);
       entered(page, before !== undefined);
     };
     try {
