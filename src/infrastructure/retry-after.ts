@@ -1,7 +1,7 @@
 /** The delay in a `Retry-After` header, in milliseconds, given in seconds or as a date; null if it is neither. */
 export function waitOf(header: string | string[] | undefined): number | null {
   const text = String(header ?? '');
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text) * 1000;
   const at = Date.parse(text);
   return Number.isNaN(at) ? null : Math.max(at - Date.now(), 0);
 }
