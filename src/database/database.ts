@@ -78,7 +78,7 @@ export class Database {
     });
     const watches = [slowStatementLog(slowStatementMs, log), failedStatementLog(log)];
     const pools: Pools = [pool, statements, quickPool];
-    return new Database(url, orm, pools, watches, new HungConnections(pools, statementTimeoutMs + 1000));
+    return new Database(url, orm, pools, watches, new HungConnections(pools, url, statementTimeoutMs + 1000, log));
   }
 
   /** Calls `watch` for every statement from here on. */

@@ -1,24 +1,50 @@
 import { Socket } from 'node:net';
-import type pg from 'pg';
+import pg from 'pg';
+import type { Log } from '../infrastructure/log.ts';
 import { Silence } from '../infrastructure/silence.ts';
 
-const lookMs = 1000;
+const lookMs = 250;
+/** After how many looks without an answer PostgreSQL is asked whether it is working on one. */
+const doubtfulLooks = 2;
+/** How long PostgreSQL may take to say so. */
+const askMs = 2000;
+/** How long it is left alone once it has said that it is working on all of them. */
+const restMs = 1000;
+
+type Connection = Pick<pg.ClientBase, 'query'>;
+
+/** A connection in use, and for how many looks its user has been waiting for an answer. */
+interface Use {
+  silence: Silence;
+  looks: number;
+}
 
 /**
- * Ends connections on which nothing arrives for too long while they are in use. A server that hangs does not even enforce
- * its statement timeout, so callers would wait for ever. The driver's own limit, `query_timeout`, creates a timer for each
- * statement, whose references survive several garbage collections: two thirds of all collecting when pages are read.
+ * Ends connections on which an answer will never come, so that nobody waits for it:
+ *
+ * - Half-open ones, whose other end a firewall, a proxy or a crash took away without a word: PostgreSQL, asked on a new
+ *   connection, is not working on what was sent. Those that are idle most likely went the same way, and go too.
+ * - All on which nothing came for longer than PostgreSQL allows a statement. A server that hangs does not even enforce
+ *   its time limits, nor can it be asked. The driver's own limit, `query_timeout`, creates a timer for each statement,
+ *   whose references survive several garbage collections: two thirds of all collecting when pages are read.
  */
 export class HungConnections {
-  private readonly used = new Map<pg.PoolClient, Silence>();
+  private readonly pools: pg.Pool[];
+  private readonly url: string;
   private readonly looks: number;
+  private readonly log: Log;
+  private readonly used = new Map<pg.PoolClient, Use>();
   private readonly timer: NodeJS.Timeout;
+  private restUntil = 0;
 
   /** @param limitMs longer than PostgreSQL's own time limits */
-  constructor(pools: pg.Pool[], limitMs: number) {
+  constructor(pools: pg.Pool[], url: string, limitMs: number, log: Log) {
+    this.pools = pools;
+    this.url = url;
     this.looks = Math.ceil(limitMs / lookMs);
+    this.log = log;
     for (const pool of pools) {
-      pool.on('acquire', (client) => this.used.set(client, new Silence()));
+      pool.on('acquire', (client) => this.used.set(client, { silence: new Silence(), looks: 0 }));
       pool.on('release', (_error, client) => this.used.delete(client));
       pool.on('remove', (client) => this.used.delete(client));
     }
@@ -31,17 +57,82 @@ export class HungConnections {
   }
 
   private look(): void {
-    for (const [client, silence] of this.used) {
+    const doubtful: pg.PoolClient[] = [];
+    for (const [client, use] of this.used) {
       const wire = wireOf(client);
-      if (wire && silence.look(wire) >= this.looks) wire.destroy(hung());
+      if (!wire) continue;
+      const silent = use.silence.look(wire);
+      use.looks = isAwaiting(client) ? Math.min(use.looks + 1, silent) : 0;
+      if (use.looks >= this.looks) wire.destroy(hung());
+      else if (use.looks >= doubtfulLooks) doubtful.push(client);
     }
+    if (doubtful.length > 0 && performance.now() > this.restUntil) void this.ask(doubtful);
+  }
+
+  private async ask(doubtful: pg.PoolClient[]): Promise<void> {
+    this.restUntil = Number.POSITIVE_INFINITY;
+    const asked = doubtful.map((client) => ({ client, use: this.used.get(client), pid: pidOf(client) }));
+    const pids = asked.map(({ pid }) => pid);
+    const atWork = await backendsAtWork(this.url, pids).catch(() => new Set(pids));
+    const dead = asked.filter(({ client, use, pid }) => {
+      const wire = wireOf(client);
+      // Unless it was answered while PostgreSQL was asked.
+      return wire && use && !atWork.has(pid) && this.used.get(client) === use && use.silence.look(wire) > 0;
+    });
+    this.restUntil = dead.length > 0 ? 0 : performance.now() + restMs;
+    if (dead.length === 0) return;
+    this.log.warn({ connections: dead.length }, 'Connections to PostgreSQL are dead, and are opened anew.');
+    for (const { client } of dead) wireOf(client)?.destroy(hung());
+    for (const pool of this.pools) renewIdle(pool);
+  }
+}
+
+function renewIdle(pool: pg.Pool): void {
+  for (let left = pool.idleCount; left > 0; left--) {
+    pool.connect().then(
+      (client) => client.release(true),
+      () => {},
+    );
+  }
+}
+
+/**
+ * Which of these backends are working on a statement: all, if a pooler is in between, since the ids that it gives to its
+ * clients are not those of backends.
+ * @throws if PostgreSQL does not answer
+ */
+async function backendsAtWork(url: string, pids: number[]): Promise<Set<number>> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: askMs, query_timeout: askMs });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    // A state that one may not see is null. A backend that waits for its client has sent an answer that nobody takes.
+    const { rows } = await client.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int[])
+       AND coalesce(state NOT LIKE 'idle%' AND wait_event_type IS DISTINCT FROM 'Client', true)`,
+      [[...pids, pidOf(client)]],
+    );
+    const atWork = new Set(rows.map(({ pid }) => pid));
+    return atWork.has(pidOf(client)) ? atWork : new Set(pids);
+  } finally {
+    client.end().catch(() => {});
+    setTimeout(() => wireOf(client)?.destroy(), askMs).unref();
   }
 }
 
 const hung = () => Object.assign(new Error('PostgreSQL does not answer.'), { code: 'ETIMEDOUT' });
 
-/** The driver has no public way to it. */
-function wireOf(client: pg.PoolClient): Socket | undefined {
+/** Whether a statement has been sent and not been answered. The driver has no public way to it, nor to what follows. */
+function isAwaiting(client: Connection): boolean {
+  return Reflect.get(client, 'readyForQuery') === false;
+}
+
+function pidOf(client: Connection): number {
+  const pid: unknown = Reflect.get(client, 'processID');
+  return typeof pid === 'number' ? pid : 0;
+}
+
+function wireOf(client: Connection): Socket | undefined {
   const connection: unknown = Reflect.get(client, 'connection');
   const stream: unknown = typeof connection === 'object' && connection ? Reflect.get(connection, 'stream') : undefined;
   return stream instanceof Socket ? stream : undefined;

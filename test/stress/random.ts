@@ -173,6 +173,9 @@ const disturbances: Record<string, Record<string, Disturbance>> = {
     async 'silent-to-redis'({ lines }, random) {
       pick(lines, random)?.redis.silence();
     },
+    async 'silent-to-postgres'({ lines }, random) {
+      pick(lines, random)?.postgres.silence();
+    },
   },
 };
 
