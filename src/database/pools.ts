@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 
-/** Settings of a connection, by their names in PostgreSQL; times are in ms. */
+/** Settings of a connection, by their names in PostgreSQL and in its units. */
 export type ConnectionSettings = Record<string, string | number>;
 
 /**
@@ -16,6 +16,16 @@ const byIndexes: ConnectionSettings = { enable_seqscan: 'off', jit: 'off' };
  */
 export const onceForAll: ConnectionSettings = { ...byIndexes, plan_cache_mode: 'force_generic_plan' };
 
+/**
+ * If a firewall or a crash took a node away without a word, PostgreSQL finds out after a minute, instead of the two hours
+ * of most systems. Until then its connections count, and may hold locks.
+ */
+const keepAlive: ConnectionSettings = {
+  tcp_keepalives_idle: 30,
+  tcp_keepalives_interval: 10,
+  tcp_keepalives_count: 3,
+};
+
 type Verify = (client: pg.ClientBase, done: (error?: Error) => void) => void;
 
 /**
@@ -24,7 +34,9 @@ type Verify = (client: pg.ClientBase, done: (error?: Error) => void) => void;
  * it would stay in the pool and fail every change long after the new primary is up.
  */
 export function preparing(settings: ConnectionSettings, serving: boolean): Verify {
-  const values = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  const values = Object.entries({ ...settings, ...keepAlive }).map(
+    ([name, value]) => `set_config('${name}', '${value}', false)`,
+  );
   const text = `SELECT ${values.join(', ')}, current_setting('transaction_read_only') AS read_only`;
   const prepare = async (client: pg.ClientBase) => {
     const { rows } = await client.query<{ read_only: string }>(text);

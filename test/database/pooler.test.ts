@@ -50,11 +50,12 @@ describe('a pooler before PostgreSQL', () => {
   });
 
   const limits = `SELECT current_setting('statement_timeout') AS statement,
-    current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('lock_timeout') AS lock`;
+    current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('lock_timeout') AS lock,
+    current_setting('tcp_keepalives_idle') AS gone`;
   const of = async (rows: Rows) => (await rows(limits))[0];
 
   it('is asked for nothing that it does not know, and all limits hold', async () => {
-    const reading = { statement: '10s', idle: '3s', lock: '0' };
+    const reading = { statement: '10s', idle: '3s', lock: '0', gone: '30' };
     expect(await of(database.rows)).to.deep.equal(reading);
     expect(await of(database.committedRows)).to.deep.equal(reading);
     expect(await of(database.quickRows)).to.deep.equal({ ...reading, lock: '250ms' });
