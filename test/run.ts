@@ -34,6 +34,7 @@ const onceIsEnough = [
   'architecture',
   'blobs/',
   'delivery/changes',
+  'delivery/confirmations',
   'delivery/failing-statements',
   'delivery/live-stream',
   'delivery/lost-commits',

@@ -1,5 +1,6 @@
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import { within } from '../infrastructure/within.ts';
+import { Confirmations } from './confirmations.ts';
 import type { LogEntry, Room } from './entry.ts';
 
 /** A message between nodes that is not an event: caches to drop, sockets to evict or disconnect. */
@@ -47,11 +48,6 @@ export class SoloBus implements Bus {
 
 const subscribeWaitMs = 250;
 
-interface PendingControl {
-  missing: number;
-  done: (all: boolean) => void;
-}
-
 /**
  * Redis pub/sub with one channel per room: a node hears only the rooms that someone on it is in.
  *
@@ -64,7 +60,7 @@ export class RedisBus implements Bus {
   private readonly roomPrefix: string;
   private entriesListener: (room: Room, entries: LogEntry[]) => void = () => {};
   private controlListener: (message: ControlMessage) => void | Promise<void> = () => {};
-  private readonly pending = new Map<string, PendingControl>();
+  private readonly confirmations = new Confirmations();
   private controlCount = 0;
   deafUntil: number;
 
@@ -101,24 +97,14 @@ export class RedisBus implements Bus {
   async control(message: ControlMessage, ms: number): Promise<boolean> {
     if (!this.redis.healthy) return false;
     const id = `${this.nodeId}-${++this.controlCount}`;
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => finish(false), ms);
-      const finish = (all: boolean) => {
-        clearTimeout(timer);
-        this.pending.delete(id);
-        resolve(all);
-      };
-      // Confirmations may arrive before the number of receivers is known: count down from 0 and add it later.
-      const entry: PendingControl = { missing: 0, done: finish };
-      this.pending.set(id, entry);
-      const text = JSON.stringify({ id, from: this.nodeId, message });
-      void this.redis.publish(this.redis.controlChannel, text).then((receivers) => {
-        // This node is one of the receivers, and has acted already. No receivers: Redis did not take the message.
-        if (receivers === 0) return finish(false);
-        entry.missing += receivers - 1;
-        if (entry.missing === 0) finish(true);
-      });
+    const confirmed = this.confirmations.all(id, ms);
+    const text = JSON.stringify({ id, from: this.nodeId, message });
+    void this.redis.publish(this.redis.controlChannel, text).then((receivers) => {
+      // This node is one of the receivers, and has acted already. No receivers: Redis did not take the message.
+      if (receivers === 0) this.confirmations.failed(id);
+      else this.confirmations.sent(id, receivers - 1);
     });
+    return confirmed;
   }
 
   onEntries(listener: (room: Room, entries: LogEntry[]) => void): void {
@@ -141,8 +127,8 @@ export class RedisBus implements Bus {
     if (channel === this.redis.controlChannel) {
       void this.receiveControl(text);
     } else if (channel === this.replyChannel(this.nodeId)) {
-      const entry = this.pending.get(text);
-      if (entry && --entry.missing === 0) entry.done(true);
+      const [id = '', node = ''] = text.split(' ');
+      this.confirmations.confirm(id, node);
     } else {
       const room = roomOf(channel.slice(this.roomPrefix.length));
       if (!room || text.startsWith(`${this.nodeId}\n`)) return;
@@ -155,7 +141,7 @@ export class RedisBus implements Bus {
     const { id, from, message }: { id: string; from: string; message: ControlMessage } = JSON.parse(text);
     if (from === this.nodeId) return;
     await this.controlListener(message);
-    void this.redis.publish(this.replyChannel(from), id);
+    void this.redis.publish(this.replyChannel(from), `${id} ${this.nodeId}`);
   }
 }
 

@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Confirmations } from '../../src/delivery/confirmations.ts';
+
+/** Nobody waits for that long here. */
+const longMs = 600_000;
+/** Longer than silent receivers are waited for. */
+const laterMs = 400;
+
+describe('a message that all nodes are to confirm', () => {
+  let confirmations: Confirmations;
+  let count = 0;
+  beforeEach(() => {
+    confirmations = new Confirmations();
+  });
+  afterEach(() => {
+    for (let i = 1; i <= count; i++) confirmations.failed(`m${i}`);
+  });
+
+  /** Sends one to `receivers` nodes, of which these confirm at once. */
+  function send(receivers: number, nodes: string[], ms = longMs) {
+    const id = `m${++count}`;
+    const message = { id, answer: undefined as boolean | undefined, done: Promise.resolve(false) };
+    message.done = confirmations.all(id, ms).then((all) => {
+      message.answer = all;
+      return all;
+    });
+    for (const node of nodes) confirmations.confirm(id, node);
+    confirmations.sent(id, receivers);
+    return message;
+  }
+
+  it('has been, once the last one did, whatever Redis says first', async () => {
+    const message = send(3, ['a']);
+    confirmations.confirm(message.id, 'b');
+    confirmations.confirm(message.id, 'b');
+    await delay(laterMs);
+    expect(message.answer).to.equal(undefined);
+    confirmations.confirm(message.id, 'c');
+    expect(await message.done).to.equal(true);
+    expect(await send(2, ['a', 'b']).done).to.equal(true);
+    expect(await send(0, []).done).to.equal(true);
+  });
+
+  it('has not been, if Redis did not take it or one of them is silent', async () => {
+    const message = confirmations.all('lost', longMs);
+    confirmations.failed('lost');
+    expect(await message).to.equal(false);
+    expect(await send(2, ['a'], 50).done).to.equal(false);
+  });
+
+  it('waits only briefly for one that has been silent, but always for the others', async () => {
+    await send(3, ['a', 'b'], 50).done;
+    expect(await send(3, ['a', 'b']).done).to.equal(false);
+    const message = send(3, ['a', 'back again']);
+    await delay(laterMs);
+    expect(message.answer).to.equal(undefined);
+    confirmations.confirm(message.id, 'b');
+    expect(await message.done).to.equal(true);
+  });
+
+  it('waits for one that was silent as for any other once it confirms, even if late', async () => {
+    await send(2, ['a'], 50).done;
+    const late = send(2, ['a']);
+    expect(await late.done).to.equal(false);
+    confirmations.confirm(late.id, 'b');
+    const message = send(2, ['a']);
+    await delay(laterMs);
+    expect(message.answer).to.equal(undefined);
+    confirmations.confirm(message.id, 'b');
+    expect(await message.done).to.equal(true);
+  });
+
+  it('waits for its full time for one more that is silent', async () => {
+    await send(2, ['a'], 50).done;
+    const message = send(3, ['a']);
+    await delay(laterMs);
+    expect(message.answer).to.equal(undefined);
+    confirmations.confirm(message.id, 'c');
+    expect(await message.done).to.equal(false);
+  });
+});
