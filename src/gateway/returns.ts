@@ -19,7 +19,7 @@ export class Returns {
     const returns = new Map<string, Return>();
     for (const name of names) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      if (!returns.has(name)) returns.set(name, { state: 'due', isOver: promise, end: resolve });
+      returns.set(name, { state: 'due', isOver: promise, end: resolve });
     }
     this.awaited.set(socket, returns);
   }

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
+import pg from 'pg';
 import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
+import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import type { Loose } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 describe('a client that joins its rooms on each connect, whether it is recovered or not', () => {
@@ -71,5 +76,137 @@ describe('a client that joins its rooms on each connect, whether it is recovered
     const last = await sayMany(channelId, 5);
     await client.reach(channelId, last);
     expect(client.seen(channelId)).to.deep.equal(range(from + 1, last));
+  });
+});
+
+describe('a client that joins with its position while it is being brought back', () => {
+  let cluster: Cluster;
+  let here: World;
+  let wire: TcpProxy;
+  /** From the node to the database. */
+  let line: TcpProxy;
+  let follower: Follower | undefined;
+
+  before(async () => {
+    cluster = await startCluster({
+      nodes: 1,
+      // So that what was missed has to be read from the database.
+      settings: { delivery: { tailEvents: 10 } },
+      async lineTo(databaseUrl) {
+        const url = new URL(databaseUrl);
+        line = await startProxy(Number(url.port));
+        url.port = String(line.port);
+        return url.href;
+      },
+    });
+    here = await world(cluster);
+    wire = await startProxy(here.bob.node.port);
+  });
+  afterEach(() => {
+    follower?.close();
+    wire.refuse(false);
+    thaw();
+  });
+  after(async () => {
+    here.close();
+    await wire.stop();
+    await cluster.stop();
+    await line.stop();
+  });
+
+  async function sayMany(channelId: string, count: number): Promise<number> {
+    const said = await Promise.all(range(1, count).map((i) => here.alice.say(channelId, `${i}`)));
+    return Math.max(...said.map(({ seq }) => seq));
+  }
+
+  function connect(auth: object = {}): Follower {
+    follower = new Follower({ url: `http://127.0.0.1:${wire.port}`, token: here.bob.token }, { auth });
+    return follower;
+  }
+
+  /** From the moment in which the client is connected the database does not answer the node any more. */
+  function frozen({ socket }: Follower): Promise<void> {
+    // What the node asks right after that is still on its way then.
+    line.jitter(200, 200);
+    return new Promise((resolve) => {
+      socket.once('connect', () => {
+        line.hold();
+        resolve();
+      });
+    });
+  }
+
+  function thaw(): void {
+    line.jitter(0, 0);
+    line.release();
+  }
+
+  /** What was sent before has reached the node. */
+  const heard = ({ socket }: Follower) => socket.emitWithAck('no such event');
+
+  /** Bob's client, cut off from a channel of which it has one event. */
+  async function cutOff(channelId: string): Promise<[Follower, number]> {
+    const client = connect();
+    await new Promise((resolve) => client.socket.once('ready', resolve));
+    await client.join(channelId);
+    const seq = await sayMany(channelId, 1);
+    await client.reach(channelId, seq);
+    wire.refuse(true);
+    wire.cut();
+    return [client, seq];
+  }
+
+  it('gets what it missed once, by the answer, if that has not begun', async () => {
+    const channelId = await here.newChannel();
+    const [client, from] = await cutOff(channelId);
+    const missed = await sayMany(channelId, 20);
+    const connected = frozen(client);
+    wire.refuse(false);
+    await connected;
+    const joined = client.join(channelId, from);
+    await heard(client);
+    thaw();
+    expect(await joined).to.include({ seq: missed, hasMore: false });
+    const last = await sayMany(channelId, 5);
+    await client.reach(channelId, last);
+    expect(client.connections).to.deep.equal([false, true]);
+    expect(client.seen(channelId)).to.deep.equal(range(from, last));
+  });
+
+  it('is answered when it is back, if that has begun', async () => {
+    const channelId = await here.newChannel();
+    const [client, from] = await cutOff(channelId);
+    const missed = await sayMany(channelId, 700);
+    const hand = new pg.Client(cluster.databaseUrl);
+    await hand.connect();
+    try {
+      await hand.query('BEGIN; LOCK TABLE log_entries IN ACCESS EXCLUSIVE MODE');
+      wire.refuse(false);
+      const heldUp = `SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%log_entries%'`;
+      await until(() => withRows(cluster.databaseUrl, async (rows) => (await rows(heldUp)).length > 0));
+      const seen = client.socket
+        .emitWithAck('channel:join', { channelId, after: from })
+        .then(() => [...client.seen(channelId)]);
+      await heard(client);
+      await hand.query('COMMIT');
+      expect(await seen).to.deep.equal(range(from, missed));
+    } finally {
+      await hand.end();
+    }
+  });
+
+  it('hears by `resumed` that the log does not have what it missed, though its join was told so as well', async () => {
+    const channelId = await here.newChannel();
+    const head = await sayMany(channelId, 3);
+    const after = head + 1000;
+    const client = connect({ resume: { [channelId]: after } });
+    const resumed = new Promise<Loose>((resolve) => client.socket.once('resumed', resolve));
+    await frozen(client);
+    const joined = client.join(channelId, after);
+    await heard(client);
+    thaw();
+    expect(await joined).to.include({ recovered: false });
+    expect((await resumed).channels[channelId]).to.deep.equal({ seq: head, recovered: false, hasMore: false });
   });
 });
