@@ -246,6 +246,30 @@ describe('a session that is taken up again', () => {
     expect(next.pid).not.to.equal(auth.pid);
   });
 
+  it('goes on where more came than a room remembers the delivery of, once the client has answered a ping after that', async () => {
+    const { line, auth } = await begin();
+    const many = 10_000;
+    await query(cluster.databaseUrl, appendMany, [channelId, many]);
+    await until(() => line.events.length > many, { message: 'not all came' });
+    const pings = () => line.packets.filter((packet) => packet === '2').length;
+    const before = pings();
+    line.send('3');
+    await until(() => pings() > before, { message: 'no ping' });
+    line.send('3');
+    // Its answer says that this was heard.
+    line.send('422["no such event"]');
+    await until(() => line.packets.some((packet) => packet.startsWith('432')), { message: 'not heard' });
+    const { offset } = line;
+    line.end();
+    const next = await open();
+    next.connect({ ...auth, offset });
+    await until(() => next.pid, { message: 'not back' });
+    expect(next.pid).to.equal(auth.pid);
+    const [last] = await say(1);
+    await reach(next, last);
+    expect(next.seqs).to.deep.equal([last]);
+  });
+
   it('begins anew where it missed more than may be sent to it again', async () => {
     const { line, auth } = await begin();
     line.end();
