@@ -200,6 +200,36 @@ describe('a stock client that was cut off', () => {
     }
   });
 
+  it('is in the channel that it joined before it was ready, though only the node knows of that which was lost silently', async () => {
+    const { here, cluster, door, wires } = site;
+    const [before, joined] = [await here.newChannel(), await here.newChannel()];
+    const [follower] = await follow(0, before);
+    await follower.reach(before, await sayAll(here.alice, before, 1));
+    const log = await lock(cluster, 'log_entries');
+    try {
+      for (const wire of wires) wire.refuse(true);
+      door.cut();
+      // Something in its own room, which has to be read before it is ready.
+      await here.carol.post('/api/friends/request', { username: here.bob.username });
+      await log.take();
+      door.pin(1);
+      for (const wire of wires) wire.refuse(false);
+      expect(await follower.connected(2)).to.equal(true);
+      await log.waiters(1);
+      await follower.join(joined);
+      wires[1].hold();
+      door.pin(0);
+      door.cut();
+      expect(await follower.connected(3)).to.equal(true);
+      await log.end();
+      const last = await Promise.all([before, joined].map((id) => sayAll(here.alice, id, 1)));
+      await follower.reach(before, last[0] ?? 0);
+      await follower.reach(joined, last[1] ?? 0);
+    } finally {
+      await log.close();
+    }
+  });
+
   it('gets megabytes over a slow line that breaks again and again, and is not taken for one that does not read', async () => {
     const { alice, channel } = site.here;
     const [follower, from] = await follow(0, channel.id);
