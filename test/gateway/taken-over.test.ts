@@ -234,6 +234,27 @@ describe('a session that is taken up again', () => {
     expect(next.seqs).to.deep.equal(range(from + 1, last));
   });
 
+  it('after a late pong has what was sent again since the ping, and did not arrive', async () => {
+    const { line, auth, from } = await begin();
+    line.end();
+    await say(3);
+    const back = await open();
+    await until(() => back.packets.includes('2'), { message: 'no ping' });
+    back.connect(auth);
+    await until(() => back.seqs.length >= 3, { message: 'not all came' });
+    back.send('3');
+    // Its answer says that this was heard.
+    back.send('422["no such event"]');
+    await until(() => back.packets.some((packet) => packet.startsWith('432')), { message: 'not heard' });
+    back.end();
+    const next = await open();
+    next.connect(auth);
+    const [last = 0] = await say(1);
+    await reach(next, last);
+    expect(next.pid).to.equal(auth.pid);
+    expect(next.seqs).to.deep.equal(range(from + 1, last));
+  });
+
   it('begins anew where more came at once than a room remembers the delivery of: nobody knows what arrived', async () => {
     const { line, auth } = await begin();
     const many = 10_000;
