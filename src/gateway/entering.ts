@@ -23,7 +23,8 @@ export async function enter(
   entered: (page: Page) => void,
   recheck: () => Promise<unknown>,
 ): Promise<Page> {
-  await membership.returns.over(socket, name, after);
+  // One that is evicted while it waits is in no room yet, and must not be given what was said since.
+  if (await membership.returns.over(socket, name, after)) await recheck();
   const page = await membership.join(socket, name, place, after, entered);
   if (page.hasMore) return page;
   // An eviction that came before the room was entered did not include it.

@@ -83,18 +83,20 @@ describe('a client that joins with its position while it is being brought back',
   let cluster: Cluster;
   let here: World;
   let wire: TcpProxy;
-  /** From the node to the database. */
+  /** From Bob's node to the database. */
   let line: TcpProxy;
+  const lines: TcpProxy[] = [];
   let follower: Follower | undefined;
 
   before(async () => {
     cluster = await startCluster({
-      nodes: 1,
+      nodes: 2,
       // So that what was missed has to be read from the database.
       settings: { delivery: { tailEvents: 10 } },
       async lineTo(databaseUrl) {
         const url = new URL(databaseUrl);
         line = await startProxy(Number(url.port));
+        lines.push(line);
         url.port = String(line.port);
         return url.href;
       },
@@ -111,7 +113,7 @@ describe('a client that joins with its position while it is being brought back',
     here.close();
     await wire.stop();
     await cluster.stop();
-    await line.stop();
+    for (const each of lines) await each.stop();
   });
 
   async function sayMany(channelId: string, count: number): Promise<number> {
@@ -194,6 +196,31 @@ describe('a client that joins with its position while it is being brought back',
     } finally {
       await hand.end();
     }
+  });
+
+  it('is given nothing that was said since it was put out, which it was while it waited', async () => {
+    const { alice, bob, server } = here;
+    const hidden = { name: 'hidden', isPrivate: true };
+    const { id } = (await alice.post(`/api/servers/${server.id}/channels`, hidden)).body;
+    await alice.post(`/api/channels/${id}/members`, { userId: bob.id });
+    const client = connect();
+    await client.join(id);
+    const from = await sayMany(id, 1);
+    await client.reach(id, from);
+    client.close();
+    const words: string[] = [];
+    client.socket.on('message:new', ({ content }) => words.push(content));
+    client.socket.auth = { token: bob.token, resume: { [id]: from } };
+    const connected = frozen(client);
+    client.socket.connect();
+    await connected;
+    const joined = client.socket.emitWithAck('channel:join', { channelId: id, after: from });
+    await heard(client);
+    expect((await alice.delete(`/api/channels/${id}/members/${bob.id}`)).status).to.equal(200);
+    await alice.say(id, 'without bob');
+    thaw();
+    expect(await joined).to.include({ ok: false, code: 'CHANNEL_NOT_FOUND' });
+    expect(words).to.deep.equal([]);
   });
 
   it('hears by `resumed` that the log does not have what it missed, though its join was told so as well', async () => {
