@@ -1,5 +1,6 @@
 import type { Page } from '../delivery/catch-up.ts';
 import type { Membership } from './membership.ts';
+import { isRefusal } from './refusal.ts';
 import type { JoinedRoom, ParleySocket } from './socket.ts';
 
 /** A room that a client asks to enter, once the actor was found to have access to it. */
@@ -29,7 +30,9 @@ export async function enter(
   if (page.hasMore) return page;
   // An eviction that came before the room was entered did not include it.
   await recheck().catch((error) => {
-    membership.leave(socket, name);
+    if (isRefusal(error)) membership.leave(socket, name);
+    // Its client was told that it is in the room, and comes back to it.
+    else socket.conn.close(true);
     throw error;
   });
   return page;

@@ -12,6 +12,7 @@ import { channelsOf, noPosition, type Resume, resumeOf, roomNamed } from './hand
 import type { Membership, RoomAccess } from './membership.ts';
 import { nowhere, type OwnRooms } from './origins.ts';
 import type { Outlet } from './outlet.ts';
+import { isRefusal } from './refusal.ts';
 import { RoomEnds } from './room-ends.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
 
@@ -278,8 +279,3 @@ function requireWhole(socket: ParleySocket, page: Page): void {
 }
 
 const isThread = (name: string): boolean => name.startsWith('thread:');
-
-/** Whether access was really refused, rather than that the database could not be asked. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof AppError && error.status < 500;
-}

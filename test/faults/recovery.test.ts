@@ -348,6 +348,34 @@ describe('a stock client that was cut off', () => {
     }
   });
 
+  it('comes back to a channel that it joined, where nobody could look in the end whether it may be there', async () => {
+    const { here, cluster } = site;
+    const channelId = await here.newChannel();
+    const last = await sayAll(here.alice, channelId, 20);
+    const [follower] = await follow(1, here.channel.id);
+    const [log, access] = [await lock(cluster, 'log_entries'), await lock(cluster, 'channels')];
+    try {
+      // It may be there by the first look, and what it missed is not read yet.
+      await log.take();
+      const joined = follower.join(channelId, 0);
+      await log.waiters(1);
+      await cluster.nodes[0]?.delivery.bus.control({ kind: 'drop', cache: 'channels', keys: [channelId] }, 5000);
+      await access.take();
+      await log.end();
+      await joined;
+      await access.waiters(1);
+      await access.cutWaiters();
+      await access.end();
+      expect(await follower.connected(2)).to.equal(true);
+      const end = await sayAll(here.alice, channelId, 1);
+      await follower.reach(channelId, end);
+      expect(follower.seen(channelId)).to.deep.equal(range(last - 19, end));
+    } finally {
+      await log.close();
+      await access.close();
+    }
+  });
+
   it('gets all of a DM that was opened while it was away, though it is cut off as soon as it was told of it', async () => {
     const { here, door } = site;
     const { bob, carol } = here;
