@@ -44,6 +44,13 @@ export class Arrivals {
     return [...(this.ofSocket.get(socket) ?? [])].map(({ place }) => place);
   }
 
+  /** The sockets that are entering a room. */
+  into(room: string): ParleySocket[] {
+    return [...this.ofSocket].flatMap(([socket, some]) =>
+      [...some].some(({ place }) => place.room === room) ? socket : [],
+    );
+  }
+
   /** Turns a socket away from all rooms that it lost. */
   turnAway(socket: ParleySocket, isLost: (place: Place) => boolean): void {
     for (const arrival of this.ofSocket.get(socket) ?? []) if (isLost(arrival.place)) arrival.isTurnedAway = true;

@@ -160,7 +160,10 @@ export class Gateway {
 
   /** Puts a user's sockets on this node into a room that they belong to without joining. */
   followHere(userId: string, room: Room, after: number | undefined): void {
-    for (const socket of this.membership.socketsOf(userRoom(userId))) {
+    const own = userRoom(userId);
+    for (const socket of this.membership.socketsOf(own)) {
+      // One on its way there is told of the room when it has come so far, and follows it then.
+      if (!socket.data.joined.has(own)) continue;
       this.membership.follow(socket, room, after).catch((error) => this.sendBack(socket, error));
     }
   }

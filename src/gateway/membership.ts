@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Actor } from '../access/actor.ts';
 import type { CatchUp, Page, PageLimits } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
@@ -237,7 +238,7 @@ export class Membership {
   /** The same, except for rooms that the access rules allow by now. If these cannot be checked the user is removed. */
   async reconsider(userId: string, serverId: string | null, rooms: Room[] | null): Promise<void> {
     const isMeant = isAmong(serverId, rooms);
-    for (const socket of [...this.socketsOf(userRoom(userId))]) {
+    for (const socket of this.socketsOf(userRoom(userId))) {
       const places = [...socket.data.joined.values(), ...this.arrivals.placesOf(socket)].filter(isMeant);
       for (const room of new Set(places.map((place) => place.room))) {
         await this.access.channel(socket.data.actor, streamId(room)).catch(() => this.evict(userId, serverId, [room]));
@@ -265,19 +266,17 @@ export class Membership {
     for (const room of rooms) this.delivery.peek(room)?.wakeAll();
   }
 
-  *socketsOf(room: string): Iterable<ParleySocket> {
-    for (const id of [...(this.io.of('/').adapter.rooms.get(room) ?? [])]) {
-      const socket = this.io.of('/').sockets.get(id);
-      if (socket) yield socket;
-    }
+  /** The sockets in a room, and those on their way into it. */
+  socketsOf(room: string): Set<ParleySocket> {
+    const { adapter, sockets } = this.io.of('/');
+    const there = [...(adapter.rooms.get(room) ?? [])].flatMap((id) => sockets.get(id) ?? []);
+    return new Set([...there, ...this.arrivals.into(room)]);
   }
 }
 
 /** Waits until what was written to a socket has left this process. */
 async function drained(socket: ParleySocket): Promise<void> {
-  while (socket.connected && buffered(socket).bytes > resumePiece.bytes / 2) {
-    await new Promise((resolve) => setTimeout(resolve, drainCheckMs));
-  }
+  while (socket.connected && buffered(socket).bytes > resumePiece.bytes / 2) await delay(drainCheckMs);
 }
 
 /**

@@ -5,7 +5,15 @@ import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
+
+/** The connection below a stock client. */
+function wireOf(follower: Follower): TcpSocket {
+  const tcp: unknown = Reflect.get(Object(Reflect.get(follower.socket.io.engine.transport, 'ws')), '_socket');
+  if (!(tcp instanceof TcpSocket)) throw new Error('the client has changed inside');
+  return tcp;
+}
 
 describe('who is thrown out while coming back', () => {
   let here: World;
@@ -13,13 +21,6 @@ describe('who is thrown out while coming back', () => {
     here = await world();
   });
   after(() => here.close());
-
-  /** The connection below a stock client. */
-  function wireOf(follower: Follower): TcpSocket {
-    const tcp: unknown = Reflect.get(Object(Reflect.get(follower.socket.io.engine.transport, 'ws')), '_socket');
-    if (!(tcp instanceof TcpSocket)) throw new Error('the client has changed inside');
-    return tcp;
-  }
 
   it('is given nothing that was said since, however slowly it reads', async () => {
     const { alice, bob, server, channel } = here;
@@ -72,6 +73,49 @@ describe('who is thrown out while coming back', () => {
     expect(resumed[0].channels[id]).to.include({ ok: false, code: 'CHANNEL_NOT_FOUND' });
     expect(resumed[0].channels[channel.id]).to.include({ recovered: true });
     follower.close();
+  });
+});
+
+/** Many large copies of the last event of a room, behind it. */
+const appendLarge = `WITH moved AS (
+    UPDATE streams SET last_seq = last_seq + $2::int WHERE id = $1 RETURNING last_seq - $2::int AS head
+  )
+  INSERT INTO log_entries (stream_id, seq, event, data)
+  SELECT stream_id, head + i, event, (data::jsonb || jsonb_build_object('eventSeq', head + i, 'pad', repeat('x', 40000)))::json
+  FROM log_entries JOIN moved ON seq = head, generate_series(1, $2::int) AS i WHERE stream_id = $1`;
+
+describe('who is thrown out of a place that was joined before all of the own room was read', () => {
+  it('hears nothing there of what was said after that', async () => {
+    const here = await world();
+    const { alice, bob, carol, server } = here;
+    const hidden = { name: 'hidden', isPrivate: true };
+    const { id } = (await alice.post(`/api/servers/${server.id}/channels`, hidden)).body;
+    await alice.post(`/api/channels/${id}/members`, { userId: bob.id });
+    await carol.post('/api/friends/request', { username: bob.username });
+    const { seq } = (await bob.get('/api/events')).body;
+    await query(here.cluster.databaseUrl, appendLarge, [bob.id, 400]);
+    const follower = new Follower(
+      { url: bob.node.url, token: bob.token },
+      { auth: { resume: { user: seq } }, reconnection: false },
+    );
+    const heard: string[] = [];
+    follower.socket.on('message:new', ({ content }) => heard.push(content));
+    const ready = new Promise((resolve) => follower.socket.once('ready', resolve));
+    await follower.connected(1);
+    await follower.join(id);
+    wireOf(follower).pause();
+    // Until as much is on its way as a line holds; the rest waits for the reader.
+    await delay(300);
+    expect((await alice.delete(`/api/channels/${id}/members/${bob.id}`)).status).to.equal(200);
+    wireOf(follower).resume();
+    await ready;
+    await alice.say(id, 'without bob');
+    const { body: dm } = await alice.post('/api/dm/channels', { userId: bob.id });
+    await alice.say(dm.id, 'to bob');
+    await until(() => heard.includes('to bob'));
+    expect(heard).to.deep.equal(['to bob']);
+    follower.close();
+    here.close();
   });
 });
 
