@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { Server } from 'socket.io';
 import { Parley } from '../../src/client/index.ts';
 import { freePort } from '../rig/free-port.ts';
+import { sideBySide } from '../rig/side-by-side.ts';
 import { until } from '../rig/until.ts';
 
 /** Longer than an answer may leave the client without a word. */
@@ -14,7 +15,14 @@ const lateMs = 8000;
 
 describe('the client library on a line that is slow', () => {
   const server = createServer();
-  let parley: Parley;
+  const clients: Parley[] = [];
+  let url: string;
+
+  function client(): Parley {
+    const parley = new Parley({ url, token: 'any' });
+    clients.push(parley);
+    return parley;
+  }
 
   before(async () => {
     server.on('request', async (incoming, outgoing) => {
@@ -35,21 +43,24 @@ describe('the client library on a line that is slow', () => {
     const port = await freePort();
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-    parley = new Parley({ url: `http://127.0.0.1:${port}`, token: 'any' });
+    url = `http://127.0.0.1:${port}`;
   });
   after(() => {
-    parley.disconnect();
+    for (const parley of clients) parley.disconnect();
     server.closeAllConnections();
     server.close();
   });
 
-  it('takes all of an answer, however long that comes', async () => {
-    expect(await parley.rest('GET /api/servers')).to.deep.equal([]);
-  });
+  sideBySide({
+    'takes all of an answer, however long that comes': async () => {
+      expect(await client().rest('GET /api/servers')).to.deep.equal([]);
+    },
 
-  it('waits longer with each connection that it gave up for want of an answer', async () => {
-    parley.channel('slow').open();
-    parley.connect();
-    await until(() => parley.state.status === 'live', { timeout: 50_000, message: 'it never joins' });
+    'waits longer with each connection that it gave up for want of an answer': async () => {
+      const parley = client();
+      parley.channel('slow').open();
+      parley.connect();
+      await until(() => parley.state.status === 'live', { timeout: 50_000, message: 'it never joins' });
+    },
   });
 });

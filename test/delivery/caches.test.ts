@@ -4,6 +4,7 @@ import { SoloBus } from '../../src/delivery/bus.ts';
 import { Caches } from '../../src/delivery/caches.ts';
 import { Control } from '../../src/delivery/control.ts';
 import { follows } from '../../src/delivery/invalidation-watch.ts';
+import { sideBySide } from '../rig/side-by-side.ts';
 
 describe('what a node knows', () => {
   /** A cache, and how often was asked for what is in it. */
@@ -22,34 +23,36 @@ describe('what a node knows', () => {
     return { caches, source, get };
   }
 
-  it('is trusted for longer than changes may stay unknown, as long as they are found', async () => {
-    const { caches, source, get } = await filled();
-    caches.upToDate(performance.now());
-    await get();
-    expect(source.asked).to.equal(1);
-  });
-
-  it('is asked for anew where changes cannot be found, and trusted again once they were', async () => {
-    const { caches, source, get } = await filled();
-    await get();
-    expect(source.asked).to.equal(2);
-    caches.upToDate(performance.now());
-    await get();
-    expect(source.asked).to.equal(2);
-  });
-
-  it('is dropped by its key, or all of a cache at once', async () => {
-    const { caches, source, get } = await filled();
-    caches.upToDate(performance.now());
-    for (const [keys, asked] of [
-      [['other'], 1],
-      [['other', 'key'], 2],
-      [null, 3],
-    ] as const) {
-      caches.dropHere('things', keys === null ? null : [...keys]);
+  sideBySide({
+    'is trusted for longer than changes may stay unknown, as long as they are found': async () => {
+      const { caches, source, get } = await filled();
+      caches.upToDate(performance.now());
       await get();
-      expect(source.asked).to.equal(asked);
-    }
+      expect(source.asked).to.equal(1);
+    },
+
+    'is asked for anew where changes cannot be found, and trusted again once they were': async () => {
+      const { caches, source, get } = await filled();
+      await get();
+      expect(source.asked).to.equal(2);
+      caches.upToDate(performance.now());
+      await get();
+      expect(source.asked).to.equal(2);
+    },
+
+    'is dropped by its key, or all of a cache at once': async () => {
+      const { caches, source, get } = await filled();
+      caches.upToDate(performance.now());
+      for (const [keys, asked] of [
+        [['other'], 1],
+        [['other', 'key'], 2],
+        [null, 3],
+      ] as const) {
+        caches.dropHere('things', keys === null ? null : [...keys]);
+        await get();
+        expect(source.asked).to.equal(asked);
+      }
+    },
   });
 
   it('is of the server that was asked before, unless that one was further on', () => {
