@@ -158,11 +158,11 @@ function runsFor(args: string[]): Run[] {
   const isFault = (file: string) => /^test.faults/.test(file) && !isWeb(file);
   const [once, several] = [files.filter(isOnce), files.filter((file) => !isOnce(file))];
   const others = once.filter((file) => !isFault(file) && !isWeb(file));
-  const busy = [several.filter((file) => !isForTwo(file)), ...dealt(once.filter(isWeb), 2)];
   // Those with the faults wait much; beside each other they would be in each other's way when they work. Small parts, so
   // that all lanes end at about the same time.
-  const faults = dealt(once.filter(isFault), 2 * busy.length);
-  const parts = [others, ...busy.flatMap((part, at) => [faults[2 * at] ?? [], part, faults[2 * at + 1] ?? []])];
+  const faults = dealt(once.filter(isFault), 12);
+  const small = dealt(once.filter(isWeb), 4).flatMap((part, at) => [part, ...faults.slice(3 * at, 3 * at + 3)]);
+  const parts = [others, several.filter((file) => !isForTwo(file)), ...small];
   return [
     { args: [...args, ...several], env: { PARLEY_NODES: '2' } },
     ...parts.map((part) => ({ args: [...args, ...part], env: {} })),
