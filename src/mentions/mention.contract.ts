@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { idExample, idSchema, limitSchema, textSchema } from '../schema.ts';
 
+/** So many names of a message are looked up. */
+export const maxMentions = 50;
+
 const mentionExample = { kind: 'user', targetId: idExample, token: '@bob', label: 'Bob', range: { start: 6, end: 10 } };
 
 export const mentionSchema = z

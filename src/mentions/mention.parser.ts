@@ -1,3 +1,5 @@
+import { maxMentions } from './mention.contract.ts';
+
 /** A possible mention; what it names is still to be looked up. */
 export interface Candidate {
   kind: 'name' | 'user-id' | 'channel-name' | 'channel-id' | 'here' | 'everyone';
@@ -10,8 +12,6 @@ export interface Candidate {
   end: number;
 }
 
-/** How many are looked up in one message. */
-const maxCandidates = 50;
 const maxName = 100;
 
 const marks = /[@#<]/;
@@ -30,7 +30,7 @@ export function findCandidates(content: string): Candidate[] {
   for (const match of withoutCode(content).matchAll(candidate)) {
     if (match.groups?.link) continue;
     found.push(asCandidate(match));
-    if (found.length === maxCandidates) break;
+    if (found.length === maxMentions) break;
   }
   return found;
 }

@@ -19,6 +19,8 @@ import { threadSummarySchema } from '../threads/thread.contract.ts';
 
 export const maxContent = 16_000;
 export const maxMetadataBytes = 32 * 1024;
+/** Most pins of a channel (contract §6). */
+export const maxPins = 50;
 
 const replyPreviewSchema = record('ReplyPreview', {
   id: idSchema,

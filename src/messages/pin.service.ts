@@ -6,12 +6,9 @@ import type { Changes } from '../delivery/changes.ts';
 import { channelRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { MessageAccess } from './message.access.ts';
-import { messagePinned, messageUnpinned } from './message.contract.ts';
+import { maxPins, messagePinned, messageUnpinned } from './message.contract.ts';
 import { isThere, readMessage, selectMessages } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
-
-/** Most pins of a channel (contract §6). */
-const maxPins = 50;
 
 const pinned = `${selectMessages} WHERE m.channel_id = $1 AND m.pinned_at IS NOT NULL AND ${isThere}
   ORDER BY m.pinned_at DESC, m.seq DESC`;

@@ -8,27 +8,33 @@ import {
   usernameKey,
   usernameSchema,
 } from '../accounts/account.contract.ts';
-import { agentStatuses, maxNoteBytes, slashCommandSchema } from '../agents/agent.contract.ts';
+import { agentStatuses, maxNoteBytes, slashCommandsSchema } from '../agents/agent.contract.ts';
 import { maxConfigBytes, policyModes } from '../agents/policies/policy.contract.ts';
 import { channelTypes } from '../channels/channel.contract.ts';
 import { joinRequestStates } from '../join-requests/join-request.entity.ts';
 import { homepageSchema, slugSchema } from '../servers/server.contract.ts';
-import { count, description, id, json, label, part, time, times, url } from './part.ts';
+import { amount, count, description, id, json, label, part, smallCount, time, times, url } from './part.ts';
 import { contacts, people } from './selections.ts';
 
 export const users = part({
   table: 'users',
-  shape: z.object({
-    id,
-    username: usernameSchema,
-    email: emailSchema.nullable(),
-    displayName: displayNameSchema,
-    avatarUrl: avatarUrlSchema.nullable(),
-    isBot: z.boolean(),
-    tier: label(100),
-    ...times,
-    deletedAt: time.nullable(),
-  }),
+  shape: z
+    .object({
+      id,
+      username: usernameSchema,
+      email: emailSchema.nullable(),
+      displayName: displayNameSchema,
+      avatarUrl: avatarUrlSchema.nullable(),
+      isBot: z.boolean(),
+      tier: label(100),
+      ...times,
+      deletedAt: time.nullable(),
+    })
+    // Nobody could sign in with it, nor register.
+    .refine(({ email, isBot, deletedAt }) => email === null || !(isBot || deletedAt), {
+      path: ['email'],
+      message: 'must be null for bots and for deleted users',
+    }),
   from: `users t WHERE t.id IN (${people}) ORDER BY t.id`,
   select: { email: `CASE WHEN t.deleted_at IS NULL AND t.id IN (${contacts}) THEN t.email END` },
   derive: ({ id, username, tier, deletedAt }, place) => ({
@@ -48,8 +54,8 @@ export const agents = part({
     config: json(maxNoteBytes),
     lastHeartbeat: time.nullable(),
     lastSeenAt: time.nullable(),
-    onlineSeconds: z.number().min(0),
-    slashCommands: z.array(slashCommandSchema).nullable(),
+    onlineSeconds: amount,
+    slashCommands: slashCommandsSchema.shape.commands.nullable(),
     usageSnapshot: json(maxNoteBytes).nullable(),
     ...times,
   }),
@@ -91,7 +97,7 @@ export const channels = part({
     name: label(100),
     type: z.enum(channelTypes),
     description,
-    position: z.number().int(),
+    position: smallCount,
     isPrivate: z.boolean(),
     isArchived: z.boolean(),
     createdBy: id.nullable(),

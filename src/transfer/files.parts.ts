@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { appStatuses, appTypes } from '../apps/app.entity.ts';
 import { slugSchema } from '../servers/server.contract.ts';
 import { nodeNameSchema } from '../workspace/names.ts';
-import { count, description, id, label, mediaType, part, sha256, times, url } from './part.ts';
+import { count, description, id, label, mediaType, part, sha256, smallCount, times, url } from './part.ts';
 
 export const workspaces = part({
   table: 'workspaces',
@@ -23,7 +23,7 @@ export const nodes = part({
     sizeBytes: count,
     isText: z.boolean(),
     sha256: sha256.nullable(),
-    version: count,
+    version: smallCount,
     createdBy: id.nullable(),
     ...times,
   }),
@@ -49,7 +49,7 @@ export const apps = part({
     description,
     iconUrl: url,
     url,
-    version: count,
+    version: smallCount,
     isHomepage: z.boolean(),
     viewCount: count,
     createdBy: id.nullable(),
@@ -61,7 +61,7 @@ export const apps = part({
 
 export const appFiles = part({
   table: 'app_files',
-  shape: z.object({ appId: id, version: count, path: label(1024), sha256, sizeBytes: count }),
+  shape: z.object({ appId: id, version: smallCount, path: label(1024), sha256, sizeBytes: count }),
   from: `app_files t JOIN apps a ON a.id = t.app_id AND a.version = t.version JOIN blobs b ON b.id = t.blob_id
     WHERE a.server_id = $1 ORDER BY t.app_id, t.path`,
   select: { sha256: 'b.hash' },

@@ -1,4 +1,7 @@
 import type { Rows } from '../database/database.ts';
+import { maxAttachments } from '../media/attachment.contract.ts';
+import { maxPins } from '../messages/message.contract.ts';
+import { maxEmoji, maxEmojiEach } from '../reactions/reaction.contract.ts';
 import type { Settings } from '../settings.ts';
 import { TransferError } from './failure.ts';
 import type { ImportedIds } from './imported-ids.ts';
@@ -10,6 +13,9 @@ const counted = [
    FROM (SELECT m.channel_id, max(m.seq) AS seq FROM messages m JOIN channels c ON c.id = m.channel_id
      WHERE c.server_id = $1 GROUP BY m.channel_id) AS top
    WHERE streams.id = top.channel_id AND streams.last_seq < top.seq`,
+  // Past the end of a channel there is nothing to read: what is written there next would count as read.
+  `UPDATE channel_reads SET last_read_seq = s.last_seq FROM channels c JOIN streams s ON s.id = c.id
+   WHERE c.server_id = $1 AND channel_reads.channel_id = c.id AND channel_reads.last_read_seq > s.last_seq`,
   'UPDATE servers SET member_count = (SELECT count(*) FROM server_members WHERE server_id = $1) WHERE id = $1',
   `UPDATE threads SET message_count = (
      SELECT count(*) FROM messages WHERE thread_id = threads.id AND deleted_at IS NULL
@@ -25,14 +31,46 @@ const counted = [
 const wrong: [query: string, sentence: string][] = [
   [
     `SELECT t.id FROM threads t JOIN channels c ON c.id = t.channel_id
-     WHERE c.server_id = $1 AND t.parent_message_id IS NOT NULL AND NOT EXISTS (
-       SELECT FROM messages m WHERE m.id = t.parent_message_id AND m.channel_id = t.channel_id)`,
-    'threads.jsonl: a thread starts from a message that is not in its channel.',
+     WHERE c.server_id = $1 AND NOT EXISTS (SELECT FROM messages m
+       WHERE m.id = t.parent_message_id AND m.channel_id = t.channel_id AND m.thread_id IS NULL)`,
+    'threads.jsonl: a thread starts from a message that is not in its channel, or is itself in a thread.',
   ],
   [
     `SELECT m.id FROM messages m JOIN channels c ON c.id = m.channel_id JOIN threads t ON t.id = m.thread_id
      WHERE c.server_id = $1 AND t.channel_id <> m.channel_id`,
     'messages.jsonl: a message is in a thread of another channel.',
+  ],
+  [
+    // Whoever reads the reply is shown how the other one begins.
+    `SELECT m.id FROM messages m JOIN channels c ON c.id = m.channel_id JOIN messages other ON other.id = m.reply_to_id
+     WHERE c.server_id = $1 AND other.channel_id <> m.channel_id`,
+    'messages.jsonl: a message replies to one of another channel.',
+  ],
+  [
+    `SELECT m.channel_id FROM messages m JOIN channels c ON c.id = m.channel_id
+     WHERE c.server_id = $1 AND m.pinned_at IS NOT NULL GROUP BY 1 HAVING count(*) > ${maxPins}`,
+    `messages.jsonl: a channel has more than ${maxPins} pinned messages.`,
+  ],
+  [
+    `SELECT m.id FROM messages m JOIN channels c ON c.id = m.channel_id
+     WHERE c.server_id = $1 AND m.deleted_at IS NOT NULL AND (
+       EXISTS (SELECT FROM reactions WHERE message_id = m.id) OR EXISTS (SELECT FROM attachments WHERE message_id = m.id))`,
+    'messages.jsonl: a deleted message has reactions or attachments.',
+  ],
+  [
+    `SELECT r.message_id FROM reactions r JOIN messages m ON m.id = r.message_id JOIN channels c ON c.id = m.channel_id
+     WHERE c.server_id = $1 GROUP BY 1 HAVING count(DISTINCT r.emoji) > ${maxEmoji}`,
+    `reactions.jsonl: a message has more than ${maxEmoji} different reactions.`,
+  ],
+  [
+    `SELECT r.message_id FROM reactions r JOIN messages m ON m.id = r.message_id JOIN channels c ON c.id = m.channel_id
+     WHERE c.server_id = $1 GROUP BY r.message_id, r.user_id HAVING count(*) > ${maxEmojiEach}`,
+    `reactions.jsonl: someone has more than ${maxEmojiEach} reactions on one message.`,
+  ],
+  [
+    `SELECT t.message_id FROM attachments t JOIN messages m ON m.id = t.message_id JOIN channels c ON c.id = m.channel_id
+     WHERE c.server_id = $1 GROUP BY 1 HAVING count(*) > ${maxAttachments}`,
+    `attachments.jsonl: a message has more than ${maxAttachments} attachments.`,
   ],
   [
     `SELECT owner_id FROM servers s WHERE id = $1 AND NOT EXISTS (
@@ -64,6 +102,11 @@ const wrong: [query: string, sentence: string][] = [
     `SELECT f.path FROM app_files f JOIN apps a ON a.id = f.app_id JOIN blobs b ON b.id = f.blob_id
      WHERE a.server_id = $1 AND f.size_bytes <> b.size`,
     'app-files.jsonl: a file has another size than its bytes.',
+  ],
+  [
+    // It would be in the way of the version of that number.
+    `SELECT f.path FROM app_files f JOIN apps a ON a.id = f.app_id WHERE a.server_id = $1 AND f.version <> a.version`,
+    'app-files.jsonl: a file is of another version than its app.',
   ],
 ];
 

@@ -43,10 +43,21 @@ export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (lett
 export const text = (max: number) => textSchema(max);
 export const label = (max: number) => textSchema(max, z.string().min(1));
 export const id = idSchema;
-export const time = timeSchema;
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** The clocks of two installations may differ a little; what lies in the future would stay on top of lists for years. */
+const isPast = (ms: number) => ms >= 0 && ms <= Date.now() + dayMs;
+export const time = timeSchema.refine((text) => isPast(Date.parse(text)), 'must be between 1970 and now');
 export const isTime = (schema: unknown): boolean =>
   schema === time || (schema instanceof z.ZodNullable && schema.unwrap() === time);
-export const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+/** Half of what JavaScript counts exactly: whoever counts on from it never gets past that. */
+const maxCount = 2 ** 52;
+export const count = z.number().int().min(0).max(maxCount);
+export const amount = z.number().min(0).max(maxCount);
+/** The same for numbers that PostgreSQL keeps in four bytes. */
+const maxSmall = 1_000_000_000;
+export const smallCount = z.number().int().min(0).max(maxSmall);
 export const json = jsonObjectSchema;
 /** The SHA-256 of a content in hex; its bytes are the entry `blobs/<sha256>`. */
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { mentionSchema } from '../mentions/mention.contract.ts';
+import { maxMentions, mentionSchema } from '../mentions/mention.contract.ts';
 import { maxContent, maxMetadataBytes, nonceSchema } from '../messages/message.contract.ts';
 import { emojiSchema } from '../reactions/reaction.contract.ts';
-import { count, id, json, label, mediaType, part, sha256, text, time, times } from './part.ts';
+import { count, id, json, label, mediaType, part, sha256, smallCount, text, time, times } from './part.ts';
 import { liveMessages } from './selections.ts';
 
 export const threads = part({
@@ -10,7 +10,7 @@ export const threads = part({
   shape: z.object({
     id,
     channelId: id,
-    parentMessageId: id.nullable(),
+    parentMessageId: id,
     name: label(100),
     isNamed: z.boolean().default(true),
     creatorId: id,
@@ -28,24 +28,39 @@ export const threads = part({
 const kept = (column: string, otherwise: string) =>
   `CASE WHEN h.deleted_at IS NULL THEN t.${column} ELSE ${otherwise} END`;
 
+/** A name that is called, with its place in the content. */
+const called = mentionSchema.extend({ token: text(maxContent), label: text(maxContent) });
+
 export const messages = part({
   table: 'messages',
-  shape: z.object({
-    id,
-    channelId: id,
-    seq: count.min(1),
-    authorId: id,
-    content: text(maxContent),
-    threadId: id.nullable(),
-    replyToId: id.nullable(),
-    metadata: json(maxMetadataBytes).nullable(),
-    mentions: z.array(mentionSchema).nullable(),
-    nonce: nonceSchema.nullable(),
-    isEdited: z.boolean(),
-    pinnedAt: time.nullable(),
-    ...times,
-    deletedAt: time.nullable(),
-  }),
+  shape: z
+    .object({
+      id,
+      channelId: id,
+      seq: count.min(1),
+      authorId: id,
+      content: text(maxContent),
+      threadId: id.nullable(),
+      replyToId: id.nullable(),
+      metadata: json(maxMetadataBytes).nullable(),
+      mentions: z.array(called).max(maxMentions).nullable(),
+      nonce: nonceSchema.nullable(),
+      isEdited: z.boolean(),
+      pinnedAt: time.nullable(),
+      ...times,
+      deletedAt: time.nullable(),
+    })
+    .refine(
+      ({ content, mentions }) =>
+        (mentions ?? []).every(({ range: { start, end } }) => start >= 0 && start < end && end <= content.length),
+      { path: ['mentions'], message: 'must have their ranges within the content' },
+    )
+    // As in the database: whoever deletes a message takes all of it back.
+    .refine(
+      ({ deletedAt, content, metadata, mentions, pinnedAt }) =>
+        deletedAt === null || (content === '' && metadata === null && mentions === null && pinnedAt === null),
+      { path: ['deletedAt'], message: 'must be null for a message that still says something, or is pinned' },
+    ),
   from: `messages t JOIN channels c ON c.id = t.channel_id LEFT JOIN threads h ON h.id = t.thread_id
     WHERE c.server_id = $1 ORDER BY t.channel_id, t.seq`,
   select: {
@@ -61,7 +76,7 @@ export const messages = part({
 
 export const reactions = part({
   table: 'reactions',
-  shape: z.object({ messageId: id, emoji: emojiSchema, userId: id, place: count }),
+  shape: z.object({ messageId: id, emoji: emojiSchema, userId: id, place: smallCount }),
   from: `reactions t JOIN (${liveMessages}) m ON m.id = t.message_id ORDER BY m.channel_id, m.seq, t.place, t.user_id`,
   refers: { messageId: 'messages', userId: 'users' },
 });
@@ -72,13 +87,13 @@ export const attachments = part({
     id,
     uploaderId: id,
     messageId: id,
-    place: count,
+    place: smallCount,
     sha256,
     filename: text(1024),
     contentType: mediaType,
     size: count,
-    width: count.nullable(),
-    height: count.nullable(),
+    width: smallCount.nullable(),
+    height: smallCount.nullable(),
     createdAt: time,
   }),
   from: `attachments t JOIN (${liveMessages}) m ON m.id = t.message_id JOIN blobs b ON b.id = t.blob_id

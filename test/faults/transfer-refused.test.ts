@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,6 +12,7 @@ import { importServer } from '../../src/transfer/import.ts';
 import { type Entry, zip } from '../apps/zip.ts';
 import { atEnd } from '../rig/ending.ts';
 import { type Cluster, startCluster, testSettings } from '../world/nodes.ts';
+import type { Loose } from '../world/person.ts';
 import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 import { furnish } from './furnished.ts';
@@ -195,6 +197,154 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
     expect(await refusal(await changed(circle))).to.contain('parentId');
   });
 
+  /** One record of a file, changed; it has what is there with the rest. */
+  const one = (file: string, is: (record: Loose) => boolean, change: (record: Loose, others: Loose[]) => unknown) =>
+    records(file, (lines) => {
+      const record = lines.find(is);
+      if (!record) throw new Error(`nothing fits in ${file}`);
+      change(record, lines);
+    });
+  const any = () => true;
+
+  it('numbers that cannot be counted on from, and times that no clock has reached', async () => {
+    const nearlyInexact = 2 ** 53 - 1;
+    const nearlyTooLong = 2 ** 31 - 1;
+    const numbers: [file: string, field: string, value: number][] = [
+      ['messages.jsonl', 'seq', nearlyInexact],
+      ['messages.jsonl', 'seq', 0],
+      ['channels.jsonl', 'lastSeq', nearlyInexact],
+      ['channels.jsonl', 'position', nearlyTooLong],
+      ['channels.jsonl', 'position', -1],
+      ['channel-reads.jsonl', 'lastReadSeq', -1],
+      ['agents.jsonl', 'onlineSeconds', 1e300],
+      ['reactions.jsonl', 'place', nearlyTooLong],
+      ['attachments.jsonl', 'size', -1],
+      ['attachments.jsonl', 'width', -1],
+      ['workspace-nodes.jsonl', 'version', nearlyTooLong],
+      ['apps.jsonl', 'version', nearlyTooLong],
+      ['apps.jsonl', 'viewCount', nearlyInexact],
+    ];
+    for (const [file, field, value] of numbers) {
+      const sentence = await refusal(
+        await changed(one(file, any, (record) => Object.assign(record, { [field]: value }))),
+      );
+      expect(sentence).to.match(new RegExp(`^${file}, line 1: ${field}: must be at (most|least) \\d+\\.$`));
+    }
+    const times = ['0000-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'];
+    for (const createdAt of times) {
+      const change = one('messages.jsonl', any, (record) => Object.assign(record, { createdAt }));
+      expect(await refusal(await changed(change))).to.contain('line 1: createdAt: must be between 1970 and now');
+    }
+  });
+
+  it('messages that refer to what another channel holds, or to what cannot be', async () => {
+    const ids = [here.alice.id, here.bob.id].map((targetId) => ({ kind: 'user', targetId, token: '@x', label: 'x' }));
+    const isSecret = ({ content }: Loose) => content === 'secret 7';
+    const isOpen = ({ content }: Loose) => content === 'beep';
+    const changes: [sentence: string, ...Change[]][] = [
+      [
+        'messages.jsonl: a message replies to one of another channel',
+        one('messages.jsonl', isSecret, (secret, all) => {
+          // What is replied to has to come first.
+          const open = all.splice(all.findIndex(isOpen), 1)[0] ?? {};
+          all.splice(all.indexOf(secret) + 1, 0, { ...open, replyToId: secret.id });
+        }),
+      ],
+      [
+        'messages.jsonl: a message is in a thread of another channel',
+        one('messages.jsonl', isSecret, (secret, all) => {
+          secret.threadId = all.find(({ threadId }) => threadId)?.threadId;
+        }),
+      ],
+      [
+        'threads.jsonl: a thread starts from a message that is not in its channel, or is itself in a thread',
+        one('messages.jsonl', any, (_, all) => {
+          const { threadId } = all.find((message) => message.threadId) ?? {};
+          for (const message of all) if (message.content === 'two\nlines\tand a tab') message.threadId = threadId;
+        }),
+      ],
+      ['threads.jsonl, line 1: parentMessageId: ', one('threads.jsonl', any, (thread) => (thread.parentMessageId = null))],
+      [
+        'mentions: must have their ranges within the content',
+        one('messages.jsonl', isOpen, (message) => {
+          message.mentions = ids.map((name) => ({ ...name, range: { start: 3, end: 5 } }));
+        }),
+      ],
+      [
+        'mentions: must have at most 50 items',
+        one('messages.jsonl', isOpen, (message) => {
+          message.mentions = Array.from({ length: 51 }, () => ({ ...ids[0], range: { start: 0, end: 4 } }));
+        }),
+      ],
+      [
+        'deletedAt: must be null for a message that still says something',
+        one('messages.jsonl', isOpen, (message) => (message.deletedAt = message.createdAt)),
+      ],
+      [
+        'messages.jsonl: a deleted message has reactions or attachments',
+        one(
+          'messages.jsonl',
+          ({ content, deletedAt }) => content === '' && !deletedAt,
+          (message) => {
+            message.deletedAt = message.createdAt;
+          },
+        ),
+      ],
+      [
+        'messages.jsonl: a channel has more than 50 pinned messages',
+        records('messages.jsonl', (all) => {
+          for (const one of all) if (String(one.content).startsWith('secret')) one.pinnedAt = one.createdAt;
+        }),
+      ],
+    ];
+    for (const [sentence, ...all] of changes) expect(await refusal(await changed(...all))).to.contain(sentence);
+  });
+
+  it('more of something than anybody may have, or the same twice', async () => {
+    const copies = (file: string, count: number, field: string, value: (at: number) => unknown): Change[] => [
+      records(file, (lines) => {
+        for (let at = 0; at < count; at++) lines.push({ ...lines[0], [field]: value(at) });
+      }),
+      manifest(({ counts }) => {
+        const counted: Loose = counts;
+        counted[file] += count;
+      }),
+    ];
+    const emoji = (at: number) => String.fromCodePoint(0x4e00 + at);
+    const reactions = 'reactions.jsonl';
+    const byAnyone = records(reactions, (all) => {
+      const people = [...new Set(all.map(({ userId }) => userId))];
+      for (const [at, reaction] of all.entries()) if (at > 3) reaction.userId = people[at % people.length];
+    });
+    const changes: [sentence: string, ...Change[]][] = [
+      ['someone has more than 20 reactions on one message', ...copies(reactions, 25, 'emoji', emoji)],
+      ['a message has more than 200 different reactions', ...copies(reactions, 300, 'emoji', emoji), byAnyone],
+      ['a message has more than 10 attachments', ...copies('attachments.jsonl', 10, 'id', () => randomUUID())],
+      ['an id is there twice', ...copies('messages.jsonl', 1, 'seq', () => 1_000_000)],
+      ['has it twice', ...copies('messages.jsonl', 1, 'id', () => randomUUID())],
+      ['of another version than its app', ...copies('app-files.jsonl', 1, 'version', () => 2)],
+      [
+        'email: must be null for bots and for deleted users',
+        one(
+          'users.jsonl',
+          ({ email }) => email !== null,
+          (user) => (user.deletedAt = user.createdAt),
+        ),
+      ],
+      [
+        'agents.jsonl, line 1: slashCommands: must have at most 50 items',
+        one('agents.jsonl', any, (agent) => {
+          agent.slashCommands = Array.from({ length: 51 }, (_, at) => ({
+            name: `c${at}`,
+            description: '',
+            aliases: [],
+          }));
+        }),
+      ],
+    ];
+    for (const [sentence, ...all] of changes) expect(await refusal(await changed(...all))).to.contain(sentence);
+  });
+
   it('bots that are people, or belong to bots', async () => {
     const people = records('users.jsonl', (users) => users.map((user) => Object.assign(user, { isBot: false })));
     expect(await refusal(await changed(people))).to.contain('agents.jsonl');
@@ -240,7 +390,15 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
     expect(
       await refusal(await changed(records('users.jsonl', ([first]) => Object.assign(first ?? {}, mail)))),
     ).to.contain(mail.email);
-    await importServer(into, settings, whole, plenty);
+    const farAhead = records('channel-reads.jsonl', (all) => {
+      for (const pointer of all) pointer.lastReadSeq = 1_000_000;
+    });
+    await importServer(into, settings, await changed(farAhead), plenty);
+    // What is written next would have been read already.
+    const ahead = await withRows(fresh.databaseUrl, (rows) =>
+      rows('SELECT FROM channel_reads r JOIN streams s ON s.id = r.channel_id WHERE r.last_read_seq > s.last_seq'),
+    );
+    expect(ahead).to.have.lengthOf(0);
     expect(await refusal(whole)).to.contain('already has the id');
   });
 });
