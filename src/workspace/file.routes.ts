@@ -58,8 +58,8 @@ function changingRoutes(nodes: NodeService, files: FileService): Route[] {
       answer: nodeSchema,
       errors: ['NOT_A_MEMBER', 'FOLDER_NOT_FOUND', 'NAME_TAKEN', 'FILE_CHANGED', 'QUOTA_EXCEEDED'],
       async handle({ actor, params, body, headers }) {
-        const version = headers['if-match'] ?? null;
-        return versioned(await nodes.updateFile(actor, params.serverId, params.fileId, body, version));
+        const versions = headers['if-match'] ?? null;
+        return versioned(await nodes.updateFile(actor, params.serverId, params.fileId, body, versions));
       },
     }),
     route({

@@ -66,7 +66,7 @@ export class NodeService {
 
   /**
    * Changes the text, name or folder of a file.
-   * @param version only if it still has this version; null: in any case
+   * @param versions only if it still has one of these versions; null: in any case
    * @throws AppError FILE_NOT_FOUND, FILE_CHANGED, NAME_TAKEN, QUOTA_EXCEEDED
    */
   async updateFile(
@@ -74,12 +74,12 @@ export class NodeService {
     serverId: string,
     fileId: string,
     input: z.output<typeof updateFileSchema>,
-    version: number | null,
+    versions: string[] | null,
   ): Promise<NodeRecord> {
     await this.access.open(actor, serverId);
     const content = input.content === undefined ? null : await this.textContent('', input.content);
     return this.edits.one(actor, serverId, async (edit) => {
-      await requireKind(edit, fileId, 'file', version);
+      await requireKind(edit, fileId, 'file', versions);
       if (content) await edit.setContent(fileId, content);
       await relocate(edit, fileId, input);
       return fileId;
@@ -200,10 +200,10 @@ function withIndex(error: AppError, index: number): AppError {
 }
 
 /** A node of the kind that the address names. @throws AppError FOLDER_NOT_FOUND, FILE_NOT_FOUND, FILE_CHANGED */
-async function requireKind(edit: TreeEdit, nodeId: string, kind: 'dir' | 'file', version: number | null = null) {
+async function requireKind(edit: TreeEdit, nodeId: string, kind: 'dir' | 'file', versions: string[] | null = null) {
   const node = await edit.find(nodeId);
   if (node?.kind !== kind) throw new AppError(kind === 'dir' ? 'FOLDER_NOT_FOUND' : 'FILE_NOT_FOUND');
-  if (version !== null && node.version !== version) {
+  if (versions !== null && !versions.includes(String(node.version))) {
     throw new AppError('FILE_CHANGED', { extra: { version: node.version } });
   }
   return node;

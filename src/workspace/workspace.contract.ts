@@ -96,14 +96,23 @@ export const updateFileSchema = z.object({
   content: z.string().optional(),
   ...moved,
 });
-/** The version that a change is meant for: a file's ETag, as is or weakened by a proxy. `*` is any. */
+const entityTag = '(?:W/)?"[!#-~\\x80-\\xff]*"';
+const ifMatch = new RegExp(`^(?:\\*|\\d+|${entityTag}(?:[ \\t]*,[ \\t]*${entityTag})*)$`);
+
+/**
+ * The versions that a change is meant for: ETags of the file, as they are or weakened by a proxy. `*` is any. A tag that no
+ * version ever had is not malformed (RFC 9110): it is one that the file does not have now.
+ */
 export const fileVersionHeaders = z.object({
   'if-match': z
     .string()
-    .regex(/^(\*|(W\/)?"\d{1,9}"|\d{1,9})$/, 'must be the ETag of the file')
-    .transform((tag) => (tag === '*' ? null : Number(tag.replace(/\D/g, ''))))
+    .regex(ifMatch, 'must be the ETag of the file')
+    .transform((tags) => {
+      if (tags === '*') return null;
+      return (tags.match(/"[^"]*"|^\d+$/g) ?? []).map((tag) => tag.replaceAll('"', ''));
+    })
     .optional()
-    .describe('ETag of the file as you know it; 412 when it has changed.'),
+    .describe('ETag of the file as you know it; 412 when the file has another one now.'),
 });
 
 export const uploadNameSchema = z.object({ name: nodeNameSchema });

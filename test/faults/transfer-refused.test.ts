@@ -263,7 +263,10 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
           for (const message of all) if (message.content === 'two\nlines\tand a tab') message.threadId = threadId;
         }),
       ],
-      ['threads.jsonl, line 1: parentMessageId: ', one('threads.jsonl', any, (thread) => (thread.parentMessageId = null))],
+      [
+        'threads.jsonl, line 1: parentMessageId: ',
+        one('threads.jsonl', any, (thread) => (thread.parentMessageId = null)),
+      ],
       [
         'mentions: must have their ranges within the content',
         one('messages.jsonl', isOpen, (message) => {

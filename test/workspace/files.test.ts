@@ -84,8 +84,21 @@ describe('files of a workspace', () => {
       expect(won?.headers.get('etag')).to.equal('"2"');
       expect((await save(here.bob, 'four', 'W/"2"')).status).to.equal(200);
       expect((await save(here.bob, 'five', '*')).status).to.equal(200);
-      expect((await save(here.bob, 'six', '"nonsense"')).status).to.equal(400);
-      expect((await here.bob.get(`${base}/files/${made.id}`)).body).to.include({ content: 'five', version: 4 });
+      expect((await save(here.bob, 'six', '"3", "4"')).status).to.equal(200);
+      expect((await here.bob.get(`${base}/files/${made.id}`)).body).to.include({ content: 'six', version: 5 });
+    });
+
+    it('answer 412 also to a change of a version that never was, and 400 to what is no ETag', async () => {
+      const made = await file('a.txt', 'one');
+      const save = (tag: string) => here.bob.patch(`${base}/files/${made.id}`, { content: 'two' }, { 'if-match': tag });
+      for (const tag of ['"nope"', '""', '"01"', '"1,2"', '"99999999999"', 'W/"nope"', '"2", "nope"', '99999999999']) {
+        const { status, body } = await save(tag);
+        expect([status, body.code, body.version], tag).to.deep.equal([412, 'FILE_CHANGED', 1]);
+      }
+      for (const tag of ['nope', '"1', '1"', '"1" "2"', '"1",', "'1'", '*, "1"', 'w/"1"']) {
+        expect((await save(tag)).status, tag).to.equal(400);
+      }
+      expect((await here.bob.get(`${base}/files/${made.id}`)).body).to.include({ content: 'one', version: 1 });
     });
 
     it('are cloned beside themselves', async () => {
