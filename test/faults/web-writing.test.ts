@@ -99,6 +99,19 @@ describe('what is written in the web client', () => {
     );
   });
 
+  it('is bold and slanted at once between three asterisks, and has the one in the other', async () => {
+    const said = [
+      ['a ***both*** b', 'a <strong><em>both</em></strong> b'],
+      ['***both* bold**', '<strong><em>both</em> bold</strong>'],
+      ['**bold *both***', '<strong>bold <em>both</em></strong>'],
+      ['**a *b* c** and **d**', '<strong>a <em>b</em> c</strong> and <strong>d</strong>'],
+      ['**_both_**', '<strong><em>both</em></strong>'],
+      ['f*****g, *****, *** and 2 ** 3 * 4', 'f*****g, *****, *** and 2 ** 3 * 4'],
+    ];
+    await here.bob.say(here.channel.id, `asterisks:\n${said.map(([text]) => text).join('\n')}`);
+    expect(await structure('asterisks:')).to.equal(`asterisks:\n${said.map(([, html]) => html).join('\n')}`);
+  });
+
   it('leads to channels that it names', async () => {
     const id = await here.newChannel('elsewhere');
     await here.bob.say(here.channel.id, 'see #elsewhere, `#elsewhere` and #nowhere');
