@@ -10,6 +10,7 @@ import type { Timeline } from '../../state/timeline.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
+import { Folding } from '../parts/Folding.tsx';
 import { Icon, type IconName } from '../parts/Icon.tsx';
 import { IconButton } from '../parts/IconButton.tsx';
 import { Text } from '../parts/text.tsx';
@@ -80,10 +81,12 @@ const emojiAlone =
 
 export function Said({ message }: { message: Message }) {
   return (
-    <div class={emojiAlone.test(message.content) ? 'text large' : 'text'}>
-      <Text content={message.content} channels={channelsIn(message)} />
-      {message.isEdited && <span class="edited"> (edited)</span>}
-    </div>
+    <Folding content={message.content}>
+      <div class={emojiAlone.test(message.content) ? 'text large' : 'text'}>
+        <Text content={message.content} channels={channelsIn(message)} />
+        {message.isEdited && <span class="edited"> (edited)</span>}
+      </div>
+    </Folding>
   );
 }
 

@@ -3,6 +3,7 @@ import { connection, me, parley } from '../../state/client.ts';
 import { nameOfFile } from '../../state/outgoing-files.ts';
 import { forgetRefused, type Refused } from '../../state/refused.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Folding } from '../parts/Folding.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Text } from '../parts/text.tsx';
 
@@ -70,9 +71,11 @@ function Unsent({ pending }: { pending: Pending }) {
         <header>
           <strong class="name">{user?.displayName}</strong>
         </header>
-        <div class="text">
-          <Text content={pending.input.content ?? ''} />
-        </div>
+        <Folding content={pending.input.content ?? ''}>
+          <div class="text">
+            <Text content={pending.input.content ?? ''} />
+          </div>
+        </Folding>
         {files.length > 0 && (
           <ul class="attachments">
             {files.map(({ id = '' }) => (
