@@ -45,6 +45,105 @@ describe('what is taken from one who looks on, in the web client', () => {
     await aside.getByText('This thread is not here.').waitFor();
   });
 
+  describe('what one was writing in a thread that is deleted', () => {
+    const aside = () => bob.page.locator('aside');
+    const leftover = () => aside().getByRole('region', { name: 'What you were writing' });
+    const composer = () => bob.page.locator('#composer');
+    const inChannel = () => `/app/s/${here.server.id}/${here.channel.id}`;
+
+    /** Writes in a thread of its own, and sends nothing. @returns the id of the thread */
+    async function writeInThread(text: string): Promise<string> {
+      const message = await here.alice.say(here.channel.id, `about ${text}`);
+      const { id } = (await here.alice.post(`/api/messages/${message.id}/thread`, {})).body;
+      await bob.open(`${inChannel()}/thread/${id}`);
+      await aside().locator('textarea').fill(text);
+      return id;
+    }
+
+    it('can be moved to the channel, behind what is being written there', async () => {
+      const id = await writeInThread('half a\nsentence');
+      await aside()
+        .locator('input[type=file]')
+        .setInputFiles({
+          name: 'a file.txt',
+          mimeType: 'text/plain',
+          buffer: Buffer.from('its bytes'),
+        });
+      await aside().getByText('a file.txt').waitFor();
+      await composer().fill('before');
+      await here.alice.delete(`/api/threads/${id}`);
+      await leftover().getByText('half a\nsentence').waitFor();
+      await leftover().getByText('a file.txt').waitFor();
+      // It is there still when one comes back.
+      await bob.open(`${inChannel()}/thread/${id}`);
+      await leftover().getByRole('button', { name: 'Move it to the channel' }).click();
+      await aside().waitFor({ state: 'detached' });
+      expect(await composer().inputValue()).to.equal('before\nhalf a\nsentence');
+      await bob.page.locator('#composer:focus').waitFor();
+      await bob.page.keyboard.press('Enter');
+      const sent = bob.page.locator('article[data-id]', { hasText: 'before' });
+      await sent.getByText('a file.txt').waitFor();
+      await bob.open(`${inChannel()}/thread/${id}`);
+      await aside().getByText('This thread is not here.').waitFor();
+      expect(await leftover().count()).to.equal(0);
+    });
+
+    it('can be copied and discarded', async () => {
+      await bob.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      const id = await writeInThread('to be copied');
+      await here.alice.delete(`/api/threads/${id}`);
+      await leftover().getByRole('button', { name: 'Copy' }).click();
+      await bob.page.locator('.toast', { hasText: 'Copied.' }).waitFor();
+      expect(await bob.page.evaluate('navigator.clipboard.readText()')).to.equal('to be copied');
+      await leftover().getByRole('button', { name: 'Discard' }).click();
+      await leftover().waitFor({ state: 'detached' });
+      expect(await composer().inputValue()).to.equal('');
+    });
+
+    it('is in the message field of the channel, where the thread is not open', async () => {
+      const id = await writeInThread('left behind');
+      const { id: said } = (await here.bob.post(`/api/threads/${id}/messages`, { content: 'as it was' })).body;
+      const own = aside().locator(`article[data-id="${said}"]`);
+      await own.focus();
+      await bob.page.keyboard.press('e');
+      await own.locator('textarea').fill('as it was to be');
+      await bob.go(inChannel());
+      await aside().waitFor({ state: 'detached' });
+      await here.alice.delete(`/api/threads/${id}`);
+      await bob.page.locator('.toast', { hasText: 'A thread was deleted.' }).waitFor();
+      expect(await composer().inputValue()).to.equal('left behind\nas it was to be');
+      await composer().fill('');
+    });
+
+    it('is shown also if it was on its way', async () => {
+      const id = await writeInThread('sent too late');
+      await bob.page.context().setOffline(true);
+      await bob.page.locator('.connection', { hasText: 'Offline' }).waitFor();
+      await aside().locator('textarea').press('Enter');
+      await aside().locator('article.unsent', { hasText: 'sent too late' }).waitFor();
+      await here.alice.delete(`/api/threads/${id}`);
+      await bob.page.context().setOffline(false);
+      const refused = aside().locator('article.failed', { hasText: 'sent too late' });
+      await refused.getByRole('button', { name: 'Discard' }).click();
+      await refused.waitFor({ state: 'detached' });
+    });
+  });
+
+  it('can be copied where nobody writes any more: what one was writing in a channel that is archived', async () => {
+    const { id } = (await here.alice.post(`${at()}/channels`, { name: 'closing' })).body;
+    await bob.open(`/app/s/${here.server.id}/${id}`);
+    await bob.page.locator('#composer').fill('not sent in time');
+    await here.alice.post(`/api/channels/${id}/archive`);
+    const leftover = bob.page.getByRole('region', { name: 'What you were writing' });
+    await leftover.getByText('not sent in time').waitFor();
+    await here.alice.post(`/api/channels/${id}/unarchive`);
+    await bob.page.locator('#composer').waitFor();
+    expect(await bob.page.locator('#composer').inputValue()).to.equal('not sent in time');
+    await here.alice.delete(`/api/channels/${id}`);
+    await gone().waitFor();
+    await leftover.getByText('not sent in time').waitFor();
+  });
+
   it('changes where a thread starts from it, and goes from there: a message', async () => {
     const message = await here.alice.say(here.channel.id, 'as it was');
     const thread = (await here.alice.post(`/api/messages/${message.id}/thread`, {})).body;

@@ -10,16 +10,26 @@ export function keepDraft(id: string, text: string): void {
   else localStorage.setItem(keptKeys.draft + id, text);
 }
 
+/** The same for what is not typed here and now: whoever follows the draft in this tab is told. */
+export function setDraft(id: string, newValue: string): void {
+  keepDraft(id, newValue);
+  // The browser tells other tabs.
+  dispatchEvent(new StorageEvent('storage', { key: keptKeys.draft + id, newValue }));
+}
+
+/** Appends a draft to that of a conversation. @returns whether there was one */
+export function moveDraft(id: string, conversation: string): boolean {
+  const text = draftOf(id);
+  if (text === '') return false;
+  const before = draftOf(conversation);
+  setDraft(conversation, before.trim() === '' ? text : `${before}\n${text}`);
+  setDraft(id, '');
+  return true;
+}
+
 /** Unsaved changes of a deleted message are appended to the draft of its conversation. @returns whether there were any */
 export function rescueDraft(message: Message | undefined, conversation: string): boolean {
-  const text = message ? draftOf(message.id) : '';
-  if (text === '' || text === message?.content) return false;
-  const before = draftOf(conversation);
-  const newValue = before.trim() === '' ? text : `${before}\n${text}`;
-  keepDraft(conversation, newValue);
-  // The browser tells other tabs.
-  dispatchEvent(new StorageEvent('storage', { key: keptKeys.draft + conversation, newValue }));
-  return true;
+  return message !== undefined && draftOf(message.id) !== message.content && moveDraft(message.id, conversation);
 }
 
 /** Follows changes in another tab: what was sent there must not be sent again here. @returns stops it */

@@ -83,6 +83,16 @@ export function dropFile(key: string, { id }: Attachment): void {
   change(key, ({ files }) => ({ files: files.filter((file) => file.id !== id) }));
 }
 
+/** They are to go with the next message of another conversation; what it has no room for stays. */
+export function moveFiles(key: string, other: string): void {
+  const { files } = filesFor(key);
+  if (files.length === 0) return;
+  const there = filesFor(other);
+  const room = Math.max(0, mostFiles - there.files.length - there.coming.length);
+  change(other, (known) => ({ files: [...known.files, ...files.slice(0, room)] }));
+  change(key, () => ({ files: files.slice(room) }));
+}
+
 /** They were sent with a message. */
 export function letGo(key: string): void {
   for (const { id, filename } of filesFor(key).files) names.set(id, filename);

@@ -38,7 +38,10 @@ parley.on('failed', ({ pending, error }) => {
     // A full store only means that it does not outlive the page.
   }
   const { value } = place;
-  const isSeen = 'channelId' in value && value.channelId === pending.channelId;
+  const { channelId, input } = pending;
+  // Beside a thread there is its channel.
+  const isSeen =
+    'channelId' in value && value.channelId === channelId && [value.threadId, null].includes(input.threadId ?? null);
   if (!isSeen) tell(`A message was not sent: ${error.message}`, 'bad');
 });
 

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { type Message, ParleyError } from '../../../client/index.ts';
 import { parley, sentence } from './client.ts';
 import { endEditing, rescueDraft } from './drafts.ts';
+import { rescueFromThread } from './leftovers.ts';
 import { forgetOpened, readChannelRecord } from './opened.ts';
 import { whenItMayWork } from './reading.ts';
 import { anchorOf } from './scroll.ts';
@@ -216,6 +217,7 @@ export class Timeline {
     channel.on('thread:updated', (thread) => this.apply(() => this.change(thread.parentMessageId, () => ({ thread }))));
     channel.on('thread:deleted', ({ id, parentMessageId }) => {
       if (id === this.threadId) this.gone.value = true;
+      if (this.threadId === null) loseThread(id, this.channelId);
       this.apply(() => this.change(parentMessageId, () => ({ thread: null })));
     });
     channel.on('reload', () => void this.showNewest());
@@ -281,6 +283,15 @@ export function lose(channelId: string): void {
   parley.channel(channelId).close();
   forgetOpened(channelId);
   for (const timeline of timelines.values()) if (timeline.channelId === channelId) timeline.gone.value = true;
+}
+
+/** A thread is deleted, with the messages in it that were being changed. */
+function loseThread(id: string, channelId: string): void {
+  for (const message of timelines.get(id)?.messages.peek() ?? []) {
+    rescueDraft(message, id);
+    endEditing(message.id);
+  }
+  rescueFromThread(id, channelId);
 }
 
 parley.on('user:updated', ({ user }) => {

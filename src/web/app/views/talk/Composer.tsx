@@ -3,6 +3,7 @@ import { addFiles, dropComing, dropFile } from '../../state/outgoing-files.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { AddFiles, Answering, FileList, Typists } from './ComposerParts.tsx';
+import { Leftover } from './Leftover.tsx';
 import { listOf, Suggestions } from './Suggestions.tsx';
 import { type Composing, maxLength, useComposer } from './useComposer.ts';
 
@@ -17,7 +18,14 @@ interface ComposerProps {
 }
 
 export function Composer({ timeline, name, closed }: ComposerProps) {
-  if (closed) return <p class="closed">{closed}</p>;
+  if (closed) {
+    return (
+      <>
+        <p class="closed">{closed}</p>
+        <Leftover timeline={timeline} />
+      </>
+    );
+  }
   return <OpenComposer timeline={timeline} name={name} />;
 }
 

@@ -11,6 +11,7 @@ import { Button } from '../parts/Button.tsx';
 import { ChannelHead, useAbout, useUnlisted } from './ChannelHead.tsx';
 import { Composer } from './Composer.tsx';
 import { useFileDrop } from './ComposerParts.tsx';
+import { Leftover } from './Leftover.tsx';
 import { MessageList } from './MessageList.tsx';
 import { showMessage } from './showMessage.ts';
 import { Thread } from './Thread.tsx';
@@ -55,7 +56,7 @@ function Channel({ channelId, messageId }: { channelId: string; messageId: strin
   useAnnouncements(channelId, null);
   const closed = channel && whyClosed(channel);
   const { over, ...dropping } = useFileDrop(timeline, closed);
-  if (timeline.gone.value) return <Gone channelId={channelId} />;
+  if (timeline.gone.value) return <Gone timeline={timeline} />;
   return (
     <section class={over ? 'conversation over' : 'conversation'} aria-label={label} {...dropping}>
       <ChannelHead channelId={channelId} />
@@ -75,7 +76,8 @@ function whyClosed({ isArchived, type }: ChannelRecord): string | null {
 type Access = RestAnswer<'GET /api/channels/:id/access'>;
 
 /** A conversation that is none of ours, or one that we may ask to be let into. */
-function Gone({ channelId }: { channelId: string }) {
+function Gone({ timeline }: { timeline: Timeline }) {
+  const { channelId } = timeline;
   const [access, setAccess] = useState<Access | null>(null);
   useEffect(() => {
     parley.rest('GET /api/channels/:id/access', { id: channelId }).then(setAccess, () => {});
@@ -95,6 +97,7 @@ function Gone({ channelId }: { channelId: string }) {
         ) : (
           <Button label="Ask to be let in" onClick={() => void ask(access)} />
         ))}
+      <Leftover timeline={timeline} />
       <a href="/app/messages">Back</a>
     </section>
   );

@@ -9,6 +9,7 @@ import { Icon } from '../parts/Icon.tsx';
 import { useAbout } from './ChannelHead.tsx';
 import { Composer } from './Composer.tsx';
 import { useFileDrop } from './ComposerParts.tsx';
+import { GoneThread } from './Leftover.tsx';
 import { MessageList } from './MessageList.tsx';
 import { showMessage } from './showMessage.ts';
 import { ThreadMenu } from './ThreadMenu.tsx';
@@ -44,9 +45,7 @@ export function Thread({ channelId, threadId, messageId }: ThreadProps) {
         </a>
       </header>
       {timeline.gone.value ? (
-        <p class="blank" role="status">
-          This thread is not here. It was deleted.
-        </p>
+        <GoneThread timeline={timeline} />
       ) : (
         <>
           <MessageList timeline={timeline} target={messageId} name={name} opening={opening} />
