@@ -57,6 +57,21 @@ describe('a very long message in the web client', () => {
     await article(bob.page, 'shortened').getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
   });
 
+  it('is edited in a box of which one sees the end, and what leads out of it', async () => {
+    const { id } = await here.bob.say(here.channel.id, `to edit${'\nline'.repeat(300)}\nlast`);
+    const { page } = bob;
+    const own = page.locator(`article[data-id="${id}"]`);
+    await own.focus();
+    await page.keyboard.press('e');
+    const box = own.getByRole('textbox', { name: 'Edit the message' });
+    await box.waitFor();
+    expect((await box.boundingBox())?.height).to.be.lessThan(500);
+    const below = await box.evaluate((area) => area.scrollHeight - area.scrollTop - area.clientHeight);
+    expect(below).to.be.lessThan(5);
+    await own.getByRole('button', { name: 'cancel' }).click();
+    await box.waitFor({ state: 'detached' });
+  });
+
   it('is unfolded by whoever gets with Tab to what is hidden', async () => {
     const link = 'https://example.com/at-the-end';
     await here.alice.say(here.channel.id, `a link${'\nline'.repeat(100)}\n${link}`);

@@ -55,6 +55,27 @@ describe('what people call things in the web client', () => {
     };
   }
 
+  it('does not cover what others said, with marks that pile up on a letter', async () => {
+    const id = await here.newChannel('marks');
+    const { page } = alice;
+    await alice.open(`/app/s/${here.server.id}/${id}`);
+    await here.alice.say(id, `first${'\n'.repeat(10)}last`);
+    await here.bob.say(id, `o${'\u0301\u0302\u0303'.repeat(200)}`);
+    await here.alice.say(id, 'after them');
+    await page.locator('article', { hasText: 'after them' }).waitFor();
+    const text = await page.locator('article', { hasText: 'first' }).locator('.text').boundingBox();
+    if (!text) throw new Error('not shown');
+    // Between the first and the last line there is nothing, at one side as at the other.
+    const part = { y: Math.ceil(text.y) + 40, width: 20, height: 120 };
+    const [x, y] = [Math.floor(text.x) - 4, part.y + part.height];
+    expect(y).to.be.lessThan(text.y + text.height - 30);
+    const [left, right] = await Promise.all([
+      page.screenshot({ clip: { ...part, x } }),
+      page.screenshot({ clip: { ...part, x: x + 300 } }),
+    ]);
+    expect(left.equals(right)).to.equal(true);
+  });
+
   it('is text and nothing else, on every page', async () => {
     const server = `/app/s/${here.server.id}`;
     const pages = [

@@ -55,6 +55,8 @@ function useEditing(message: Message, timeline: Timeline) {
     ref.current?.setSelectionRange(text.length, text.length);
   }, []);
   useGrowth(ref, text);
+  // Where one goes on typing, once the box has its height.
+  useLayoutEffect(() => ref.current?.scrollTo({ top: ref.current.scrollHeight }), []);
   const close = () => {
     composerBeside(ref.current)?.focus();
     endEditing(message.id);
