@@ -25,8 +25,10 @@ describe('what is taken from one who looks on, in the web client', () => {
     const thread = (await here.alice.post(`/api/messages/${message.id}/thread`, {})).body;
     await bob.open(`/app/s/${here.server.id}/${id}/thread/${thread.id}`);
     await bob.page.locator('aside .opening').waitFor();
+    await bob.page.locator('aside textarea').fill('half an answer');
     await here.alice.delete(`/api/channels/${id}`);
     await gone().waitFor();
+    await bob.page.getByRole('region', { name: 'What you were writing' }).getByText('half an answer').waitFor();
     await until(async () => (await bob.page.locator('textarea').count()) === 0);
   });
 
@@ -112,6 +114,27 @@ describe('what is taken from one who looks on, in the web client', () => {
       await here.alice.delete(`/api/threads/${id}`);
       await bob.page.locator('.toast', { hasText: 'A thread was deleted.' }).waitFor();
       expect(await composer().inputValue()).to.equal('left behind\nas it was to be');
+      await composer().fill('');
+    });
+
+    it('is in the message field of the channel, too, when one goes away from where the thread was', async () => {
+      const closing = await writeInThread('undecided');
+      await here.alice.delete(`/api/threads/${closing}`);
+      await leftover().waitFor();
+      await aside().getByRole('link', { name: 'Close the thread' }).click();
+      await bob.page.locator('.toast', { hasText: 'A thread was deleted.' }).waitFor();
+      expect(await composer().inputValue()).to.equal('undecided');
+      await composer().fill('');
+      // The same for whoever deletes it.
+      const own = (await here.bob.post(`/api/messages/${(await here.bob.say(here.channel.id, 'own')).id}/thread`, {}))
+        .body;
+      await bob.open(`${inChannel()}/thread/${own.id}`);
+      await aside().locator('textarea').fill('not yet said');
+      await aside().getByRole('button', { name: 'Thread menu' }).click();
+      await bob.page.getByRole('menuitem', { name: 'Delete' }).click();
+      await bob.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await aside().waitFor({ state: 'detached' });
+      await until(async () => (await composer().inputValue()) === 'not yet said');
       await composer().fill('');
     });
 

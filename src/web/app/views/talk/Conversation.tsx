@@ -30,13 +30,13 @@ export function Conversation({ channelId, messageId, threadId }: ConversationPro
   const open = timelineOf(channelId).gone.value ? null : threadId;
   return (
     <div class={open ? 'talks two' : 'talks'}>
-      <Channel channelId={channelId} messageId={threadId ? null : messageId} />
+      <Channel channelId={channelId} messageId={threadId ? null : messageId} threadId={threadId} />
       {open && <Thread key={open} channelId={channelId} threadId={open} messageId={messageId} />}
     </div>
   );
 }
 
-function Channel({ channelId, messageId }: { channelId: string; messageId: string | null }) {
+function Channel({ channelId, messageId, threadId }: ConversationProps) {
   const timeline = useMemo(() => timelineOf(channelId), [channelId]);
   const { label, channel } = useAbout(channelId);
   useUnlisted(channelId);
@@ -56,7 +56,7 @@ function Channel({ channelId, messageId }: { channelId: string; messageId: strin
   useAnnouncements(channelId, null);
   const closed = channel && whyClosed(channel);
   const { over, ...dropping } = useFileDrop(timeline, closed);
-  if (timeline.gone.value) return <Gone timeline={timeline} />;
+  if (timeline.gone.value) return <Gone timeline={timeline} threadId={threadId} />;
   return (
     <section class={over ? 'conversation over' : 'conversation'} aria-label={label} {...dropping}>
       <ChannelHead channelId={channelId} />
@@ -76,7 +76,7 @@ function whyClosed({ isArchived, type }: ChannelRecord): string | null {
 type Access = RestAnswer<'GET /api/channels/:id/access'>;
 
 /** A conversation that is none of ours, or one that we may ask to be let into. */
-function Gone({ timeline }: { timeline: Timeline }) {
+function Gone({ timeline, threadId }: { timeline: Timeline; threadId: string | null }) {
   const { channelId } = timeline;
   const [access, setAccess] = useState<Access | null>(null);
   useEffect(() => {
@@ -98,6 +98,7 @@ function Gone({ timeline }: { timeline: Timeline }) {
           <Button label="Ask to be let in" onClick={() => void ask(access)} />
         ))}
       <Leftover timeline={timeline} />
+      {threadId && <Leftover timeline={timelineOf(channelId, threadId)} />}
       <a href="/app/messages">Back</a>
     </section>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Message, ParleyError, type ThreadRecord } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
+import { rescueFromThread } from '../../state/leftovers.ts';
 import { reading } from '../../state/reading.ts';
 import { pathTo } from '../../state/router.ts';
 import { currentServer } from '../../state/servers.ts';
@@ -28,6 +29,13 @@ export function Thread({ channelId, threadId, messageId }: ThreadProps) {
   const { thread, setThread, opening } = useThread(timeline, threadId, messageId);
   const name = thread?.name ?? 'Thread';
   useAnnouncements(channelId, threadId);
+  useEffect(
+    () => () => {
+      // Nobody comes back to a thread that was deleted.
+      if (timeline.gone.peek()) rescueFromThread(threadId, channelId);
+    },
+    [timeline, threadId, channelId],
+  );
   const isOver = useAbout(channelId).channel?.isArchived || thread?.isArchived;
   const closed = isOver ? 'This thread is archived: nobody writes here any more.' : null;
   const { over, ...dropping } = useFileDrop(timeline, closed);
