@@ -49,6 +49,25 @@ describe('what the server refused, in the web client', () => {
     await other.close();
   });
 
+  it('is told of where only the channel of its thread is open', async () => {
+    const path = `/app/s/${here.server.id}/${here.channel.id}`;
+    const { id } = await here.alice.say(here.channel.id, 'what it is about');
+    const thread = (await here.alice.post(`/api/messages/${id}/thread`, {})).body;
+    await bob.open(`${path}/thread/${thread.id}`);
+    const box = bob.page.locator('#thread-composer');
+    await box.waitFor();
+    await bob.page.context().setOffline(true);
+    await bob.page.locator('.connection', { hasText: 'Offline' }).waitFor();
+    await box.fill('too late for the thread');
+    await box.press('Enter');
+    await bob.page.locator('article.unsent', { hasText: 'too late for the thread' }).waitFor();
+    await bob.go(path);
+    await box.waitFor({ state: 'detached' });
+    await here.alice.delete(`/api/threads/${thread.id}`);
+    await bob.page.context().setOffline(false);
+    await bob.page.locator('.toast', { hasText: 'A message was not sent: ' }).waitFor();
+  });
+
   it('is told of where another conversation is open, and is gone when it is discarded', async () => {
     const { path } = await sayTooLate('and nobody looked');
     await bob.go(`/app/s/${here.server.id}/${here.channel.id}`);
