@@ -91,9 +91,11 @@ describe('who is thrown out of a place that was joined before all of the own roo
     const hidden = { name: 'hidden', isPrivate: true };
     const { id } = (await alice.post(`/api/servers/${server.id}/channels`, hidden)).body;
     await alice.post(`/api/channels/${id}/members`, { userId: bob.id });
-    await carol.post('/api/friends/request', { username: bob.username });
     const { seq } = (await bob.get('/api/events')).body;
-    await query(here.cluster.databaseUrl, appendLarge, [bob.id, 400]);
+    await carol.post('/api/friends/request', { username: bob.username });
+    // The request, and its notification.
+    await until(async () => (await bob.get(`/api/events?after=${seq}`)).body.events.length === 2);
+    await query(here.cluster.databaseUrl, appendLarge, [bob.id, 300]);
     const follower = new Follower(
       { url: bob.node.url, token: bob.token },
       { auth: { resume: { user: seq } }, reconnection: false },
