@@ -157,7 +157,8 @@ export class Homecoming {
     const threadsLast = [...recovery.rooms].sort((a, b) => Number(isThread(a.name)) - Number(isThread(b.name)));
     const { returns } = this.membership;
     for (const room of threadsLast) {
-      const isIn = room.name.startsWith('user:') || socket.data.joined.has(room.name);
+      // Its own room it is in already.
+      const isIn = socket.data.joined.has(room.name);
       // The client was told that nothing is missing: if that turns out wrong, the connection has to end.
       if (!isIn && returns.begin(socket, room.name)) await this.recoverRoom(socket, room);
       returns.end(socket, room.name);
@@ -171,7 +172,6 @@ export class Homecoming {
     const place = () => this.channelPlace(socket.data.actor, streamId(joined.room));
     try {
       const page = await this.resumeRoom(socket, name, after, Number.POSITIVE_INFINITY, place, progressOf(room));
-      if (!page.recovered) this.membership.leave(socket, name);
       requireWhole(socket, page);
     } catch (error) {
       // If access could not be checked the connection ends as it is: it knows what was sent of this room.

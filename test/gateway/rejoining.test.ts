@@ -61,6 +61,19 @@ describe('a client that joins its rooms on each connect, whether it is recovered
     });
   }
 
+  it('gets nothing again when it is recovered, though it names a position from long before', async () => {
+    const channelId = await here.newChannel();
+    const [client, from] = await follow(channelId, () => ({ resume: { [channelId]: 0 } }));
+    await client.reach(channelId, await sayMany(channelId, 700));
+    wire.cut();
+    const missed = await sayMany(channelId, 5);
+    expect(await client.connected(2)).to.equal(true);
+    await client.reach(channelId, missed);
+    // What comes of a join comes behind all that is sent again.
+    await client.join(channelId);
+    expect(client.seen(channelId)).to.deep.equal(range(from + 1, missed));
+  });
+
   it('gets what it missed since the position that it comes with, too', async () => {
     const channelId = await here.newChannel();
     let position = 0;

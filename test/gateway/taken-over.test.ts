@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { until } from '../rig/until.ts';
@@ -51,6 +52,11 @@ class Line {
     return this.events.filter(([event]) => event === 'message:new').map(([, { eventSeq }]) => eventSeq);
   }
 
+  /** The numbers of the large copies. */
+  get own(): number[] {
+    return this.events.filter(([, { pad }]) => pad).map(([, { eventSeq }]) => eventSeq);
+  }
+
   get offset(): string | undefined {
     return this.events.findLast(([, , offset]) => offset)?.[2];
   }
@@ -61,6 +67,11 @@ class Line {
 
   connect(auth: object): void {
     this.send(`40${JSON.stringify(auth)}`);
+  }
+
+  /** Reads nothing more. */
+  pause(): void {
+    this.socket.pause();
   }
 
   end(): void {
@@ -82,6 +93,15 @@ const appendMany = `WITH moved AS (
   INSERT INTO log_entries (stream_id, seq, event, data)
   SELECT stream_id, head + i, event, (data::jsonb || jsonb_build_object('seq', head + i, 'eventSeq', head + i))::json
   FROM log_entries JOIN moved ON seq = head, generate_series(1, $2::int) AS i WHERE stream_id = $1`;
+
+/** The same with large copies. @returns the number of the last one */
+const appendLarge = `WITH moved AS (
+    UPDATE streams SET last_seq = last_seq + $2::int WHERE id = $1 RETURNING last_seq - $2::int AS head
+  )
+  INSERT INTO log_entries (stream_id, seq, event, data)
+  SELECT stream_id, head + i, event, (data::jsonb || jsonb_build_object('eventSeq', head + i, 'pad', repeat('x', 40000)))::json
+  FROM log_entries JOIN moved ON seq = head, generate_series(1, $2::int) AS i WHERE stream_id = $1
+  RETURNING (SELECT head + $2::int FROM moved)::int AS seq`;
 
 describe('a session that is taken up again', () => {
   let cluster: Cluster;
@@ -289,6 +309,53 @@ describe('a session that is taken up again', () => {
     const [last] = await say(1);
     await reach(next, last);
     expect(next.seqs).to.deep.equal([last]);
+  });
+
+  it('is not in a channel that was left after it had come back to it', async () => {
+    const { line, auth } = await begin();
+    line.end();
+    const [missed = 0] = await say(1);
+    const back = await open();
+    back.connect(auth);
+    await reach(back, missed);
+    back.send(`423${JSON.stringify(['channel:leave', { channelId }])}`);
+    await until(() => back.packets.some((packet) => packet.startsWith('433')), { message: 'has not left' });
+    back.end();
+    await say(1);
+    const next = await open();
+    next.connect({ ...auth, offset: back.offset });
+    await until(() => next.pid, { message: 'not back' });
+    expect(next.pid).to.equal(auth.pid);
+    // What comes of a join comes behind all that was missed.
+    next.send(`424${JSON.stringify(['channel:join', { channelId: here.channel.id }])}`);
+    await until(() => next.packets.some((packet) => packet.startsWith('434')), { message: 'not joined' });
+    expect(next.seqs).to.deep.equal([]);
+  });
+
+  it('goes on in the middle of what it missed in the own room, and in the DM of which it was told before that', async () => {
+    const { line, auth } = await begin();
+    line.end();
+    const { alice, bob } = here;
+    const { seq } = (await bob.get('/api/events')).body;
+    const { id } = (await alice.post('/api/dm/channels', { userId: bob.id })).body;
+    await alice.say(id, 'in the DM');
+    // The DM, and its notification.
+    await until(async () => (await bob.get(`/api/events?after=${seq}`)).body.events.length === 2);
+    const [head] = await query<{ seq: number }>(cluster.databaseUrl, appendLarge, [bob.id, 300]);
+    const back = await open();
+    back.connect(auth);
+    await until(() => back.own.length > 50, { message: 'nothing comes' });
+    back.pause();
+    // Until as much is on its way as a line holds; the rest waits for the reader.
+    await delay(300);
+    back.end();
+    const next = await open();
+    next.connect({ ...auth, offset: back.offset });
+    await until(() => next.own.at(-1) === head?.seq, { message: 'not all came' });
+    await until(() => next.events.some(([, { content }]) => content === 'in the DM'), { message: 'nothing of the DM' });
+    expect(next.pid).to.equal(auth.pid);
+    expect([...back.own, ...next.own]).to.deep.equal(range(back.own[0] ?? 0, head?.seq ?? 0));
+    expect(next.own[0]).to.be.greaterThan(50);
   });
 
   it('begins anew where it missed more than may be sent to it again', async () => {
