@@ -4,7 +4,7 @@ import { isConflict } from '../database/failures.ts';
 import { pipelined } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import { type LogEntry, type Room, sequenced, streamId } from './entry.ts';
-import { alone, type Columns, lockedStreams, lockOpenStreams, together, write } from './log.ts';
+import { appendManySql, appendOneSql, type Columns, lockedStreams, lockOpenStreams, writeEntries } from './log.ts';
 
 /** The table that a writer fills along with the log. */
 export interface WriterTable<Row, Result> {
@@ -67,8 +67,8 @@ export class BatchCommit<Row, Result> {
   constructor(database: Database, table: WriterTable<Row, Result>) {
     this.database = database;
     this.table = table;
-    this.insertOne = alone(table.columns, table.insertion);
-    this.insertMany = together(table.columns, table.insertion);
+    this.insertOne = appendOneSql(table.columns, table.insertion);
+    this.insertMany = appendManySql(table.columns, table.insertion);
   }
 
   async run(writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
@@ -151,7 +151,7 @@ export class BatchCommit<Row, Result> {
     const batch: Batch<Row, Result> = { entries: [], outcomes: new Map() };
     const fresh = this.complete(present, repeats, heads, batch);
     if (fresh.length > 0) {
-      await pipelined([this.table.insert(rows, fresh), write(rows, batch.entries, heads)]);
+      await pipelined([this.table.insert(rows, fresh), writeEntries(rows, batch.entries, heads)]);
     }
     const repeated = [...batch.outcomes].filter(([, outcome]) => outcome.repeated);
     const firsts = repeated.map(([{ row }, { result }]) => ({ row, first: result }));

@@ -4,7 +4,7 @@ import type { Control } from './control.ts';
 /** How long values are trusted while unannounced changes are being found (see `InvalidationWatch`). */
 const trustedMs = 60_000;
 /** And while they are not: losing access takes effect everywhere within this time (contract §13, Delivery). */
-export const untoldMs = 2000;
+export const maxStaleMs = 2000;
 
 /**
  * The node's caches of things that seldom change. Code that changes such a thing calls `forget`; when that returns, no
@@ -31,7 +31,7 @@ export class Caches {
     options: { size?: CacheSize<V>; clearedWith?: string } = {},
   ): Cache<V> {
     const { size, clearedWith } = options;
-    const trust = () => (performance.now() - this.knownUntil <= untoldMs ? trustedMs : untoldMs);
+    const trust = () => (performance.now() - this.knownUntil <= maxStaleMs ? trustedMs : maxStaleMs);
     const cache = new Cache<V>({ max, trust, size });
     this.caches.set(name, cache);
     if (clearedWith) this.dependents.set(clearedWith, [...(this.dependents.get(clearedWith) ?? []), cache]);

@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Delivery } from './delivery.ts';
 import { type Draft, type Room, streamId } from './entry.ts';
-import { lockOpenStreams, lockStreams, number, write } from './log.ts';
+import { lockOpenStreams, lockStreams, numberDrafts, writeEntries } from './log.ts';
 
 /** A change in progress: a transaction, and what is to be announced once it is committed. */
 export interface Change {
@@ -77,8 +77,8 @@ export class Changes {
   /** A nested change can fail on its own: then it leaves nothing behind, and the outer one may go on. */
   private async runInside<T>(outer: Unit, work: (change: Change) => Promise<T>): Promise<T> {
     const { rows } = outer.change;
-    const told = outer.drafts.length;
-    const due = outer.actions.length;
+    const draftsBefore = outer.drafts.length;
+    const actionsBefore = outer.actions.length;
     await rows('SAVEPOINT part');
     try {
       const result = await work(outer.change);
@@ -88,8 +88,8 @@ export class Changes {
       return result;
     } catch (error) {
       outer.transaction.clear();
-      outer.drafts.length = told;
-      outer.actions.length = due;
+      outer.drafts.length = draftsBefore;
+      outer.actions.length = actionsBefore;
       // The rollback releases locks that were taken inside.
       outer.heads.clear();
       await rows('ROLLBACK TO SAVEPOINT part');
@@ -118,8 +118,8 @@ export class Changes {
       // From here to the commit nobody else can append to these rooms.
       const rooms = drafts.map(({ room }) => room).filter((room) => !heads.has(streamId(room)));
       if (rooms.length > 0) keep(await lockStreams(rows, rooms), heads);
-      const entries = number(drafts, heads);
-      if (entries.length > 0) transaction.last = write(rows, entries, heads);
+      const entries = numberDrafts(drafts, heads);
+      if (entries.length > 0) transaction.last = writeEntries(rows, entries, heads);
       return { result, entries };
     });
     this.delivery.committed(entries);

@@ -100,7 +100,7 @@ export class Delivery {
   /** Emits what was just committed here, and tells the other nodes. */
   committed(entries: LogEntry[]): void {
     this.publish(entries);
-    this.giveOut(entries);
+    this.emitHere(entries);
   }
 
   /** Tells the other nodes what was just committed here. */
@@ -108,8 +108,8 @@ export class Delivery {
     for (const [room, ofRoom] of byRoom(entries)) this.bus.publish(room, ofRoom);
   }
 
-  /** Gives what was just committed here to this node's own sockets. */
-  giveOut(entries: LogEntry[]): void {
+  /** Emits what was just committed here to this node's own sockets. */
+  emitHere(entries: LogEntry[]): void {
     for (const [room, ofRoom] of byRoom(entries)) this.offer(room, ofRoom);
     this.onCommitted(entries);
   }
@@ -185,7 +185,7 @@ export class Delivery {
         this.bus.unsubscribe(room);
         return undefined;
       }
-      const stream = new LiveStream(room, head, this.settings, (entries) => this.give(entries));
+      const stream = new LiveStream(room, head, this.settings, (entries) => this.emit(entries));
       this.streams.set(room, stream);
       if (stream.offer(early)) this.fillGapSoon(stream);
       return stream;
@@ -198,10 +198,10 @@ export class Delivery {
   }
 
   private offer(room: Room, entries: LogEntry[]): void {
-    const give = () => this.take(room, entries);
+    const take = () => this.take(room, entries);
     // Where it fails, the sweep finds them.
-    if (this.touch.isLost(room)) this.touch.regain(room).then(give, () => {});
-    else give();
+    if (this.touch.isLost(room)) this.touch.regain(room).then(take, () => {});
+    else take();
   }
 
   private take(room: Room, entries: LogEntry[]): void {
@@ -211,7 +211,7 @@ export class Delivery {
   }
 
   /** @returns the running number of the first of them; the others follow it */
-  private give(entries: LogEntry[]): number {
+  private emit(entries: LogEntry[]): number {
     const first = this.mark + 1;
     const deliveries = entries.map((entry, index) => ({ entry, mark: first + index }));
     this.mark += entries.length;
@@ -247,7 +247,7 @@ export class Delivery {
     return promise;
   }
 
-  /** Reads from the log of a room what may be given out there. */
+  /** Reads the log of a room; lost access and ended sessions that this node may have missed take effect before it returns. */
   async read({ room }: LiveStream, after: number, limit: number): Promise<LogEntry[]> {
     const page = await readLog(this.database.committedRows, room, after, limit);
     if (page.length > 0) await this.touch.regain(room);

@@ -67,7 +67,7 @@ export class LiveStream {
       else if (this.held.size < maxHeld) this.held.set(entry.seq, entry);
     }
     for (let next = this.held.get(this.position + 1); next; next = this.held.get(this.position + 1)) take(next);
-    if (due.length > 0) this.giveOut(due);
+    if (due.length > 0) this.emitDue(due);
     this.forgetOldHeld();
     if (due.length > 0) this.wakeAll();
     return this.held.size > 0;
@@ -168,7 +168,7 @@ export class LiveStream {
   }
 
   /** @param due the next entries; `position` is already the number of the last */
-  private giveOut(due: LogEntry[]): void {
+  private emitDue(due: LogEntry[]): void {
     for (const entry of due) {
       this.tail.push(entry);
       this.tailSize += entry.json.length;

@@ -67,7 +67,7 @@ export async function closeStreams(rows: Rows, rooms: Iterable<Room>, isClosed =
 }
 
 /** Gives each draft the next number of its room, advancing `heads`. */
-export function number(drafts: Draft[], heads: Map<string, number>): LogEntry[] {
+export function numberDrafts(drafts: Draft[], heads: Map<string, number>): LogEntry[] {
   return drafts.map((draft) => {
     const id = streamId(draft.room);
     const last = heads.get(id);
@@ -78,7 +78,7 @@ export function number(drafts: Draft[], heads: Map<string, number>): LogEntry[] 
 }
 
 /** Writes numbered entries and the new heads of their (locked) rooms. */
-export async function write(rows: Rows, entries: LogEntry[], heads: Map<string, number>): Promise<void> {
+export async function writeEntries(rows: Rows, entries: LogEntry[], heads: Map<string, number>): Promise<void> {
   const ids = [...new Set(entries.map((entry) => streamId(entry.room)))];
   await rows(
     `WITH moved AS (
@@ -103,16 +103,17 @@ export async function write(rows: Rows, entries: LogEntry[], heads: Map<string, 
 export type Columns<Row> = { name: string; type: ElementType; of: (row: Row) => string | null }[];
 
 /**
- * The statement that does everything at once: it advances the heads of the logs, assigns numbers, inserts into a table and
- * writes the entries. $1 is the event, $2 the logs and $3 how many entries each of them gets, $4 the log of each item, $5
- * how far past the head its number is, $6 payloads as JSON text without the closing brace, then the columns. It returns
- * the heads as they were before; items without a log, or with a closed one, are left out.
+ * SQL that appends a batch of plain writes; one statement, so its own transaction. It advances the heads of the logs,
+ * assigns numbers, inserts into a table and writes the entries. $1 is the event, $2 the logs and $3 how many entries each
+ * of them gets, $4 the log of each item, $5 how far past the head its number is, $6 payloads as JSON text without the
+ * closing brace, then the columns. It returns the heads as they were before; items without a log, or with a closed one,
+ * are left out.
  *
  * The logs must be given ordered by id: they are locked in the given order, and `lockStreams` locks by id.
  *
  * @param insertion `INSERT … SELECT …` up to its FROM, which provides `stream_id`, `seq` and the columns
  */
-export function together<Row>(columns: Columns<Row>, insertion: string): string {
+export function appendManySql<Row>(columns: Columns<Row>, insertion: string): string {
   const names = columns.map(({ name }) => name).join(', ');
   const lists = columns.map(({ type }, at) => arrayOf(type, `$${at + 7}`)).join(', ');
   return `WITH moved AS (
@@ -132,10 +133,10 @@ export function together<Row>(columns: Columns<Row>, insertion: string): string 
 }
 
 /**
- * The same for one item, which saves a quarter of the time: nothing is gathered, sorted or joined. $1 is the event, $2
+ * The same for one write, which saves a quarter of the time: nothing is gathered, sorted or joined. $1 is the event, $2
  * its log, $3 the payload, then the columns. It returns the head as it was before, if the log exists and is not closed.
  */
-export function alone<Row>(columns: Columns<Row>, insertion: string): string {
+export function appendOneSql<Row>(columns: Columns<Row>, insertion: string): string {
   const values = columns.map(({ name, type }, at) => `$${at + 4}::${type} AS ${name}`).join(', ');
   return `WITH numbered AS (
     UPDATE streams SET last_seq = last_seq + 1 WHERE id = $2 AND NOT is_closed RETURNING id AS stream_id, last_seq AS seq

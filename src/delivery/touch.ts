@@ -1,6 +1,6 @@
 import { BatchedRead } from '../database/batched-read.ts';
 import type { Bus } from './bus.ts';
-import { untoldMs } from './caches.ts';
+import { maxStaleMs } from './caches.ts';
 import { isOwn, type Room } from './entry.ts';
 import type { LiveStream } from './live-stream.ts';
 
@@ -60,7 +60,7 @@ export class Touch {
   }
 
   private get isOverdue(): boolean {
-    return performance.now() - this.knownUntil > untoldMs;
+    return performance.now() - this.knownUntil > maxStaleMs;
   }
 
   private async look(): Promise<Map<string, never>> {

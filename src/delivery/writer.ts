@@ -138,10 +138,10 @@ export class Writer<Row, Result> {
       return true;
     }
     const { entries, outcomes } = batch;
-    this.tell(() => this.delivery.publish(entries));
+    this.safely(() => this.delivery.publish(entries));
     this.answer(jobs, outcomes);
     // At the end of this turn: by then PostgreSQL works on the next batch, and the answered senders send again.
-    setImmediate(() => this.tell(() => this.delivery.giveOut(entries)));
+    setImmediate(() => this.safely(() => this.delivery.emitHere(entries)));
     return true;
   }
 
@@ -209,9 +209,9 @@ export class Writer<Row, Result> {
     }
   }
 
-  private tell(some: () => void): void {
+  private safely(emit: () => void): void {
     try {
-      some();
+      emit();
     } catch (error) {
       // The events are in the log; the sweep delivers them from there.
       this.log.error({ err: error }, 'Events could not be emitted.');

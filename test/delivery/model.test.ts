@@ -143,7 +143,7 @@ class Model {
     const isOwn = this.random(3) === 0;
     if (isOwn) {
       this.note(log.room, entries);
-      this.delivery.giveOut(entries);
+      this.delivery.emitHere(entries);
     }
     for (let copies = isOwn ? 0 : this.random(4) % 3; copies > 0; copies--) {
       if (this.random(2) === 0) this.published.push(() => this.bring(log.room, entries));
