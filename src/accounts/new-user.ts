@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { v7 as uuid } from 'uuid';
 import { isUniqueViolation } from '../database/failures.ts';
 import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
+import { newId } from '../infrastructure/ids.ts';
 import { cut } from '../schema.ts';
 import { isReservedUsername, usernameKey } from './account.contract.ts';
 import { User } from './user.entity.ts';
@@ -26,7 +26,7 @@ export interface NewUser {
 export async function createUser(change: Change, input: NewUser): Promise<User> {
   const username = input.username ?? (await freeUsername(change, input.suggestion));
   const user = change.em.create(User, {
-    id: uuid(),
+    id: newId(),
     username,
     usernameKey: usernameKey(username),
     email: input.email,

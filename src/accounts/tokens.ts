@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { v7 as uuid } from 'uuid';
 import { z } from 'zod';
 import { atMost } from '../infrastructure/cache.ts';
+import { newId } from '../infrastructure/ids.ts';
 import type { Settings } from '../settings.ts';
 import { Jwts } from './jwts.ts';
 
@@ -29,7 +29,7 @@ export class Tokens {
 
   /** @param seconds how long it is valid */
   sign(claims: SignedClaims, seconds: number): string {
-    return this.jwts.sign(claims, uuid(), new Date(Date.now() + seconds * 1000));
+    return this.jwts.sign(claims, newId(), new Date(Date.now() + seconds * 1000));
   }
 
   /** @throws AppError ACCESS_TOKEN_INVALID */

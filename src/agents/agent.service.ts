@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor, SmallUser } from '../access/actor.ts';
 import { deletedUsernameKey, usernameKey } from '../accounts/account.contract.ts';
@@ -13,6 +12,7 @@ import { userRoom } from '../delivery/entry.ts';
 import { createStream } from '../delivery/log.ts';
 import type { DirectAccess } from '../direct/direct.access.ts';
 import { AppError } from '../errors.ts';
+import { newId } from '../infrastructure/ids.ts';
 import { isoTime } from '../schema.ts';
 import type { Settings } from '../settings.ts';
 import { type AgentAccess, selectAgents } from './agent.access.ts';
@@ -224,7 +224,7 @@ export class AgentService {
     actor: Actor,
     input: z.output<typeof createAgentSchema>,
   ): Promise<{ id: string; userId: string }> {
-    const [id, userId] = [uuid(), uuid()];
+    const [id, userId] = [newId(), newId()];
     change.em.create(User, {
       id: userId,
       username: input.name,

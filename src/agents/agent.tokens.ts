@@ -1,6 +1,6 @@
-import { v7 as uuid } from 'uuid';
 import type { Tokens } from '../accounts/tokens.ts';
 import type { Change } from '../delivery/changes.ts';
+import { newId } from '../infrastructure/ids.ts';
 import type { Settings } from '../settings.ts';
 import type { AgentIdentity } from './agent.identity.ts';
 
@@ -31,7 +31,7 @@ export class AgentTokens {
     await change.rows(hold, [agent.id]);
     await change.rows('DELETE FROM agent_tokens WHERE agent_id = $1 AND ends_at <= now()', [agent.id]);
     const older = await change.rows<{ id: string }>(endOlder, [agent.id, tokenOverlapSeconds]);
-    const id = uuid();
+    const id = newId();
     await change.rows(addToken, [id, agent.id, agentTokenSeconds]);
     change.afterCommit(() => this.identity.forgetTokens(older.map((token) => token.id)));
     return this.tokens.sign({ sub: agent.userId, sid: id, typ: 'agent' }, agentTokenSeconds);

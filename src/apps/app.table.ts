@@ -1,8 +1,8 @@
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
+import { newId } from '../infrastructure/ids.ts';
 import type { updateAppSchema } from './app.contract.ts';
 import type { AppRow } from './app.view.ts';
 import type { BundleFile } from './bundle.ts';
@@ -34,7 +34,7 @@ export async function insertApp(
   input: Description,
   content: Content,
 ): Promise<AppRow> {
-  const id = uuid();
+  const id = newId();
   if (input.isHomepage) await unsetHomepage(change, serverId, id);
   const { name, slug, status = 'active', description = null, iconUrl = null, isHomepage = false } = input;
   const [row] = await change.rows<AppRow>(insert, [

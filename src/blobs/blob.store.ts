@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { v7 as uuid } from 'uuid';
 import type { Database } from '../database/database.ts';
 import { databaseCode, isUniqueViolation } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
+import { newId } from '../infrastructure/ids.ts';
 import type { ByteRange } from '../infrastructure/served-content.ts';
 
 /** A content in the store. */
@@ -57,7 +57,7 @@ export class DatabaseBlobStore implements BlobStore {
   }
 
   async write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob> {
-    const id = uuid();
+    const id = newId();
     const { committedRows: rows } = this.database;
     await rows('INSERT INTO blobs (id, chunk_size, unused_since) VALUES ($1, $2, now())', [id, chunkSize]);
     try {
@@ -73,7 +73,7 @@ export class DatabaseBlobStore implements BlobStore {
 
   async put(bytes: Uint8Array): Promise<StoredBlob> {
     const hash = createHash('sha256').update(bytes).digest('hex');
-    const id = uuid();
+    const id = newId();
     const chunks = cut(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
     const [row] = await this.database.rows<{ id: string }>(
       `WITH blob AS (

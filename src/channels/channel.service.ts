@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { requireRole } from '../access/roles.ts';
@@ -9,6 +8,7 @@ import { channelRoom, type Room, userRoom } from '../delivery/entry.ts';
 import { closeStreams, createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import type { Chores } from '../infrastructure/chores.ts';
+import { newId } from '../infrastructure/ids.ts';
 import { forgetRequests } from '../join-requests/join-request.table.ts';
 import { closePlace } from '../notifications/closed-places.ts';
 import { type Audience, lockMembership } from '../servers/audience.ts';
@@ -249,7 +249,7 @@ export class ChannelService {
     if (held.length === 0) throw new AppError('SERVER_NOT_FOUND');
     const { count, position } = await placeOf(change.rows, serverId);
     if (count >= this.settings.maxChannels) throw new AppError('CHANNEL_LIMIT');
-    const id = uuid();
+    const id = newId();
     change.em.create(Channel, {
       id,
       serverId,

@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid';
 import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { userById } from '../accounts/user.reader.ts';
@@ -12,6 +11,7 @@ import { createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import { requireNoBlock } from '../friends/friend.access.ts';
 import { type Pair, pairOf } from '../friends/pair.ts';
+import { newId } from '../infrastructure/ids.ts';
 import type { listMessagesSchema, sendMessageSchema } from '../messages/message.contract.ts';
 import type { MessageService } from '../messages/message.service.ts';
 import type { MessageRecord } from '../messages/message.view.ts';
@@ -154,7 +154,7 @@ export class DirectService {
 }
 
 async function insertDm(rows: Rows, pair: Pair, creatorId: string): Promise<string> {
-  const id = uuid();
+  const id = newId();
   await rows(
     `INSERT INTO channels (id, kind, name, type, is_private, created_by, created_at, updated_at)
      VALUES ($1, 'dm', 'dm', 'text', true, $2, now(), now())`,

@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid';
 import type { Actor } from '../access/actor.ts';
 import { userOf } from '../accounts/account.view.ts';
 import { anyUserById, userByUsername } from '../accounts/user.reader.ts';
@@ -8,6 +7,7 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import type { DurableEvent } from '../delivery/event.ts';
 import { AppError } from '../errors.ts';
+import { newId } from '../infrastructure/ids.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { NotificationKind } from '../notifications/notification.kinds.ts';
 import { markSettledRead } from '../notifications/reading.ts';
@@ -216,7 +216,7 @@ async function ask(rows: Rows, requesterId: string, addresseeId: string): Promis
   const [row] = await rows<FriendshipRow>(
     `INSERT INTO friendships (id, low_id, high_id, requester_id, status, created_at, updated_at)
      VALUES ($1, $2, $3, $4, 'pending', now(), now()) RETURNING ${columns}`,
-    [uuid(), low, high, requesterId],
+    [newId(), low, high, requesterId],
   );
   if (!row) throw new Error('A friend request was not written.');
   return row;

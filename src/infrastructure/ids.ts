@@ -8,8 +8,8 @@ let count = 0;
 
 /**
  * A new id, a UUID of version 7 (contract §1), greater than all that this process has made before: lists by id are in order
- * even for ids of one millisecond. randomUUID uses random bytes that Node has buffered; requesting them each time costs
- * several times as much, which is felt where ids are made by the thousand.
+ * even for ids of one millisecond. randomUUID uses random bytes that Node has buffered; a library that requests them each
+ * time takes several times as long, which is felt where ids are made by the thousand.
  */
 export function newId(): string {
   const now = Date.now();

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { v7 as uuid } from 'uuid';
 import type { Database } from '../database/database.ts';
+import { newId } from '../infrastructure/ids.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
 import { codeAlphabet, normalizeCode } from './redemption.ts';
@@ -26,7 +26,7 @@ export async function bootstrapInvite(database: Database, settings: Settings, lo
     await database.rows(
       `INSERT INTO invite_codes (id, code, note, is_reusable, created_at) VALUES ($1, $2, 'bootstrap', true, now())
        ON CONFLICT (code) DO UPDATE SET is_reusable = true, is_active = true`,
-      [uuid(), given],
+      [newId(), given],
     );
     return;
   }
@@ -36,7 +36,7 @@ export async function bootstrapInvite(database: Database, settings: Settings, lo
     return rows<{ code: string }>(
       `INSERT INTO invite_codes (id, code, note, created_at) SELECT $1, $2, 'bootstrap', now()
        WHERE NOT EXISTS (SELECT FROM users) AND NOT EXISTS (SELECT FROM invite_codes WHERE is_active) RETURNING code`,
-      [uuid(), newCode()],
+      [newId(), newCode()],
     );
   });
   const code = made[0]?.code;

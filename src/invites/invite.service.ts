@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Capabilities } from '../access/capabilities.ts';
@@ -7,6 +6,7 @@ import { countOf } from '../database/counting.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
+import { newId } from '../infrastructure/ids.ts';
 import { newCode } from './bootstrap.ts';
 import type { createInvitesSchema } from './invite.contract.ts';
 import { type InviteRecord, type InviteRow, inviteRecord } from './invite.view.ts';
@@ -89,7 +89,7 @@ async function insertOne(rows: Rows, userId: string | null, note: string): Promi
     const [made] = await rows<{ id: string }>(
       `INSERT INTO invite_codes (id, code, note, created_by, created_at) VALUES ($1, $2, $3, $4, now())
        ON CONFLICT (code) DO NOTHING RETURNING id`,
-      [uuid(), newCode(), note, userId],
+      [newId(), newCode(), note, userId],
     );
     if (made) return made.id;
   }

@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { may, requireRole } from '../access/roles.ts';
@@ -11,6 +10,7 @@ import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { AppError, ifMissing } from '../errors.ts';
+import { newId } from '../infrastructure/ids.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import { deciders } from '../servers/audience.ts';
 import type { Roster } from '../servers/roster.ts';
@@ -191,7 +191,7 @@ export class JoinRequestService {
     channelId: string | null,
   ): Promise<{ status: Status; requestId: string }> {
     const text = channelId === null ? askServer : askChannel;
-    const asked = await change.rows(text, [uuid(), serverId, channelId, actor.userId]);
+    const asked = await change.rows(text, [newId(), serverId, channelId, actor.userId]);
     const [row] = await change.rows<RequestRow>(own, [serverId, channelId, actor.userId]);
     if (!row) throw new AppError('JOIN_REQUEST_NOT_FOUND');
     if (asked.length > 0) {

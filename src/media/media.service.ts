@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { lockUser } from '../accounts/user.reader.ts';
@@ -9,6 +8,7 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import { channelRoom } from '../delivery/entry.ts';
 import { AppError, missingAs } from '../errors.ts';
 import type { Chore, Chores } from '../infrastructure/chores.ts';
+import { newId } from '../infrastructure/ids.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 import { withCharset } from '../infrastructure/media-types.ts';
 import {
@@ -114,7 +114,18 @@ export class MediaService {
         `INSERT INTO attachments (id, uploader_id, message_id, place, blob_id, filename, content_type, size, width,
            height, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now())
          RETURNING id, filename, content_type, size, width, height`,
-        [uuid(), actor.userId, target?.row.id ?? null, place, blob.id, filename, contentType, blob.size, width, height],
+        [
+          newId(),
+          actor.userId,
+          target?.row.id ?? null,
+          place,
+          blob.id,
+          filename,
+          contentType,
+          blob.size,
+          width,
+          height,
+        ],
       );
       if (!row) throw new Error('An upload was not stored.');
       if (target) await this.messages.tellUpdated(change, actor, target.row.id);

@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Capabilities } from '../access/capabilities.ts';
@@ -8,6 +7,7 @@ import type { Caches } from '../delivery/caches.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import type { Cache } from '../infrastructure/cache.ts';
+import { newId } from '../infrastructure/ids.ts';
 import { isoTime } from '../schema.ts';
 import type { Settings } from '../settings.ts';
 import type { mintedTokenSchema, mintTokenSchema, modelTokenSchema } from './model-proxy.contract.ts';
@@ -67,7 +67,7 @@ export class ModelTokenService {
   async mint(actor: Actor, input: z.output<typeof mintTokenSchema>): Promise<z.input<typeof mintedTokenSchema>> {
     this.capabilities.require(actor, 'cloud:deploy');
     const { runtimeId, templateSlug = null, models = null, expiresInDays = this.settings.tokenDays } = input;
-    const id = uuid();
+    const id = newId();
     const expiresAt = new Date(Date.now() + expiresInDays * 24 * 60 * 60 * 1000);
     return this.changes.run(async (change) => {
       await lockUser(change.rows, actor.userId);

@@ -1,7 +1,7 @@
-import { v7 as uuid } from 'uuid';
 import { z } from 'zod';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
+import { newId } from '../infrastructure/ids.ts';
 import { idSchema, timeSchema } from '../schema.ts';
 import type { NotificationKind } from './notification.kinds.ts';
 
@@ -114,7 +114,7 @@ export function reachOf(job: Job): number {
 export async function insertJobs(rows: Rows, jobs: Job[]): Promise<void> {
   if (jobs.length === 0) return;
   await rows('INSERT INTO notification_jobs (id, data) SELECT * FROM unnest($1::uuid[], $2::json[])', [
-    jobs.map(() => uuid()),
+    jobs.map(() => newId()),
     jobs.map((job) => JSON.stringify(job)),
   ]);
 }

@@ -1,8 +1,8 @@
-import { v7 as uuid } from 'uuid';
 import { selectMayRead } from '../channels/channel.membership.ts';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
+import { newId } from '../infrastructure/ids.ts';
 import { type NotificationDraft, scopeOf } from './draft.ts';
 import { notificationNew, notificationUpdated } from './notification.contract.ts';
 import { type Strategy, typeOfKind } from './notification.kinds.ts';
@@ -143,7 +143,7 @@ function aggregate(drafts: NotificationDraft[], open: OpenRow[]): Outcome[] {
       if (!latest.has(key)) all.push(before);
       latest.set(key, before);
     } else {
-      const fresh = { id: uuid(), isNew: true, count: 1, createdAt: draft.at, updatedAt: draft.at, newest: draft };
+      const fresh = { id: newId(), isNew: true, count: 1, createdAt: draft.at, updatedAt: draft.at, newest: draft };
       latest.set(key, fresh);
       all.push(fresh);
     }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Capabilities } from '../access/capabilities.ts';
@@ -16,6 +15,7 @@ import { closeStreams } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import { requireNoBlock } from '../friends/friend.access.ts';
 import type { Chores } from '../infrastructure/chores.ts';
+import { newId } from '../infrastructure/ids.ts';
 import { closePlace } from '../notifications/closed-places.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { StatusReader } from '../presence/status.ts';
@@ -114,7 +114,7 @@ export class ServerService {
       this.changes.run(async (change) => {
         await requireRoomToOwn(change.rows, actor.userId, this.settings.maxPerOwner);
         const server = change.em.create(Server, {
-          id: uuid(),
+          id: newId(),
           name: input.name,
           slug: input.slug ?? null,
           description: input.description ?? null,

@@ -1,4 +1,4 @@
-import { MAX, v7 as uuid } from 'uuid';
+import { MAX } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
@@ -9,6 +9,7 @@ import { channelRoom } from '../delivery/entry.ts';
 import { lockStreams } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import type { Chore, Chores } from '../infrastructure/chores.ts';
+import { newId } from '../infrastructure/ids.ts';
 import { eraseMessages } from '../messages/erasure.ts';
 import { gone, holdMessage, type MessageAccess } from '../messages/message.access.ts';
 import type { SendInput } from '../messages/message.composer.ts';
@@ -99,7 +100,7 @@ export class ThreadService {
       const added = await change.rows<{ id: string }>(
         `INSERT INTO threads (id, channel_id, parent_message_id, name, is_named, creator_id, created_at, updated_at)
          VALUES ($1, $2, $3, $4, $5, $6, now(), now()) ON CONFLICT (parent_message_id) DO NOTHING RETURNING id`,
-        [uuid(), row.channel_id, messageId, title, name !== null, actor.userId],
+        [newId(), row.channel_id, messageId, title, name !== null, actor.userId],
       );
       const thread = await first(change.rows, byParent, messageId);
       if (added.length > 0) change.publish(threadCreated.in(room, thread));

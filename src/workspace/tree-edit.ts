@@ -1,6 +1,6 @@
-import { v7 as uuid } from 'uuid';
 import type { Rows } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { newId } from '../infrastructure/ids.ts';
 import { mediaTypeOf } from '../infrastructure/media-types.ts';
 import { beginningOf, freeName } from './names.ts';
 import { type Extent, type Line, readCovered, readExtent, readLine, readNodes } from './node.table.ts';
@@ -193,7 +193,7 @@ export class TreeEdit {
     const bytes = content?.size ?? 0;
     this.count({ folders: kind === 'dir' ? 1 : 0, files: kind === 'file' ? 1 : 0, bytes, height: 0 }, 1);
     const taken = await this.namesLike(parentId, beginningOf(name, kind));
-    const id = uuid();
+    const id = newId();
     await this.rows(
       `INSERT INTO workspace_nodes (id, workspace_id, parent_id, kind, name, mime, size_bytes, is_text, blob_id,
          created_by, created_at, updated_at)
@@ -223,7 +223,7 @@ export class TreeEdit {
        ) SELECT id, kind FROM inside`,
       [node.id],
     );
-    const copies = inside.map(({ id, kind }) => ({ from: id, to: uuid(), kind }));
+    const copies = inside.map(({ id, kind }) => ({ from: id, to: newId(), kind }));
     await this.rows(
       `WITH pairs AS MATERIALIZED (SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS pair (old, new))
        INSERT INTO workspace_nodes (id, workspace_id, parent_id, kind, name, mime, size_bytes, is_text, blob_id,

@@ -1,7 +1,7 @@
-import { v7 as uuid } from 'uuid';
 import type { Actor } from '../access/actor.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { newId } from '../infrastructure/ids.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import { readNodes } from './node.table.ts';
 import type { PlacedRow } from './node.view.ts';
@@ -34,7 +34,7 @@ export class WorkspaceAccess {
     await this.database.rows(
       `INSERT INTO workspaces (id, server_id, name, created_at, updated_at)
        SELECT $1, id, name, now(), now() FROM servers WHERE id = $2 ON CONFLICT (server_id) DO NOTHING`,
-      [uuid(), serverId],
+      [newId(), serverId],
     );
     const made = await this.find(serverId);
     if (!made) throw new AppError('SERVER_NOT_FOUND');

@@ -1,10 +1,10 @@
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
 import type { Database } from '../../database/database.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';
 import { AppError } from '../../errors.ts';
+import { newId } from '../../infrastructure/ids.ts';
 import { isoTime } from '../../schema.ts';
 import type { Settings } from '../../settings.ts';
 import { displayNameSchema } from '../account.contract.ts';
@@ -159,7 +159,7 @@ export class LinkingService {
 
   private async addLink(change: Change, userId: string, identity: ProviderIdentity): Promise<void> {
     const { provider, subject, email } = identity;
-    await change.rows(insertLink, [uuid(), userId, provider, subject, email]);
+    await change.rows(insertLink, [newId(), userId, provider, subject, email]);
   }
 
   /** An invalid code never stops a sign-in (contract §13): it fails in a savepoint of its own. */

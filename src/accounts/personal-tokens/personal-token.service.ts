@@ -1,10 +1,10 @@
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
 import { countOf } from '../../database/counting.ts';
 import type { Database } from '../../database/database.ts';
 import type { Changes } from '../../delivery/changes.ts';
 import { AppError } from '../../errors.ts';
+import { newId } from '../../infrastructure/ids.ts';
 import { isoTime, isoTimeOrNull } from '../../schema.ts';
 import type { Settings } from '../../settings.ts';
 import { personalTokenPrefix } from '../identity.ts';
@@ -54,7 +54,7 @@ export class PersonalTokenService {
       await lockUser(change.rows, actor.userId);
       await holdSession(change, session);
       if ((await countOf(change.rows, countOwn, [actor.userId])) >= this.most) throw new AppError('TOKEN_LIMIT');
-      const values = [uuid(), actor.userId, input.name, input.scope, hash, input.expiresInDays ?? null];
+      const values = [newId(), actor.userId, input.name, input.scope, hash, input.expiresInDays ?? null];
       const [row] = await change.rows<TokenRow>(insert, values);
       if (!row) throw new Error('A personal access token was not kept.');
       return { ...tokenRecord(row), token: secret };

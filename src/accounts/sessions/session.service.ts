@@ -1,10 +1,10 @@
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
 import type { Capabilities } from '../../access/capabilities.ts';
 import type { Database } from '../../database/database.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';
 import { AppError } from '../../errors.ts';
+import { newId } from '../../infrastructure/ids.ts';
 import { seal, unseal } from '../../infrastructure/sealed-text.ts';
 import { isoTime } from '../../schema.ts';
 import type { Settings } from '../../settings.ts';
@@ -104,7 +104,7 @@ export class SessionService {
   /** Signs a user in: the caller has verified their identity. */
   async open(change: Change, userId: string, device: Device): Promise<AuthAnswer> {
     const user = await change.em.findOneOrFail(User, userId, { refresh: true });
-    const id = uuid();
+    const id = newId();
     const { refreshTokenSeconds } = this.settings;
     const refreshToken = this.refreshToken(userId, id, refreshTokenSeconds);
     change.em.create(Session, {

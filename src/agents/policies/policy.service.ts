@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
 import { may } from '../../access/roles.ts';
@@ -8,6 +7,7 @@ import type { Change, Changes } from '../../delivery/changes.ts';
 import type { Control } from '../../delivery/control.ts';
 import { userRoom } from '../../delivery/entry.ts';
 import { AppError, ifMissing } from '../../errors.ts';
+import { newId } from '../../infrastructure/ids.ts';
 import { isUuid } from '../../schema.ts';
 import type { ServerAccess } from '../../servers/server.access.ts';
 import type { AgentAccess } from '../agent.access.ts';
@@ -192,7 +192,7 @@ export class PolicyService {
       input,
     );
     const [row] = await change.rows<PolicyRow>(place.channelId === null ? putServer : putChannel, [
-      uuid(),
+      newId(),
       agent.id,
       place.serverId,
       place.channelId,
