@@ -6,7 +6,7 @@ interface Window {
   /** Counted here and, as far as known, on other nodes. */
   count: number;
   /** Counted here and not yet added to the shared count. */
-  untold: number;
+  unsynced: number;
   endsAt: number;
 }
 
@@ -41,13 +41,13 @@ export class LocalCounter {
     const now = performance.now();
     let window = this.windows.get(key);
     if (!window || window.endsAt <= now) {
-      window = { count: 0, untold: 0, endsAt: now + this.options.seconds * 1000 };
+      window = { count: 0, unsynced: 0, endsAt: now + this.options.seconds * 1000 };
       this.windows.set(key, window);
     }
     const resetMs = window.endsAt - now;
     if (window.count >= this.options.points) return { count: window.count + 1, resetMs };
     window.count++;
-    window.untold++;
+    window.unsynced++;
     this.dirty.add(key);
     this.timer ??= setTimeout(() => void this.sync(), syncMs).unref();
     return { count: window.count, resetMs };
@@ -70,16 +70,16 @@ export class LocalCounter {
   private async syncKey(key: string): Promise<void> {
     const window = this.windows.get(key);
     if (!window) return;
-    const told = window.untold;
-    window.untold = 0;
-    const shared = await this.options.add(key, told).catch(() => null);
+    const sent = window.unsynced;
+    window.unsynced = 0;
+    const shared = await this.options.add(key, sent).catch(() => null);
     // A new window may have started meanwhile.
     if (this.windows.get(key) !== window) return;
     if (!shared) {
-      window.untold += told;
+      window.unsynced += sent;
       return;
     }
-    window.count = shared.count + window.untold;
+    window.count = shared.count + window.unsynced;
     window.endsAt = performance.now() + shared.resetMs;
   }
 }

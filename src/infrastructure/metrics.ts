@@ -1,8 +1,8 @@
 import type { Context, Next } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { bearerToken } from './bearer.ts';
+import { equalInConstantTime } from './constant-time.ts';
 import { matchedRoute } from './matched-route.ts';
-import { sameText } from './same-text.ts';
 
 type Observe = (seconds: number) => void;
 
@@ -96,6 +96,6 @@ export class Metrics {
     if (this.token === null) {
       return localAddress.test(context.req.socket.remoteAddress ?? '') && !context.get('x-forwarded-for');
     }
-    return sameText(bearerToken(context.headers.authorization) ?? '', this.token);
+    return equalInConstantTime(bearerToken(context.headers.authorization) ?? '', this.token);
   }
 }

@@ -12,7 +12,7 @@ import { within } from './within.ts';
 const closingMs = 1000;
 
 /** Logs when spans are not accepted, and when they are again, once each: nothing else would reveal a wrong address. */
-class ToldExporter extends OTLPTraceExporter {
+class LoggingExporter extends OTLPTraceExporter {
   private readonly log: Log;
   private arrives = true;
 
@@ -46,7 +46,7 @@ export function exportTraces(url: string, nodeId: string, log: Log): Tracing {
   const resource = defaultResource()
     .merge(resourceFromAttributes(own))
     .merge(detectResources({ detectors: [envDetector] }));
-  const spanProcessors = [new BatchSpanProcessor(new ToldExporter(url, log))];
+  const spanProcessors = [new BatchSpanProcessor(new LoggingExporter(url, log))];
   const provider = new BasicTracerProvider({ resource, spanProcessors });
   const tracer = provider.getTracer('parley', version);
   return {

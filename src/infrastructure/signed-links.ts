@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { JwtSecret } from '../settings/jwt-secrets.ts';
-import { sameText } from './same-text.ts';
+import { equalInConstantTime } from './constant-time.ts';
 
 /** Long enough to open even a large file behind a link (contract §6). */
 const linkSeconds = 600;
@@ -33,7 +33,7 @@ export class SignedLinks {
     const [expires, kid, given = ''] = token.split('.');
     const secret = this.secrets.find((candidate) => candidate.kid === kid)?.secret;
     if (!secret || !(Number(expires) * 1000 > Date.now())) return false;
-    return sameText(mac(secret, Number(expires), subject), given);
+    return equalInConstantTime(mac(secret, Number(expires), subject), given);
   }
 }
 

@@ -1,7 +1,7 @@
 import { Agent, errors, request } from 'undici';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { waitOf } from '../infrastructure/retry-after.ts';
+import { parseRetryAfter } from '../infrastructure/retry-after.ts';
 import type { Settings } from '../settings.ts';
 import { ModelRefusal, refusalSchema } from './openai-error.ts';
 
@@ -52,7 +52,7 @@ export class Upstream {
       const contentType = String(headers['content-type'] ?? '');
       if (status === 200) return { status, contentType, body: answer.body };
       const text = await this.readText(answer.body);
-      throw refused(status, text, waitOf(headers['retry-after']));
+      throw refused(status, text, parseRetryAfter(headers['retry-after']));
     } catch (error) {
       throw asUpstreamError(error);
     }

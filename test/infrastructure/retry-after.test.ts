@@ -1,20 +1,20 @@
 import { expect } from 'chai';
-import { waitOf } from '../../src/infrastructure/retry-after.ts';
+import { parseRetryAfter } from '../../src/infrastructure/retry-after.ts';
 
 describe('the time in a Retry-After header', () => {
   it('is given in seconds, whole or not', () => {
-    expect(waitOf('2')).to.equal(2000);
-    expect(waitOf('0.5')).to.equal(500);
+    expect(parseRetryAfter('2')).to.equal(2000);
+    expect(parseRetryAfter('0.5')).to.equal(500);
   });
 
   it('is given as a date, which may have passed', () => {
-    expect(waitOf(new Date(Date.now() + 3_600_000).toUTCString())).to.be.within(3_500_000, 3_600_000);
-    expect(waitOf('Wed, 21 Oct 2015 07:28:00 GMT')).to.equal(0);
+    expect(parseRetryAfter(new Date(Date.now() + 3_600_000).toUTCString())).to.be.within(3_500_000, 3_600_000);
+    expect(parseRetryAfter('Wed, 21 Oct 2015 07:28:00 GMT')).to.equal(0);
   });
 
   for (const header of [undefined, '', 'soon', '-1', '1e9', '9'.repeat(400)]) {
     it(`never lasts for ever: ${String(header).slice(0, 12) || 'an empty one'}`, () => {
-      const wait = waitOf(header);
+      const wait = parseRetryAfter(header);
       expect(wait === null || Number.isFinite(wait), String(wait)).to.equal(true);
     });
   }

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import type { Database } from '../../database/database.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';
 import { AppError } from '../../errors.ts';
+import { equalInConstantTime } from '../../infrastructure/constant-time.ts';
 import type { RateLimits } from '../../infrastructure/rate-limits.ts';
-import { sameText } from '../../infrastructure/same-text.ts';
 import type { Settings } from '../../settings.ts';
 import type { verifyCodeSchema } from '../account.contract.ts';
 import type { MembershipService } from '../membership/membership.service.ts';
@@ -86,7 +86,9 @@ export class EmailCodeService {
     );
     if (!kept) throw new AppError('INVALID_VERIFICATION_CODE');
     // A code that was mailed just before the secrets were rotated is still valid.
-    const fits = this.keys.some((key) => sameText(keyedHash(key, 'e-mail code', `${email} ${code}`), kept.hash));
+    const fits = this.keys.some((key) =>
+      equalInConstantTime(keyedHash(key, 'e-mail code', `${email} ${code}`), kept.hash),
+    );
     if (!fits) throw new AppError('INVALID_VERIFICATION_CODE');
     if (kept.expired) throw new AppError('VERIFICATION_CODE_EXPIRED');
     return kept.hash;

@@ -1,7 +1,7 @@
 import { errors } from 'undici';
 import { AppError } from '../../errors.ts';
 import type { Outgoing } from '../../infrastructure/outgoing.ts';
-import { waitOf } from '../../infrastructure/retry-after.ts';
+import { parseRetryAfter } from '../../infrastructure/retry-after.ts';
 import { signatures } from './signature.ts';
 
 /** What is sent: its id is the same for each attempt. */
@@ -69,7 +69,7 @@ function judged(status: number, retryAfter: string | string[] | undefined): Outc
   if (status >= 200 && status < 300) return { delivered: true };
   const redirect = status >= 300 && status < 400 ? '; redirects are not followed' : '';
   const error = `It answered ${status}${redirect}.`;
-  return { delivered: false, error, gone: status === 410, retryAfterMs: waitOf(retryAfter) };
+  return { delivered: false, error, gone: status === 410, retryAfterMs: parseRetryAfter(retryAfter) };
 }
 
 function sentenceOf(error: unknown): string {

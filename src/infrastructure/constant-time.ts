@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Compares in constant time. */
-export function sameText(one: string, other: string): boolean {
+/** Compares secrets: the time taken says nothing about how much of a guess is right. */
+export function equalInConstantTime(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
