@@ -41,19 +41,19 @@ export class AppProxy {
   }
 
   /**
-   * @param leaving aborts when the caller disconnects, and so aborts the request to the app
+   * @param signal aborts when the caller disconnects, and so aborts the request to the app
    * @throws AppError APP_NOT_FOUND, UNSAFE_URL, BODY_TOO_LARGE, APP_PROXY_FAILED, APP_PROXY_TIMEOUT, SERVER_BUSY
    */
-  async pass(appId: string, given: ProxiedRequest, leaving: AbortSignal): Promise<ProxiedAnswer> {
+  async pass(appId: string, given: ProxiedRequest, signal: AbortSignal): Promise<ProxiedAnswer> {
     const base = await this.baseOf(appId);
     // One request would go round in a loop until all slots are taken.
     if (cameRound(given.headers, appId)) throw failed('The address of the app leads back to it.');
     if (Number(given.headers['content-length']) > this.limits.maxBytes) throw new AppError('BODY_TOO_LARGE');
     if (this.running >= this.limits.concurrency) throw new AppError('SERVER_BUSY');
     // A caller that is already gone would never release its slot.
-    if (leaving.aborted) throw new AppError('APP_PROXY_FAILED');
+    if (signal.aborted) throw new AppError('APP_PROXY_FAILED');
     this.running++;
-    leaving.addEventListener('abort', () => this.running--, { once: true });
+    signal.addEventListener('abort', () => this.running--, { once: true });
     const target = targetOf(base, given.rest, given.search);
     const timeout = AbortSignal.timeout(this.limits.timeoutMs);
     try {
@@ -61,7 +61,7 @@ export class AppProxy {
         method: given.method,
         headers: requestHeaders(given.headers, appId),
         body: hasBody(given) ? this.limited(given.body, () => new AppError('BODY_TOO_LARGE')) : null,
-        signal: AbortSignal.any([leaving, timeout]),
+        signal: AbortSignal.any([signal, timeout]),
       });
       return await this.answerOf(appId, base, target, answer);
     } catch (error) {

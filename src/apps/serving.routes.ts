@@ -25,12 +25,12 @@ function fileRoute(serving: AppServing, origin: AppsOrigin): Route {
     entrance: 'anyone',
     params: { serverId, appId, path },
     headers: contentHeaders,
-    foreign: true,
+    userContent: true,
     produces: '*/*',
     redirects: [301, 302],
     answer: rawAnswer,
-    async handle({ params, headers, host, passage }) {
-      const given = passage();
+    async handle({ params, headers, host, raw }) {
+      const given = raw();
       const elsewhere = origin.elsewhere(host, given);
       if (elsewhere) return new RawReply(302, { Location: elsewhere });
       const served = await serving.at(params.serverId, params.appId, given);
@@ -55,16 +55,16 @@ function proxyRoutes(proxy: AppProxy, origin: AppsOrigin): Route[] {
       tag,
       entrance: 'anyone',
       params: { appId: proxiedId, path },
-      foreign: true,
+      userContent: true,
       produces: '*/*',
       redirects: [302],
       answer: rawAnswer,
       errors: ['UNSAFE_URL', 'BODY_TOO_LARGE', 'APP_PROXY_FAILED', 'APP_PROXY_TIMEOUT'],
-      async handle({ params, host, passage, leaving }) {
-        const given = passage();
+      async handle({ params, host, raw, signal }) {
+        const given = raw();
         const elsewhere = method === 'GET' ? origin.elsewhere(host, given) : null;
         if (elsewhere) return new RawReply(302, { Location: elsewhere });
-        const { status, headers, body } = await proxy.pass(params.appId, given, leaving());
+        const { status, headers, body } = await proxy.pass(params.appId, given, signal());
         return new RawReply(status, headers, body);
       },
     }),

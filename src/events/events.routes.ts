@@ -17,8 +17,8 @@ export function eventsRoutes(events: EventsService): Route[] {
       query: readLogSchema,
       answer: logPageSchema,
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
-      handle: async ({ actor, params, query, leaving }) =>
-        new Reply(new JsonText(pageText(await events.ofChannel(actor, params.id, query, leaving())))),
+      handle: async ({ actor, params, query, signal }) =>
+        new Reply(new JsonText(pageText(await events.ofChannel(actor, params.id, query, signal())))),
     }),
     route({
       method: 'GET',
@@ -28,8 +28,8 @@ export function eventsRoutes(events: EventsService): Route[] {
       entrance: 'user',
       query: readLogSchema,
       answer: logPageSchema,
-      handle: async ({ actor, query, leaving }) =>
-        new Reply(new JsonText(pageText(await events.ofUser(actor, query, leaving())))),
+      handle: async ({ actor, query, signal }) =>
+        new Reply(new JsonText(pageText(await events.ofUser(actor, query, signal())))),
     }),
   ];
 }

@@ -38,24 +38,24 @@ export class EventsService {
    * A bot that may not hear everything gets what it may, and waits on if that is nothing.
    * @throws AppError CHANNEL_NOT_FOUND, also when access is lost during the wait; the token's error once it ends
    */
-  async ofChannel(actor: Actor, channelId: string, query: Query, leaving: AbortSignal): Promise<Page> {
+  async ofChannel(actor: Actor, channelId: string, query: Query, signal: AbortSignal): Promise<Page> {
     const room = channelRoom(channelId);
     const end = performance.now() + query.wait * 1000;
     await this.channels.readable(actor, channelId);
     for (let { after } = query; ; ) {
-      const page = await this.poll(actor, room, { ...query, after }, end - performance.now(), leaving);
+      const page = await this.poll(actor, room, { ...query, after }, end - performance.now(), signal);
       if (!page) throw new AppError('CHANNEL_NOT_FOUND');
       await this.channels.readable(await this.refreshed(actor), channelId);
       const { entries } = await this.hearing.heard(actor, room, page.entries);
       const allKept = page.entries.length > 0 && entries.length === 0;
-      if (!allKept || performance.now() >= end || leaving.aborted) return { ...page, entries };
+      if (!allKept || performance.now() >= end || signal.aborted) return { ...page, entries };
       after = page.seq;
     }
   }
 
   /** @throws AppError the token's error once it ends, also during the wait */
-  async ofUser(actor: Actor, query: Query, leaving: AbortSignal): Promise<Page> {
-    const page = await this.poll(actor, userRoom(actor.userId), query, query.wait * 1000, leaving);
+  async ofUser(actor: Actor, query: Query, signal: AbortSignal): Promise<Page> {
+    const page = await this.poll(actor, userRoom(actor.userId), query, query.wait * 1000, signal);
     if (!page) throw new AppError('USER_NOT_FOUND');
     await this.refreshed(actor);
     return page;
@@ -66,15 +66,9 @@ export class EventsService {
     this.polls.end(room);
   }
 
-  private poll(
-    actor: Actor,
-    room: Room,
-    query: Query,
-    waitMs: number,
-    leaving: AbortSignal,
-  ): Promise<Page | undefined> {
+  private poll(actor: Actor, room: Room, query: Query, waitMs: number, signal: AbortSignal): Promise<Page | undefined> {
     const limits = { events: query.limit, bytes: maxBytes };
-    return this.polls.during(actor, leaving, async (over) => {
+    return this.polls.during(actor, signal, async (over) => {
       // What ended between the check of the token and now was announced to the polls that waited then.
       await this.refreshed(actor);
       return this.catchUp.poll(room, query.after, limits, Math.max(waitMs, 0), over);

@@ -7,20 +7,20 @@ export class Polls {
 
   /**
    * Waits for something on behalf of an actor.
-   * @param leaving aborts when the client disconnects
+   * @param signal aborts when the client disconnects
    * @param wait gets a signal that aborts then, and when the actor's polls are ended
    */
-  async during<T>(actor: Actor, leaving: AbortSignal, wait: (over: AbortSignal) => Promise<T>): Promise<T> {
+  async during<T>(actor: Actor, signal: AbortSignal, wait: (over: AbortSignal) => Promise<T>): Promise<T> {
     const over = new AbortController();
     const leave = () => over.abort();
     const poll = { actor, over };
     this.waiting.add(poll);
-    leaving.addEventListener('abort', leave);
-    if (leaving.aborted) leave();
+    signal.addEventListener('abort', leave);
+    if (signal.aborted) leave();
     try {
       return await wait(over.signal);
     } finally {
-      leaving.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', leave);
       this.waiting.delete(poll);
     }
   }

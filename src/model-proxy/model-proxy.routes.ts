@@ -54,7 +54,7 @@ export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
       path: '/api/ai/v1/models',
       summary: 'The models that you may ask.',
       answer: modelListSchema,
-      handle: ({ caller, leaving }) => proxy.models(caller, leaving()),
+      handle: ({ caller, signal }) => proxy.models(caller, signal()),
     }),
     route({
       ...proxied,
@@ -64,7 +64,7 @@ export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
       summary: 'A model that you may ask.',
       params: { model: pathParam('MODEL_NOT_FOUND', 'Id of the model; it may have slashes.') },
       answer: modelItemSchema,
-      handle: ({ caller, params, leaving }) => proxy.model(caller, params.model, leaving()),
+      handle: ({ caller, params, signal }) => proxy.model(caller, params.model, signal()),
     }),
     route({
       ...proxied,
@@ -76,7 +76,7 @@ export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
       answer: chatAnswerSchema,
       produces: 'application/json',
       streams: true,
-      handle: async ({ caller, body, leaving }) => toReply(await proxy.chat(caller, body, leaving())),
+      handle: async ({ caller, body, signal }) => toReply(await proxy.chat(caller, body, signal())),
     }),
     route({
       ...proxied,
@@ -87,7 +87,7 @@ export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
       body: embeddingsSchema,
       answer: embeddingsAnswerSchema,
       produces: 'application/json',
-      handle: async ({ caller, body, leaving }) => toReply(await proxy.embeddings(caller, body, leaving())),
+      handle: async ({ caller, body, signal }) => toReply(await proxy.embeddings(caller, body, signal())),
     }),
   ];
 }

@@ -50,31 +50,31 @@ export class ModelProxy {
   }
 
   /** The models that the caller may use. */
-  async models(caller: Caller, leaving: AbortSignal): Promise<ModelList> {
+  async models(caller: Caller, signal: AbortSignal): Promise<ModelList> {
     await this.callers.count(caller);
-    const data = this.offered.length > 0 ? this.offered.map((id) => modelItem(id)) : await this.upstreamModels(leaving);
+    const data = this.offered.length > 0 ? this.offered.map((id) => modelItem(id)) : await this.upstreamModels(signal);
     return { object: 'list', data: data.filter(({ id }) => caller.models?.includes(id) ?? true) };
   }
 
   /** @throws AppError MODEL_NOT_FOUND */
-  async model(caller: Caller, id: string, leaving: AbortSignal): Promise<ModelItem> {
-    const { data } = await this.models(caller, leaving);
+  async model(caller: Caller, id: string, signal: AbortSignal): Promise<ModelItem> {
+    const { data } = await this.models(caller, signal);
     const found = data.find((model) => model.id === id);
     if (!found) throw new AppError('MODEL_NOT_FOUND');
     return found;
   }
 
   /** @throws AppError MODEL_NOT_FOUND, and as Upstream.ask */
-  async chat(caller: Caller, input: z.output<typeof chatSchema>, leaving: AbortSignal): Promise<ModelAnswer> {
+  async chat(caller: Caller, input: z.output<typeof chatSchema>, signal: AbortSignal): Promise<ModelAnswer> {
     const headers = await this.callers.count(caller);
     this.requireModel(caller, input.model);
-    if (!input.stream) return this.whole(caller, '/chat/completions', input, headers, leaving);
+    if (!input.stream) return this.whole(caller, '/chat/completions', input, headers, signal);
     // The provider is asked for usage, which comes as one more event.
     const wantsUsage = input.stream_options?.include_usage === true;
     const body = { ...input, stream_options: { ...input.stream_options, include_usage: true } };
-    const answer = await this.upstream.ask('POST', '/chat/completions', body, leaving);
+    const answer = await this.upstream.ask('POST', '/chat/completions', body, signal);
     if (!answer.contentType.startsWith('text/event-stream')) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
-    const events = this.relay(caller, input.model, answer, wantsUsage, leaving);
+    const events = this.relay(caller, input.model, answer, wantsUsage, signal);
     const streaming = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
     // Proxies on the way must not buffer the events either.
     return { headers: { ...headers, ...streaming, 'x-accel-buffering': 'no' }, body: Readable.from(events) };
@@ -84,11 +84,11 @@ export class ModelProxy {
   async embeddings(
     caller: Caller,
     input: z.output<typeof embeddingsSchema>,
-    leaving: AbortSignal,
+    signal: AbortSignal,
   ): Promise<ModelAnswer> {
     const headers = await this.callers.count(caller);
     this.requireModel(caller, input.model);
-    return this.whole(caller, '/embeddings', input, headers, leaving);
+    return this.whole(caller, '/embeddings', input, headers, signal);
   }
 
   private async whole(
@@ -96,9 +96,9 @@ export class ModelProxy {
     path: string,
     input: { model: string },
     headers: Record<string, string>,
-    leaving: AbortSignal,
+    signal: AbortSignal,
   ): Promise<ModelAnswer> {
-    const answer = await this.upstream.ask('POST', path, input, leaving);
+    const answer = await this.upstream.ask('POST', path, input, signal);
     const json = await this.upstream.readJson(answer);
     await this.usage.add(caller, input.model, countedIn(json) ?? nothing);
     return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(json) };
@@ -110,7 +110,7 @@ export class ModelProxy {
     model: string,
     answer: UpstreamAnswer,
     wantsUsage: boolean,
-    leaving: AbortSignal,
+    signal: AbortSignal,
   ): AsyncGenerator<string> {
     let counted = nothing;
     let ended = false;
@@ -127,7 +127,7 @@ export class ModelProxy {
       yield `data: ${done}\n\n`;
     } catch (error) {
       const known = asUpstreamError(error);
-      if (!leaving.aborted) this.log.warn({ err: error, reason: known.code }, 'A stream of a model broke.');
+      if (!signal.aborted) this.log.warn({ err: error, reason: known.code }, 'A stream of a model broke.');
       yield `data: ${JSON.stringify(openAiError(known))}\n\n`;
     } finally {
       await this.usage.add(caller, model, counted);
@@ -139,8 +139,8 @@ export class ModelProxy {
     if (!isOffered || !(caller.models?.includes(model) ?? true)) throw new AppError('MODEL_NOT_FOUND');
   }
 
-  private async upstreamModels(leaving: AbortSignal): Promise<ModelItem[]> {
-    const answer = await this.upstream.ask('GET', '/models', null, leaving);
+  private async upstreamModels(signal: AbortSignal): Promise<ModelItem[]> {
+    const answer = await this.upstream.ask('GET', '/models', null, signal);
     const list = upstreamListSchema.safeParse(await this.upstream.readJson(answer));
     if (!list.success) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
     return list.data.data.map(({ id }) => modelItem(id));

@@ -32,10 +32,10 @@ export class Upstream {
   /**
    * Sends a request to the provider.
    * @param path after `/v1`
-   * @param leaving aborts the request when the caller disconnects, so that nobody pays for unread output
+   * @param signal aborts the request when the caller disconnects, so that nobody pays for unread output
    * @throws AppError MODEL_PROXY_NOT_CONFIGURED, MODEL_PROXY_UPSTREAM_ERROR, MODEL_PROXY_TIMEOUT, RATE_LIMITED
    */
-  async ask(method: 'GET' | 'POST', path: string, body: object | null, leaving: AbortSignal): Promise<UpstreamAnswer> {
+  async ask(method: 'GET' | 'POST', path: string, body: object | null, signal: AbortSignal): Promise<UpstreamAnswer> {
     if (!this.upstream) throw new AppError('MODEL_PROXY_NOT_CONFIGURED');
     const { url, key } = this.upstream;
     const json = body ? { 'content-type': 'application/json' } : {};
@@ -44,7 +44,7 @@ export class Upstream {
       const answer = await request(`${url}${path}`, {
         method,
         dispatcher: this.agent,
-        signal: leaving,
+        signal,
         headers: { accept: 'application/json, text/event-stream', ...json, ...authorization },
         body: body && JSON.stringify(body),
       });

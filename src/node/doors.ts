@@ -13,7 +13,7 @@ import { watchEvents } from '../health/watches.ts';
 import { addressKey, clientAddress } from '../infrastructure/client-address.ts';
 import type { Metrics } from '../infrastructure/metrics.ts';
 import { traceRequests } from '../infrastructure/tracing.ts';
-import type { DoorServices } from '../rest/answer.ts';
+import type { RouteServices } from '../rest/answer.ts';
 import { createApp } from '../rest/app.ts';
 import { Idempotency } from '../rest/idempotency.ts';
 import { limitRequest } from '../rest/limits.ts';
@@ -39,7 +39,7 @@ export async function openDoors(
   const handlers = () => allHandlers(services, gateway);
   const routes = allRoutes(services, handlers);
   const outer = [metrics.middleware, health.middleware, traceRequests(tracing)];
-  const app = createApp(routes, doorServices(ground, parts), outer, settings, log);
+  const app = createApp(routes, routeServices(ground, parts), outer, settings, log);
   const httpServer = createHttpServer(app.callback(), settings.limits.uploadBytes);
   const watched = watchEvents(metrics, tracing);
   const gateway = new Gateway({ ...gatewayParts(ground, parts), httpServer, watched });
@@ -49,7 +49,7 @@ export async function openDoors(
   return doors;
 }
 
-function doorServices({ settings, limits }: Ground, { services, serverAccess, changes }: ServiceParts): DoorServices {
+function routeServices({ settings, limits }: Ground, { services, serverAccess, changes }: ServiceParts): RouteServices {
   return {
     authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
     idempotency: new Idempotency(changes),

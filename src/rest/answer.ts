@@ -7,12 +7,12 @@ import type { LimitName } from '../infrastructure/rate-limits.ts';
 import { invalid, validated } from '../schema/validation.ts';
 import { isUuid } from '../schema.ts';
 import type { BodyLimits, BodyReader } from './body.ts';
+import { compressed } from './compression.ts';
 import type { Idempotency } from './idempotency.ts';
-import { packed } from './packing.ts';
-import { JsonText, type Passage, RawReply, Reply, type Route } from './route.ts';
+import { JsonText, RawReply, type RawRequest, Reply, type Route } from './route.ts';
 
 /** What routes need from the layers below. */
-export interface DoorServices extends BodyLimits {
+export interface RouteServices extends BodyLimits {
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string, ip: string): Promise<Actor>;
   idempotency: Idempotency;
@@ -28,11 +28,11 @@ export interface DoorServices extends BodyLimits {
 export async function answer(
   route: Route,
   context: Context,
-  services: DoorServices,
+  services: RouteServices,
   bodies: BodyReader,
 ): Promise<void> {
   context.state.errorForm = route.errorForm;
-  if (!route.foreign && services.isAppsHost(context.host)) throw new AppError('ROUTE_NOT_FOUND');
+  if (!route.userContent && services.isAppsHost(context.host)) throw new AppError('ROUTE_NOT_FOUND');
   const actor = await enter(route, context, services);
   if (route.limit) await services.limit(route.limit, context, actor);
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
@@ -54,7 +54,7 @@ export async function answer(
  */
 async function answerOnce(
   route: Route,
-  services: DoorServices,
+  services: RouteServices,
   reading: Promise<Request>,
   asked: { actor: Actor; params: Request['params']; idempotencyKey: string; keys: string[] },
 ): Promise<SentReply> {
@@ -84,7 +84,7 @@ async function read(
   return new IncomingRequest(route, context, { ...known, query, body, headers, file, caller });
 }
 
-async function enter(route: Route, context: Context, services: DoorServices): Promise<Actor | null> {
+async function enter(route: Route, context: Context, services: RouteServices): Promise<Actor | null> {
   if (route.entrance === 'anyone') return null;
   const token = bearerToken(context.headers.authorization);
   if (token && route.entrance === 'recognised') return services.authenticate(token, context.ip).catch(asNobody);
@@ -150,7 +150,7 @@ async function readKeys(
   route: Route,
   context: Context,
   params: Record<string, string>,
-  services: DoorServices,
+  services: RouteServices,
 ): Promise<string[]> {
   const key = context.get('idempotency-key');
   if (key === '') return [];
@@ -219,9 +219,9 @@ class IncomingRequest implements Request {
     return this.context.state.requestId;
   }
 
-  readonly passage = (): Passage => passage(this.route, this.context);
+  readonly raw = (): RawRequest => rawRequest(this.route, this.context);
 
-  readonly leaving = (): AbortSignal => {
+  readonly signal = (): AbortSignal => {
     const { res } = this.context;
     const controller = new AbortController();
     if (res.closed) controller.abort();
@@ -230,7 +230,7 @@ class IncomingRequest implements Request {
   };
 }
 
-function passage(route: Route, context: Context): Passage {
+function rawRequest(route: Route, context: Context): RawRequest {
   const { method, path, search, req } = context;
   const tail = route.path.split('/').findIndex((segment) => segment.startsWith('*'));
   const segments = tail < 0 ? [] : path.split('/').slice(tail);
@@ -270,7 +270,7 @@ async function send(context: Context, reply: SentReply): Promise<void> {
   context.set('Cache-Control', 'no-store');
   context.set(reply.headers);
   context.type = 'application/json';
-  context.body = await packed(context, reply.text);
+  context.body = await compressed(context, reply.text);
 }
 
 function sendRaw(context: Context, reply: RawReply): void {

@@ -11,7 +11,7 @@ import type { Log } from '../infrastructure/log.ts';
 import { matchedRoute } from '../infrastructure/matched-route.ts';
 import { SparseLog } from '../infrastructure/sparse-log.ts';
 import type { Settings } from '../settings.ts';
-import type { DoorServices } from './answer.ts';
+import type { RouteServices } from './answer.ts';
 import { MountedRoutes, refuseRest } from './mount.ts';
 import type { ErrorForm, Route } from './route.ts';
 
@@ -23,7 +23,7 @@ const slowRequestMs = 1000;
  */
 export function createApp(
   routes: Route[],
-  services: DoorServices,
+  services: RouteServices,
   outer: Middleware[],
   settings: Settings,
   log: Log,
@@ -47,7 +47,7 @@ export function createApp(
   });
   const mounted = new MountedRoutes(routes, services);
   // Pages of apps have opaque origins, which cannot be listed, and request their own data from there.
-  const allowed = (context: Context) => (mounted.isForeign(context.path) ? [] : settings.corsOrigins);
+  const allowed = (context: Context) => (mounted.isUserContent(context.path) ? [] : settings.corsOrigins);
   const origin = (context: Context) => allowedOrigin(context, allowed(context));
   app.use(cors({ origin, exposeHeaders: exposed, maxAge: preflightSeconds }));
   app.use(mounted.middleware);

@@ -72,7 +72,7 @@ export class BodyReader {
    */
   async form(
     context: Context,
-    door: NonNullable<Route['file']>,
+    fileField: NonNullable<Route['file']>,
     request: { actor: Actor; params: Record<string, string> },
   ): Promise<{ fields: Record<string, string>; file: unknown }> {
     const boundary = boundaryOf(context.get('content-type'));
@@ -85,7 +85,7 @@ export class BodyReader {
       else if (part.field !== 'file') continue;
       // A sender of two files would believe that both were stored.
       else if (received) throw invalid([onlyOne]);
-      else received = { file: await door.receive(request, part) };
+      else received = { file: await fileField.receive(request, part) };
     }
     if (!received) throw invalid([{ path: 'file', message: 'is missing', code: 'invalid_type' }]);
     return { fields: fields.values, file: received.file };

@@ -3,14 +3,14 @@ import type { Asset } from '../infrastructure/asset.ts';
 import type { ByteRange, ServedContent } from '../infrastructure/served-content.ts';
 import { RawReply } from './route.ts';
 
-/** The request headers that parts and repeats of a content are asked for with. */
+/** The request headers for ranges and revalidation (RFC 9110). */
 export const contentHeaders = z.object({
   range: z.string().max(200).optional().describe('One range of bytes; several are answered with all of it.'),
   'if-range': z.string().max(200).optional(),
   'if-none-match': z.string().max(1000).optional(),
 });
 
-/** Answers with a content, or the part of it that was asked for: 200, 206, 304 or 416 (RFC 9110). */
+/** Answers with content, or with the range of it that was asked for: 200, 206, 304 or 416 (RFC 9110). */
 export function contentReply(content: ServedContent, asked: z.output<typeof contentHeaders>): RawReply {
   const etag = `"${content.etag}"`;
   const headers = { ...content.headers, ETag: etag, 'Accept-Ranges': 'bytes', 'X-Content-Type-Options': 'nosniff' };
@@ -32,7 +32,7 @@ function matches(condition: string | undefined, etag: string): boolean {
   return known.includes('*') || known.includes(etag);
 }
 
-/** @returns undefined for what is no single range and is ignored, `none` when nothing of it is there */
+/** @returns undefined: not a single range, so it is ignored; `none`: not satisfiable */
 function rangeOf(header: string, size: number): ByteRange | 'none' | undefined {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim());
   if (!match || (match[1] === '' && match[2] === '')) return undefined;
@@ -46,13 +46,13 @@ function rangeOf(header: string, size: number): ByteRange | 'none' | undefined {
   return range.start >= size ? 'none' : range;
 }
 
-/** The request header that says which forms of a file the client takes. */
+/** The request header that says which encodings of a file the client accepts. */
 export const assetHeaders = z.object({ 'accept-encoding': z.string().optional() });
 
-/** How long a file may be kept whose name holds its hash. */
+/** For a file whose name contains its hash: what it names never changes. */
 const forever = 'max-age=31536000, immutable';
 
-/** Answers with a file, as small as the client takes it. @param keep how long it may be kept */
+/** Answers with a file in the smallest encoding that the client accepts. @param keep `Cache-Control`, beside `public` */
 export function assetReply(asset: Asset, asked: z.output<typeof assetHeaders>, keep = forever): RawReply {
   const accepted = asked['accept-encoding'] ?? '';
   const headers = {

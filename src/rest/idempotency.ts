@@ -3,7 +3,7 @@ import type { Changes } from '../delivery/changes.ts';
 import type { Chore } from '../infrastructure/chores.ts';
 import type { SentReply } from './answer.ts';
 
-/** Answers repeated requests with the first answer (contract §1). */
+/** Answers repeated requests with the first response (contract §1). */
 export class Idempotency {
   private readonly changes: Changes;
 
@@ -24,7 +24,7 @@ export class Idempotency {
   ): Promise<SentReply> {
     return this.changes.run(async ({ rows }) => {
       const { claimed, first } = await claimKeys(rows, claim);
-      const reply = first ?? (await carriedOn(rows, work));
+      const reply = first ?? (await keptAlive(rows, work));
       if (claimed.length > 0) await answerTo(rows, { ...claim, keys: claimed }, first ?? toKeep(reply));
       return reply;
     });
@@ -74,15 +74,15 @@ async function firstAnswer(rows: Rows, userId: string, route: string, key: strin
   return { status: first.status, headers: { 'Idempotency-Replayed': 'true' }, text: first.answer };
 }
 
-const sayMs = 500;
+const keepAliveMs = 500;
 
 /**
  * Keeps the transaction alive while `work` is busy outside of it, say unpacking a large ZIP file: PostgreSQL ends idle
  * transactions. Those of frozen nodes still end.
  */
-async function carriedOn<T>(rows: Rows, work: () => Promise<T>): Promise<T> {
+async function keptAlive<T>(rows: Rows, work: () => Promise<T>): Promise<T> {
   // If this fails, so does the next statement in the transaction.
-  const timer = setInterval(() => void rows('SELECT 1').catch(() => {}), sayMs);
+  const timer = setInterval(() => void rows('SELECT 1').catch(() => {}), keepAliveMs);
   try {
     return await work();
   } finally {

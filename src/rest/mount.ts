@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.ts';
-import { answer, type DoorServices } from './answer.ts';
+import { answer, type RouteServices } from './answer.ts';
 import { BodyReader } from './body.ts';
 import type { ErrorForm, Route } from './route.ts';
 
@@ -24,15 +24,15 @@ const maxAreas = 1000;
  */
 export class MountedRoutes {
   private readonly all = new Router();
-  /** Those that serve user content (see `foreign`). */
-  private readonly foreign = new Router();
+  /** Routes that serve user content, not this site's own. */
+  private readonly userContent = new Router();
   /** The fixed segments of all routes. */
   private readonly words = new Set<string>();
   private readonly errorForms: Set<ErrorForm>;
   /** By the shape of their paths: `/api/channels/:/messages`. */
   private readonly areas = new LRUCache<string, Area>({ max: maxAreas });
 
-  constructor(routes: Route[], services: DoorServices) {
+  constructor(routes: Route[], services: RouteServices) {
     const bodies = new BodyReader(services);
     this.errorForms = new Set(routes.flatMap(({ errorForm }) => errorForm ?? []));
     for (const route of [...routes].sort(bySpecificity)) {
@@ -40,7 +40,7 @@ export class MountedRoutes {
       const path = route.path.replace(/\/\*(\w+)$/, '{/*$1}');
       const methods = [route.method, ...(route.otherMethods ?? [])];
       this.all.register(path, methods, (context) => answer(route, context, services, bodies));
-      if (route.foreign) this.foreign.register(path, methods, () => {});
+      if (route.userContent) this.userContent.register(path, methods, () => {});
       for (const segment of route.path.split('/')) if (!isOpen(segment)) this.words.add(segment.toLowerCase());
     }
   }
@@ -48,9 +48,9 @@ export class MountedRoutes {
   readonly middleware = (context: Parameters<Run>[0], next: () => Promise<unknown>): Promise<unknown> =>
     this.at(context.path).run(context, next);
 
-  /** Whether a path leads to user content (see `foreign`). */
-  isForeign(path: string): boolean {
-    return this.foreign.match(path, 'GET').path.length > 0;
+  /** Whether a path leads to user content. */
+  isUserContent(path: string): boolean {
+    return this.userContent.match(path, 'GET').path.length > 0;
   }
 
   /** The methods of the routes at a path. */

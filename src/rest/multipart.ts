@@ -7,7 +7,7 @@ export interface Part extends IncomingFile {
   isFile: boolean;
 }
 
-/** No sender of forms comes near these; whoever does is not one. */
+/** Far more than any real form has. */
 const maxParts = 64;
 const maxHeaderBytes = 16 * 1024;
 const maxPreambleBytes = 16 * 1024;
@@ -30,7 +30,7 @@ export function boundaryOf(contentType: string): string {
  * @throws AppError MALFORMED_MULTIPART
  */
 export async function* readParts(bytes: AsyncIterator<Buffer>, boundary: string): AsyncGenerator<Part> {
-  // The first delimiter may stand at the very beginning, without the line end that comes before the others.
+  // The first delimiter may be at the very beginning, without the line end that comes before the others.
   const input = new Input(bytes, crlf);
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   await input.until(delimiter, maxPreambleBytes);
@@ -43,7 +43,7 @@ export async function* readParts(bytes: AsyncIterator<Buffer>, boundary: string)
   }
 }
 
-/** Bytes that arrive, and what is to be found in them. */
+/** A stream of bytes that can be searched for delimiters. */
 class Input {
   private readonly source: AsyncIterator<Buffer>;
   private held: Buffer;
@@ -53,7 +53,7 @@ class Input {
     this.held = first;
   }
 
-  /** The bytes before `needle`, which is taken away with them. */
+  /** The bytes before `needle`, which is consumed too. @throws AppError MALFORMED_MULTIPART beyond `max` bytes */
   async until(needle: Buffer, max: number): Promise<Buffer> {
     for (;;) {
       const at = this.held.indexOf(needle);
@@ -63,7 +63,7 @@ class Input {
     }
   }
 
-  /** The same for bytes of any number, as they come. */
+  /** The same without a limit: yields the bytes as they arrive. */
   async *through(needle: Buffer): AsyncGenerator<Buffer> {
     for (;;) {
       const at = this.held.indexOf(needle);
@@ -72,14 +72,14 @@ class Input {
         if (last.length > 0) yield last;
         return;
       }
-      // Its beginning may stand at the end of what is here.
+      // The beginning of the needle may be at the end of what has arrived.
       const sure = this.held.length - needle.length + 1;
       if (sure > 0) yield this.take(sure, 0);
       await this.more();
     }
   }
 
-  /** Behind a delimiter: whether it was the last one. Otherwise the line end is left, for the headers begin with it. */
+  /** After a delimiter: whether it was the last one. If not, its line end is put back: the blank line that ends the headers may follow at once. */
   async endsHere(): Promise<boolean> {
     while (this.held.length < 2) await this.more();
     if (this.held.subarray(0, 2).toString('latin1') === '--') return true;
@@ -142,7 +142,7 @@ function extendedParameter(header: string, name: string): string | null {
   }
 }
 
-/** Some senders give the whole path, in the manner of their system. */
+/** Some clients send the whole path, with slashes or backslashes. */
 function baseName(fileName: string | null): string {
   return fileName?.slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1) ?? '';
 }

@@ -29,7 +29,7 @@ type Parsed<S> = unknown extends S ? unknown : S extends z.ZodType ? z.output<S>
 export type Entrance = 'user' | 'optional' | 'recognised' | 'anyone';
 
 /** The raw request, for routes that forward it. */
-export interface Passage {
+export interface RawRequest {
   method: string;
   /** As it was written. */
   path: string;
@@ -53,7 +53,7 @@ export interface RouteRequest<P extends Params, Q, B, H = undefined, F = undefin
   caller: C;
   /** The host that the client asked, with a port if it named one: `chat.example.com`. */
   host: string;
-  passage(): Passage;
+  raw(): RawRequest;
   /** What the Idempotency-Key stands for at this address, if there was one: 64 characters. */
   idempotencyKey: string | null;
   ip: string;
@@ -61,7 +61,7 @@ export interface RouteRequest<P extends Params, Q, B, H = undefined, F = undefin
   deviceName: string | null;
   requestId: string;
   /** A signal that aborts when the client goes away; for handlers that wait. */
-  leaving(): AbortSignal;
+  signal(): AbortSignal;
 }
 
 /** A response that is not just the record with the usual status. */
@@ -119,7 +119,7 @@ export const rawAnswer = z.string().meta({ format: 'binary' });
  * The file of a multipart body. `receive` runs as the file arrives and before the handler, so it may change nothing except
  * what the handler then uses; the text fields beside the file are the route's `body`.
  */
-interface FileDoor<P extends Params, F> {
+interface FileField<P extends Params, F> {
   description: string;
   receive(request: { actor: Actor; params: Record<keyof P, string> }, file: IncomingFile): Promise<F>;
 }
@@ -157,7 +157,7 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
    * It serves user content, not this site's own: the separate host for apps (`APPS_URL`) serves nothing else, and pages of
    * any origin may request it.
    */
-  foreign?: boolean;
+  userContent?: boolean;
   /** The media type of a raw response. */
   produces?: string;
   /** A caller that asks for it in the body gets the response as server-sent events. */
@@ -198,7 +198,7 @@ type Answer<A extends z.ZodType> = z.input<A> | Reply<z.input<A>> | Reply<JsonTe
 interface SignedInRoute<P extends Params, Q, B, A extends z.ZodType, H, F> extends RouteDescription<P, Q, B, A, H> {
   entrance: 'user';
   /** Makes the body `multipart/form-data` with a field `file`. */
-  file?: FileDoor<P, F>;
+  file?: FileField<P, F>;
   handle(request: RouteRequest<P, Q, B, H, F> & { actor: Actor }): Promise<Answer<A>>;
 }
 
@@ -214,7 +214,7 @@ type Schema = z.ZodType | undefined;
 /** A route as the mount and the API documents see it, with its types erased. */
 export interface Route extends RouteDescription<Params, Schema, Schema, z.ZodType, Schema> {
   entrance: Entrance;
-  file?: FileDoor<Params, unknown>;
+  file?: FileField<Params, unknown>;
   admit?(request: { headers: unknown; ip: string }): Promise<unknown>;
   handle(
     request: RouteRequest<Params, unknown, unknown, unknown, unknown, unknown> & { actor: Actor | null },

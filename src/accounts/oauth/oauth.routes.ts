@@ -63,7 +63,7 @@ function browserRoutes(oauth: OAuthService): Route[] {
       answer: rawAnswer,
       limit: 'oauth',
       async handle(request) {
-        const { method, search } = request.passage();
+        const { method, search } = request.raw();
         // A GET consumes the state, so a HEAD must not: the browser that comes next needs it.
         if (method === 'HEAD') throw new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: 'GET' } });
         const brought = { state: request.query.state, cookies: request.headers.cookie ?? '', search };

@@ -3,8 +3,8 @@ import { brotliCompress, constants } from 'node:zlib';
 import type { Context } from 'koa';
 
 /** In characters: shorter responses fit into a packet or two, and compressing them only costs time. */
-const worthPacking = 2000;
-const pack = promisify(brotliCompress);
+const worthCompressing = 2000;
+const compress = promisify(brotliCompress);
 /** Lists are repetitive: even the fastest level shrinks them to a fifth or less. */
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 18 } };
 
@@ -12,10 +12,10 @@ const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROT
  * The response text as the client accepts it: Brotli for those that ask for it, mostly browsers. The token is in a header,
  * so no other site can make a browser send such requests and infer content from the compressed length (BREACH).
  */
-export async function packed(context: Context, text: string): Promise<string | Buffer> {
-  if (text.length < worthPacking) return text;
+export async function compressed(context: Context, text: string): Promise<string | Buffer> {
+  if (text.length < worthCompressing) return text;
   context.vary('Accept-Encoding');
   if (context.acceptsEncodings('br', 'identity') !== 'br') return text;
   context.set('Content-Encoding', 'br');
-  return pack(text, options);
+  return compress(text, options);
 }
