@@ -11,8 +11,8 @@ import { createLog, type Log } from './infrastructure/log.ts';
 import { Metrics } from './infrastructure/metrics.ts';
 import { Shutdown } from './infrastructure/shutdown.ts';
 import { connectSockets } from './node/connect.ts';
-import { openDoors } from './node/doors.ts';
 import { drain } from './node/drain.ts';
+import { createEndpoints } from './node/endpoints.ts';
 import { openGround } from './node/ground.ts';
 import { forgetKeys } from './rest/idempotency.ts';
 import type { Route } from './rest/route.ts';
@@ -27,7 +27,7 @@ export interface Node {
   url: string;
   delivery: Delivery;
   /** The routes and handlers that it serves. */
-  doors: { routes: Route[]; handlers: Handler[] };
+  endpoints: { routes: Route[]; handlers: Handler[] };
   /** Shuts it down in order: nothing acknowledged is lost, clients are sent elsewhere. */
   stop(): Promise<void>;
 }
@@ -65,18 +65,18 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const metrics = new Metrics(settings.metricsToken);
   watchDelivery(metrics, delivery, () => parts.writer.queued);
   watchWebhooks(metrics, parts.webhookDispatcher);
-  const { httpServer, gateway, ...doors } = await openDoors(ground, parts, { health, metrics });
+  const { httpServer, gateway, ...endpoints } = await createEndpoints(ground, parts, { health, metrics });
   connectSockets(ground, parts, gateway, shutdown);
   watchConnections(metrics, gateway, redis);
   watchDatabase(metrics, database);
   if (link) {
     metrics.showTogether((own) => link.shareMetrics(own));
-    shutdown.add('own door', await sharePort(httpServer, gateway.io.engine, link));
+    shutdown.add('private socket', await sharePort(httpServer, gateway.io.engine, link));
   }
   const port = await listen(httpServer, settings, link ? sharedListening : {});
   shutdown.add('connections', () => drain({ httpServer, gateway, delivery, health, settings }));
   url = siteOf({ publicUrl: null, host: settings.host }, port);
-  return { id: nodeId, port, url, delivery, doors, stop: () => shutdown.run() };
+  return { id: nodeId, port, url, delivery, endpoints, stop: () => shutdown.run() };
 }
 
 /** Starts the background work of the services. What is added to the shutdown later is closed earlier. */

@@ -32,18 +32,18 @@ function isTypeOnly(statement: string): boolean {
   return names !== undefined && !/^import \w/.test(statement) && names.every((name) => !name || /^type /.test(name));
 }
 
-const room = (file: string): string => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '');
+const folder = (file: string): string => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '');
 const infrastructure = ['access', 'database', 'delivery', 'infrastructure', 'gateway', 'rest'];
-/** What all others stand on. */
+/** The lowest layer. */
 const bottom = ['schema', 'settings'];
-/** Rooms that have no place among the features. */
+/** Folders that are not features. */
 const notFeatures = new Set([...infrastructure, ...bottom, 'client', 'web', '']);
-const isFeature = (file: string): boolean => !notFeatures.has(room(file));
-const isDoor = (file: string): boolean => /\.(routes|gateway)\.ts$/.test(file);
-/** They put all together, or watch all of it, and know everyone. */
+const isFeature = (file: string): boolean => !notFeatures.has(folder(file));
+const isEndpoint = (file: string): boolean => /\.(routes|gateway)\.ts$/.test(file);
+/** The top layer wires everything up, or watches it, and may import anything. */
 const isTop = (file: string): boolean =>
   ['main.ts', 'node.ts', 'cli.ts', 'services.ts', 'features.ts'].includes(file) ||
-  ['health', 'cli', 'node', 'services'].includes(room(file));
+  ['health', 'cli', 'node', 'services'].includes(folder(file));
 
 /** The list of tables has to know all entities; that is what it is for. */
 const isTable = ({ from, to }: Import): boolean => from === 'database/entities.ts' && to.endsWith('.entity.ts');
@@ -57,44 +57,46 @@ describe('the architecture', () => {
       expect(texts.has(to) || /\.(json|css)$/.test(to), `${from} → ${to}`).to.equal(true);
   });
 
-  it('keeps the ground free of features: an arrow points down', () => {
-    const ground = imports.filter(({ from }) => [...infrastructure, ...bottom].includes(room(from)));
-    expect(shown(ground.filter((found) => isFeature(found.to) && !isTable(found)))).to.deep.equal([]);
+  it('keeps features out of the layers below them', () => {
+    const lower = imports.filter(({ from }) => [...infrastructure, ...bottom].includes(folder(from)));
+    expect(shown(lower.filter((found) => isFeature(found.to) && !isTable(found)))).to.deep.equal([]);
   });
 
-  it('lets access, database and infrastructure stand on settings, errors and schema alone', () => {
-    const ground = ['access', 'database', 'infrastructure', ...bottom];
-    const below = new Set([...ground, '']);
-    const fromGround = imports.filter(({ from }) => ground.includes(room(from)));
-    const above = fromGround.filter((found) => !isFeature(found.to) && !below.has(room(found.to)) && !isTable(found));
+  it('lets access, database and infrastructure import only settings, errors and schema', () => {
+    const lower = ['access', 'database', 'infrastructure', ...bottom];
+    const below = new Set([...lower, '']);
+    const fromLower = imports.filter(({ from }) => lower.includes(folder(from)));
+    const above = fromLower.filter((found) => !isFeature(found.to) && !below.has(folder(found.to)) && !isTable(found));
     expect(shown(above)).to.deep.equal([]);
   });
 
-  it('lets no delivery know rest or gateway', () => {
-    const up = imports.filter(({ from, to }) => room(from) === 'delivery' && ['rest', 'gateway'].includes(room(to)));
+  it('keeps rest and gateway out of the delivery', () => {
+    const up = imports.filter(
+      ({ from, to }) => folder(from) === 'delivery' && ['rest', 'gateway'].includes(folder(to)),
+    );
     expect(shown(up)).to.deep.equal([]);
   });
 
-  it('opens doors only in the files of doors', () => {
-    const builders = imports.filter((found) => ['rest', 'gateway'].includes(room(found.to)) && !isTable(found));
+  it('lets only *.routes.ts and *.gateway.ts of a feature import rest and gateway', () => {
+    const builders = imports.filter((found) => ['rest', 'gateway'].includes(folder(found.to)) && !isTable(found));
     const strangers = builders.filter(
-      ({ from }) => !isDoor(from) && !isTop(from) && !['rest', 'gateway'].includes(room(from)),
+      ({ from }) => !isEndpoint(from) && !isTop(from) && !['rest', 'gateway'].includes(folder(from)),
     );
     expect(shown(strangers)).to.deep.equal([]);
   });
 
-  it('lets nobody but the top know the doors of a feature', () => {
-    const doors = imports.filter(({ from, to }) => isDoor(to) && !isTop(from) && !isDoor(from));
-    expect(shown(doors)).to.deep.equal([]);
+  it('lets only the top layer import the endpoints of a feature', () => {
+    const endpoints = imports.filter(({ from, to }) => isEndpoint(to) && !isTop(from) && !isEndpoint(from));
+    expect(shown(endpoints)).to.deep.equal([]);
   });
 
-  it('lets nobody know the top but the top', () => {
+  it('lets only the top layer import the top layer', () => {
     const up = imports.filter(({ from, to }) => isTop(to) && !isTop(from));
     expect(shown(up.filter(({ typeOnly }) => !typeOnly))).to.deep.equal([]);
   });
 
-  it('has no circles among its files', () => {
-    expect(circles(imports.filter(({ typeOnly }) => !typeOnly))).to.deep.equal([]);
+  it('has no import cycles', () => {
+    expect(cycles(imports.filter(({ typeOnly }) => !typeOnly))).to.deep.equal([]);
   });
 
   it('has no file of more than 300 lines', () => {
@@ -102,13 +104,13 @@ describe('the architecture', () => {
     expect(long).to.deep.equal([]);
   });
 
-  it('has no drawer for odds and ends', () => {
+  it('has no utils, helpers or common', () => {
     expect(files.filter((file) => /(^|[/.-])(utils?|helpers?|common|misc)([/.-]|$)/.test(file))).to.deep.equal([]);
   });
 
   it('emits a durable event nowhere but through the log', () => {
     const emits = /\bio\.(to|in|emit|of\([^)]*\)\.emit)\b/;
-    const outside = files.filter((file) => room(file) !== 'gateway' && emits.test(texts.get(file) ?? ''));
+    const outside = files.filter((file) => folder(file) !== 'gateway' && emits.test(texts.get(file) ?? ''));
     expect(outside).to.deep.equal([]);
   });
 
@@ -124,8 +126,8 @@ describe('the architecture', () => {
   });
 });
 
-/** Every import that closes a circle, with the way that leads back to it. */
-function circles(edges: Import[]): string[] {
+/** Every import that closes a cycle, with the path that leads back to it. */
+function cycles(edges: Import[]): string[] {
   const targets = new Map<string, string[]>();
   for (const { from, to } of edges) targets.set(from, [...(targets.get(from) ?? []), to]);
   const found: string[] = [];

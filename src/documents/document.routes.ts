@@ -26,13 +26,13 @@ const asyncApiSchema = z.object({
   components: part,
 });
 
-/** The doors described by themselves. */
+/** The API documents, generated from the declarations that serve the node. */
 export function documentRoutes(
-  doors: { routes(): Route[]; handlers(): Handler[]; deliveries(): WebhookDelivery[] },
+  described: { routes(): Route[]; handlers(): Handler[]; deliveries(): WebhookDelivery[] },
   version: string,
 ): Route[] {
-  const openApi = once(() => openApiDocument(doors.routes(), doors.deliveries(), version));
-  const asyncApi = once(() => asyncApiDocument(doors.handlers(), allEvents(), version));
+  const openApi = once(() => openApiDocument(described.routes(), described.deliveries(), version));
+  const asyncApi = once(() => asyncApiDocument(described.handlers(), allEvents(), version));
   return [
     route({
       method: 'GET',

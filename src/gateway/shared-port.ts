@@ -10,7 +10,7 @@ import { answerUnknownSession } from './polling.ts';
 export interface SharedPort {
   /** This node's number. */
   number: number;
-  /** Where each node has a private entrance, a Unix socket named after its number. */
+  /** Where each node listens on a Unix socket named after its number. */
   folder: string;
 }
 
@@ -20,14 +20,14 @@ export interface SharedPort {
  */
 export const sharedListening = process.platform === 'linux' ? { reusePort: true, exclusive: true } : {};
 
-const doorOf = ({ folder }: SharedPort, number: number): string => path.join(folder, `${number}.sock`);
+const socketPathOf = ({ folder }: SharedPort, number: number): string => path.join(folder, `${number}.sock`);
 
 /**
  * Long polling behind a port that several nodes share: whichever of them gets a request of a session passes it on to the one
  * that has the session. A session's id begins with the number of its node.
  *
  * @param engine whose session ids get that number
- * @returns closes this node's private entrance
+ * @returns closes this node's private socket
  */
 export async function sharePort(
   server: Server,
@@ -42,20 +42,20 @@ export async function sharePort(
   };
   intercept(server, 'request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const number = stranger(incoming);
-    if (number !== undefined) passRequest(doorOf(port, number), incoming, outgoing);
+    if (number !== undefined) passRequest(socketPathOf(port, number), incoming, outgoing);
     return number !== undefined;
   });
   intercept(server, 'upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     const number = stranger(incoming);
-    if (number !== undefined) passUpgrade(doorOf(port, number), incoming, socket, head);
+    if (number !== undefined) passUpgrade(socketPathOf(port, number), incoming, socket, head);
     return number !== undefined;
   });
-  const door = createServer((socket) => server.emit('connection', socket));
+  const privateServer = createServer((socket) => server.emit('connection', socket));
   await new Promise<void>((resolve, reject) => {
-    door.once('error', reject);
-    door.listen({ path: doorOf(port, port.number), exclusive: true }, resolve);
+    privateServer.once('error', reject);
+    privateServer.listen({ path: socketPathOf(port, port.number), exclusive: true }, resolve);
   });
-  return () => void door.close();
+  return () => void privateServer.close();
 }
 
 /** Puts a listener before the existing ones; they do not see what it handles. */

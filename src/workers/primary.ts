@@ -6,8 +6,8 @@ import { migrate } from '../database/migrations.ts';
 import { openDatabaseUrl } from '../database/open.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
-import { openDoorFolder } from './doors.ts';
 import { isMetricsRequest, isReady, type PrimaryMessage } from './messages.ts';
+import { makeSocketFolder } from './socket-folder.ts';
 
 /** Pauses before a worker is replaced: one that dies at once must not keep the machine busy. */
 const firstPauseMs = 100;
@@ -41,7 +41,7 @@ export class Primary {
   static async start(settings: Settings, log: Log): Promise<Primary> {
     const database = await openDatabaseUrl(settings, log);
     await migrate(database.url, log);
-    const folder = await openDoorFolder();
+    const folder = await makeSocketFolder();
     const env = { PARLEY_WORKER_DATABASE: database.url, PARLEY_WORKER_FOLDER: folder };
     const primary = new Primary(log, env, async () => {
       await rm(folder, { recursive: true, force: true });

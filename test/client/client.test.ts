@@ -250,7 +250,7 @@ describe('the client library', () => {
     const folder = path.join(import.meta.dirname, '../../src/client/calls');
     const sources = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8'));
     const calls = [...sources.join('\n').matchAll(/^ {2}'([A-Z]+ \/api[^']*)'/gm)].map(([, call]) => call);
-    const routes = here.alice.node.doors.routes.map(({ method, path: pattern }) => `${method} ${pattern}`);
+    const routes = here.alice.node.endpoints.routes.map(({ method, path: pattern }) => `${method} ${pattern}`);
     expect(calls).to.have.length.above(10);
     expect(calls.filter((call) => !routes.includes(call ?? ''))).to.deep.equal([]);
   });

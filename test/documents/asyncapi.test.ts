@@ -29,7 +29,7 @@ describe('the AsyncAPI document', () => {
     const names = operations('receive')
       .flatMap(messagesOf)
       .map((message) => message.name);
-    const handled = here.alice.node.doors.handlers.map((handler) => handler.event);
+    const handled = here.alice.node.endpoints.handlers.map((handler) => handler.event);
     expect(names.sort()).to.deep.equal(handled.sort());
   });
 
@@ -107,7 +107,7 @@ describe('the AsyncAPI document', () => {
   });
 
   it('describes the ack of every event, with all its errors', () => {
-    for (const handler of here.alice.node.doors.handlers) {
+    for (const handler of here.alice.node.endpoints.handlers) {
       const operation = document.operations[`on.${handler.event.replaceAll(':', '.')}`];
       const [ack] = messagesOf(operation.reply);
       const codes = [...valuesOf(ack.payload, 'enum')].flat();

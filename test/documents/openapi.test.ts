@@ -26,7 +26,9 @@ describe('the OpenAPI document', () => {
     );
 
   it('has every route that is mounted, itself too, and no other', () => {
-    const mounted = here.alice.node.doors.routes.map((route) => `${route.method.toLowerCase()} ${documentPath(route)}`);
+    const mounted = here.alice.node.endpoints.routes.map(
+      (route) => `${route.method.toLowerCase()} ${documentPath(route)}`,
+    );
     const described = operations().map(({ method, path }) => `${method} ${path}`);
     expect(described.sort()).to.deep.equal([...new Set(mounted)].sort());
     expect(mounted).to.have.lengthOf(described.length);
@@ -158,7 +160,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('lists with every operation what it answers: one success at least, and each error under its own status', () => {
-    for (const route of here.alice.node.doors.routes) {
+    for (const route of here.alice.node.endpoints.routes) {
       const operation = document.paths[documentPath(route)][route.method.toLowerCase()];
       const { responses } = operation;
       expect(responses, operation.operationId).to.include.keys(String(route.status ?? 200), '429', '500', '503');
@@ -175,7 +177,7 @@ describe('the OpenAPI document', () => {
   it('knows the error codes of the registry, and the Idempotency-Key of each POST that knows its caller', () => {
     const { description } = document.components.schemas.Error.properties.code;
     for (const code of Object.keys(errorCodes)) expect(description).to.contain(`\`${code}\``);
-    for (const route of here.alice.node.doors.routes) {
+    for (const route of here.alice.node.endpoints.routes) {
       const { parameters } = document.paths[documentPath(route)][route.method.toLowerCase()];
       const keyed = parameters.some((each: Loose) => each.$ref === '#/components/parameters/IdempotencyKey');
       expect(keyed).to.equal(route.method === 'POST' && route.entrance !== 'anyone');

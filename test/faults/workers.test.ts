@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { openDoorFolder } from '../../src/workers/doors.ts';
+import { makeSocketFolder } from '../../src/workers/socket-folder.ts';
 import { startRedis, type TestRedis } from '../rig/redis.ts';
 import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
@@ -159,7 +159,7 @@ describe('several workers behind one port', () => {
     // Doors that are open are left alone, however old.
     const [now] = doorFolders();
     utimesSync(path.join(temporary(), now ?? ''), then, then);
-    const other = await openDoorFolder(temporary());
+    const other = await makeSocketFolder(temporary());
     expect(doorFolders()).to.include(now);
     rmSync(other, { recursive: true });
   });

@@ -10,7 +10,7 @@ import { type Listener, type Loose, request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
 const cluster = await sharedCluster();
-const handlers = cluster.nodes[0]?.doors.handlers ?? [];
+const handlers = cluster.nodes[0]?.endpoints.handlers ?? [];
 const share = nodeCount > 1 ? 5 : 1;
 
 /** An error as an ack or as the event `error` carries it (contract §2). */

@@ -21,7 +21,7 @@ const longMs = 1e9;
 const users = ['ann', 'ben', 'cem', 'dan'];
 const settings = { ...testSettings('', null).presence, batchMs: 1, renewMs: longMs, deadAfterMs: 60_000, settleMs: 1 };
 
-/** What a node has for presence, without its doors. */
+/** What a node has for presence, without its endpoints. */
 interface PresenceNode {
   directory: PresenceDirectory;
   tracker: PresenceTracker;

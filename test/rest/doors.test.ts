@@ -14,7 +14,7 @@ describe('the door of REST', () => {
 
   before(async () => {
     here = await world();
-    routes = here.alice.node.doors.routes;
+    routes = here.alice.node.endpoints.routes;
     bearer = { authorization: `Bearer ${here.alice.token}` };
   });
   after(() => here.close());

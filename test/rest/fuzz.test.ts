@@ -17,7 +17,7 @@ interface Attempt {
 const cluster = await sharedCluster();
 /** On several nodes nothing else is parsed; a part of it is enough to see that all of them do. */
 const share = nodeCount > 1 ? 5 : 1;
-const routes = cluster.nodes[0]?.doors.routes ?? [];
+const routes = cluster.nodes[0]?.endpoints.routes ?? [];
 
 describe('every route answers nonsense in an orderly way', () => {
   for (const route of routes) {

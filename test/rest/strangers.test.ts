@@ -8,7 +8,7 @@ import { paramFor, type Samples, sampleFor, samplesOf } from './samples.ts';
 import { expectError } from './verdict.ts';
 
 const cluster = await sharedCluster();
-const { routes = [], handlers = [] } = cluster.nodes[0]?.doors ?? {};
+const { routes = [], handlers = [] } = cluster.nodes[0]?.endpoints ?? {};
 
 /** What belongs to a private server that the stranger is not in. */
 const hidden = new Set(['SERVER_NOT_FOUND', 'CHANNEL_NOT_FOUND', 'MESSAGE_NOT_FOUND', 'THREAD_NOT_FOUND']);

@@ -21,21 +21,22 @@ import type { Route } from '../rest/route.ts';
 import type { Ground, ServiceParts } from '../services.ts';
 
 /** What a node serves: all routes over HTTP, all handlers on its sockets. */
-interface Doors {
+interface Endpoints {
   httpServer: HttpServer;
   gateway: Gateway;
   routes: Route[];
   handlers: Handler[];
 }
 
-export async function openDoors(
+export async function createEndpoints(
   ground: Ground,
   parts: ServiceParts,
   { health, metrics }: { health: Health; metrics: Metrics },
-): Promise<Doors> {
+): Promise<Endpoints> {
   const { settings, log, tracing } = ground;
   const { services } = parts;
-  // The documents, which are routes, describe the handlers; those need the gateway, and that the HTTP server of the routes.
+  // A cycle: the API documents are routes that describe the handlers, these need the gateway, and it the HTTP server of the
+  // routes. So the documents get the handlers as a function.
   const handlers = () => allHandlers(services, gateway);
   const routes = allRoutes(services, handlers);
   const outer = [metrics.middleware, health.middleware, traceRequests(tracing)];
@@ -43,10 +44,10 @@ export async function openDoors(
   const httpServer = createHttpServer(app.callback(), settings.limits.uploadBytes);
   const watched = watchEvents(metrics, tracing);
   const gateway = new Gateway({ ...gatewayParts(ground, parts), httpServer, watched });
-  const doors = { httpServer, gateway, routes, handlers: handlers() };
-  gateway.setHandlers(doors.handlers);
+  const endpoints = { httpServer, gateway, routes, handlers: handlers() };
+  gateway.setHandlers(endpoints.handlers);
   await admitAdmin(ground, gateway);
-  return doors;
+  return endpoints;
 }
 
 function routeServices({ settings, limits }: Ground, { services, serverAccess, changes }: ServiceParts): RouteServices {

@@ -8,7 +8,7 @@ const prefix = 'parley-workers-';
 const youngMs = 60_000;
 
 /** A new folder for the workers' Unix sockets. Those left behind by a primary that was killed are removed. */
-export async function openDoorFolder(folder = tmpdir()): Promise<string> {
+export async function makeSocketFolder(folder = tmpdir()): Promise<string> {
   const names = (await readdir(folder)).filter((name) => name.startsWith(prefix));
   // Other users' folders are not ours to read; on any failure, one leftover folder does no harm.
   await Promise.all(names.map((name) => removeLeft(path.join(folder, name)).catch(() => {})));
@@ -18,15 +18,15 @@ export async function openDoorFolder(folder = tmpdir()): Promise<string> {
 async function removeLeft(folder: string): Promise<void> {
   const { mtimeMs } = await stat(folder);
   if (Date.now() - mtimeMs < youngMs) return;
-  const doors = (await readdir(folder)).map((name) => path.join(folder, name));
-  const open = await Promise.all(doors.map(isOpen));
+  const sockets = (await readdir(folder)).map((name) => path.join(folder, name));
+  const open = await Promise.all(sockets.map(isOpen));
   if (!open.includes(true)) await rm(folder, { recursive: true });
 }
 
 /** Whether a process listens on a Unix socket. Process ids would tell nothing: in containers they start at 1 again. */
-function isOpen(door: string): Promise<boolean> {
+function isOpen(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(door);
+    const socket = connect(socketPath);
     const answer = (open: boolean) => {
       socket.destroy();
       resolve(open);
