@@ -23,7 +23,7 @@ import { isInChannel, selectIsInChannel } from './channel.membership.ts';
 import { channelRecordOf } from './channel.reader.ts';
 import { moveReadPointer } from './read-pointer.ts';
 
-/** Everyone of the server but those put out, and the bots that were let in. $1 channel, $2 server */
+/** Everyone in the server except those who were excluded, and the bots that were added. $1 channel, $2 server, $3 after, $4 limit */
 const ofOpen = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
   LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
   WHERE m.server_id = $2 AND m.user_id > $3
@@ -32,7 +32,7 @@ const ofOpen = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.
 const ofPrivate = `SELECT ${memberColumns} FROM channel_members cm
   JOIN server_members m ON m.server_id = $2 AND m.user_id = cm.user_id JOIN users u ON u.id = cm.user_id
   WHERE cm.channel_id = $1 AND NOT cm.excluded AND cm.user_id > $3 ORDER BY cm.user_id LIMIT $4`;
-/** Both of a direct message. $1 channel */
+/** Both people of a direct message. $1 channel, $2 after, $3 limit */
 const ofDirect = `SELECT NULL AS server_id, u.id AS user_id, 'member' AS role, NULL AS nickname,
     c.created_at AS joined_at, ${userColumns}
   FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN users u ON u.id IN (d.low_id, d.high_id)
@@ -72,7 +72,7 @@ export class ChannelMemberService {
     this.statuses = parts.statuses;
   }
 
-  /** The members, in the order of their ids; of a direct message both. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  /** The members, ordered by id; both people of a direct message. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async list(
     actor: Actor,
     channelId: string,
@@ -92,7 +92,7 @@ export class ChannelMemberService {
   /**
    * Lets someone into a channel: admins anyone of the server, others their bots, and themselves where it is open.
    * @returns the record, and whether it was there before
-   * @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED, USER_NOT_FOUND, NOT_IN_SERVER
+   * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, USER_NOT_FOUND, NOT_IN_SERVER, FORBIDDEN for a DM
    */
   async add(actor: Actor, channelId: string, userId: string): Promise<{ member: MemberRecord; repeated: boolean }> {
     const channel = await this.access.visible(actor, channelId);
@@ -146,9 +146,9 @@ export class ChannelMemberService {
   }
 
   /**
-   * Takes someone out of a channel, and before the answer its sockets on all nodes out of the room: oneself, or as a
-   * moderator those of lower roles. Whoever was put out of an open channel can enter it again.
-   * @throws AppError CHANNEL_NOT_FOUND, MEMBER_NOT_FOUND, ROLE_REQUIRED
+   * Removes someone from a channel and, before the response, their sockets on all nodes from its room: oneself, one's own
+   * bot, or as a moderator members of lower roles. Whoever was removed from an open channel can enter it again.
+   * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, MEMBER_NOT_FOUND, ROLE_REQUIRED, FORBIDDEN for a DM
    */
   async remove(actor: Actor, channelId: string, userId: string): Promise<void> {
     const channel = await this.access.visible(actor, channelId);
@@ -198,7 +198,10 @@ function requireToRemove(actor: Actor, channel: SeenChannel, seat: SeatRow): voi
   requireToOutrank(channel.role, seat.role);
 }
 
-/** How someone stands to a channel, held until the transaction ends: of several who say the same at once one changes it. */
+/**
+ * A server member's row with its state in a channel, locked until the transaction ends: of several requests for the same
+ * change only one makes it. @returns undefined for non-members of the server
+ */
 export async function findSeat(
   rows: Rows,
   channelId: string,

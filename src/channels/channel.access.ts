@@ -24,23 +24,23 @@ export interface ChannelInfo {
   serverIsPublic: boolean;
 }
 
-/** A channel with the actor's role in it. */
-export interface OpenChannel extends ChannelInfo {
-  /** The role in the channel's server; null in a DM, and for non-members of the server. */
+/** A channel, with the actor's role in its server. */
+export interface ChannelWithRole extends ChannelInfo {
+  /** Null in a DM, and for non-members of the server. */
   role: Role | null;
 }
 
 /** A channel that an actor may know of, and whether the actor is in it. */
-export interface SeenChannel extends OpenChannel {
+export interface SeenChannel extends ChannelWithRole {
   isMember: boolean;
 }
 
 /** A user's membership row in a channel, if there is one (see `isInChannel`). */
-interface Entry {
+interface MembershipRow {
   excluded: boolean | null;
 }
 
-const noEntry: Entry = { excluded: null };
+const noRow: MembershipRow = { excluded: null };
 
 const channelCache = 'channels';
 const memberCache = 'channel-members';
@@ -53,9 +53,9 @@ export class ChannelAccess {
   private readonly direct: DirectAccess;
   private readonly policies: PolicyAccess;
   private readonly channels: Cache<ChannelInfo>;
-  private readonly members: Cache<Entry>;
+  private readonly members: Cache<MembershipRow>;
   private readonly channelReads: BatchedRead<ChannelInfo>;
-  private readonly entryReads: BatchedRead<Entry>;
+  private readonly memberReads: BatchedRead<MembershipRow>;
 
   constructor(database: Database, caches: Caches, servers: ServerAccess, direct: DirectAccess, policies: PolicyAccess) {
     this.caches = caches;
@@ -65,7 +65,7 @@ export class ChannelAccess {
     this.channels = caches.create(channelCache, 50_000);
     this.members = caches.create(memberCache, 200_000);
     this.channelReads = new BatchedRead((ids) => readChannels(database.committedRows, ids));
-    this.entryReads = new BatchedRead((keys) => readEntries(database.committedRows, keys));
+    this.memberReads = new BatchedRead((keys) => readMembers(database.committedRows, keys));
   }
 
   /**
@@ -82,7 +82,7 @@ export class ChannelAccess {
    * A channel that the actor is in; a bot may still be barred from listening there.
    * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER if it may know of the channel
    */
-  entered(actor: Actor, channelId: string): Promise<OpenChannel> {
+  entered(actor: Actor, channelId: string): Promise<ChannelWithRole> {
     const known = this.known(actor, channelId);
     return known?.isMember ? Promise.resolve(known) : this.lookUp(actor, channelId).then(requireEntered);
   }
@@ -91,7 +91,7 @@ export class ChannelAccess {
    * A channel whose messages the actor may read.
    * @throws AppError like `entered`, FORBIDDEN for a bot that may not listen there (contract §13)
    */
-  async readable(actor: Actor, channelId: string): Promise<OpenChannel> {
+  async readable(actor: Actor, channelId: string): Promise<ChannelWithRole> {
     const channel = await this.entered(actor, channelId);
     if (!(await this.mayListen(actor, channelId))) {
       throw new AppError('FORBIDDEN', { message: "This bot's policy does not let it listen in this channel." });
@@ -114,7 +114,7 @@ export class ChannelAccess {
    * @throws AppError like `entered`, CHANNEL_ARCHIVED, ROLE_REQUIRED where only admins post, BLOCKED, USER_BLOCKED,
    *   FORBIDDEN for a bot that may not reply there
    */
-  async postable(actor: Actor, channelId: string): Promise<OpenChannel> {
+  async postable(actor: Actor, channelId: string): Promise<ChannelWithRole> {
     const channel = await this.entered(actor, channelId);
     if (channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
     if (channel.kind === 'dm') await this.requireUnblocked(actor, channel);
@@ -138,7 +138,10 @@ export class ChannelAccess {
     if (channel.kind === 'dm') await this.direct.requireOpen(actor, channel.id);
   }
 
-  /** A channel of a server that the actor's role lets it manage. @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */
+  /**
+   * A channel of a server that the actor's role lets it manage.
+   * @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED, FORBIDDEN for a DM, which nobody manages
+   */
   async managed(actor: Actor, channelId: string, permission: Permission): Promise<SeenChannel & { serverId: string }> {
     const { serverId, ...channel } = await this.visible(actor, channelId);
     if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages have no such settings.' });
@@ -174,28 +177,28 @@ export class ChannelAccess {
     this.caches.dropHere(memberCache, [memberKey(channelId, userId)]);
   }
 
-  /** The channel if everything that access depends on is cached: frequent callers then need no promises. */
+  /** The channel if everything that access depends on is cached: the hot path then creates no promises. */
   private known(actor: Actor, channelId: string): SeenChannel | undefined {
     const channel = this.channels.peek(channelId);
-    const entry = this.members.peek(memberKey(channelId, actor.userId));
-    if (!channel || !entry) return undefined;
+    const row = this.members.peek(memberKey(channelId, actor.userId));
+    if (!channel || !row) return undefined;
     const seat = channel.serverId === null ? undefined : this.servers.knownSeat(channel.serverId, actor.userId);
     if (channel.serverId !== null && !seat) return undefined;
-    return seen(actor, channel, seat?.role ?? null, entry);
+    return seen(actor, channel, seat?.role ?? null, row);
   }
 
   private async lookUp(actor: Actor, channelId: string): Promise<SeenChannel> {
     // Concurrently: each fact that is not cached is a round trip to the database.
-    const [channel, entry] = await Promise.all([this.find(channelId), this.entry(channelId, actor.userId)]);
+    const [channel, row] = await Promise.all([this.find(channelId), this.membershipRow(channelId, actor.userId)]);
     const seat = channel.serverId === null ? undefined : await this.servers.seat(channel.serverId, actor.userId);
-    const visible = seen(actor, channel, seat?.role ?? null, channel.serverId === null || seat ? entry : noEntry);
+    const visible = seen(actor, channel, seat?.role ?? null, channel.serverId === null || seat ? row : noRow);
     if (!visible) throw new AppError('CHANNEL_NOT_FOUND');
     return visible;
   }
 
-  private async entry(channelId: string, userId: string): Promise<Entry> {
+  private async membershipRow(channelId: string, userId: string): Promise<MembershipRow> {
     const key = memberKey(channelId, userId);
-    return (await this.members.get(key, () => this.entryReads.read(key))) ?? noEntry;
+    return (await this.members.get(key, () => this.memberReads.read(key))) ?? noRow;
   }
 }
 
@@ -210,8 +213,8 @@ async function readChannels(rows: Rows, ids: string[]): Promise<Map<string, Chan
   return new Map(found.map((channel) => [channel.id, channel]));
 }
 
-async function readEntries(rows: Rows, keys: string[]): Promise<Map<string, Entry>> {
-  const found = await rows<Entry & { key: string }>(
+async function readMembers(rows: Rows, keys: string[]): Promise<Map<string, MembershipRow>> {
+  const found = await rows<MembershipRow & { key: string }>(
     `SELECT key, (SELECT excluded FROM channel_members
        WHERE channel_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid) AS excluded
      FROM unnest($1::text[]) AS key`,
@@ -221,7 +224,12 @@ async function readEntries(rows: Rows, keys: string[]): Promise<Map<string, Entr
 }
 
 /** The rule of who may know of a channel; undefined: the actor may not. */
-function seen(actor: Actor, channel: ChannelInfo, role: Role | null, { excluded }: Entry): SeenChannel | undefined {
+function seen(
+  actor: Actor,
+  channel: ChannelInfo,
+  role: Role | null,
+  { excluded }: MembershipRow,
+): SeenChannel | undefined {
   const { isBot } = actor.user;
   if (channel.serverId !== null && role === null) {
     const isOpenToAll = channel.serverIsPublic && !channel.isPrivate && !isBot;
@@ -233,7 +241,7 @@ function seen(actor: Actor, channel: ChannelInfo, role: Role | null, { excluded 
   return mayKnow ? { ...channel, role, isMember } : undefined;
 }
 
-function requireEntered(channel: SeenChannel): OpenChannel {
+function requireEntered(channel: SeenChannel): ChannelWithRole {
   if (!channel.isMember) throw new AppError('NOT_A_MEMBER', { message: 'You are not in this channel; join it first.' });
   return channel;
 }

@@ -103,13 +103,15 @@ export class ChannelService {
   async update(actor: Actor, channelId: string, input: z.output<typeof updateChannelSchema>): Promise<ChannelItem> {
     await this.access.managed(actor, channelId, 'channel:update');
     const description = input.description !== undefined ? input.description : input.topic;
-    return this.change(
-      actor,
-      channelId,
-      `UPDATE channels SET name = coalesce($2, name), description = CASE WHEN $3 THEN $4 ELSE description END,
-         updated_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
-      [input.name ?? null, description !== undefined, description ?? null],
-    );
+    const update = `UPDATE channels SET name = coalesce($2, name), description = CASE WHEN $3 THEN $4 ELSE description END,
+      updated_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
+    const values = [input.name ?? null, description !== undefined, description ?? null];
+    return this.changes.run(async (change) => {
+      const channel = await this.write(change, channelId, update, values);
+      if (channel) await tellOutsiders(change, [channel]);
+      const { role } = await this.access.visible(actor, channelId);
+      return channelItemOf(change.rows, actor, channelId, role);
+    });
   }
 
   /** Nothing can be sent to an archived channel; it stays readable. @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */
@@ -213,17 +215,7 @@ export class ChannelService {
     });
   }
 
-  /** Runs an update of one channel and tells of it, if it changed anything. */
-  private change(actor: Actor, channelId: string, update: string, values: unknown[]): Promise<ChannelItem> {
-    return this.changes.run(async (change) => {
-      const channel = await this.write(change, channelId, update, values);
-      if (channel) await tellOutsiders(change, [channel]);
-      const { role } = await this.access.visible(actor, channelId);
-      return channelItemOf(change.rows, actor, channelId, role);
-    });
-  }
-
-  /** Tells the channel's room. @returns what has become of it; undefined: nothing has changed */
+  /** Runs an update of one channel and tells its room. @returns the new record; undefined: nothing has changed */
   private async write(
     change: Change,
     channelId: string,

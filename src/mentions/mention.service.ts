@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { may } from '../access/roles.ts';
 import { usernameKey } from '../accounts/account.contract.ts';
-import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
+import type { ChannelAccess, ChannelWithRole } from '../channels/channel.access.ts';
 import { selectIsInChannel } from '../channels/channel.membership.ts';
 import type { Database } from '../database/database.ts';
 import type { MentionRecord, suggestionsSchema, suggestQuerySchema } from './mention.contract.ts';
@@ -59,7 +59,7 @@ export class MentionService {
    * The mentions in a text that the actor sends to the channel, given its access. Queries the database only if there may be
    * some.
    */
-  async find(actor: Actor, channel: OpenChannel, content: string): Promise<MentionRecord[]> {
+  async find(actor: Actor, channel: ChannelWithRole, content: string): Promise<MentionRecord[]> {
     const candidates = findCandidates(content);
     if (candidates.length === 0) return [];
     const [users, channels] = await Promise.all([
@@ -91,7 +91,7 @@ export class MentionService {
     return [...users.map(userSuggestion), ...all.map((kind) => allSuggestion(kind, channel.id))].slice(0, query.limit);
   }
 
-  private async usersOf(channel: OpenChannel, candidates: Candidate[]): Promise<Map<string, UserRow>> {
+  private async usersOf(channel: ChannelWithRole, candidates: Candidate[]): Promise<Map<string, UserRow>> {
     const names = candidates.filter(({ kind }) => kind === 'name').flatMap(({ text }) => userNames(text));
     const ids = candidates.filter(({ kind }) => kind === 'user-id').map(({ text }) => text);
     if (names.length + ids.length === 0) return new Map();
@@ -102,7 +102,7 @@ export class MentionService {
 
   private async channelsOf(
     actor: Actor,
-    channel: OpenChannel,
+    channel: ChannelWithRole,
     candidates: Candidate[],
   ): Promise<Map<string, ChannelRow>> {
     const names = candidates.filter(({ kind }) => kind === 'channel-name').flatMap(({ text }) => channelNames(text));
@@ -130,8 +130,12 @@ interface Known {
   mayCallAll: boolean;
 }
 
-const placeOf = (channel: OpenChannel) => [channel.id, channel.serverId, channel.kind === 'dm' || channel.isPrivate];
-const viewOf = ({ user }: Actor, channel: OpenChannel) => [channel.id, channel.serverId, user.id, user.isBot];
+const placeOf = (channel: ChannelWithRole) => [
+  channel.id,
+  channel.serverId,
+  channel.kind === 'dm' || channel.isPrivate,
+];
+const viewOf = ({ user }: Actor, channel: ChannelWithRole) => [channel.id, channel.serverId, user.id, user.isBot];
 const beginningWith = (text: string) => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 // As written: in lower case some have another length, and a mention would end in another place.
 const userNames = (text: string) => possibleNames(text, 3, 32);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import { userCache } from '../accounts/identity.ts';
-import type { OpenChannel } from '../channels/channel.access.ts';
+import type { ChannelWithRole } from '../channels/channel.access.ts';
 import type { Caches } from '../delivery/caches.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom } from '../delivery/entry.ts';
@@ -13,7 +13,7 @@ import type { listMessagesSchema } from './message.contract.ts';
 import { type MessageList, type MessageRows, messagePage } from './message.list.ts';
 import { messageRecord, shownNonce } from './message.view.ts';
 
-type Channel = Pick<OpenChannel, 'id' | 'kind'>;
+type Channel = Pick<ChannelWithRole, 'id' | 'kind'>;
 type Query = z.output<typeof listMessagesSchema>;
 
 interface Piece {

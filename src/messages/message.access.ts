@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor.ts';
 import { may, requireRole } from '../access/roles.ts';
 import { ownsBot } from '../agents/agent.access.ts';
-import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
+import type { ChannelAccess, ChannelWithRole } from '../channels/channel.access.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { AppError, missingAs } from '../errors.ts';
 import { findMessage } from './message.table.ts';
@@ -10,7 +10,7 @@ import type { MessageRow } from './message.view.ts';
 /** A message with its channel, as an actor may see it. */
 export interface FoundMessage {
   row: MessageRow;
-  channel: OpenChannel;
+  channel: ChannelWithRole;
 }
 
 /** For callers that asked for a message: without its channel it does not exist for them. */

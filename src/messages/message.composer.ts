@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
-import type { OpenChannel } from '../channels/channel.access.ts';
+import type { ChannelWithRole } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../infrastructure/ids.ts';
@@ -48,7 +48,7 @@ export class MessageComposer {
    */
   async compose(
     actor: Actor,
-    channel: OpenChannel,
+    channel: ChannelWithRole,
     input: SendInput,
     idempotencyKey: string | null,
   ): Promise<ComposedMessage> {
@@ -76,7 +76,7 @@ export class MessageComposer {
     return { row, reply, files };
   }
 
-  private async reply(channel: OpenChannel, messageId: string): Promise<MessageRow> {
+  private async reply(channel: ChannelWithRole, messageId: string): Promise<MessageRow> {
     const row = await findMessage(this.database.rows, messageId);
     if (row?.channel_id === channel.id) return row;
     throw new AppError('MESSAGE_NOT_FOUND', { message: 'There is no such message in this channel to reply to.' });
@@ -96,7 +96,7 @@ export class MessageComposer {
 }
 
 /** A new message as it would be read back, without reading it. It has no number yet. */
-export function asRow(message: ComposedMessage, actor: Actor, channel: OpenChannel): MessageRow {
+export function asRow(message: ComposedMessage, actor: Actor, channel: ChannelWithRole): MessageRow {
   const { row, reply, files } = message;
   const { user } = actor;
   return {

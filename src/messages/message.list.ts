@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { OpenChannel } from '../channels/channel.access.ts';
+import type { ChannelWithRole } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { isUuid } from '../schema.ts';
@@ -13,7 +13,7 @@ export interface MessageRows {
   hasNewer?: boolean;
 }
 
-type Channel = Pick<OpenChannel, 'id' | 'kind'>;
+type Channel = Pick<ChannelWithRole, 'id' | 'kind'>;
 
 type Query = z.output<typeof listMessagesSchema>;
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { LoopGuard } from '../agents/loop-guard.ts';
-import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
+import type { ChannelAccess, ChannelWithRole } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import { pipelined } from '../database/transaction.ts';
 import type { Written } from '../delivery/batch.ts';
@@ -236,7 +236,7 @@ export class MessageService {
     this.ephemeral.tell(rooms, messageTyping, data, socketId);
   }
 
-  private async write(actor: Actor, channel: OpenChannel, input: SendInput, options: SendOptions) {
+  private async write(actor: Actor, channel: ChannelWithRole, input: SendInput, options: SendOptions) {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.writeOnce(actor, channel, input, options);
@@ -248,7 +248,7 @@ export class MessageService {
     }
   }
 
-  private async writeOnce(actor: Actor, channel: OpenChannel, input: SendInput, options: SendOptions) {
+  private async writeOnce(actor: Actor, channel: ChannelWithRole, input: SendInput, options: SendOptions) {
     const message = await this.composer.compose(actor, channel, input, options.idempotencyKey);
     const { row } = message;
     row.lastBotSeq = await this.loopGuard.check(actor, channel.id, row.threadId);

@@ -1,6 +1,6 @@
 import type { Actor } from '../access/actor.ts';
 import { may } from '../access/roles.ts';
-import type { ChannelAccess, OpenChannel } from '../channels/channel.access.ts';
+import type { ChannelAccess, ChannelWithRole } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import { AppError, missingAs } from '../errors.ts';
@@ -17,7 +17,7 @@ export interface ThreadInfo {
 /** A thread with its channel, as someone may see it. */
 export interface FoundThread {
   thread: ThreadInfo;
-  channel: OpenChannel;
+  channel: ChannelWithRole;
 }
 
 const threadCache = 'threads';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
 import { may } from '../../access/roles.ts';
-import type { ChannelAccess, OpenChannel } from '../../channels/channel.access.ts';
+import type { ChannelAccess, ChannelWithRole } from '../../channels/channel.access.ts';
 import type { Database, Rows } from '../../database/database.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';
 import type { Control } from '../../delivery/control.ts';
@@ -146,7 +146,7 @@ export class PolicyService {
     actor: Actor,
     channelId: string,
     agentId: string,
-  ): Promise<{ agent: AgentRow; channel: OpenChannel }> {
+  ): Promise<{ agent: AgentRow; channel: ChannelWithRole }> {
     const own = await this.channels.entered(actor, channelId).catch(ifMissing);
     const agent = await this.access.find(agentId).catch(ifMissing);
     // Those outside the channel are not told either whether the bot exists.
@@ -179,7 +179,7 @@ export class PolicyService {
     return id;
   }
 
-  private async ofBot(agent: AgentRow, channelId: string): Promise<OpenChannel | undefined> {
+  private async ofBot(agent: AgentRow, channelId: string): Promise<ChannelWithRole | undefined> {
     const known = await this.identity.find(agent.user_id);
     return known && this.channels.visible(actorOf(known), channelId).catch(ifMissing);
   }
