@@ -49,8 +49,8 @@ export class MessageAccess {
   }
 
   /**
-   * A message that the actor may read, or that it wrote in a channel that it is in: bots that may not listen there still
-   * know what they said themselves.
+   * A message that the actor may read, or its own in a channel that it is in: a bot that may not listen there may still
+   * edit and delete what it said itself.
    * @throws AppError like `readable`
    */
   private async known(actor: Actor, messageId: string): Promise<FoundMessage> {
@@ -104,7 +104,10 @@ export class MessageAccess {
     throw new AppError('FORBIDDEN', { message: 'Only its author and moderators may delete a message.' });
   }
 
-  /** A message that the actor may pin: moderators in a server, both people in a DM (contract §13). @throws AppError */
+  /**
+   * A message that the actor may pin: moderators in a server, both people in a DM (contract §13).
+   * @throws AppError like `open`, ROLE_REQUIRED
+   */
   async pinnable(actor: Actor, messageId: string): Promise<FoundMessage> {
     const found = await this.open(actor, messageId);
     if (found.channel.kind === 'server') requireRole(found.channel.role, 'message:pin');

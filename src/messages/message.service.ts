@@ -103,8 +103,8 @@ export class MessageService {
    * Sends a message. It is committed when this returns; the same nonce or Idempotency-Key of the same author in the same
    * channel returns the first message again.
    *
-   * @throws AppError CHANNEL_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED, THREAD_NOT_FOUND, THREAD_ARCHIVED,
-   *   MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_NOT_FOUND, ATTACHMENT_INVALID, BOT_LOOP, DATABASE_UNAVAILABLE
+   * @throws AppError like `ChannelAccess.postable` and `MessageComposer.compose`, BOT_LOOP, and two after which the same nonce
+   *   may be sent again: DATABASE_UNAVAILABLE, when it may have been committed, and SERVER_BUSY, when it was not
    */
   send(
     actor: Actor,
@@ -150,7 +150,7 @@ export class MessageService {
     return first && this.asHeard(actor, first);
   }
 
-  /** Messages of a channel (contract §6). @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR */
+  /** Messages of a channel (contract §6). @throws AppError like `ChannelAccess.readable` and `MessageList.ofChannel` */
   async list(
     actor: Actor,
     channelId: string,
@@ -171,7 +171,7 @@ export class MessageService {
     return messageRecord(row, actor.userId);
   }
 
-  /** @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, CHANNEL_ARCHIVED, VALIDATION_FAILED when nothing would be left */
+  /** @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when neither text nor attachments would be left */
   async edit(actor: Actor, messageId: string, content: string): Promise<MessageRecord> {
     const { row, channel } = await this.access.editable(actor, messageId);
     const mentions = await this.mentions.find(actor, channel, content);
@@ -205,7 +205,7 @@ export class MessageService {
     return messageRecord(row, actor.userId);
   }
 
-  /** @returns what remains of it: its id, place, number and author */
+  /** @returns what remains of it: its id, place, number and author. @throws AppError like `MessageAccess.deletable` */
   async delete(actor: Actor, messageId: string): Promise<z.output<typeof messageDeleted.payload>> {
     const { row, channel } = await this.access.deletable(actor, messageId);
     const { id, seq, thread_id: threadId, author_id: authorId } = row;

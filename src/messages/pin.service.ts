@@ -43,13 +43,13 @@ export class PinService {
   /**
    * Pins a message; pinning it again changes nothing.
    * @param channelId where the caller thinks it is; null: anywhere
-   * @throws AppError MESSAGE_NOT_FOUND, WRONG_CHANNEL, ROLE_REQUIRED, PIN_LIMIT
+   * @throws AppError like `MessageAccess.pinnable`, CHANNEL_NOT_FOUND, WRONG_CHANNEL, PIN_LIMIT
    */
   pin(actor: Actor, messageId: string, channelId: string | null): Promise<MessageRecord> {
     return this.set(actor, messageId, channelId, true);
   }
 
-  /** @throws AppError MESSAGE_NOT_FOUND, WRONG_CHANNEL, ROLE_REQUIRED */
+  /** @throws AppError like `pin`, except PIN_LIMIT */
   unpin(actor: Actor, messageId: string, channelId: string | null): Promise<MessageRecord> {
     return this.set(actor, messageId, channelId, false);
   }
