@@ -89,7 +89,7 @@ export function draftsOfEdits(jobs: EditJob[], messages: Map<string, NotedMessag
  * locked: another node may notify them of an edit that mentions them too.
  * @param besides notifications made in the same change
  */
-export async function firstWords(
+export async function notYetNotified(
   rows: Rows,
   all: NotificationDraft[],
   besides: NotificationDraft[],

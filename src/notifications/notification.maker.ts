@@ -2,7 +2,7 @@ import { NIL } from 'uuid';
 import { selectIsInChannel } from '../channels/channel.membership.ts';
 import type { Change } from '../delivery/changes.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
-import type { DirectActivity } from '../direct/direct.activity.ts';
+import type { DirectActivity, Returning } from '../direct/direct.activity.ts';
 import type { Audience } from '../servers/audience.ts';
 import { closePlaceNow } from './closed-places.ts';
 import type { NotificationDraft } from './draft.ts';
@@ -11,25 +11,22 @@ import {
   draftOf,
   draftsOfEdits,
   draftsOfMessages,
-  firstWords,
   type NotedMessage,
+  notYetNotified,
   quoted,
   readNoted,
 } from './message-notices.ts';
 import {
   type BroadcastJob,
   type ClosedPlaceJob,
-  type EditJob,
   insertJobs,
   type Job,
-  type MessageJob,
   type NewsJob,
   portion,
-  type SystemJob,
 } from './notification.jobs.ts';
 import { writeNotifications } from './notification.writer.ts';
-import { markSettled, settledBy } from './open-questions.ts';
-import { readStale, renewQuotes } from './quotes.ts';
+import { markSettled, type Settled, settledBy } from './open-questions.ts';
+import { readStale, renewQuotes, type Stale } from './quotes.ts';
 import { draftsOfSystem } from './system-notices.ts';
 
 /** How many users one broadcast notifies at most (contract §6). */
@@ -38,6 +35,24 @@ const broadcastLimit = 5000;
 /** Who is online, for `@here`. */
 export interface OnlineUsers {
   isOnline(userId: string): boolean;
+}
+
+/** What some jobs call for. */
+interface Plan {
+  /** Notifications to make. */
+  drafts: NotificationDraft[];
+  /** For messages that were edited, whose users may have been notified of them before. */
+  ofEdits: NotificationDraft[];
+  /** Ids of messages that were edited or deleted, and the notifications that quote their former text. */
+  changed: string[];
+  stale: Stale[];
+  /** People whose sockets are to be put back into a DM. */
+  returning: Returning[];
+  news: { job: NewsJob; people: string[]; rest: NewsJob[] }[];
+  settled: Settled[];
+  closings: ClosedPlaceJob[];
+  /** Jobs for what is not done now. */
+  rest: Job[];
 }
 
 /** Turns jobs into notifications and their events, in the change that deletes the jobs. */
@@ -54,53 +69,65 @@ export class NotificationMaker {
 
   /** @returns whether that left further jobs */
   async make(change: Change, jobs: Job[]): Promise<boolean> {
-    const messages = await readNoted(change.rows, jobs);
-    const ofMessages = jobs.filter((job): job is MessageJob => job.job === 'message');
-    const drafts = await draftsOfMessages(change.rows, ofMessages, messages);
+    const plan = await this.plan(change, jobs);
+    await insertJobs(change.rows, plan.rest);
+    // Locked all at once, so that transactions do not deadlock.
+    await change.lock(...logsOf(plan));
+    const isMoreStale = await this.carryOut(change, plan);
+    return plan.rest.length > 0 || isMoreStale;
+  }
+
+  /** Finds out what the jobs call for, and records which DMs were used. */
+  private async plan(change: Change, jobs: Job[]): Promise<Plan> {
+    const { rows } = change;
+    const messages = await readNoted(rows, jobs);
+    const ofMessages = jobsOf('message', jobs);
+    const drafts = await draftsOfMessages(rows, ofMessages, messages);
     const rest: Job[] = broadcastsOf(ofMessages, messages, drafts);
-    for (const job of jobs) {
-      if (job.job !== 'broadcast') continue;
+    for (const job of jobsOf('broadcast', jobs)) {
       const piece = await this.broadcast(change, job, messages.get(job.messageId));
       drafts.push(...piece.drafts);
       rest.push(...piece.rest);
     }
     const news = await this.newsOf(change, jobs);
-    rest.push(...news.flatMap((piece) => piece.rest));
-    const settled = await settledBy(change.rows, jobs);
-    rest.push(...settled.flatMap((piece) => piece.rest));
-    await insertJobs(change.rows, rest);
-    const edits = jobs.filter((job): job is EditJob => job.job === 'edit');
-    const named = draftsOfEdits(edits, messages);
-    const ofSystem = jobs.filter((job): job is SystemJob => job.job === 'system');
-    drafts.push(...(await draftsOfSystem(change.rows, ofSystem)));
+    const settled = await settledBy(rows, jobs);
+    for (const piece of [...news, ...settled]) rest.push(...piece.rest);
+    drafts.push(...(await draftsOfSystem(rows, jobsOf('system', jobs))));
     const changed = jobs.flatMap(changedBy);
-    const stale = await readStale(change.rows, changed);
-    const closings = jobs.filter((job): job is ClosedPlaceJob => job.job === 'farewell');
-    const used = [...messages.values()].filter((message) => message.channel_kind === 'dm');
-    const returning = await this.direct.touch(change.rows, used);
-    // Locked all at once, so that transactions do not deadlock.
-    const people = [
-      ...closings.flatMap(({ users }) => users),
-      ...[...news, ...settled].flatMap((piece) => piece.people),
-    ];
-    await change.lock(...rooms([...drafts, ...named, ...returning, ...stale]), ...people.map(userRoom));
-    for (const { userId, channelId, since } of returning) await this.direct.announce(change, userId, channelId, since);
-    drafts.push(...(await firstWords(change.rows, named, drafts)));
-    await writeNotifications(change, await quoted(change.rows, drafts));
+    const direct = [...messages.values()].filter((message) => message.channel_kind === 'dm');
+    return {
+      drafts,
+      ofEdits: draftsOfEdits(jobsOf('edit', jobs), messages),
+      changed,
+      stale: await readStale(rows, changed),
+      returning: await this.direct.touch(rows, direct),
+      news,
+      settled,
+      closings: jobsOf('farewell', jobs),
+      rest,
+    };
+  }
+
+  /** The logs of all people concerned must be locked. @returns whether more quotes have to be renewed than are at once */
+  private async carryOut(change: Change, plan: Plan): Promise<boolean> {
+    const { changed, stale } = plan;
+    for (const { userId, channelId, since } of plan.returning) {
+      await this.direct.announce(change, userId, channelId, since);
+    }
+    const ofEdits = await notYetNotified(change.rows, plan.ofEdits, plan.drafts);
+    await writeNotifications(change, await quoted(change.rows, [...plan.drafts, ...ofEdits]));
     const isMoreStale = await renewQuotes(change, changed, stale);
     if (isMoreStale) await insertJobs(change.rows, [{ job: 'erasure', messageIds: changed }]);
-    for (const piece of settled) await markSettled(change, piece);
-    for (const job of closings) await closePlaceNow(change, job, job.users);
-    for (const piece of news) await this.audience.tellNow(change, piece.job, piece.people);
-    return rest.length > 0 || isMoreStale;
+    for (const piece of plan.settled) await markSettled(change, piece);
+    for (const job of plan.closings) await closePlaceNow(change, job, job.users);
+    for (const piece of plan.news) await this.audience.tellNow(change, piece.job, piece.people);
+    return isMoreStale;
   }
 
   /** The people that news jobs tell now, and jobs for the rest. */
-  private async newsOf(change: Change, jobs: Job[]): Promise<{ job: NewsJob; people: string[]; rest: NewsJob[] }[]> {
-    const pieces: { job: NewsJob; people: string[]; rest: NewsJob[] }[] = [];
-    for (const job of jobs) {
-      if (job.job === 'news') pieces.push({ job, ...(await this.audience.next(change.rows, job)) });
-    }
+  private async newsOf(change: Change, jobs: Job[]): Promise<Plan['news']> {
+    const pieces: Plan['news'] = [];
+    for (const job of jobsOf('news', jobs)) pieces.push({ job, ...(await this.audience.next(change.rows, job)) });
     return pieces;
   }
 
@@ -139,6 +166,16 @@ function changedBy(job: Job): string[] {
   return job.job === 'erasure' ? job.messageIds : [];
 }
 
-function rooms(items: { userId: string }[]): Room[] {
-  return items.map((item) => userRoom(item.userId));
+function jobsOf<K extends Job['job']>(kind: K, jobs: Job[]): Extract<Job, { job: K }>[] {
+  return jobs.filter((job): job is Extract<Job, { job: K }> => job.job === kind);
+}
+
+/** The own rooms of all people whom a plan concerns. */
+function logsOf({ drafts, ofEdits, returning, stale, closings, news, settled }: Plan): Room[] {
+  const people = [
+    ...[...drafts, ...ofEdits, ...returning, ...stale].map(({ userId }) => userId),
+    ...closings.flatMap(({ users }) => users),
+    ...[...news, ...settled].flatMap((piece) => piece.people),
+  ];
+  return people.map(userRoom);
 }
