@@ -35,7 +35,7 @@ export function agentHandlers(agents: AgentService): Handler[] {
 }
 
 /** What a node does for the bots that are connected to it. */
-export function attendBots(
+export function connectBots(
   gateway: Gateway,
   parts: { control: Control; delivery: Delivery; watch: AgentWatch; policies: PolicyAccess; seats: AgentSeats },
 ): void {
@@ -49,12 +49,12 @@ export function attendBots(
     for (const existing of await seats.existing(userId))
       tellOne(socket, channelMemberAdded.name, JSON.stringify(existing));
   });
-  control.handle({ hearing: ({ userId }) => gateway.membership.placeAnew(userId) });
+  control.handle({ hearing: ({ userId }) => gateway.membership.hearingChanged(userId) });
   // If that control message was lost, the event of the same change still arrives, through the sweep.
   delivery.observe((entry) => {
     if (entry.event !== policyChanged.name) return;
     policies.forgetHere();
     // If that fails now, it is retried with the next event that the bot is fed.
-    gateway.membership.placeAnew(streamId(entry.room)).catch(() => {});
+    gateway.membership.hearingChanged(streamId(entry.room)).catch(() => {});
   });
 }

@@ -5,12 +5,12 @@ import { uptime } from './agent.uptime.ts';
 
 const lookMs = 1000;
 /** How often the uptime of a connected bot is saved. */
-const touchMs = 30_000;
+const saveMs = 30_000;
 
-const stillWelcome = `SELECT t.id, (extract(epoch FROM t.ends_at) * 1000)::float8 AS "endsAt" FROM agent_tokens t JOIN agents a ON a.id = t.agent_id
+const selectValid = `SELECT t.id, (extract(epoch FROM t.ends_at) * 1000)::float8 AS "endsAt" FROM agent_tokens t JOIN agents a ON a.id = t.agent_id
   WHERE t.id = ANY($1::uuid[]) AND t.ends_at > now() AND a.status <> 'stopped'`;
 /** Locked in a fixed order, since other nodes may save the same bots. */
-const touch = `UPDATE agents SET ${uptime}, last_seen_at = now()
+const updateUptime = `UPDATE agents SET ${uptime}, last_seen_at = now()
   FROM (SELECT id FROM agents WHERE id = ANY($1::uuid[]) AND status <> 'stopped' ORDER BY id FOR UPDATE) AS seen
   WHERE agents.id = seen.id`;
 
@@ -31,7 +31,7 @@ export class AgentWatch {
   private readonly connected = new Set<Connection>();
   /** Bots that connected or left since the last save. */
   private moved = new Set<string>();
-  private lastTouch = performance.now();
+  private lastSave = performance.now();
   private looking = false;
   private readonly timer: NodeJS.Timeout;
 
@@ -67,8 +67,8 @@ export class AgentWatch {
     if (this.looking) return;
     this.looking = true;
     try {
-      await this.sendAway();
-      await this.touch();
+      await this.endInvalid();
+      await this.saveUptime();
     } catch (error) {
       this.log.debug({ err: error }, 'Bots could not be looked up; trying again.');
     } finally {
@@ -76,22 +76,22 @@ export class AgentWatch {
     }
   }
 
-  private async sendAway(): Promise<void> {
+  private async endInvalid(): Promise<void> {
     const tokenIds = new Set<string>();
     for (const { actor } of this.connected) if (actor.agent?.tokenId) tokenIds.add(actor.agent.tokenId);
     if (tokenIds.size === 0) return;
-    const welcome = await this.database.rows<{ id: string; endsAt: number }>(stillWelcome, [[...tokenIds]]);
-    const ends = new Map(welcome.map((token) => [token.id, token.endsAt]));
+    const valid = await this.database.rows<{ id: string; endsAt: number }>(selectValid, [[...tokenIds]]);
+    const ends = new Map(valid.map((token) => [token.id, token.endsAt]));
     for (const tokenId of tokenIds) this.endAt(tokenId, ends.get(tokenId) ?? 0);
   }
 
-  private async touch(): Promise<void> {
-    const all = performance.now() - this.lastTouch >= touchMs;
+  private async saveUptime(): Promise<void> {
+    const all = performance.now() - this.lastSave >= saveMs;
     if (!all && this.moved.size === 0) return;
     const agentIds = new Set(this.moved);
     if (all) for (const { actor } of this.connected) if (actor.agent) agentIds.add(actor.agent.id);
     this.moved = new Set();
-    if (all) this.lastTouch = performance.now();
-    if (agentIds.size > 0) await this.database.rows(touch, [[...agentIds], this.heartbeatSeconds]);
+    if (all) this.lastSave = performance.now();
+    if (agentIds.size > 0) await this.database.rows(updateUptime, [[...agentIds], this.heartbeatSeconds]);
   }
 }

@@ -16,20 +16,20 @@ const credentialsSchema = z.union([
  * and can change nothing. Its other mode would show every message and token, and wrap the state of sockets. The package is
  * loaded only here.
  * @param admin name and bcrypt hash of the password
- * @param isTooMuch counts an attempt of a client; true: over the limit
+ * @param isOverLimit counts an attempt of a client to sign in; true: it is refused
  */
 export async function openAdmin(
   io: ParleyServer,
   admin: { username: string; passwordHash: string },
   nodeId: string,
-  isTooMuch: (client: ParleySocket['handshake']) => Promise<boolean>,
+  isOverLimit: (client: ParleySocket['handshake']) => Promise<boolean>,
 ): Promise<void> {
   const { instrument } = await import('@socket.io/admin-ui');
   // Before the package's own check, which accepts any type as a password and is slow.
   io.of(namespaceName).use((socket, next) => {
-    const isWell = credentialsSchema.safeParse(socket.handshake.auth).success;
-    if (!isWell) return next(new Error('invalid credentials'));
-    isTooMuch(socket.handshake).then(
+    const isValid = credentialsSchema.safeParse(socket.handshake.auth).success;
+    if (!isValid) return next(new Error('invalid credentials'));
+    isOverLimit(socket.handshake).then(
       (exceeded) => next(exceeded ? new Error('too many tries') : undefined),
       () => next(new Error('try again')),
     );

@@ -246,8 +246,8 @@ export class Membership {
     }
   }
 
-  /** Applies a change of what a bot may hear; it is in effect on this node when this returns. */
-  async placeAnew(userId: string): Promise<void> {
+  /** What a bot may hear has changed; that is in effect for its sockets on this node when this returns. */
+  async hearingChanged(userId: string): Promise<void> {
     for (const socket of this.socketsOf(userRoom(userId))) await this.feeds.place(socket);
   }
 

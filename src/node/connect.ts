@@ -1,12 +1,12 @@
 import { goodbye, holdsSessions } from '../accounts/sessions/revocation.ts';
-import { attendBots } from '../agents/agent.gateway.ts';
+import { connectBots } from '../agents/agent.gateway.ts';
 import { AgentWatch } from '../agents/agent.watch.ts';
 import type { Control } from '../delivery/control.ts';
 import { type Room, streamId } from '../delivery/entry.ts';
 import { InvalidationWatch } from '../delivery/invalidation-watch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Shutdown } from '../infrastructure/shutdown.ts';
-import { attendPresence } from '../presence/presence.gateway.ts';
+import { connectPresence } from '../presence/presence.gateway.ts';
 import type { Ground, ServiceParts } from '../services.ts';
 import { followErasures } from './erasures.ts';
 import { followLostAccess } from './lost-access.ts';
@@ -29,7 +29,7 @@ export function connectSockets(ground: Ground, parts: ServiceParts, gateway: Gat
   const evict = followLostAccess(delivery, gateway.membership, endPolls, serverAccess, services.channelAccess);
   control.handle({ evict });
   followErasures(delivery);
-  attendPresence(gateway, delivery, presence, services.presence);
+  connectPresence(gateway, delivery, presence, services.presence);
   const invalidations = new InvalidationWatch(database, caches, log, (cache, keys) => {
     if (holdsSessions(cache)) for (const id of keys) disconnect(`session:${id}`, goodbye(id));
   });
@@ -44,7 +44,7 @@ export function connectSockets(ground: Ground, parts: ServiceParts, gateway: Gat
     else disconnect(`session:${tokenId}`, null);
   });
   shutdown.add('agents', () => agentWatch.close());
-  attendBots(gateway, { control, delivery, watch: agentWatch, policies: policyAccess, seats: services.agentSeats });
+  connectBots(gateway, { control, delivery, watch: agentWatch, policies: policyAccess, seats: services.agentSeats });
 }
 
 /** Control messages from this and other nodes. */

@@ -22,7 +22,7 @@ export class PresenceBroadcaster {
   private readonly log: Log;
   private readonly tellMs: number;
   private timer: NodeJS.Timeout | undefined;
-  /** Where recent changes of users are told. */
+  /** The rooms in which recent changes are told, by user. */
   private readonly lately: BatchedRead<Map<string, Places>>;
   private sink: PresenceSink = { hasSockets: () => false, tellHere: () => {} };
   private running = false;

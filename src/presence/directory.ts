@@ -1,8 +1,8 @@
 import type { Status, StatusChange } from './status.ts';
 
-/** A change, and the status told before it. */
-export interface Untold extends StatusChange {
-  told: Status;
+/** A status that this node's sockets have not been told yet, and the one that they were told last. */
+export interface PendingChange extends StatusChange {
+  toldBefore: Status;
 }
 
 /** As many as a list of a channel's people has: if more have changed, clients that need all of them ask. */
@@ -70,20 +70,20 @@ export class PresenceDirectory {
   }
 
   /** Takes up to `max` users whose status differs from the one last told. What changed back is no change. */
-  takePending(max: number): Untold[] {
-    const changes: Untold[] = [];
-    for (const [userId, told] of this.pending) {
+  takePending(max: number): PendingChange[] {
+    const changes: PendingChange[] = [];
+    for (const [userId, toldBefore] of this.pending) {
       if (changes.length >= max) break;
       this.pending.delete(userId);
       const status = this.statusOf(userId);
-      if (status !== told) changes.push({ userId, status, told });
+      if (status !== toldBefore) changes.push({ userId, status, toldBefore });
     }
     return changes;
   }
 
   /** What was taken could not be told. */
-  putBack(changes: Untold[]): void {
-    for (const { userId, told } of changes) this.pending.set(userId, told);
+  putBack(changes: PendingChange[]): void {
+    for (const { userId, toldBefore } of changes) this.pending.set(userId, toldBefore);
   }
 
   private set(userId: string, status: Status): void {

@@ -28,7 +28,7 @@ const maxWatched = 1000;
 const joined = memberJoined.payload.pick({ userId: true });
 
 /** Feeds presence with what a node knows: who is connected to it, and who has joined people that did not know them. */
-export function attendPresence(
+export function connectPresence(
   gateway: Gateway,
   delivery: Delivery,
   presence: Presence,

@@ -20,7 +20,7 @@ describe('what a node knows of everyone', () => {
     const take = (max: number) => {
       const changes = directory.takePending(max);
       expect(changes.length).to.be.at.most(max);
-      for (const { userId, status, told: before } of changes) {
+      for (const { userId, status, toldBefore: before } of changes) {
         expect(before).to.equal(statusIn(told, userId));
         expect(status).to.equal(statusIn(known, userId)).and.not.equal(before);
       }
