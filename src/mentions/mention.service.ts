@@ -142,29 +142,36 @@ const userNames = (text: string) => possibleNames(text, 3, 32);
 const channelNames = (text: string) => possibleNames(text, 1, 100);
 const channelKey = (name: string) => name.toLowerCase();
 
+/** The mention that a candidate turns out to be; undefined: it names nobody and nothing that its author may name. */
 function resolved(candidate: Candidate, content: string, known: Known): MentionRecord | undefined {
-  const { kind, start, textStart, text } = candidate;
-  const record = (what: MentionRecord['kind'], targetId: string, label: string, end: number): MentionRecord => ({
+  const { kind, start, textStart, text, end } = candidate;
+  const record = (what: MentionRecord['kind'], targetId: string, label: string, to: number): MentionRecord => ({
     kind: what,
     targetId,
-    token: content.slice(start, end),
+    token: content.slice(start, to),
     label,
-    range: { start, end },
+    range: { start, end: to },
   });
-  if (kind === 'here' || kind === 'everyone') {
-    return known.mayCallAll ? record(kind, known.channelId, kind, candidate.end) : undefined;
+  const ofUser = (user: UserRow | undefined, to: number) => user && record('user', user.id, user.display_name, to);
+  const ofChannel = (channel: ChannelRow | undefined, to: number) =>
+    channel && record('channel', channel.id, channel.name, to);
+  switch (kind) {
+    case 'here':
+    case 'everyone':
+      return known.mayCallAll ? record(kind, known.channelId, kind, end) : undefined;
+    case 'user-id':
+      return ofUser(known.users.get(text), end);
+    case 'channel-id':
+      return ofChannel(known.channels.get(text), end);
+    case 'name': {
+      const name = userNames(text).find((possible) => known.users.has(usernameKey(possible))) ?? '';
+      return ofUser(known.users.get(usernameKey(name)), textStart + name.length);
+    }
+    case 'channel-name': {
+      const name = channelNames(text).find((possible) => known.channels.has(channelKey(possible))) ?? '';
+      return ofChannel(known.channels.get(channelKey(name)), textStart + name.length);
+    }
   }
-  if (kind === 'user-id' || kind === 'name') {
-    const name = kind === 'name' ? userNames(text).find((possible) => known.users.has(usernameKey(possible))) : text;
-    const user = name === undefined ? undefined : known.users.get(usernameKey(name));
-    const end = kind === 'name' ? textStart + (name?.length ?? 0) : candidate.end;
-    return user && record('user', user.id, user.display_name, end);
-  }
-  const name =
-    kind === 'channel-name' ? channelNames(text).find((possible) => known.channels.has(channelKey(possible))) : text;
-  const channel = name === undefined ? undefined : known.channels.get(channelKey(name));
-  const end = kind === 'channel-name' ? textStart + (name?.length ?? 0) : candidate.end;
-  return channel && record('channel', channel.id, channel.name, end);
 }
 
 function userSuggestion(row: UserRow): Suggestion {
