@@ -13,7 +13,7 @@ export function disconnectRoutes(disconnects: DisconnectService): Route[] {
       path: '/api/auth/disconnect',
       summary: 'Announce that this client leaves: you are offline at once, unless you are connected elsewhere.',
       tag: 'Accounts',
-      entrance: 'anyone',
+      auth: 'none',
       headers: z.object({ authorization: z.string().optional() }),
       body: disconnectSchema,
       anyBody: true,

@@ -9,7 +9,7 @@ export function bootstrapRoutes(bootstrap: BootstrapService): Route[] {
       path: '/api/channels/:id/bootstrap',
       summary: 'Everything needed to show a channel, in one call.',
       tag: 'Channels',
-      entrance: 'user',
+      auth: 'required',
       params: { id: uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.') },
       query: bootstrapQuerySchema,
       answer: bootstrapSchema,

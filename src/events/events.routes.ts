@@ -12,7 +12,7 @@ export function eventsRoutes(events: EventsService): Route[] {
       path: '/api/channels/:id/events',
       summary: "A channel's events after a position, oldest first; with `wait` a long poll.",
       tag,
-      entrance: 'user',
+      auth: 'required',
       params: { id: uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.') },
       query: readLogSchema,
       answer: logPageSchema,
@@ -25,7 +25,7 @@ export function eventsRoutes(events: EventsService): Route[] {
       path: '/api/events',
       summary: 'The events of your own room after a position, oldest first; with `wait` a long poll.',
       tag,
-      entrance: 'user',
+      auth: 'required',
       query: readLogSchema,
       answer: logPageSchema,
       handle: async ({ actor, query, signal }) =>

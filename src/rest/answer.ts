@@ -33,7 +33,7 @@ export async function answer(
 ): Promise<void> {
   context.state.errorForm = route.errorForm;
   if (!route.userContent && services.isAppsHost(context.host)) throw new AppError('ROUTE_NOT_FOUND');
-  const actor = await enter(route, context, services);
+  const actor = await authenticated(route, context, services);
   if (route.limit) await services.limit(route.limit, context, actor);
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
   const params = readParams(route, context.params);
@@ -84,16 +84,16 @@ async function read(
   return new IncomingRequest(route, context, { ...known, query, body, headers, file, caller });
 }
 
-async function enter(route: Route, context: Context, services: RouteServices): Promise<Actor | null> {
-  if (route.entrance === 'anyone') return null;
+async function authenticated(route: Route, context: Context, services: RouteServices): Promise<Actor | null> {
+  if (route.auth === 'none') return null;
   const token = bearerToken(context.headers.authorization);
-  if (token && route.entrance === 'recognised') return services.authenticate(token, context.ip).catch(asNobody);
+  if (token && route.auth === 'ignore-invalid') return services.authenticate(token, context.ip).catch(asAnonymous);
   if (token) return services.authenticate(token, context.ip);
-  if (route.entrance === 'user') throw new AppError('AUTH_TOKEN_MISSING');
+  if (route.auth === 'required') throw new AppError('AUTH_TOKEN_MISSING');
   return null;
 }
 
-function asNobody(error: unknown): null {
+function asAnonymous(error: unknown): null {
   if (error instanceof AppError && error.status < 500) return null;
   throw error;
 }

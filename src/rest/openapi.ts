@@ -104,9 +104,9 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (route.body || route.file) errors.push('BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (route.file) errors.push('MALFORMED_MULTIPART');
   else if (route.body) errors.push('MALFORMED_JSON');
-  if (route.entrance === 'user' || route.entrance === 'optional') errors.push(...tokenErrors);
-  if (route.entrance === 'user') errors.push('AUTH_TOKEN_MISSING');
-  if (route.entrance !== 'anyone' && route.method !== 'GET') errors.push('INSUFFICIENT_PAT_SCOPE');
+  if (route.auth === 'required' || route.auth === 'optional') errors.push(...tokenErrors);
+  if (route.auth === 'required') errors.push('AUTH_TOKEN_MISSING');
+  if (route.auth !== 'none' && route.method !== 'GET') errors.push('INSUFFICIENT_PAT_SCOPE');
   return [...new Set(errors)];
 }
 
@@ -155,8 +155,8 @@ function operationId(route: Route): string {
 }
 
 function securityOf(route: Route): object[] {
-  if (route.entrance === 'anyone') return [];
-  return route.entrance === 'user' ? [{ bearer: [] }] : [{}, { bearer: [] }];
+  if (route.auth === 'none') return [];
+  return route.auth === 'required' ? [{ bearer: [] }] : [{}, { bearer: [] }];
 }
 
 function pathParameters(route: Route): object[] {
@@ -196,7 +196,7 @@ function parametersIn(route: Route, part: 'query' | 'headers', { schemas }: Part
 }
 
 function idempotencyParameter(route: Route): object[] {
-  const keyed = route.method === 'POST' && route.entrance !== 'anyone';
+  const keyed = route.method === 'POST' && route.auth !== 'none';
   return keyed ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
 }
 

@@ -23,10 +23,10 @@ type Params = Record<string, Param>;
 type Parsed<S> = unknown extends S ? unknown : S extends z.ZodType ? z.output<S> : undefined;
 
 /**
- * Who may call: only with a valid token; with or without one; anyone, where an invalid token counts as none; or anyone,
- * and no token is looked at.
+ * Whether a caller needs a token: `required`; `optional`, but an invalid one is refused; `ignore-invalid`, an invalid one
+ * counts as none; `none`, no token is looked at.
  */
-export type Entrance = 'user' | 'optional' | 'recognised' | 'anyone';
+export type Auth = 'required' | 'optional' | 'ignore-invalid' | 'none';
 
 /** The raw request, for routes that forward it. */
 export interface RawRequest {
@@ -196,14 +196,14 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
 type Answer<A extends z.ZodType> = z.input<A> | Reply<z.input<A>> | Reply<JsonText> | RawReply;
 
 interface SignedInRoute<P extends Params, Q, B, A extends z.ZodType, H, F> extends RouteDescription<P, Q, B, A, H> {
-  entrance: 'user';
+  auth: 'required';
   /** Makes the body `multipart/form-data` with a field `file`. */
   file?: FileField<P, F>;
   handle(request: RouteRequest<P, Q, B, H, F> & { actor: Actor }): Promise<Answer<A>>;
 }
 
 interface OpenRoute<P extends Params, Q, B, A extends z.ZodType, H, C> extends RouteDescription<P, Q, B, A, H> {
-  entrance: Exclude<Entrance, 'user'>;
+  auth: Exclude<Auth, 'required'>;
   /** For callers with tokens of another kind: admits them by their headers, before anything else is read. */
   admit?(request: { headers: Parsed<H>; ip: string }): Promise<C>;
   handle(request: RouteRequest<P, Q, B, H, undefined, C> & { actor: Actor | null }): Promise<Answer<A>>;
@@ -213,7 +213,7 @@ type Schema = z.ZodType | undefined;
 
 /** A route as the mount and the API documents see it, with its types erased. */
 export interface Route extends RouteDescription<Params, Schema, Schema, z.ZodType, Schema> {
-  entrance: Entrance;
+  auth: Auth;
   file?: FileField<Params, unknown>;
   admit?(request: { headers: unknown; ip: string }): Promise<unknown>;
   handle(
@@ -231,7 +231,7 @@ export function route<
   F = undefined,
   C = undefined,
 >(spec: SignedInRoute<P, Q, B, A, H, F> | OpenRoute<P, Q, B, A, H, C>): Route {
-  const changes = spec.entrance === 'user' && spec.method !== 'GET';
+  const changes = spec.auth === 'required' && spec.method !== 'GET';
   const limit = spec.limit === undefined && changes ? 'changes' : spec.limit;
   // The mount validates by the spec's own schemas before it calls `handle`, so the types above hold; TypeScript just
   // cannot see that once all kinds of routes are in one list.

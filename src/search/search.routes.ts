@@ -12,7 +12,7 @@ export function searchRoutes(search: SearchService): Route[] {
       summary:
         'Messages with these words, newest first, among those that you may read. X-Has-More says whether there are more.',
       tag: 'Search',
-      entrance: 'user',
+      auth: 'required',
       query: searchMessagesSchema,
       paged: true,
       answer: z.array(messageSchema),

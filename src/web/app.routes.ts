@@ -28,7 +28,7 @@ function placeRoutes(appsOrigin: string | null): Route[] {
     'Cache-Control': 'no-cache',
   };
   const sendPage = async () => new RawReply(200, pageHeaders, (await webBundle()).page);
-  const shared = { tag, entrance: 'anyone', answer: rawAnswer, method: 'GET', produces: 'text/html' } as const;
+  const shared = { tag, auth: 'none', answer: rawAnswer, method: 'GET', produces: 'text/html' } as const;
   return [
     route({
       ...shared,
@@ -70,7 +70,7 @@ function fileRoutes(): Route[] {
     iconRoute('/favicon.ico', 'The same, where browsers look for it that are shown no page.'),
     route({
       tag,
-      entrance: 'anyone',
+      auth: 'none',
       answer: rawAnswer,
       method: 'GET',
       path: '/app/assets/:asset',
@@ -93,7 +93,7 @@ function iconRoute(path: string, summary: string): Route {
   const headers = { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'public, max-age=86400' };
   return route({
     tag,
-    entrance: 'anyone',
+    auth: 'none',
     answer: rawAnswer,
     method: 'GET',
     path,
@@ -106,7 +106,7 @@ function iconRoute(path: string, summary: string): Route {
 function clientRoute(): Route {
   return route({
     tag,
-    entrance: 'anyone',
+    auth: 'none',
     answer: rawAnswer,
     method: 'GET',
     path: '/client.js',

@@ -10,7 +10,7 @@ export function pageRoutes(): Route[] {
       path: '/app/reset-password',
       summary: 'Where a mailed link leads: set a new password.',
       tag: 'Pages',
-      entrance: 'anyone',
+      auth: 'none',
       produces: 'text/html',
       answer: rawAnswer,
       handle: async () => new RawReply(200, headersOf(page), page.html),

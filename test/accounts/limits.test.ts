@@ -178,7 +178,7 @@ describe('rate limits', () => {
   it('bound every change that a signed-in user can make, but never what ends a session, a token or a bot', async () => {
     const here = await world(cluster, address);
     const { alice, server } = here;
-    const changing = at(0).endpoints.routes.filter(({ entrance, method }) => entrance === 'user' && method !== 'GET');
+    const changing = at(0).endpoints.routes.filter(({ auth, method }) => auth === 'required' && method !== 'GET');
     const unbounded = changing.filter(({ limit }) => !limit).map(({ method, path }) => `${method} ${path}`);
     expect(unbounded).to.have.members([
       'DELETE /api/auth/sessions/:id',

@@ -169,7 +169,7 @@ describe('the OpenAPI document', () => {
         expect(codes, `${operation.operationId} ${code}`).to.include(code);
       }
       for (const response of Object.values<Loose>(responses)) expect(response.description).to.be.a('string');
-      const needsToken = route.entrance === 'user';
+      const needsToken = route.auth === 'required';
       expect(operation.security.length === 1 && 'bearer' in operation.security[0]).to.equal(needsToken);
     }
   });
@@ -180,7 +180,7 @@ describe('the OpenAPI document', () => {
     for (const route of here.alice.node.endpoints.routes) {
       const { parameters } = document.paths[documentPath(route)][route.method.toLowerCase()];
       const keyed = parameters.some((each: Loose) => each.$ref === '#/components/parameters/IdempotencyKey');
-      expect(keyed).to.equal(route.method === 'POST' && route.entrance !== 'anyone');
+      expect(keyed).to.equal(route.method === 'POST' && route.auth !== 'none');
     }
   });
 

@@ -383,7 +383,7 @@ describe('tokens of runtimes', () => {
     const { token } = (await owner.post('/api/ai/tokens', { runtimeId: 'r3' })).body;
     const [node] = cluster.nodes;
     if (!node) throw new Error('no node');
-    const guarded = node.endpoints.routes.filter(({ entrance }) => entrance === 'user' || entrance === 'optional');
+    const guarded = node.endpoints.routes.filter(({ auth }) => auth === 'required' || auth === 'optional');
     expect(guarded.length).to.be.greaterThan(50);
     for (const { method, path } of guarded) {
       const address = path.replace(/[:*]\w+/g, '019a9d3e-7a3c-7b1e-9c55-3f0d7a1c2b4d');

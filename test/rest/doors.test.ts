@@ -288,7 +288,7 @@ describe('the door of REST', () => {
 
   describe('for callers', () => {
     it('without a token says AUTH_TOKEN_MISSING at every route that needs one, before it looks at anything else', async () => {
-      for (const route of routes.filter((each) => each.entrance === 'user')) {
+      for (const route of routes.filter((each) => each.auth === 'required')) {
         for (const authorization of [undefined, '', 'Basic dXNlcjpwYXNz', 'Bearer', here.alice.token]) {
           const headers = { ...json, ...(authorization === undefined ? {} : { authorization }) };
           const body = route.body ? '{' : undefined;
@@ -311,7 +311,7 @@ describe('the door of REST', () => {
         'x'.repeat(5000),
       ];
       for (const token of tokens) {
-        for (const route of routes.filter((each) => each.entrance === 'user').slice(0, 5)) {
+        for (const route of routes.filter((each) => each.auth === 'required').slice(0, 5)) {
           const authorization = `Bearer ${token}`;
           expectError(
             await raw(here.alice.node, route.method, address(route), { headers: { authorization } }),

@@ -17,7 +17,7 @@ const mayKnock = /\/(join|join-requests|access)$/;
 
 const guarded = routes.filter(
   (route) =>
-    route.entrance === 'user' &&
+    route.auth === 'required' &&
     !route.file &&
     !mayKnock.test(route.path) &&
     Object.values(route.params ?? {}).some((param) => hidden.has(param.missing)),

@@ -10,7 +10,7 @@ import {
 import type { WebhookService } from './webhook.service.ts';
 
 const tag = 'Webhooks';
-const entrance = 'user';
+const auth = 'required';
 const params = { id: uuidParam('AGENT_NOT_FOUND', 'Id of the agent.') };
 
 /** For the owner of an agent and for the bot itself. */
@@ -21,7 +21,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
       path: '/api/agents/:id/webhook',
       summary: 'The webhook of an agent, and how its deliveries go.',
       tag,
-      entrance,
+      auth,
       params,
       answer: webhookSchema,
       errors: ['WEBHOOK_NOT_FOUND'],
@@ -32,7 +32,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
       path: '/api/agents/:id/webhook',
       summary: 'Set the address to which an agent’s events are delivered from now on.',
       tag,
-      entrance,
+      auth,
       params,
       body: putWebhookSchema,
       answer: webhookWithSecretSchema,
@@ -45,7 +45,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
       path: '/api/agents/:id/webhook',
       summary: 'Delete the webhook; pending deliveries are dropped.',
       tag,
-      entrance,
+      auth,
       params,
       answer: doneSchema,
       errors: ['WEBHOOK_NOT_FOUND'],
@@ -65,7 +65,7 @@ function careRoutes(webhooks: WebhookService): Route[] {
       path: '/api/agents/:id/webhook/secret',
       summary: 'A new secret. For a day deliveries are signed with those before too, up to four.',
       tag,
-      entrance,
+      auth,
       params,
       status: 201,
       answer: webhookWithSecretSchema,
@@ -78,7 +78,7 @@ function careRoutes(webhooks: WebhookService): Route[] {
       path: '/api/agents/:id/webhook/enable',
       summary: 'Resume deliveries that were given up, or with `skip` from now; also retries failing ones at once.',
       tag,
-      entrance,
+      auth,
       params,
       body: enableWebhookSchema,
       answer: webhookSchema,
@@ -90,7 +90,7 @@ function careRoutes(webhooks: WebhookService): Route[] {
       path: '/api/agents/:id/webhook/test',
       summary: 'Send a `webhook:test` now, and get the result.',
       tag,
-      entrance,
+      auth,
       params,
       answer: webhookTestSchema,
       errors: ['WEBHOOK_NOT_FOUND'],
