@@ -1,17 +1,28 @@
 import { expect } from 'chai';
 import pg from 'pg';
+import { startProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { Follower } from '../world/follower.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
-import { withRows } from '../world/sql.ts';
+import { query, withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
-describe('a bot that is cut off again while it is found out what it may hear of what it missed', () => {
+/** The last event of a room once more, of which a node hears by the log. */
+const sayAgain = `WITH moved AS (UPDATE streams SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq - 1 AS head)
+  INSERT INTO log_entries (stream_id, seq, event, thread_id, data)
+  SELECT stream_id, head + 1, event, thread_id, (data::jsonb || jsonb_build_object('seq', head + 1, 'eventSeq', head + 1))::json
+  FROM log_entries JOIN moved ON seq = head WHERE stream_id = $1`;
+
+const cutHeldUp = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%threads%'`;
+
+describe('a bot, of which is looked up what it may hear,', () => {
   let cluster: Cluster;
   let here: World;
   let robot: Bot;
   let hand: pg.Client;
+  let follower: Follower | undefined;
   before(async () => {
     cluster = await startCluster({ nodes: 1 });
     here = await world(cluster);
@@ -21,6 +32,7 @@ describe('a bot that is cut off again while it is found out what it may hear of 
     hand = new pg.Client(cluster.databaseUrl);
     await hand.connect();
   });
+  afterEach(() => follower?.close());
   after(async () => {
     await hand.end();
     here.close();
@@ -32,30 +44,31 @@ describe('a bot that is cut off again while it is found out what it may hear of 
   // Not by the connection with the lock: in a transaction what others do is shown as it was at the first look.
   const isHeldUp = () => withRows(cluster.databaseUrl, async (rows) => (await rows(heldUp)).length > 0);
 
-  it('misses nothing when it is back', async () => {
+  it('misses nothing when it was cut off again while that was looked up for what it missed', async () => {
     const { alice, channel } = here;
     const parentMessageId = (await alice.say(channel.id, 'root')).id;
     const thread = (await alice.post(`/api/channels/${channel.id}/threads`, { name: 'thread', parentMessageId })).body;
-    const follower = new Follower({ url: robot.node.url, token: robot.token }, { reconnection: false });
+    const client = new Follower({ url: robot.node.url, token: robot.token }, { reconnection: false });
+    follower = client;
     const heard: string[] = [];
-    follower.socket.on('message:new', ({ id }) => heard.push(id));
+    client.socket.on('message:new', ({ id }) => heard.push(id));
     let resumed = 0;
-    follower.socket.on('resumed', () => resumed++);
-    await new Promise((resolve) => follower.socket.once('ready', resolve));
-    const { seq } = await follower.join(channel.id);
-    follower.socket.auth = { token: robot.token, resume: { [channel.id]: seq } };
-    follower.socket.io.engine.close();
+    client.socket.on('resumed', () => resumed++);
+    await new Promise((resolve) => client.socket.once('ready', resolve));
+    const { seq } = await client.join(channel.id);
+    client.socket.auth = { token: robot.token, resume: { [channel.id]: seq } };
+    client.socket.io.engine.close();
     const { id } = await alice.say(channel.id, `@${robot.username}, are you there?`);
     await alice.say(channel.id, 'whether it takes part in the thread has to be looked up', { threadId: thread.id });
     await hand.query('BEGIN; LOCK TABLE threads IN ACCESS EXCLUSIVE MODE');
-    follower.socket.connect();
-    expect(await follower.connected(2)).to.equal(true);
+    client.socket.connect();
+    expect(await client.connected(2)).to.equal(true);
     await until(isHeldUp);
-    follower.socket.io.engine.close();
+    client.socket.io.engine.close();
     // By then the node has heard of that, too.
     await fetch(`${robot.node.url}/healthz`);
-    follower.socket.connect();
-    expect(await follower.connected(3)).to.equal(true);
+    client.socket.connect();
+    expect(await client.connected(3)).to.equal(true);
     await hand.query('COMMIT');
     await until(() => heard.length > 0);
     const { id: last } = await alice.say(channel.id, `@${robot.username}, at last`);
@@ -63,6 +76,57 @@ describe('a bot that is cut off again while it is found out what it may hear of 
     expect(heard).to.deep.equal([id, last]);
     // The second connection ended before it was through.
     expect(resumed).to.equal(1);
-    follower.close();
   });
+
+  it('misses nothing that was under way to it when it was cut off', async () => {
+    const { alice, channel } = here;
+    const wire = await startProxy(robot.node.port);
+    const client = new Follower({ url: `http://127.0.0.1:${wire.port}`, token: robot.token });
+    follower = client;
+    const heard: string[] = [];
+    client.socket.on('message:new', ({ id }) => heard.push(id));
+    await new Promise((resolve) => client.socket.once('ready', resolve));
+    await client.join(channel.id);
+    const say = async (content: string) => (await alice.say(channel.id, `@${robot.username}, ${content}`)).id;
+    const first = await say('one');
+    await until(() => heard.includes(first));
+    wire.hold();
+    const missed = [await say('two'), await say('three')];
+    wire.cut();
+    wire.release();
+    expect(await client.connected(2)).to.equal(true);
+    const last = await say('four');
+    await until(() => heard.includes(last));
+    expect(heard).to.deep.equal([first, ...missed, last]);
+    client.close();
+    await wire.stop();
+  });
+
+  for (const [words, ends] of [
+    ['as soon as that is known', async () => {}],
+    ['also where that could not be looked up at first', () => query(cluster.databaseUrl, cutHeldUp)],
+  ] as const) {
+    it(`hears what was said while that was looked up for something else, ${words}`, async () => {
+      const { alice, newChannel } = here;
+      const id = await newChannel();
+      await alice.post(`/api/channels/${id}/members`, { userId: robot.id });
+      await alice.put(`/api/channels/${id}/agents/${robot.agentId}/policy`, { mode: 'mentionOnly' });
+      const parentMessageId = (await alice.say(id, 'root')).id;
+      const thread = (await alice.post(`/api/channels/${id}/threads`, { name: 'thread', parentMessageId })).body;
+      await alice.say(id, 'to be said again', { threadId: thread.id });
+      follower = new Follower({ url: robot.node.url, token: robot.token });
+      const heard: string[] = [];
+      follower.socket.on('message:new', (message) => heard.push(message.id));
+      await follower.connected(1);
+      await follower.join(id);
+      await hand.query('BEGIN; LOCK TABLE threads IN ACCESS EXCLUSIVE MODE');
+      await query(cluster.databaseUrl, sayAgain, [id]);
+      await robot.node.delivery.sweep();
+      await until(isHeldUp);
+      const said = await alice.say(id, `@${robot.username}, are you there?`);
+      await ends();
+      await hand.query('COMMIT');
+      await until(() => heard.includes(said.id));
+    });
+  }
 });
