@@ -59,6 +59,13 @@ const disturbances: Record<string, Record<string, Disturbance>> = {
       await node?.kill();
       await node?.start();
     },
+    /** To its clients, Redis and PostgreSQL its connections stay open: nobody closed them. */
+    async 'node-power-loss'({ nodes, wires, lines }, random) {
+      const at = random(nodes.length);
+      for (const wire of [wires[at], lines[at]?.redis, lines[at]?.postgres]) wire?.silence();
+      await nodes[at]?.kill();
+      await nodes[at]?.start();
+    },
     async 'node-stop'({ nodes }, random, ms) {
       const node = pick(nodes, random);
       node?.signal('SIGSTOP');
