@@ -1,3 +1,4 @@
+import { userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { JoinedRoom, ParleySocket } from './socket.ts';
 
@@ -24,6 +25,45 @@ class Arrival {
  */
 export class Arrivals {
   private readonly ofSocket = new Map<ParleySocket, Set<Arrival>>();
+  /** Sockets that are connected but not in their own rooms yet; they may join others meanwhile. */
+  private readonly outside = new Set<ParleySocket>();
+
+  /** Runs `work`, by which a socket enters its own room. */
+  async bringIn<T>(socket: ParleySocket, work: () => Promise<T>): Promise<T> {
+    this.outside.add(socket);
+    try {
+      return await work();
+    } finally {
+      this.outside.delete(socket);
+    }
+  }
+
+  /** The sockets that are not in this room yet, which is their own. */
+  incoming(own: string): ParleySocket[] {
+    return [...this.outside].filter(({ data }) => userRoom(data.actor.userId) === own);
+  }
+
+  /**
+   * Runs `work`, by which a socket enters a room, if access still holds. The check begins once evictions find the socket on
+   * its way: one that comes before that is known to the check, and a later one turns the socket away, whatever the check
+   * was answered.
+   * @throws AppError CHANNEL_NOT_FOUND, or what `check` throws
+   */
+  async admit<T>(
+    socket: ParleySocket,
+    place: Place,
+    check: () => Promise<unknown>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const arrival = this.begin(socket, place);
+    try {
+      await check();
+      arrival.requireWelcome();
+      return await work();
+    } finally {
+      this.end(socket, arrival);
+    }
+  }
 
   begin(socket: ParleySocket, place: Place): Arrival {
     const arrival = new Arrival(place);
@@ -42,13 +82,6 @@ export class Arrivals {
   /** The rooms that a socket is entering. */
   placesOf(socket: ParleySocket): Place[] {
     return [...(this.ofSocket.get(socket) ?? [])].map(({ place }) => place);
-  }
-
-  /** The sockets that are entering a room. */
-  into(room: string): ParleySocket[] {
-    return [...this.ofSocket].flatMap(([socket, some]) =>
-      [...some].some(({ place }) => place.room === room) ? socket : [],
-    );
   }
 
   /** Turns a socket away from all rooms that it lost. */

@@ -12,7 +12,6 @@ import { channelsOf, noPosition, type Resume, resumeOf, roomNamed } from './hand
 import type { Membership, RoomAccess } from './membership.ts';
 import { nowhere, type OwnRooms } from './origins.ts';
 import type { Outlet } from './outlet.ts';
-import { isRefusal } from './refusal.ts';
 import { RoomEnds } from './room-ends.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
 
@@ -74,12 +73,14 @@ export class Homecoming {
     const { actor, recovery } = socket.data;
     const credential = credentialRoom(actor);
     if (credential) void socket.join(credential);
-    // A revocation finds the socket from here on; one that came just before is noticed now.
-    await this.stillAuthentic(socket);
     const own = userRoom(actor.userId);
     const saved = recovery?.rooms.find((room) => room.name === own);
     const after = recovery ? saved?.after : resume?.user;
-    const page = await this.enterOwn(socket, own, after ?? socket.data.origins.get(own), saved);
+    const page = await this.membership.arrivals.bringIn(socket, async () => {
+      // A revocation finds the socket from here on; one that came just before is noticed now.
+      await this.stillAuthentic(socket);
+      return this.enterOwn(socket, own, after ?? socket.data.origins.get(own), saved);
+    });
     const named = channelsOf(resume).map(([id]) => roomNamed(id));
     const recovered = (recovery?.rooms ?? []).map(({ name }) => name);
     const followed = await this.followRooms(socket, new Set([...recovered, ...named]));
@@ -241,10 +242,9 @@ export class Homecoming {
     placeOf = () => this.placeOf(socket.data.actor, name),
     onPiece?: (piece: Page) => void,
   ): Promise<Page> {
-    const page = await this.membership.resume(socket, name, await placeOf(), after, maxEvents, onPiece);
-    // An eviction that came before this room was entered did not include it: check again.
-    await placeOf();
-    return page;
+    const place = await placeOf();
+    const resume = () => this.membership.resume(socket, name, place, after, maxEvents, onPiece);
+    return this.membership.arrivals.admit(socket, place, placeOf, resume);
   }
 
   /** The log and the server of a room, if the actor may be in it. @throws AppError */
@@ -279,3 +279,8 @@ function requireWhole(socket: ParleySocket, page: Page): void {
 }
 
 const isThread = (name: string): boolean => name.startsWith('thread:');
+
+/** Whether access was really refused, rather than that the database could not be asked. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && error.status < 500;
+}

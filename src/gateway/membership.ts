@@ -41,6 +41,7 @@ const drainCheckMs = 10;
 export class Membership {
   /** Requests to join or leave a room wait until a pending return to it is over. */
   readonly returns = new Returns();
+  readonly arrivals = new Arrivals();
   private readonly io: ParleyServer;
   private readonly delivery: Delivery;
   private readonly catchUp: CatchUp;
@@ -48,7 +49,6 @@ export class Membership {
   private readonly feeds: Feeds;
   private readonly hearing: Hearing;
   private readonly access: RoomAccess;
-  private readonly arrivals = new Arrivals();
 
   constructor(parts: {
     io: ParleyServer;
@@ -262,15 +262,16 @@ export class Membership {
     }
     for (const socket of this.io.of('/').sockets.values()) {
       for (const [name, joined] of socket.data.joined) if (gone.has(joined.room)) this.leave(socket, name);
+      this.arrivals.turnAway(socket, (place) => gone.has(place.room));
     }
     for (const room of rooms) this.delivery.peek(room)?.wakeAll();
   }
 
-  /** The sockets in a room, and those on their way into it. */
+  /** The sockets in a room; in a user's own, also those that are not there yet. */
   socketsOf(room: string): Set<ParleySocket> {
     const { adapter, sockets } = this.io.of('/');
     const there = [...(adapter.rooms.get(room) ?? [])].flatMap((id) => sockets.get(id) ?? []);
-    return new Set([...there, ...this.arrivals.into(room)]);
+    return new Set([...there, ...this.arrivals.incoming(room)]);
   }
 }
 

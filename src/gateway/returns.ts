@@ -50,13 +50,10 @@ export class Returns {
   /**
    * Makes a client that joins a room wait until it has been brought back there.
    * @param after its own position: then it is not brought back, unless that has begun
-   * @returns whether it had to wait
    */
-  async over(socket: ParleySocket, name: string, after?: number): Promise<boolean> {
+  async over(socket: ParleySocket, name: string, after?: number): Promise<void> {
     const due = this.awaited.get(socket)?.get(name);
     if (due?.state === 'due' && after !== undefined) due.state = 'not needed';
-    if (!due || due.state === 'not needed') return false;
-    await due.isOver;
-    return true;
+    if (due?.state !== 'not needed') await due?.isOver;
   }
 }

@@ -5,7 +5,7 @@ import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
-import { withRows } from '../world/sql.ts';
+import { query, withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 describe('a client that joins its rooms on each connect, whether it is recovered or not', () => {
@@ -229,6 +229,33 @@ describe('a client that joins with its position while it is being brought back',
     await connected;
     const joined = client.socket.emitWithAck('channel:join', { channelId: id, after: from });
     await heard(client);
+    expect((await alice.delete(`/api/channels/${id}/members/${bob.id}`)).status).to.equal(200);
+    await alice.say(id, 'without bob');
+    thaw();
+    expect(await joined).to.include({ ok: false, code: 'CHANNEL_NOT_FOUND' });
+    expect(words).to.deep.equal([]);
+  });
+
+  it('is given nothing that was said since it was put out, though it was let in by an answer from before', async () => {
+    const { alice, bob, server } = here;
+    const hidden = { name: 'secret', isPrivate: true };
+    const { id } = (await alice.post(`/api/servers/${server.id}/channels`, hidden)).body;
+    await alice.post(`/api/channels/${id}/members`, { userId: bob.id });
+    const client = connect();
+    await new Promise((resolve) => client.socket.once('ready', resolve));
+    const words: string[] = [];
+    client.socket.on('message:new', ({ content }) => words.push(content));
+    const hand = new pg.Client(cluster.databaseUrl);
+    await hand.connect();
+    await hand.query('BEGIN; LOCK TABLE channels IN ACCESS EXCLUSIVE MODE');
+    const joined = client.socket.emitWithAck('channel:join', { channelId: id, after: 0 });
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await until(async () => (await query(cluster.databaseUrl, waiting)).length > 0);
+    // PostgreSQL lets him in, and the node does not know it yet.
+    line.hold();
+    await hand.query('COMMIT');
+    await hand.end();
+    await until(async () => (await query(cluster.databaseUrl, waiting)).length === 0);
     expect((await alice.delete(`/api/channels/${id}/members/${bob.id}`)).status).to.equal(200);
     await alice.say(id, 'without bob');
     thaw();
