@@ -47,7 +47,7 @@ const onceIsEnough = [
   'gateway/frames',
   'gateway/http-server',
   'gateway/oversized',
-  'gateway/patience',
+  'gateway/retries',
   'gateway/upgrades',
   'gateway/wire',
   'health/tracing',

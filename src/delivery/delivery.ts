@@ -9,8 +9,8 @@ import { LiveStream } from './live-stream.ts';
 import { type Head, readHeads, readLog } from './log.ts';
 import { Observers } from './observers.ts';
 import type { Sink } from './sink.ts';
+import { StalenessGuard } from './staleness.ts';
 import { Sweeper } from './sweeper.ts';
-import { Touch } from './touch.ts';
 
 const pullSize = 500;
 const reapMs = 5000;
@@ -37,7 +37,7 @@ export class Delivery {
   private readonly gapTimers = new Map<Room, NodeJS.Timeout>();
   private readonly observers: Observers;
   private readonly lossListeners: ((room: Room) => void)[] = [];
-  readonly touch: Touch;
+  readonly staleness: StalenessGuard;
   private readonly sweeper: Sweeper;
   private sink: Sink = { emit: () => {}, hasSockets: () => false };
   private mark = 0;
@@ -58,9 +58,9 @@ export class Delivery {
     this.heads = new BatchedRead((ids) => readHeads(database.committedRows, ids));
     const pull = (stream: LiveStream) => this.pull(stream);
     const { streams, counters } = this;
-    const touch = new Touch(streams, (stream) => this.freshen(stream), bus);
-    this.touch = touch;
-    this.sweeper = new Sweeper({ streams, pull, database, gapWaitMs: settings.gapWaitMs, touch, counters, log });
+    const staleness = new StalenessGuard(streams, (stream) => this.freshen(stream), bus);
+    this.staleness = staleness;
+    this.sweeper = new Sweeper({ streams, pull, database, gapWaitMs: settings.gapWaitMs, staleness, counters, log });
     bus.onEntries((room, entries) => this.offer(room, entries));
   }
 
@@ -200,7 +200,7 @@ export class Delivery {
   private offer(room: Room, entries: LogEntry[]): void {
     const take = () => this.take(room, entries);
     // Where it fails, the sweep finds them.
-    if (this.touch.isLost(room)) this.touch.regain(room).then(take, () => {});
+    if (this.staleness.isStale(room)) this.staleness.refresh(room).then(take, () => {});
     else take();
   }
 
@@ -250,7 +250,7 @@ export class Delivery {
   /** Reads the log of a room; lost access and ended sessions that this node may have missed take effect before it returns. */
   async read({ room }: LiveStream, after: number, limit: number): Promise<LogEntry[]> {
     const page = await readLog(this.database.committedRows, room, after, limit);
-    if (page.length > 0) await this.touch.regain(room);
+    if (page.length > 0) await this.staleness.refresh(room);
     return page;
   }
 

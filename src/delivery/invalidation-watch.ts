@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { Chore } from '../infrastructure/chores.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Caches } from './caches.ts';
-import type { Watch } from './touch.ts';
+import type { Watch } from './staleness.ts';
 
 interface Found {
   /** What this query could see, the same in each row: a `pg_snapshot` as text, `xmin:xmax:…`. */

@@ -4,7 +4,7 @@ import type { DeliveryCounters } from './counters.ts';
 import { byRoom, ownFirst, type Room, streamId } from './entry.ts';
 import type { LiveStream } from './live-stream.ts';
 import { leapOver, readLogs, readMoved } from './log.ts';
-import type { Touch } from './touch.ts';
+import type { StalenessGuard } from './staleness.ts';
 
 /** How many rooms are read with one query, and how many events of each. */
 const roomsAtOnce = 200;
@@ -19,7 +19,7 @@ export class Sweeper {
   private readonly pull: (stream: LiveStream) => Promise<void>;
   private readonly database: Pick<Database, 'committedRows' | 'quickRows'>;
   private readonly gapWaitMs: number;
-  private readonly touch: Touch;
+  private readonly staleness: StalenessGuard;
   private readonly counters: DeliveryCounters;
   private readonly log: Log;
   private sweeping = false;
@@ -32,7 +32,7 @@ export class Sweeper {
     pull: (stream: LiveStream) => Promise<void>;
     database: Pick<Database, 'committedRows' | 'quickRows'>;
     gapWaitMs: number;
-    touch: Touch;
+    staleness: StalenessGuard;
     counters: DeliveryCounters;
     log: Log;
   }) {
@@ -40,7 +40,7 @@ export class Sweeper {
     this.pull = parts.pull;
     this.database = parts.database;
     this.gapWaitMs = parts.gapWaitMs;
-    this.touch = parts.touch;
+    this.staleness = parts.staleness;
     this.counters = parts.counters;
     this.log = parts.log;
   }
@@ -48,11 +48,11 @@ export class Sweeper {
   async sweep(): Promise<void> {
     if (this.sweeping || this.closed) return;
     const started = performance.now();
-    if (this.streams.size === 0) return this.touch.upToDate(started);
+    if (this.streams.size === 0) return this.staleness.upToDate(started);
     this.sweeping = true;
     try {
       await this.sweepOnce();
-      this.touch.upToDate(started);
+      this.staleness.upToDate(started);
       this.counters.sweeps++;
       if (this.failed) this.log.info('The log can be read again.');
       this.failed = false;
@@ -104,7 +104,7 @@ export class Sweeper {
     for (const stream of streams) {
       const page = pages.get(stream.room);
       // The own rooms among them come first, but sessions may have ended too.
-      await this.touch.regain(stream.room);
+      await this.staleness.refresh(stream.room);
       const first = page?.[0];
       const isWhole = page && page.length < eventsOfEach && first && first.seq <= stream.position + 1;
       if (isWhole) stream.offer(page);

@@ -58,7 +58,7 @@ export function roomHandlers(
       readOnly: true,
       async handle({ payload, socket }) {
         const room = channelRoom(payload.channelId);
-        await membership.returns.over(socket, room);
+        await membership.restores.over(socket, room);
         // DMs, the only rooms in no server, stay joined: they are entered without joining.
         if (socket.data.joined.get(room)?.serverId !== null) membership.leave(socket, room);
         return {};

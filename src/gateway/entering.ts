@@ -23,6 +23,6 @@ export async function enter(
   entered: (page: Page) => void,
   check: () => Promise<unknown>,
 ): Promise<Page> {
-  await membership.returns.over(socket, name, after);
+  await membership.restores.over(socket, name, after);
   return membership.arrivals.admit(socket, place, check, () => membership.join(socket, name, place, after, entered));
 }

@@ -22,17 +22,17 @@ import { Feeds } from './feeds.ts';
 import { sendPacketsDirectly } from './frames.ts';
 import type { Handler } from './handler.ts';
 import { handshakeSchema } from './handshake.ts';
-import { Homecoming } from './homecoming.ts';
 import { Membership, type RoomAccess } from './membership.ts';
 import { offsetOf, takesOffsets } from './offsets.ts';
-import { type OwnRooms, originsOf } from './origins.ts';
 import { Outlet } from './outlet.ts';
 import { noteOversized } from './oversized.ts';
 import { adaptPolling } from './polling.ts';
 import { SessionRecovery } from './recovery.ts';
-import { patienceWith, patiently, refusal } from './refusal.ts';
+import { refusal, retryTimeOf, retryWhileUnavailable } from './refusal.ts';
+import { RoomRestore } from './room-restore.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
+import { type OwnRooms, startPositionsOf } from './start-positions.ts';
 import { mayOpen } from './upgrades.ts';
 import { forgetRequest, gatherOpening, isOnlyOne, tearDownOf } from './wire.ts';
 
@@ -65,7 +65,7 @@ export class Gateway {
   private readonly parts: GatewayParts;
   private readonly sparseLog: SparseLog;
   private readonly recovery: SessionRecovery;
-  private readonly homecoming: Homecoming;
+  private readonly roomRestore: RoomRestore;
   private handlers: ReadonlyMap<string, Handler> = new Map();
   private readonly listeners: ((socket: ParleySocket) => void | Promise<void>)[] = [];
   private stopWatching = () => {};
@@ -97,7 +97,7 @@ export class Gateway {
     this.expiry = new TokenExpiry(this.io, settings.accounts.expiryWarningSeconds);
     const feeds = new Feeds({ catchUp, delivery, outlet, hearing, access, log });
     this.membership = new Membership({ io: this.io, delivery, catchUp, outlet, feeds, hearing, access });
-    this.homecoming = new Homecoming({ ...parts, membership: this.membership, outlet });
+    this.roomRestore = new RoomRestore({ ...parts, membership: this.membership, outlet });
     sendPacketsDirectly();
     this.io.use((socket, next) => void this.admit(socket, next));
     this.io.on('connection', (socket) => this.welcome(socket));
@@ -236,7 +236,7 @@ export class Gateway {
 
   private async admit(socket: ParleySocket, next: (error?: Error) => void): Promise<void> {
     const isThere = () => socket.conn.readyState === 'open';
-    const identified = patiently(() => this.identify(socket), patienceWith(socket), isThere);
+    const identified = retryWhileUnavailable(() => this.identify(socket), retryTimeOf(socket), isThere);
     const error = await identified.catch((reason) => refusal(reason, this.parts.log));
     if (error || !isThere()) this.recovery.release(socket);
     next(error ?? undefined);
@@ -257,8 +257,16 @@ export class Gateway {
       this.recovery.forget(Reflect.get(socket, 'pid'));
       throw new AppError('ACCESS_TOKEN_INVALID');
     }
-    const origins = await originsOf(actor, this.parts.ownRooms, this.parts.delivery);
-    const position = { joined: new Map(), origins, due: null, replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
+    const startPositions = await startPositionsOf(actor, this.parts.ownRooms, this.parts.delivery);
+    const position = {
+      joined: new Map(),
+      startPositions,
+      due: null,
+      replayed: [],
+      firstMark: 0,
+      sureMark: 0,
+      pingMark: 0,
+    };
     const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith: offsetOf(socket) };
     const state = { recovery, watched: recovery?.watched ?? [], isWhole: recovery !== null, unrecoverable: false };
     Object.assign(socket.data, { actor, ...position, ...offsets, ...state });
@@ -287,7 +295,7 @@ export class Gateway {
   }
 
   private async settle(socket: ParleySocket): Promise<void> {
-    await this.homecoming.bringBack(socket);
+    await this.roomRestore.restore(socket);
     forgetRequest(socket);
     // A socket that disconnected meanwhile would count as connected for ever: its end has already been reported.
     for (const listener of this.listeners) if (socket.connected) await listener(socket);

@@ -18,7 +18,7 @@ import { Arrivals } from './arrivals.ts';
 import { dueRoom, noLongerDue, progressOf } from './due-rooms.ts';
 import type { Feeds } from './feeds.ts';
 import type { Outlet } from './outlet.ts';
-import { Returns } from './returns.ts';
+import { PendingRestores } from './pending-restores.ts';
 import { buffered } from './slow-consumers.ts';
 import type { JoinedRoom, ParleyServer, ParleySocket } from './socket.ts';
 
@@ -40,7 +40,7 @@ const drainCheckMs = 10;
 /** Which sockets of this node are in which rooms, and from which event on. */
 export class Membership {
   /** Requests to join or leave a room wait until a pending return to it is over. */
-  readonly returns = new Returns();
+  readonly restores = new PendingRestores();
   readonly arrivals = new Arrivals();
   private readonly io: ParleyServer;
   private readonly delivery: Delivery;
@@ -198,7 +198,7 @@ export class Membership {
    * @returns what it was sent; undefined if it was in the room already
    */
   async follow(socket: ParleySocket, room: Room, after: number | undefined): Promise<Page | undefined> {
-    if (socket.data.joined.has(room) || this.returns.isAwaited(socket, room)) return undefined;
+    if (socket.data.joined.has(room) || this.restores.isAwaited(socket, room)) return undefined;
     const place = { room, serverId: null };
     if (after === undefined) return this.join(socket, room, place, undefined, () => {});
     const due = dueRoom(socket, room, after);

@@ -6,7 +6,7 @@ import { watchedIn } from '../delivery/entry.ts';
 import { atMost } from '../infrastructure/cache.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
-import { patiently, returningMs } from './refusal.ts';
+import { retryWhileUnavailable, returningMs } from './refusal.ts';
 import { isFed, type JoinedRoom, type ParleySocket, type Recovery, type Replayed, type SocketData } from './socket.ts';
 
 /** The saved state of a lost connection, so that it can continue elsewhere. */
@@ -145,7 +145,7 @@ export class SessionRecovery {
       rooms.push({ name: room.name, joined: room.joined, after });
     }
     const count = () => Promise.all(rooms.map(({ joined, after }) => this.catchUp.missed(joined.room, after)));
-    const missed = await patiently(count, returningMs);
+    const missed = await retryWhileUnavailable(count, returningMs);
     if (missed.reduce<number>((sum, count = 0) => sum + count, 0) > this.limits.recoveryEvents) return null;
     // A room deleted meanwhile is lost like any other that the user may no longer see.
     const hasLog = (_room: unknown, at: number) => missed[at] !== undefined;

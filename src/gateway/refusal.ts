@@ -28,7 +28,7 @@ const newcomerMs = 2000;
 const betweenMs = { first: 250, most: 2000 };
 
 /** How long a client waits. One that was connected before has the private id of that session. */
-export function patienceWith({ handshake }: Pick<ParleySocket, 'handshake'>): number {
+export function retryTimeOf({ handshake }: Pick<ParleySocket, 'handshake'>): number {
   return typeof handshake.auth.pid === 'string' ? returningMs : newcomerMs;
 }
 
@@ -36,7 +36,11 @@ export function patienceWith({ handshake }: Pick<ParleySocket, 'handshake'>): nu
  * Retries while the database is away.
  * @param isWanted whether anyone still waits for the result
  */
-export async function patiently<T>(attempt: () => Promise<T>, ms: number, isWanted = () => true): Promise<T> {
+export async function retryWhileUnavailable<T>(
+  attempt: () => Promise<T>,
+  ms: number,
+  isWanted = () => true,
+): Promise<T> {
   const until = performance.now() + ms;
   for (let wait = betweenMs.first; ; wait = Math.min(wait * 2, betweenMs.most)) {
     try {

@@ -48,7 +48,7 @@ export interface SocketData {
   actor: Actor;
   joined: Map<string, JoinedRoom>;
   /** The rooms it enters without joining, and from which event on: their positions before it was connected. */
-  origins: ReadonlyMap<Room, number>;
+  startPositions: ReadonlyMap<Room, number>;
   replayed: Replayed[];
   /** Deliveries up to this number have certainly reached the client: they were sent before a ping that it answered. */
   sureMark: number;

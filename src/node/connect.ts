@@ -34,7 +34,7 @@ export function connectSockets(ground: Ground, parts: ServiceParts, gateway: Gat
     if (holdsSessions(cache)) for (const id of keys) disconnect(`session:${id}`, goodbye(id));
   });
   shutdown.add('invalidations', () => invalidations.close());
-  delivery.touch.alsoBy(invalidations);
+  delivery.staleness.watchSessions(invalidations);
   delivery.observe((entry) => {
     const opened = services.direct.opened(entry);
     if (opened) gateway.followHere(streamId(entry.room), opened.room, opened.after);

@@ -46,7 +46,7 @@ export function threadHandlers(threads: ThreadAccess, membership: Membership): H
       readOnly: true,
       async handle({ payload, socket }) {
         const room = threadRoom(payload.threadId);
-        await membership.returns.over(socket, room);
+        await membership.restores.over(socket, room);
         membership.leave(socket, room);
         return {};
       },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AppError } from '../../src/errors.ts';
-import { patiently } from '../../src/gateway/refusal.ts';
+import { retryWhileUnavailable } from '../../src/gateway/refusal.ts';
 
 describe('a newcomer', () => {
   const fails = (code: 'DATABASE_UNAVAILABLE' | 'SESSION_REVOKED', times: number) => {
@@ -13,12 +13,12 @@ describe('a newcomer', () => {
   const codeOf = (attempt: Promise<unknown>) => attempt.catch((error) => error.code);
 
   it('is let in when the database comes back, however often it was asked in vain', async () => {
-    expect(await patiently(fails('DATABASE_UNAVAILABLE', 2), 60_000)).to.equal(3);
+    expect(await retryWhileUnavailable(fails('DATABASE_UNAVAILABLE', 2), 60_000)).to.equal(3);
   });
 
   it('is refused at once for anything else, and when it has gone', async () => {
-    expect(await codeOf(patiently(fails('SESSION_REVOKED', 1), 60_000))).to.equal('SESSION_REVOKED');
-    expect(await codeOf(patiently(fails('DATABASE_UNAVAILABLE', 1), 60_000, () => false))).to.equal(
+    expect(await codeOf(retryWhileUnavailable(fails('SESSION_REVOKED', 1), 60_000))).to.equal('SESSION_REVOKED');
+    expect(await codeOf(retryWhileUnavailable(fails('DATABASE_UNAVAILABLE', 1), 60_000, () => false))).to.equal(
       'DATABASE_UNAVAILABLE',
     );
   });

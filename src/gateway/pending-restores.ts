@@ -1,6 +1,6 @@
 import type { ParleySocket } from './socket.ts';
 
-interface Return {
+interface Restore {
   state: 'due' | 'begun' | 'not needed';
   isOver: Promise<void>;
   end(): void;
@@ -10,18 +10,18 @@ interface Return {
  * Rooms that sockets are being brought back to. Many clients join their rooms on each connect, even if they were recovered:
  * a join that overtook the return would start from now, and what was missed would be lost, or arrive late.
  */
-export class Returns {
-  private readonly awaited = new WeakMap<ParleySocket, Map<string, Return>>();
+export class PendingRestores {
+  private readonly awaited = new WeakMap<ParleySocket, Map<string, Restore>>();
 
   /** To be called in the turn in which the socket connects: its first event may arrive in the next. */
   expect(socket: ParleySocket, names: string[]): void {
     if (names.length === 0) return;
-    const returns = new Map<string, Return>();
+    const restores = new Map<string, Restore>();
     for (const name of names) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      returns.set(name, { state: 'due', isOver: promise, end: resolve });
+      restores.set(name, { state: 'due', isOver: promise, end: resolve });
     }
-    this.awaited.set(socket, returns);
+    this.awaited.set(socket, restores);
   }
 
   /** @returns whether to bring the socket back; its client may have joined with a position of its own meanwhile */

@@ -18,7 +18,7 @@ export interface Watch {
  * cut off from the log, may not have looked for longer than either may go unnoticed (contract §13, Delivery): it looks
  * before it emits anything in channels, or those people would get what was said after they lost access.
  */
-export class Touch {
+export class StalenessGuard {
   private readonly streams: ReadonlyMap<Room, LiveStream>;
   private readonly freshen: (stream: LiveStream) => Promise<unknown>;
   private readonly bus: Bus;
@@ -36,7 +36,7 @@ export class Touch {
   }
 
   /** @param sessions closes the sockets of sessions that it finds to have ended */
-  alsoBy(sessions: Watch): void {
+  watchSessions(sessions: Watch): void {
     this.sessions = sessions;
   }
 
@@ -46,12 +46,12 @@ export class Touch {
   }
 
   /** Whether control messages may have been lost for so long that nothing of a room may be emitted, not even new events. */
-  isLost(room: Room): boolean {
+  isStale(room: Room): boolean {
     return !isOwn(room) && this.bus.deafUntil > this.knownUntil && this.isOverdue;
   }
 
   /** Before what was read from a room's log is emitted: that may be long after the control messages that went with it. */
-  async regain(room: Room): Promise<void> {
+  async refresh(room: Room): Promise<void> {
     if (!isOwn(room) && this.isOverdue) await this.looks.read('all');
   }
 

@@ -10,10 +10,10 @@ import { dueRoom, progressOf } from './due-rooms.ts';
 import { tellOne } from './frames.ts';
 import { channelsOf, noPosition, type Resume, resumeOf, roomNamed } from './handshake.ts';
 import type { Membership, RoomAccess } from './membership.ts';
-import { nowhere, type OwnRooms } from './origins.ts';
 import type { Outlet } from './outlet.ts';
 import { RoomEnds } from './room-ends.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
+import { nowhere, type OwnRooms } from './start-positions.ts';
 
 /** How many missed events per room are sent on a return with `auth.resume`. */
 const resumeEvents = 1000;
@@ -21,7 +21,7 @@ const resumeEvents = 1000;
 const resumedAtOnce = 500;
 
 /** How a socket that has just connected gets into its own room, and back into those that it was in. */
-export class Homecoming {
+export class RoomRestore {
   private readonly membership: Membership;
   private readonly access: RoomAccess;
   private readonly ownRooms: OwnRooms;
@@ -52,20 +52,20 @@ export class Homecoming {
   }
 
   /** @throws AppError when the socket cannot be brought into all of its rooms; then it must not stay */
-  async bringBack(socket: ParleySocket): Promise<void> {
-    const { returns } = this.membership;
+  async restore(socket: ParleySocket): Promise<void> {
+    const { restores } = this.membership;
     const resume = resumeOf(socket);
     const recovered = (socket.data.recovery?.rooms ?? []).map(({ name }) => name);
     const resumed = channelsOf(resume)
       .slice(0, resumedAtOnce)
       .map(([id]) => roomNamed(id));
-    returns.expect(socket, [...recovered, ...resumed]);
+    restores.expect(socket, [...recovered, ...resumed]);
     // The outcome for these is reported at the end, so a join must not replace it.
-    for (const name of resumed) returns.begin(socket, name);
+    for (const name of resumed) restores.begin(socket, name);
     try {
       await this.bringIn(socket, resume);
     } finally {
-      returns.endAll(socket);
+      restores.endAll(socket);
     }
   }
 
@@ -79,12 +79,12 @@ export class Homecoming {
     const page = await this.membership.arrivals.bringIn(socket, async () => {
       // A revocation finds the socket from here on; one that came just before is noticed now.
       await this.stillAuthentic(socket);
-      return this.enterOwn(socket, own, after ?? socket.data.origins.get(own), saved);
+      return this.enterOwn(socket, own, after ?? socket.data.startPositions.get(own), saved);
     });
     const named = channelsOf(resume).map(([id]) => roomNamed(id));
     const recovered = (recovery?.rooms ?? []).map(({ name }) => name);
     const followed = await this.followRooms(socket, new Set([...recovered, ...named]));
-    socket.data.origins = nowhere;
+    socket.data.startPositions = nowhere;
     this.sayReady(socket, own, page);
     await this.readAhead(actor, [...recovered, ...named.slice(0, resumedAtOnce)]);
     if (recovery) {
@@ -126,7 +126,7 @@ export class Homecoming {
    * @returns the outcome for the others, by the ids of their channels
    */
   private async followRooms(socket: ParleySocket, named: Set<string>): Promise<Map<string, Page>> {
-    const rooms = new Map(socket.data.origins);
+    const rooms = new Map(socket.data.startPositions);
     // The socket was told of those opened meanwhile, with the position from which it gets them.
     for (const { joined, after } of socket.data.due?.values() ?? []) rooms.set(joined.room, after);
     const pages = new Map<string, Page>();
@@ -156,13 +156,13 @@ export class Homecoming {
   private async recoverRooms(socket: ParleySocket, recovery: Recovery): Promise<void> {
     // Channels first: a client that is in both gets what a thread missed through its channel.
     const threadsLast = [...recovery.rooms].sort((a, b) => Number(isThread(a.name)) - Number(isThread(b.name)));
-    const { returns } = this.membership;
+    const { restores } = this.membership;
     for (const room of threadsLast) {
       // Its own room it is in already.
       const isIn = socket.data.joined.has(room.name);
       // The client was told that nothing is missing: if that turns out wrong, the connection has to end.
-      if (!isIn && returns.begin(socket, room.name)) await this.recoverRoom(socket, room);
-      returns.end(socket, room.name);
+      if (!isIn && restores.begin(socket, room.name)) await this.recoverRoom(socket, room);
+      restores.end(socket, room.name);
     }
     socket.data.recovery = null;
   }
@@ -213,7 +213,7 @@ export class Homecoming {
         if (known.code === 'INTERNAL_ERROR') this.log.error({ err: error }, 'A socket could not re-enter a room.');
         channels[id] = known.body(undefined);
       }
-      this.membership.returns.end(socket, name);
+      this.membership.restores.end(socket, name);
     }
     for (const [id, answer] of entered) channels[id] = this.upToNow(socket, roomNamed(id), answer);
     const ownRoom = userRoom(socket.data.actor.userId);

@@ -19,14 +19,18 @@ export const nowhere: ReadonlyMap<Room, number> = new Map();
  * lie a little behind the log, where this node has not heard of the last events yet: then they are sent too, which costs
  * less than a query for each connection.
  */
-export async function originsOf(actor: Actor, ownRooms: OwnRooms, delivery: Delivery): Promise<Map<Room, number>> {
-  const origins = new Map<Room, number>();
+export async function startPositionsOf(
+  actor: Actor,
+  ownRooms: OwnRooms,
+  delivery: Delivery,
+): Promise<Map<Room, number>> {
+  const positions = new Map<Room, number>();
   const note = async (room: Room) => {
     const stream = await delivery.open(room);
-    if (stream) origins.set(room, stream.position);
+    if (stream) positions.set(room, stream.position);
   };
   // Its own room first: it announces rooms that are opened after the query for the others.
   await note(userRoom(actor.userId));
   await Promise.all((await ownRooms.roomsOnConnect(actor)).map(note));
-  return origins;
+  return positions;
 }
