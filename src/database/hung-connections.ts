@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
 import { Silence } from '../infrastructure/silence.ts';
@@ -8,7 +9,7 @@ const lookMs = 250;
 const doubtfulLooks = 2;
 /** How long PostgreSQL may take to say so. */
 const askMs = 2000;
-/** How long it is left alone once it has said that it is working on all of them. */
+/** How long it is left alone then. */
 const restMs = 1000;
 
 type Connection = Pick<pg.ClientBase, 'query'>;
@@ -17,6 +18,14 @@ type Connection = Pick<pg.ClientBase, 'query'>;
 interface Use {
   silence: Silence;
   looks: number;
+}
+
+/** A connection that may be dead, and how much it had received when that was doubted. */
+interface Doubt {
+  client: pg.PoolClient;
+  wire: Socket;
+  pid: number;
+  bytes: number;
 }
 
 /**
@@ -57,32 +66,34 @@ export class HungConnections {
   }
 
   private look(): void {
-    const doubtful: pg.PoolClient[] = [];
+    const doubtful: Doubt[] = [];
     for (const [client, use] of this.used) {
       const wire = wireOf(client);
       if (!wire) continue;
       const silent = use.silence.look(wire);
       use.looks = isAwaiting(client) ? Math.min(use.looks + 1, silent) : 0;
       if (use.looks >= this.looks) wire.destroy(hung());
-      else if (use.looks >= doubtfulLooks) doubtful.push(client);
+      // What is still being sent cannot be worked on.
+      else if (use.looks >= doubtfulLooks && wire.writableLength === 0) {
+        doubtful.push({ client, wire, pid: pidOf(client), bytes: wire.bytesRead });
+      }
     }
     if (doubtful.length > 0 && performance.now() > this.restUntil) void this.ask(doubtful);
   }
 
-  private async ask(doubtful: pg.PoolClient[]): Promise<void> {
+  private async ask(doubtful: Doubt[]): Promise<void> {
     this.restUntil = Number.POSITIVE_INFINITY;
-    const asked = doubtful.map((client) => ({ client, use: this.used.get(client), pid: pidOf(client) }));
-    const pids = asked.map(({ pid }) => pid);
+    const pids = doubtful.map(({ pid }) => pid);
     const atWork = await backendsAtWork(this.url, pids).catch(() => new Set(pids));
-    const dead = asked.filter(({ client, use, pid }) => {
-      const wire = wireOf(client);
-      // Unless it was answered while PostgreSQL was asked.
-      return wire && use && !atWork.has(pid) && this.used.get(client) === use && use.silence.look(wire) > 0;
-    });
-    this.restUntil = dead.length > 0 ? 0 : performance.now() + restMs;
+    // An answer may have been on its way when PostgreSQL was asked.
+    await delay(lookMs);
+    this.restUntil = performance.now() + restMs;
+    const dead = doubtful.filter(
+      ({ client, wire, pid, bytes }) => !atWork.has(pid) && wire.bytesRead === bytes && isAwaiting(client),
+    );
     if (dead.length === 0) return;
     this.log.warn({ connections: dead.length }, 'Connections to PostgreSQL are dead, and are opened anew.');
-    for (const { client } of dead) wireOf(client)?.destroy(hung());
+    for (const { wire } of dead) wire.destroy(hung());
     for (const pool of this.pools) renewIdle(pool);
   }
 }
@@ -90,7 +101,11 @@ export class HungConnections {
 function renewIdle(pool: pg.Pool): void {
   for (let left = pool.idleCount; left > 0; left--) {
     pool.connect().then(
-      (client) => client.release(true),
+      (client) => {
+        client.release(true);
+        // Nobody is there to say goodbye to.
+        wireOf(client)?.destroy();
+      },
       () => {},
     );
   }
@@ -106,10 +121,10 @@ async function backendsAtWork(url: string, pids: number[]): Promise<Set<number>>
   client.on('error', () => {});
   try {
     await client.connect();
-    // A state that one may not see is null. A backend that waits for its client has sent an answer that nobody takes.
+    // A state that one may not see is null. ClientWrite: an answer that nobody takes.
     const { rows } = await client.query<{ pid: number }>(
       `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int[])
-       AND coalesce(state NOT LIKE 'idle%' AND wait_event_type IS DISTINCT FROM 'Client', true)`,
+       AND coalesce(state NOT LIKE 'idle%' AND wait_event IS DISTINCT FROM 'ClientWrite', true)`,
       [[...pids, pidOf(client)]],
     );
     const atWork = new Set(rows.map(({ pid }) => pid));

@@ -116,7 +116,8 @@ export class RedisBus implements Bus {
   }
 
   private replyChannel(nodeId: string): string {
-    return this.redis.named(`reply:${nodeId}`);
+    // In a cluster on the shard of the control channel, by which Redis is found to be well.
+    return `{${this.redis.controlChannel}}:reply:${nodeId}`;
   }
 
   private roomChannel(room: Room): string {

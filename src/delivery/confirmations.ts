@@ -2,6 +2,7 @@
 const doubtMs = 100;
 
 interface Message {
+  number: number;
   confirmed: Set<string>;
   /** How many are to confirm; undefined until Redis has said so. */
   receivers: number | undefined;
@@ -18,15 +19,19 @@ interface Message {
  */
 export class Confirmations {
   private readonly messages = new Map<string, Message>();
-  /** How many receivers did not confirm the last message that waited for its full time, and which nodes did. */
+  /** How many receivers were silent on the last message that ended, and which nodes were not, then or since. */
   private silent = 0;
   private reliable = new Set<string>();
+  private count = 0;
+  /** The newest message from which that is known: older ones that end later know less. */
+  private known = 0;
 
   /** @returns whether all have confirmed the message in `ms` */
   all(id: string, ms: number): Promise<boolean> {
     return new Promise((answer) => {
       const limit = setTimeout(() => this.expire(id), ms);
-      this.messages.set(id, { confirmed: new Set(), receivers: undefined, doubt: undefined, limit, answer });
+      const number = ++this.count;
+      this.messages.set(id, { number, confirmed: new Set(), receivers: undefined, doubt: undefined, limit, answer });
     });
   }
 
@@ -48,6 +53,7 @@ export class Confirmations {
     const message = this.messages.get(id);
     if (!message) return;
     message.confirmed.add(node);
+    if (this.silent > 0) this.reliable.add(node);
     this.check(id, message);
   }
 
@@ -55,7 +61,7 @@ export class Confirmations {
     const { confirmed, receivers } = message;
     if (receivers === undefined) return;
     if (confirmed.size >= receivers) {
-      this.silent = 0;
+      this.learn(message);
       this.end(id, true);
     } else if (confirmed.size + this.silent >= receivers && this.reliable.isSubsetOf(confirmed)) {
       // It stays known until its time is over: who confirms late is waited for again.
@@ -64,12 +70,16 @@ export class Confirmations {
   }
 
   private expire(id: string): void {
-    const { confirmed, receivers } = this.messages.get(id) ?? {};
-    if (confirmed && receivers !== undefined) {
-      this.silent = receivers - confirmed.size;
-      this.reliable = confirmed;
-    }
+    const message = this.messages.get(id);
+    if (message) this.learn(message);
     this.end(id, false);
+  }
+
+  private learn({ number, confirmed, receivers }: Message): void {
+    if (receivers === undefined || number < this.known) return;
+    this.known = number;
+    this.silent = Math.max(0, receivers - confirmed.size);
+    this.reliable = confirmed;
   }
 
   private end(id: string, all: boolean): void {

@@ -10,7 +10,6 @@ import {
   streamId,
   threadRoom,
   userRoom,
-  watchRoomsOf,
 } from '../delivery/entry.ts';
 import type { Hearing } from '../delivery/hearing.ts';
 import { AppError } from '../errors.ts';
@@ -19,8 +18,9 @@ import { dueRoom, noLongerDue, progressOf } from './due-rooms.ts';
 import type { Feeds } from './feeds.ts';
 import type { Outlet } from './outlet.ts';
 import { PendingRestores } from './pending-restores.ts';
+import { isRefusal } from './refusal.ts';
 import { buffered } from './slow-consumers.ts';
-import type { JoinedRoom, ParleyServer, ParleySocket } from './socket.ts';
+import { type JoinedRoom, leaveWatches, type ParleyServer, type ParleySocket } from './socket.ts';
 
 /** What may be followed, by the channels' access rules. */
 export interface RoomAccess {
@@ -235,13 +235,16 @@ export class Membership {
     }
   }
 
-  /** The same, except for rooms that the access rules allow by now. If these cannot be checked the user is removed. */
+  /** The same, except for rooms that the access rules allow by now. If these cannot be checked, the client comes back. */
   async reconsider(userId: string, serverId: string | null, rooms: Room[] | null): Promise<void> {
     const isMeant = isAmong(serverId, rooms);
     for (const socket of this.socketsOf(userRoom(userId))) {
       const places = [...socket.data.joined.values(), ...this.arrivals.placesOf(socket)].filter(isMeant);
       for (const room of new Set(places.map((place) => place.room))) {
-        await this.access.channel(socket.data.actor, streamId(room)).catch(() => this.evict(userId, serverId, [room]));
+        await this.access.channel(socket.data.actor, streamId(room)).catch((error) => {
+          if (isRefusal(error)) this.evict(userId, serverId, [room]);
+          else socket.conn.close(true);
+        });
       }
     }
   }
@@ -292,9 +295,4 @@ function isFor(socket: ParleySocket, name: string, entry: LogEntry): boolean {
 /** Whether a place is one of these rooms, or with `rooms: null` one of the server. */
 function isAmong(serverId: string | null, rooms: Room[] | null): (place: Omit<JoinedRoom, 'from'>) => boolean {
   return (place) => (rooms ? rooms.includes(place.room) : serverId !== null && place.serverId === serverId);
-}
-
-/** A socket whose user left a server no longer follows the presence of people known from there. */
-export function leaveWatches(socket: ParleySocket, serverId: string): void {
-  for (const room of [...socket.rooms]) if (room.startsWith(watchRoomsOf(serverId))) void socket.leave(room);
 }

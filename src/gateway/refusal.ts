@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { asAppError, type ErrorCode } from '../errors.ts';
+import { AppError, asAppError, type ErrorCode } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { ParleySocket } from './socket.ts';
 
@@ -16,6 +16,11 @@ export function refusal(error: unknown, log: Log): Error {
   if (known.code === 'INTERNAL_ERROR') log.error({ err: error }, 'A socket could not be authenticated.');
   const message = refusals[known.code] ?? 'Invalid token';
   return Object.assign(new Error(message), { data: { code: known.code, error: known.message } });
+}
+
+/** Whether access was really refused, rather than that the database could not be asked. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && error.status < 500;
 }
 
 /**

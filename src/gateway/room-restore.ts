@@ -11,6 +11,7 @@ import { tellOne } from './frames.ts';
 import { channelsOf, noPosition, type Resume, resumeOf, roomNamed } from './handshake.ts';
 import type { Membership, RoomAccess } from './membership.ts';
 import type { Outlet } from './outlet.ts';
+import { isRefusal } from './refusal.ts';
 import { RoomEnds } from './room-ends.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
 import { nowhere, type OwnRooms } from './start-positions.ts';
@@ -279,8 +280,3 @@ function requireWhole(socket: ParleySocket, page: Page): void {
 }
 
 const isThread = (name: string): boolean => name.startsWith('thread:');
-
-/** Whether access was really refused, rather than that the database could not be asked. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof AppError && error.status < 500;
-}

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'socket.io';
 import type { Actor } from '../access/actor.ts';
-import type { Room } from '../delivery/entry.ts';
+import { type Room, watchRoomsOf } from '../delivery/entry.ts';
 
 type Events = Record<string, (...args: unknown[]) => void>;
 
@@ -75,3 +75,8 @@ export interface SocketData {
 
 export type ParleyServer = Server<Events, Events, Events, SocketData>;
 export type ParleySocket = Socket<Events, Events, Events, SocketData>;
+
+/** A socket whose user left a server no longer follows the presence of people known from there. */
+export function leaveWatches(socket: ParleySocket, serverId: string): void {
+  for (const room of [...socket.rooms]) if (room.startsWith(watchRoomsOf(serverId))) void socket.leave(room);
+}

@@ -47,7 +47,9 @@ export function followLostAccess(
       evict(entry, serverId, null);
     },
     [serverDeleted.name](entry, data) {
-      evict(entry, serverDeleted.payload.parse(data).serverId, null);
+      const { serverId } = serverDeleted.payload.parse(data);
+      servers.forgetHere(serverId, streamId(entry.room));
+      evict(entry, serverId, null);
     },
     [channelMemberRemoved.name](entry, data) {
       const { channelId, serverId } = channelMemberRemoved.payload.parse(data);

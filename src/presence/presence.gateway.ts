@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import { channelRoom } from '../delivery/entry.ts';
 import { tellOne } from '../gateway/frames.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
-import { leaveWatches } from '../gateway/membership.ts';
-import type { ParleySocket } from '../gateway/socket.ts';
+
+import { leaveWatches, type ParleySocket } from '../gateway/socket.ts';
 import { memberJoined } from '../servers/server.contract.ts';
 import { dataOf } from './broadcaster.ts';
 import {
@@ -106,7 +107,8 @@ const snapshotTexts = new WeakMap<readonly StatusChange[], string>();
 /** Sends the presence of a channel's people to a socket that has just joined it. */
 export async function sendSnapshot(presence: PresenceService, socket: ParleySocket, channelId: string): Promise<void> {
   const members = await presence.snapshot(channelId);
-  if (!socket.connected) return;
+  // It may have lost the channel, or left it, while the people were read.
+  if (!socket.connected || !socket.data.joined.has(channelRoom(channelId))) return;
   const text = snapshotTexts.get(members) ?? JSON.stringify({ channelId, members });
   snapshotTexts.set(members, text);
   tellOne(socket, presenceSnapshot.name, text);

@@ -81,6 +81,18 @@ describe('connections on which PostgreSQL will never answer', () => {
     expect(await database.rows('SELECT seq FROM heads')).to.deep.equal([{ seq: 3 }]);
   });
 
+  it('are not those of transactions that were answered while PostgreSQL was asked, on a line that is slow', async () => {
+    await database.rows('CREATE TABLE heads AS SELECT 1 AS seq');
+    proxy.jitter(150, 150);
+    const steps = database.transaction(async ({ rows }) => {
+      for (let i = 0; i < 6; i++) {
+        await rows('SELECT pg_sleep(0.6)');
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    });
+    expect(await codeOf(steps)).to.equal('done');
+  });
+
   it('cannot be told apart by a pooler’s numbers of its clients, and are left alone', async () => {
     const sockets = new Set<{ destroy(): void }>();
     const pooler = createServer((client) => {

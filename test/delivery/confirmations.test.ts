@@ -71,6 +71,27 @@ describe('a message that all nodes are to confirm', () => {
     expect(await message.done).to.equal(true);
   });
 
+  it('waits always for one that confirms again, though another one is silent', async () => {
+    await send(3, ['a'], 50).done;
+    expect(await send(3, ['a', 'b']).done).to.equal(false);
+    const message = send(3, ['a', 'back again']);
+    await delay(laterMs);
+    expect(message.answer).to.equal(undefined);
+    confirmations.confirm(message.id, 'b');
+    expect(await message.done).to.equal(true);
+  });
+
+  it('learns nothing from the end of one that was sent before', async () => {
+    const lost = send(2, ['a'], 200);
+    expect(await send(2, ['a', 'b']).done).to.equal(true);
+    expect(await lost.done).to.equal(false);
+    const message = send(2, ['a']);
+    await delay(laterMs);
+    expect(message.answer).to.equal(undefined);
+    confirmations.confirm(message.id, 'b');
+    expect(await message.done).to.equal(true);
+  });
+
   it('waits for its full time for one more that is silent', async () => {
     await send(2, ['a'], 50).done;
     const message = send(3, ['a']);
