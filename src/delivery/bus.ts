@@ -116,8 +116,7 @@ export class RedisBus implements Bus {
   }
 
   private replyChannel(nodeId: string): string {
-    // In a cluster on the shard of the control channel, by which Redis is found to be well.
-    return `{${this.redis.controlChannel}}:reply:${nodeId}`;
+    return this.redis.besideControl(`reply:${nodeId}`);
   }
 
   private roomChannel(room: Room): string {

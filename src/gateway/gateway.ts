@@ -258,15 +258,8 @@ export class Gateway {
       throw new AppError('ACCESS_TOKEN_INVALID');
     }
     const startPositions = await startPositionsOf(actor, this.parts.ownRooms, this.parts.delivery);
-    const position = {
-      joined: new Map(),
-      startPositions,
-      due: null,
-      replayed: [],
-      firstMark: 0,
-      sureMark: 0,
-      pingMark: 0,
-    };
+    const marks = { firstMark: 0, sureMark: 0, pingMark: 0 };
+    const position = { joined: new Map(), startPositions, due: null, replayed: [], ...marks };
     const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith: offsetOf(socket) };
     const state = { recovery, watched: recovery?.watched ?? [], isWhole: recovery !== null, unrecoverable: false };
     Object.assign(socket.data, { actor, ...position, ...offsets, ...state });

@@ -39,7 +39,7 @@ export class RedisConnections {
   private readonly prefix: string;
   /** The channel of control messages between nodes. */
   readonly controlChannel: string;
-  /** In a cluster, for messages of this node to itself: its hash tag puts it on the same shard as control messages. */
+  /** In a cluster, for messages of this node to itself. */
   private readonly echoChannel: string;
   private echoed: () => void = () => {};
   private checking = false;
@@ -57,7 +57,7 @@ export class RedisConnections {
     this.isCluster = place.cluster;
     this.prefix = place.prefix;
     this.controlChannel = this.named('control');
-    this.echoChannel = `{${this.controlChannel}}:echo:${randomBytes(6).toString('hex')}`;
+    this.echoChannel = this.besideControl(`echo:${randomBytes(6).toString('hex')}`);
     this.commands = redisClient(place, false, answerMs);
     this.subscriber = redisClient(place, true);
     this.adapterSubscriber = redisClient(place, true);
@@ -81,6 +81,11 @@ export class RedisConnections {
   /** The prefixed name of a key or channel, separate from other deployments on the same Redis. */
   named(what: string): string {
     return `${this.prefix}:${what}`;
+  }
+
+  /** The same for a channel that in a cluster is on the shard of the control channel, by which Redis is found to be well. */
+  besideControl(what: string): string {
+    return this.isCluster ? `{${this.controlChannel}}:${what}` : this.named(what);
   }
 
   /**

@@ -30,14 +30,19 @@ describe('a message that all nodes are to confirm', () => {
     return message;
   }
 
+  /** The message is answered only once this node, the last one, has confirmed it. */
+  async function waitsFor(message: ReturnType<typeof send>, node: string): Promise<void> {
+    await delay(laterMs);
+    expect(message.answer).to.equal(undefined);
+    confirmations.confirm(message.id, node);
+    expect(await message.done).to.equal(true);
+  }
+
   it('has been, once the last one did, whatever Redis says first', async () => {
     const message = send(3, ['a']);
     confirmations.confirm(message.id, 'b');
     confirmations.confirm(message.id, 'b');
-    await delay(laterMs);
-    expect(message.answer).to.equal(undefined);
-    confirmations.confirm(message.id, 'c');
-    expect(await message.done).to.equal(true);
+    await waitsFor(message, 'c');
     expect(await send(2, ['a', 'b']).done).to.equal(true);
     expect(await send(0, []).done).to.equal(true);
   });
@@ -53,10 +58,7 @@ describe('a message that all nodes are to confirm', () => {
     await send(3, ['a', 'b'], 50).done;
     expect(await send(3, ['a', 'b']).done).to.equal(false);
     const message = send(3, ['a', 'back again']);
-    await delay(laterMs);
-    expect(message.answer).to.equal(undefined);
-    confirmations.confirm(message.id, 'b');
-    expect(await message.done).to.equal(true);
+    await waitsFor(message, 'b');
   });
 
   it('waits for one that was silent as for any other once it confirms, even if late', async () => {
@@ -65,20 +67,14 @@ describe('a message that all nodes are to confirm', () => {
     expect(await late.done).to.equal(false);
     confirmations.confirm(late.id, 'b');
     const message = send(2, ['a']);
-    await delay(laterMs);
-    expect(message.answer).to.equal(undefined);
-    confirmations.confirm(message.id, 'b');
-    expect(await message.done).to.equal(true);
+    await waitsFor(message, 'b');
   });
 
   it('waits always for one that confirms again, though another one is silent', async () => {
     await send(3, ['a'], 50).done;
     expect(await send(3, ['a', 'b']).done).to.equal(false);
     const message = send(3, ['a', 'back again']);
-    await delay(laterMs);
-    expect(message.answer).to.equal(undefined);
-    confirmations.confirm(message.id, 'b');
-    expect(await message.done).to.equal(true);
+    await waitsFor(message, 'b');
   });
 
   it('learns nothing from the end of one that was sent before', async () => {
@@ -86,10 +82,7 @@ describe('a message that all nodes are to confirm', () => {
     expect(await send(2, ['a', 'b']).done).to.equal(true);
     expect(await lost.done).to.equal(false);
     const message = send(2, ['a']);
-    await delay(laterMs);
-    expect(message.answer).to.equal(undefined);
-    confirmations.confirm(message.id, 'b');
-    expect(await message.done).to.equal(true);
+    await waitsFor(message, 'b');
   });
 
   it('waits for its full time for one more that is silent', async () => {

@@ -139,6 +139,14 @@ describe('a client that joins with its position while it is being brought back',
     return follower;
   }
 
+  /** A private channel with Alice and Bob. */
+  async function hiddenChannel(): Promise<string> {
+    const { alice, bob, server } = here;
+    const { id } = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'hidden', isPrivate: true })).body;
+    await alice.post(`/api/channels/${id}/members`, { userId: bob.id });
+    return id;
+  }
+
   /** From the moment in which the client is connected the database does not answer the node any more. */
   function frozen({ socket }: Follower): Promise<void> {
     // What the node asks right after that is still on its way then.
@@ -212,10 +220,8 @@ describe('a client that joins with its position while it is being brought back',
   });
 
   it('is given nothing that was said since it was put out, which it was while it waited', async () => {
-    const { alice, bob, server } = here;
-    const hidden = { name: 'hidden', isPrivate: true };
-    const { id } = (await alice.post(`/api/servers/${server.id}/channels`, hidden)).body;
-    await alice.post(`/api/channels/${id}/members`, { userId: bob.id });
+    const { alice, bob } = here;
+    const id = await hiddenChannel();
     const client = connect();
     await client.join(id);
     const from = await sayMany(id, 1);
@@ -237,10 +243,8 @@ describe('a client that joins with its position while it is being brought back',
   });
 
   it('is given nothing that was said since it was put out, though it was let in by an answer from before', async () => {
-    const { alice, bob, server } = here;
-    const hidden = { name: 'secret', isPrivate: true };
-    const { id } = (await alice.post(`/api/servers/${server.id}/channels`, hidden)).body;
-    await alice.post(`/api/channels/${id}/members`, { userId: bob.id });
+    const { alice, bob } = here;
+    const id = await hiddenChannel();
     const client = connect();
     await new Promise((resolve) => client.socket.once('ready', resolve));
     const words: string[] = [];
