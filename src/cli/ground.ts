@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Database } from '../database/database.ts';
 import { runningDatabaseUrl } from '../database/embedded/running.ts';
-import { migrate } from '../database/migrations.ts';
 import { openDatabaseUrl } from '../database/open.ts';
+import { migrate } from '../database/up-to-date.ts';
 import { RedisBus, SoloBus } from '../delivery/bus.ts';
 import { Caches } from '../delivery/caches.ts';
 import { CatchUp } from '../delivery/catch-up.ts';

@@ -1,7 +1,7 @@
 import { createLog } from '../infrastructure/log.ts';
 import { loadSettings } from '../settings.ts';
-import { migrate } from './migrations.ts';
 import { openDatabaseUrl } from './open.ts';
+import { migrate } from './up-to-date.ts';
 
 /** `npm run migrate`: for platforms that migrate before they start (see Procfile). */
 const settings = loadSettings();

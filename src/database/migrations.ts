@@ -1,10 +1,8 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
-import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
-import { advisoryLocks } from './advisory-locks.ts';
 import { entities } from './entities.ts';
-import { asDatabaseError, isConflict } from './failures.ts';
+import { isConflict } from './failures.ts';
 import { Initial } from './migrations/0001-initial.ts';
 import { Accounts } from './migrations/0010-accounts.ts';
 import { MessageAuthors } from './migrations/0011-message-authors.ts';
@@ -102,29 +100,6 @@ export function migratingOrm(url: string): Promise<MikroORM> {
   });
 }
 
-/**
- * Brings the database up to date. Safe to run from any number of nodes at once.
- * @returns the names of the migrations that were run. @throws AppError DATABASE_UNAVAILABLE
- */
-export async function migrate(url: string, log: Log): Promise<string[]> {
-  return runAlone(url, log).catch((error) => {
-    throw asDatabaseError(error);
-  });
-}
-
-async function runAlone(url: string, log: Log): Promise<string[]> {
-  const guard = new pg.Client({ connectionString: url });
-  guard.on('error', () => {});
-  await guard.connect();
-  try {
-    await guard.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrating]);
-    return await runPending(url, log);
-  } finally {
-    // Closing the connection releases the lock, whatever happened.
-    await guard.end().catch(() => {});
-  }
-}
-
 /** Older nodes keep running meanwhile and lock in their own order: a migration that conflicts with them is retried. */
 async function undisturbed<T>(run: () => Promise<T>, log: Log): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -137,16 +112,8 @@ async function undisturbed<T>(run: () => Promise<T>, log: Log): Promise<T> {
   }
 }
 
-/** During a rolling upgrade older nodes go on; this helps to find one that was left behind or started by mistake. */
-async function warnOfNewer(orm: MikroORM, log: Log): Promise<void> {
-  const known = new Set(migrations.map(({ name }) => name));
-  const executed = await orm.migrator.getExecuted();
-  const newer = executed.map(({ name }) => name).filter((name) => !known.has(name));
-  if (newer.length === 0) return;
-  log.warn({ migrations: newer }, 'A newer version of Parley migrated this database; run that one on all nodes.');
-}
-
-async function runPending(url: string, log: Log): Promise<string[]> {
+/** Runs those that have not run yet. @returns their names */
+export async function runPending(url: string, log: Log): Promise<string[]> {
   const orm = await migratingOrm(url);
   try {
     const names: string[] = [];
@@ -155,7 +122,6 @@ async function runPending(url: string, log: Log): Promise<string[]> {
       names.push(...done.map((migration) => migration.name));
     }
     if (names.length > 0) log.info({ migrations: names }, 'The database was migrated.');
-    await warnOfNewer(orm, log);
     return names;
   } finally {
     await orm.close(true);

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import nodemailer from 'nodemailer';
 import { makeFolder } from '../settings/make-folder.ts';
 import type { Settings } from '../settings.ts';
 import type { Log } from './log.ts';
@@ -31,8 +30,9 @@ const parallel = 4;
 export class Mailer {
   private readonly settings: Settings['mail'];
   private readonly log: Log;
-  private readonly send: (mail: Mail) => Promise<void>;
-  private readonly closeTransport: () => void;
+  private readonly open: () => Promise<Transport>;
+  /** Opened for the first mail: many nodes never send one, and loading what sends them takes a twentieth of a start. */
+  private transport: Promise<Transport> | undefined;
   private readonly queue: Job[] = [];
   private readonly pauses = new Map<NodeJS.Timeout, Job>();
   private readonly underWay = new Set<Promise<void>>();
@@ -42,11 +42,10 @@ export class Mailer {
     this.settings = settings.mail;
     this.log = log;
     const { smtpUrl, mailFrom: from, dataDir } = settings;
-    const transport = smtpUrl
-      ? smtpTransport(smtpUrl, from, this.settings.timeoutMs)
-      : outboxTransport(path.join(dataDir, 'outbox'), from, log);
-    this.send = transport.send;
-    this.closeTransport = transport.close;
+    this.open = () =>
+      smtpUrl
+        ? smtpTransport(smtpUrl, from, this.settings.timeoutMs)
+        : outboxTransport(path.join(dataDir, 'outbox'), from, log);
   }
 
   /** Queues a mail. Composing it is part of the background work, so it may look things up. */
@@ -73,7 +72,7 @@ export class Mailer {
       await within(Promise.race(this.underWay), end - performance.now());
     const left = this.queue.length + this.underWay.size;
     if (left > 0) this.log.error({ left }, 'Mails were left unsent at shutdown.');
-    this.closeTransport();
+    (await this.transport)?.close();
   }
 
   private work(): void {
@@ -92,7 +91,9 @@ export class Mailer {
     job.attempts++;
     try {
       job.mail ??= await job.compose();
-      if (job.mail) await this.send(job.mail);
+      if (!job.mail) return;
+      this.transport ??= this.open();
+      await (await this.transport).send(job.mail);
     } catch (error) {
       this.failed(job, error);
     }
@@ -124,8 +125,9 @@ interface Transport {
   close(): void;
 }
 
-function smtpTransport(url: string, from: string, timeoutMs: number): Transport {
-  const pool = nodemailer.createTransport(
+async function smtpTransport(url: string, from: string, timeoutMs: number): Promise<Transport> {
+  const { createTransport } = await import('nodemailer');
+  const pool = createTransport(
     {
       ...smtpOptions(url),
       pool: true,
@@ -149,8 +151,9 @@ function smtpOptions(url: string) {
 }
 
 /** For installations without a mail server: mails as files, which any mail program opens. */
-function outboxTransport(folder: string, from: string, log: Log): Transport {
-  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' }, { from });
+async function outboxTransport(folder: string, from: string, log: Log): Promise<Transport> {
+  const { createTransport } = await import('nodemailer');
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' }, { from });
   return {
     async send(mail) {
       const { message } = await composer.sendMail(mail);

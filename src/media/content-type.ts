@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type';
 import { imageSize } from 'image-size';
 
 /** The type of a file, from its first bytes. */
@@ -13,6 +12,7 @@ const maxPixels = 1_000_000;
 
 /** Names lie; contents seldom do. Unknown types are text if they decode as such, else plain bytes (contract §6). */
 export async function contentInfo(head: Buffer): Promise<ContentInfo> {
+  const { fileTypeFromBuffer } = await import('file-type');
   const type = await fileTypeFromBuffer(head).catch(() => undefined);
   const contentType = type?.mime ?? (isText(head) ? 'text/plain' : 'application/octet-stream');
   return { contentType, ...(contentType.startsWith('image/') ? sizeOf(head) : { width: null, height: null }) };

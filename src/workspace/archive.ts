@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import JSZip from 'jszip';
+import type JSZip from 'jszip';
 import type { Actor } from '../access/actor.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Database } from '../database/database.ts';
@@ -57,8 +57,10 @@ export class ArchiveService {
   /**
    * The list is fixed by now and contents are immutable, so the archive is a snapshot, whatever is edited while it is sent.
    */
-  private zip(rows: ArchiveRow[]): JSZip {
-    const zip = new JSZip();
+  private async zip(rows: ArchiveRow[]): Promise<JSZip> {
+    // Loaded when the first archive is asked for, as are other libraries that few need: it delays no start.
+    const { default: Zip } = await import('jszip');
+    const zip = new Zip();
     const renamed = namesOfDrives(rows);
     const files = rows.flatMap(({ blob_id: blobId, size_bytes: size }) => (blobId ? [{ blobId, size }] : []));
     const contents = new ReadAhead(this.blobs, files);
@@ -95,7 +97,8 @@ function namesOfDrives(rows: ArchiveRow[]): Map<string, string> {
 }
 
 /** Nothing starts before someone reads. Without sizes in advance no file has to be held in memory. */
-async function* streamed(make: () => JSZip): AsyncGenerator<Buffer> {
-  const output = make().generateNodeStream({ streamFiles: true, platform: 'UNIX' });
+async function* streamed(make: () => Promise<JSZip>): AsyncGenerator<Buffer> {
+  const zip = await make();
+  const output = zip.generateNodeStream({ streamFiles: true, platform: 'UNIX' });
   yield* new Readable().wrap(output);
 }

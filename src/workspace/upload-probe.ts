@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type';
 import { mediaTypeOf } from '../infrastructure/media-types.ts';
 
 /** Enough to detect the types that have a signature. */
@@ -34,6 +33,7 @@ export class UploadProbe {
     const promised = mediaTypeOf(name);
     if (promised) return promised;
     if (this.text) return 'text/plain';
+    const { fileTypeFromBuffer } = await import('file-type');
     const found = await fileTypeFromBuffer(Buffer.concat(this.head).subarray(0, headBytes));
     return found?.mime ?? 'application/octet-stream';
   }

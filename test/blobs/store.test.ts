@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { BlobCollector } from '../../src/blobs/blob.collector.ts';
 import { DatabaseBlobStore } from '../../src/blobs/blob.store.ts';
 import { Database } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrations.ts';
+import { migrate } from '../../src/database/up-to-date.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { testSettings } from '../world/nodes.ts';

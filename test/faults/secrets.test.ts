@@ -4,7 +4,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { forgetEnded } from '../../src/accounts/forget-ended.ts';
 import { Database } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrations.ts';
+import { migrate } from '../../src/database/up-to-date.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { startNode } from '../../src/node.ts';
 import { loadSettings } from '../../src/settings.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { migrate } from '../../src/database/migrations.ts';
+import { migrate } from '../../src/database/up-to-date.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { type Node, startNode } from '../../src/node.ts';
 import { loadSettings } from '../../src/settings.ts';

@@ -1,0 +1,54 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import type { Log } from '../infrastructure/log.ts';
+import { advisoryLocks } from './advisory-locks.ts';
+import { asDatabaseError } from './failures.ts';
+
+/**
+ * Brings the database up to date. Safe to run from any number of nodes at once.
+ * @returns the names of the migrations that were run. @throws AppError DATABASE_UNAVAILABLE
+ */
+export async function migrate(url: string, log: Log): Promise<string[]> {
+  return runAlone(url, log).catch((error) => {
+    throw asDatabaseError(error);
+  });
+}
+
+async function runAlone(url: string, log: Log): Promise<string[]> {
+  const guard = new pg.Client({ connectionString: url });
+  guard.on('error', () => {});
+  await guard.connect();
+  try {
+    await guard.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrating]);
+    const [known, executed] = [namesOfAll(), await namesOfExecuted(guard)];
+    warnOfNewer(executed.difference(known), log);
+    if (known.isSubsetOf(executed)) return [];
+    // Loaded only where there is something to do: the migrator is a tenth of what a start takes.
+    const { runPending } = await import('./migrations.ts');
+    return await runPending(url, log);
+  } finally {
+    // Closing the connection releases the lock, whatever happened.
+    await guard.end().catch(() => {});
+  }
+}
+
+/** Each has a file of its name. */
+function namesOfAll(): Set<string> {
+  const files = readdirSync(path.join(import.meta.dirname, 'migrations'));
+  return new Set(files.map((file) => path.parse(file).name));
+}
+
+/** In a database that is empty there are none. */
+async function namesOfExecuted(client: pg.Client): Promise<Set<string>> {
+  const { rows: found } = await client.query<{ name: string | null }>(`SELECT to_regclass('migrations') AS name`);
+  if (!found[0]?.name) return new Set();
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations');
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** During a rolling upgrade older nodes go on; this helps to find one that was left behind or started by mistake. */
+function warnOfNewer(newer: Set<string>, log: Log): void {
+  if (newer.size === 0) return;
+  log.warn({ migrations: [...newer] }, 'A newer version of Parley migrated this database; run that one on all nodes.');
+}
