@@ -33,6 +33,7 @@ import { MentionedBots } from './migrations/0066-mentioned-bots.ts';
 import { OpenQuestions } from './migrations/0067-open-questions.ts';
 import { Looks } from './migrations/0068-looks.ts';
 import { Invalidations } from './migrations/0069-invalidations.ts';
+import { MessageExtras } from './migrations/0070-message-extras.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
 export const migrations = [
@@ -66,6 +67,7 @@ export const migrations = [
   { name: '0067-open-questions', class: OpenQuestions },
   { name: '0068-looks', class: Looks },
   { name: '0069-invalidations', class: Invalidations },
+  { name: '0070-message-extras', class: MessageExtras },
 ];
 
 /**

@@ -66,6 +66,8 @@ const MessageSchema = defineEntity({
     /** The Idempotency-Key of its request, or the streamed reply that it came from. */
     sentKey: p.string().columnType('text').nullable(),
     isEdited: p.boolean().default(false),
+    /** Whether it may have reactions, files or a thread; a trigger sets it, and it stays. */
+    hasExtras: p.boolean().default(false),
     pinnedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p.datetime(3).onCreate(() => new Date()),

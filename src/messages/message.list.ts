@@ -4,13 +4,19 @@ import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { isUuid } from '../schema.ts';
 import type { listMessagesSchema, messagePageSchema } from './message.contract.ts';
-import { selectPage } from './message.table.ts';
-import { type MessageRow, messageRecord } from './message.view.ts';
+import { selectPage, selectSome } from './message.table.ts';
+import { type MessageRow, messageRecord, type PlainRow, plainMessage } from './message.view.ts';
 
 export interface MessageRows {
   rows: MessageRow[];
   hasMore: boolean;
   hasNewer?: boolean;
+}
+
+/** A message of a page as it is found. */
+interface FoundRow extends PlainRow {
+  /** It may reply to another, have files, reactions, or a thread. */
+  has_more: boolean;
 }
 
 type Channel = Pick<ChannelWithRole, 'id' | 'kind'>;
@@ -27,7 +33,7 @@ interface Texts {
 const sizes = [21, 51, 101];
 
 const sized = (from: string, order: string) => {
-  const text = (size: number) => `${selectPage(`SELECT m.* FROM ${from} LIMIT ${size}`, '$3::text')} ${order}`;
+  const text = (size: number) => `${selectPage(`SELECT m.* FROM ${from} LIMIT ${size}`)} ${order}`;
   const texts = sizes.map(text);
   return (limit: number) => texts[sizes.findIndex((size) => size >= limit)] ?? text(limit);
 };
@@ -71,12 +77,11 @@ export class MessageList {
 
   private async page(list: Texts, id: string, channel: Channel, query: Query): Promise<MessageRows> {
     const { limit, after, cursor } = query;
-    const read = (text: string, seq: number) => this.database.rows<MessageRow>(text, [id, seq, channel.kind]);
-    if (after !== undefined) {
-      return cut(await read(list.newer(limit + 1), await this.seqAfter(channel.id, after)), limit);
-    }
-    const before = cursor === undefined ? endOfTime : await this.seqBefore(channel.id, cursor);
-    return cut(await read(list.older(limit + 1), before), limit);
+    const found =
+      after === undefined
+        ? await this.read(list.older(limit + 1), id, await this.seqBefore(channel.id, cursor))
+        : await this.read(list.newer(limit + 1), id, await this.seqAfter(channel.id, after));
+    return { rows: await this.complete(found.slice(0, limit), channel), hasMore: found.length > limit };
   }
 
   private async around(list: Texts, channel: Channel, id: string, limit: number): Promise<MessageRows> {
@@ -84,13 +89,25 @@ export class MessageList {
     if (seq === undefined) throw new AppError('MESSAGE_NOT_FOUND');
     const olderCount = Math.floor(limit / 2);
     const newerCount = limit - olderCount;
-    const read = (text: string, from: number) => this.database.rows<MessageRow>(text, [channel.id, from, channel.kind]);
     const [before, after] = await Promise.all([
-      read(list.older(olderCount + 1), seq),
-      read(list.newer(newerCount + 1), seq - 1),
+      this.read(list.older(olderCount + 1), channel.id, seq),
+      this.read(list.newer(newerCount + 1), channel.id, seq - 1),
     ]);
-    const rows = [...after.slice(0, newerCount).reverse(), ...before.slice(0, olderCount)];
+    const found = [...after.slice(0, newerCount).reverse(), ...before.slice(0, olderCount)];
+    const rows = await this.complete(found, channel);
     return { rows, hasMore: before.length > olderCount, hasNewer: after.length > newerCount };
+  }
+
+  private read(text: string, id: string, seq: number): Promise<FoundRow[]> {
+    return this.database.rows<FoundRow>(text, [id, seq]);
+  }
+
+  /** The messages with what only some of them have; without those that were deleted meanwhile. */
+  private async complete(found: FoundRow[], channel: Channel): Promise<MessageRow[]> {
+    const ids = found.filter((row) => row.has_more).map((row) => row.id);
+    const rows = ids.length > 0 ? await this.database.rows<MessageRow>(selectSome, [ids]) : [];
+    const complete = new Map(rows.map((row) => [row.id, row]));
+    return found.flatMap((row) => (row.has_more ? (complete.get(row.id) ?? []) : plainMessage(row, channel)));
   }
 
   /** The number of a message of the channel, even of a deleted one: it keeps its place (contract §6). */
@@ -102,7 +119,8 @@ export class MessageList {
     return row?.seq;
   }
 
-  private async seqBefore(channelId: string, cursor: string): Promise<number> {
+  private async seqBefore(channelId: string, cursor: string | undefined): Promise<number> {
+    if (cursor === undefined) return endOfTime;
     if (isUuid(cursor)) {
       const seq = await this.seqOf(channelId, cursor);
       if (seq !== undefined) return seq;
@@ -144,8 +162,4 @@ export function messagePage({ rows, ...more }: MessageRows, viewerId: string): z
 
 function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text));
-}
-
-function cut(rows: MessageRow[], limit: number): MessageRows {
-  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
 }

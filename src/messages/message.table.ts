@@ -40,15 +40,32 @@ export class StaleMessage extends Error {}
 export const mayBeStale = ({ replyToId, threadId, attachmentIds, lastBotSeq }: NewMessage): boolean =>
   replyToId !== null || threadId !== null || attachmentIds.length > 0 || lastBotSeq !== null;
 
+const columnsOfAll = `m.id, m.seq, m.content, m.author_id, u.username, u.display_name, u.avatar_url, u.is_bot, m.thread_id,
+  m.metadata, m.mentions, m.nonce, m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at, m.updated_at`;
+
 /** Everything that records of messages need, in one statement. */
-export const selectMessages = selecting(
-  'messages',
-  'c.kind',
-  'JOIN channels c ON c.id = m.channel_id LEFT JOIN threads t ON t.id = m.thread_id',
-);
+export const selectMessages = `SELECT ${columnsOfAll}, m.channel_id, c.kind, m.reply_to_id,
+  r.author_id AS reply_author_id, left(r.content, 201) AS reply_content, r.deleted_at IS NOT NULL AS reply_deleted,
+  o.id AS own_thread_id, o.name AS own_thread_name, o.message_count AS own_thread_count,
+  o.last_message_at AS own_thread_last, ${attachmentsOf('m.id')} AS attachments, ${reactionsOf('m.id')} AS reactions
+  FROM messages m JOIN users u ON u.id = m.author_id
+  JOIN channels c ON c.id = m.channel_id LEFT JOIN threads t ON t.id = m.thread_id
+  LEFT JOIN messages r ON r.id = m.reply_to_id
+  LEFT JOIN LATERAL (SELECT * FROM threads WHERE parent_message_id = m.id LIMIT 1) AS o ON true`;
+
+/**
+ * What all messages of a page have, and which of them have more: to gather that for those alone takes a third of the time.
+ * The page is found before anything is joined to it, whatever PostgreSQL's row estimates are.
+ * @param page SQL of some rows of `messages`
+ */
+export const selectPage = (page: string): string => `SELECT ${columnsOfAll},
+  m.has_extras OR m.reply_to_id IS NOT NULL AS has_more FROM (${page}) AS m JOIN users u ON u.id = m.author_id`;
 
 /** Not deleted, nor its thread or channel. */
 export const isThere = 'm.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL';
+
+/** The messages of a page that have more than all have. */
+export const selectSome = `${selectMessages} WHERE m.id = ANY($1::uuid[]) AND ${isThere}`;
 
 const oneMessage = `${selectMessages} WHERE m.id = $1`;
 const oneThere = `${oneMessage} AND ${isThere}`;
@@ -64,26 +81,6 @@ export async function readMessage(rows: Rows, messageId: string): Promise<Messag
   const [row] = await rows<MessageRow>(oneMessage, [messageId]);
   if (!row) throw new AppError('MESSAGE_NOT_FOUND');
   return row;
-}
-
-/**
- * The same for a page of a known channel. The page is found before anything is joined to it, whatever PostgreSQL's row
- * estimates are.
- * @param page SQL of some rows of `messages`
- * @param kind SQL of the channel's kind
- */
-export const selectPage = (page: string, kind: string): string => selecting(`(${page})`, kind, '');
-
-function selecting(messages: string, kind: string, joined: string): string {
-  return `SELECT m.id, m.channel_id, ${kind} AS kind, m.seq, m.content, m.author_id, u.username,
-  u.display_name, u.avatar_url, u.is_bot, m.thread_id, m.reply_to_id, r.author_id AS reply_author_id,
-  left(r.content, 201) AS reply_content, r.deleted_at IS NOT NULL AS reply_deleted, m.metadata, m.mentions, m.nonce,
-  m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at, m.updated_at, o.id AS own_thread_id,
-  o.name AS own_thread_name, o.message_count AS own_thread_count, o.last_message_at AS own_thread_last,
-  ${attachmentsOf('m.id')} AS attachments, ${reactionsOf('m.id')} AS reactions
-  FROM ${messages} AS m JOIN users u ON u.id = m.author_id ${joined}
-  LEFT JOIN messages r ON r.id = m.reply_to_id
-  LEFT JOIN LATERAL (SELECT * FROM threads WHERE parent_message_id = m.id LIMIT 1) AS o ON true`;
 }
 
 /**

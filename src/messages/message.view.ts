@@ -9,19 +9,13 @@ import type { messageSchema } from './message.contract.ts';
 
 export type MessageRecord = z.output<typeof messageSchema>;
 
-/** A row of `messages` with its author, the message that it replies to, and what is attached to it. */
-export interface MessageRow extends UserColumns {
+/** What all messages have: a row of `messages` with its author. */
+export interface PlainRow extends UserColumns {
   id: string;
-  channel_id: string;
-  kind: ChannelKind;
   seq: number;
   content: string;
   author_id: string;
   thread_id: string | null;
-  reply_to_id: string | null;
-  reply_author_id: string | null;
-  reply_content: string | null;
-  reply_deleted: boolean | null;
   metadata: Record<string, unknown> | null;
   mentions: MentionRecord[] | null;
   nonce: string | null;
@@ -29,6 +23,16 @@ export interface MessageRow extends UserColumns {
   is_pinned: boolean;
   created_at: string | Date;
   updated_at: string | Date;
+}
+
+/** The same with its channel, the message that it replies to, and what is attached to it. */
+export interface MessageRow extends PlainRow {
+  channel_id: string;
+  kind: ChannelKind;
+  reply_to_id: string | null;
+  reply_author_id: string | null;
+  reply_content: string | null;
+  reply_deleted: boolean | null;
   /** The thread that starts from it. */
   own_thread_id: string | null;
   own_thread_name: string | null;
@@ -36,6 +40,25 @@ export interface MessageRow extends UserColumns {
   own_thread_last: string | Date | null;
   attachments: AttachmentRow[] | null;
   reactions: ReactionSummary[] | null;
+}
+
+/** The rest of a message that has none of it. */
+const noExtras = {
+  reply_to_id: null,
+  reply_author_id: null,
+  reply_content: null,
+  reply_deleted: null,
+  own_thread_id: null,
+  own_thread_name: null,
+  own_thread_count: null,
+  own_thread_last: null,
+  attachments: null,
+  reactions: null,
+};
+
+/** A message without a reply, files, reactions and a thread. */
+export function plainMessage(row: PlainRow, channel: { id: string; kind: ChannelKind }): MessageRow {
+  return { ...row, ...noExtras, channel_id: channel.id, kind: channel.kind };
 }
 
 /** @param viewerId whose nonces are shown; null: nobody's */

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Loose, Person } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
 describe('pages of messages', () => {
@@ -102,6 +103,30 @@ describe('pages of messages', () => {
     const last = await page(channelId, `around=${sent[8].id}&limit=4`);
     expect(last).to.include({ hasNewer: false, hasMore: true });
     expect(texts(last.messages)[0]).to.equal('8');
+  });
+
+  it('show all that hangs on a message, whichever way it came there', async () => {
+    const { alice, bob, cluster } = here;
+    const channelId = await here.newChannel();
+    const [plain, reacted, started, byHand] = await Promise.all(
+      ['plain', 'reacted', 'started', 'by hand'].map((text) => alice.say(channelId, text)),
+    );
+    await alice.say(channelId, 'a reply', { replyToId: plain.id });
+    await alice.post(`/api/messages/${reacted.id}/reactions`, { emoji: '👍' });
+    await alice.post(`/api/messages/${started.id}/thread`);
+    // As an older node does it, or an operator.
+    const reaction = 'INSERT INTO reactions (message_id, emoji, user_id, place) VALUES ($1, $2, $3, 1)';
+    await query(cluster.databaseUrl, reaction, [byHand.id, '🎉', bob.id]);
+    const { messages } = await page(channelId, '');
+    expect(messages).to.have.length(5);
+    for (const message of messages) {
+      expect(message).to.deep.equal((await bob.get(`/api/messages/${message.id}`)).body);
+    }
+    const of = ({ id }: Loose) => messages.find((message: Loose) => message.id === id);
+    expect(of(reacted).reactions).to.have.length(1);
+    expect(of(started).thread).not.to.equal(null);
+    expect(of(byHand).reactions.map(({ emoji }: Loose) => emoji)).to.deep.equal(['🎉']);
+    expect(messages.filter(({ replyTo }: Loose) => replyTo?.id === plain.id)).to.have.length(1);
   });
 
   it('leave threads out unless they are asked for', async () => {
