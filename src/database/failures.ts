@@ -111,6 +111,14 @@ export function isUnavailable(error: unknown): boolean {
   return networkCodes.has(code) || unavailableStates.test(code) || isRefused(error) || driverMessages.test(message);
 }
 
+/** Whether the connection to PostgreSQL broke, or none could be made: a moment later another may work. */
+export function isDisconnected(error: unknown): boolean {
+  const cause = error instanceof AppError ? error.cause : error;
+  const code = databaseCode(cause) ?? '';
+  const message = cause instanceof Error ? cause.message : '';
+  return networkCodes.has(code) || /^(08|57P0[123])/.test(code) || driverMessages.test(message);
+}
+
 /** Whether PostgreSQL is up but read-only: a standby, or a primary about to become one. */
 export function takesNoWrites(error: unknown): boolean {
   return databaseCode(error instanceof AppError ? error.cause : error) === '25006';

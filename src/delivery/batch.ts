@@ -16,6 +16,8 @@ export interface WriterTable<Row, Result> {
   columns: Columns<Row>;
   /** For plain rows: `INSERT … SELECT …` up to its FROM, which provides `stream_id`, `seq` and the columns. */
   insertion: string;
+  /** Which of these very rows are in the table already: their numbers by their index in `items`. */
+  findWritten(rows: Rows, items: Row[]): Promise<Map<number, number>>;
   /** Results of earlier writes with the same once-keys as these rows, by their index in `items`. */
   findRepeats(rows: Rows, items: Row[]): Promise<Map<number, Result>>;
   insert(rows: Rows, items: { row: Row; seq: number }[]): Promise<void>;
@@ -56,13 +58,15 @@ export interface Batch<Row, Result> {
 
 /**
  * Commits writes, in order per room, numbered without gaps. If it throws, none of them was written, unless the error is
- * DATABASE_UNAVAILABLE: then the outcome is unknown.
+ * DATABASE_UNAVAILABLE: then the outcome is unknown. Another run with the same writes finds out, and writes the rest.
  */
 export class BatchCommit<Row, Result> {
   private readonly database: Database;
   private readonly table: WriterTable<Row, Result>;
   private readonly insertOne: string;
   private readonly insertMany: string;
+  /** Those of attempts with an unknown outcome. */
+  private readonly uncertain = new WeakSet<Write<Row, Result>>();
 
   constructor(database: Database, table: WriterTable<Row, Result>) {
     this.database = database;
@@ -72,6 +76,15 @@ export class BatchCommit<Row, Result> {
   }
 
   async run(writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
+    try {
+      return await this.attempt(writes);
+    } catch (error) {
+      if (error instanceof AppError) for (const write of writes) this.uncertain.add(write);
+      throw error;
+    }
+  }
+
+  private async attempt(writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
     if (this.arePlain(writes)) {
       try {
         return await this.atOnce(writes);
@@ -98,7 +111,7 @@ export class BatchCommit<Row, Result> {
         if (keys.has(key)) return false;
         keys.add(key);
       }
-      return write.threadId === null && this.table.isPlain(write.row);
+      return write.threadId === null && this.table.isPlain(write.row) && !this.uncertain.has(write);
     });
   }
 
@@ -147,15 +160,36 @@ export class BatchCommit<Row, Result> {
       writes.map(({ room }) => room),
     );
     const present = writes.filter(({ room }) => heads.has(streamId(room)));
-    const repeats = await this.repeats(rows, present);
+    const earlier = await this.written(rows, present);
+    const missing = present.filter((write) => !earlier.outcomes.has(write));
+    const repeats = await this.repeats(rows, missing);
     const batch: Batch<Row, Result> = { entries: [], outcomes: new Map() };
-    const fresh = this.complete(present, repeats, heads, batch);
+    const fresh = this.complete(missing, repeats, heads, batch);
     if (fresh.length > 0) {
       await pipelined([this.table.insert(rows, fresh), writeEntries(rows, batch.entries, heads)]);
     }
     const repeated = [...batch.outcomes].filter(([, outcome]) => outcome.repeated);
     const firsts = repeated.map(([{ row }, { result }]) => ({ row, first: result }));
     if (firsts.length > 0) await this.table.remember(rows, firsts);
+    return {
+      entries: [...earlier.entries, ...batch.entries],
+      outcomes: new Map([...earlier.outcomes, ...batch.outcomes]),
+    };
+  }
+
+  /** What earlier attempts did write, though nobody was told. */
+  private async written(rows: Rows, writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
+    const batch: Batch<Row, Result> = { entries: [], outcomes: new Map() };
+    const asked = writes.filter((write) => this.uncertain.has(write));
+    if (asked.length === 0) return batch;
+    const found = await this.table.findWritten(
+      rows,
+      asked.map(({ row }) => row),
+    );
+    for (const [index, write] of asked.entries()) {
+      const seq = found.get(index);
+      if (seq !== undefined) this.number(write, seq, batch);
+    }
     return batch;
   }
 

@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
-import { isConflict, isLockTimeout } from '../database/failures.ts';
+import { isConflict, isDisconnected, isLockTimeout } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Tracing } from '../infrastructure/tracing.ts';
@@ -19,6 +20,15 @@ interface Job<Row, Result> {
 const expiryCheckMs = 250;
 /** Attempts in all when another transaction wins a conflict. */
 const maxAttempts = 4;
+/**
+ * How long lost connections are replaced before sends fail: most are back by then, after a restart or a takeover. Counted
+ * from the first loss, so that in a longer outage everyone is answered at once.
+ */
+const reconnectMs = 2000;
+const retryPauseMs = 50;
+/** What is lost after so much quiet is another outage. */
+const quietMs = 1000;
+const none = { since: Number.NEGATIVE_INFINITY, last: Number.NEGATIVE_INFINITY };
 /** Memory of a queued write beside its text. */
 const overheadBytes = 512;
 
@@ -27,7 +37,8 @@ const overheadBytes = 512;
  * in the same turn of the event loop. A single write goes at once; under load batches form by themselves, and each costs
  * one transaction.
  *
- * Writes are acknowledged after the commit, in order per room. What cannot be written in time fails with
+ * Writes are acknowledged after the commit, in order per room. If a connection breaks, the batch is sent again on another
+ * one, and what had been committed all the same is found there. What cannot be written in time fails with
  * DATABASE_UNAVAILABLE; the queue is bounded in number and bytes. A room whose log is held by someone else, say a node
  * that froze inside a change, does not block the others.
  */
@@ -43,6 +54,8 @@ export class Writer<Row, Result> {
   /** Jobs set aside for rooms whose logs someone holds. Later jobs for these rooms stay in the queue until those are written. */
   private readonly held = new Map<Room, Job<Row, Result>[]>();
   private waiting = false;
+  /** When connections to PostgreSQL began to break, and when the last one did. */
+  private outage = none;
   private readonly expiry: NodeJS.Timeout;
 
   constructor(
@@ -133,16 +146,28 @@ export class Writer<Row, Result> {
     } catch (error) {
       if (isLockTimeout(error)) return this.setAside(jobs, error);
       if (isConflict(error) && attempt < maxAttempts) return this.write(jobs, attempt + 1, deadline);
+      if (isDisconnected(error) && this.mayReconnect()) {
+        await delay(retryPauseMs);
+        return this.write(jobs, attempt, deadline);
+      }
       if (jobs.length > 1 && !(error instanceof AppError)) await this.writeOneByOne(jobs);
       else for (const job of jobs) this.fail(job, error);
       return true;
     }
+    this.outage = none;
     const { entries, outcomes } = batch;
     this.safely(() => this.delivery.publish(entries));
     this.answer(jobs, outcomes);
     // At the end of this turn: by then PostgreSQL works on the next batch, and the answered senders send again.
     setImmediate(() => this.safely(() => this.delivery.emitHere(entries)));
     return true;
+  }
+
+  private mayReconnect(): boolean {
+    const now = performance.now();
+    const { since, last } = this.outage;
+    this.outage = { since: now - last > quietMs ? now : since, last: now };
+    return now - this.outage.since < reconnectMs;
   }
 
   /**

@@ -134,6 +134,14 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
   columns: plainColumns,
   insertion: inserting(namesOf(plainColumns)),
 
+  async findWritten(rows: Rows, items: NewMessage[]): Promise<Map<number, number>> {
+    const ids = items.map((item) => item.id);
+    const found = await rows<{ id: string; seq: number }>('SELECT id, seq FROM messages WHERE id = ANY($1::uuid[])', [
+      ids,
+    ]);
+    return new Map(found.map(({ id, seq }) => [ids.indexOf(id), seq]));
+  },
+
   async findRepeats(rows: Rows, items: NewMessage[]): Promise<Map<number, MessageRecord>> {
     const keys = [
       items.map((item) => item.channelId),
