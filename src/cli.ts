@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Input, wordsOf } from './cli/command.ts';
+import { type Input, maxArguments } from './cli/command.ts';
 import { commands, help, options } from './cli/commands.ts';
 import { EmbeddedPostgresError } from './database/embedded.ts';
 import { AppError } from './errors.ts';
@@ -10,16 +10,16 @@ import { TransferError } from './transfer/failure.ts';
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 /** `npm run parley -- <command>`: what an operator does by hand, through the services. @returns the exit code */
-async function main(args: string[]): Promise<number> {
-  const { positionals, values } = parseArgs({ args, options, allowPositionals: true });
-  const [name = 'help', ...words] = values.help ? [] : positionals;
+async function main(argv: string[]): Promise<number> {
+  const { positionals, values } = parseArgs({ args: argv, options, allowPositionals: true });
+  const [name = 'help', ...args] = values.help ? [] : positionals;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
     if (name !== 'help') process.stderr.write(`There is no command "${name}".\n\n`);
     print(help);
     return name === 'help' ? 0 : 2;
   }
-  const tooMany = words[wordsOf(command)];
+  const tooMany = args[maxArguments(command)];
   if (tooMany !== undefined) {
     process.stderr.write(`"${tooMany}" is one word too many for: ${command.usage}\n`);
     return 2;
@@ -28,7 +28,7 @@ async function main(args: string[]): Promise<number> {
   const { openGround } = await import('./cli/ground.ts');
   const ground = await openGround(loadSettings(), createLog('error'));
   try {
-    const input: Input = { words, options: values, ...ground, print };
+    const input: Input = { args, options: values, ...ground, print };
     await command.run(input);
     return 0;
   } finally {

@@ -7,7 +7,7 @@ import type { Settings } from '../settings.ts';
 /** The context of a command. */
 export interface Input {
   /** The arguments after the command's name. */
-  words: string[];
+  args: string[];
   options: Record<string, string | boolean | undefined>;
   settings: Settings;
   database: Database;
@@ -22,14 +22,16 @@ export interface Command {
 }
 
 /** How many arguments a command takes at most, by its usage without the options. */
-export function wordsOf({ usage }: Command): number {
+export function maxArguments({ usage }: Command): number {
   return usage.replace(/\[?--[\w-]+( <[^>]+>)?\]?/g, '').match(/[<[]/g)?.length ?? 0;
 }
 
-export function theWord(words: string[], what: string): string {
-  return validated(z.object({ [what]: z.string('must be given').min(1) }), { [what]: words[0] })[what] ?? '';
+/** The argument at a position. @param name as the error calls it. @throws AppError VALIDATION_FAILED if it was not given */
+export function requiredArgument(args: string[], at: number, name: string): string {
+  return validated(z.object({ [name]: z.string('must be given').min(1) }), { [name]: args[at] })[name] ?? '';
 }
 
+/** The value of an option that takes one; undefined if it was not given. */
 export function asText(value: string | boolean | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

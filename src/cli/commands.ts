@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { displayNameSchema, emailSchema, passwordSchema, usernameSchema } from '../accounts/account.contract.ts';
 import type { ListedUser } from '../accounts/operator.service.ts';
 import { validated } from '../schema/validation.ts';
-import { asText, type Command, type Input, theWord } from './command.ts';
+import { asText, type Command, type Input, requiredArgument } from './command.ts';
 import { transferCommands } from './transfer-commands.ts';
 
 /** Options of all commands, in the form of node:util's parseArgs. */
@@ -51,8 +51,8 @@ export const commands: Record<string, Command> = {
   'reset-password': {
     usage: 'reset-password <user>',
     summary: 'set a new password, and end all sessions of the user',
-    async run({ words, services, print, options }) {
-      const name = theWord(words, 'user');
+    async run({ args, services, print, options }) {
+      const name = requiredArgument(args, 0, 'user');
       const password = await newPassword(options);
       await services.accounts.operator.setPassword(name, password.text);
       print(`The password of ${name} is set; all sessions have ended.`);
@@ -62,8 +62,8 @@ export const commands: Record<string, Command> = {
   'set-tier': {
     usage: 'set-tier <user> <tier>',
     summary: 'make someone a member, a visitor, or another tier of the settings',
-    async run({ words, services, print }) {
-      const [name, tier] = [theWord(words, 'user'), theWord(words.slice(1), 'tier')];
+    async run({ args, services, print }) {
+      const [name, tier] = [requiredArgument(args, 0, 'user'), requiredArgument(args, 1, 'tier')];
       await services.accounts.operator.setTier(name, tier);
       print(`${name} is now: ${tier}.`);
     },
@@ -71,8 +71,8 @@ export const commands: Record<string, Command> = {
   'make-invites': {
     usage: 'make-invites [count] [--note <text>]',
     summary: 'create invite codes, each of which turns one visitor into a member',
-    async run({ words, options: { note }, services, print }) {
-      const { count } = validated(countSchema, { count: words[0] });
+    async run({ args, options: { note }, services, print }) {
+      const { count } = validated(countSchema, { count: args[0] });
       const codes = await services.invites.issue(count, asText(note) ?? '');
       for (const { code } of codes) print(code);
     },
@@ -80,8 +80,8 @@ export const commands: Record<string, Command> = {
   'revoke-sessions': {
     usage: 'revoke-sessions <user>',
     summary: 'sign someone out everywhere',
-    async run({ words, services, print }) {
-      const name = theWord(words, 'user');
+    async run({ args, services, print }) {
+      const name = requiredArgument(args, 0, 'user');
       const count = await services.accounts.operator.revokeSessions(name);
       print(`${count} ${count === 1 ? 'session' : 'sessions'} of ${name} ended.`);
     },

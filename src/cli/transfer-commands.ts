@@ -4,7 +4,7 @@ import type { Rows } from '../database/database.ts';
 import { validated } from '../schema/validation.ts';
 import { TransferError } from '../transfer/failure.ts';
 import type { Manifest } from '../transfer/manifest.ts';
-import { asText, type Command, theWord } from './command.ts';
+import { asText, type Command, requiredArgument } from './command.ts';
 
 const mebibyte = 1024 * 1024;
 const maxBytesSchema = z.object({ 'max-bytes': z.coerce.number().int().min(1).optional() });
@@ -14,9 +14,9 @@ export const transferCommands: Record<string, Command> = {
   export: {
     usage: 'export <server> [--out <file>] [--without-emails]',
     summary: 'write a whole server to a ZIP file: people, channels, messages, files, apps (docs/export-format.md)',
-    async run({ words, options, database, print }) {
+    async run({ args, options, database, print }) {
       const { exportServer, findServer } = await import('../transfer/export.ts');
-      const name = theWord(words, 'server');
+      const name = requiredArgument(args, 0, 'server');
       const server = await findServer(database.rows, name);
       const file = asText(options.out) ?? `${name}-${new Date().toISOString().slice(0, 10)}.zip`;
       const emails = options['without-emails'] !== true;
@@ -31,9 +31,9 @@ export const transferCommands: Record<string, Command> = {
   import: {
     usage: 'import <file> [--max-bytes <number>]',
     summary: 'import an exported server, with all its ids; nothing is changed if any of them exists already',
-    async run({ words, options, database, settings, print }) {
+    async run({ args, options, database, settings, print }) {
       const { importServer } = await import('../transfer/import.ts');
-      const file = theWord(words, 'file');
+      const file = requiredArgument(args, 0, 'file');
       if (!existsSync(file)) throw new TransferError(`There is no file ${file}.`);
       const given = validated(maxBytesSchema, { 'max-bytes': options['max-bytes'] })['max-bytes'];
       // Text shrinks to a tenth; a file that grows to more than this was made to fill a disk.
