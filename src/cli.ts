@@ -25,14 +25,14 @@ async function main(argv: string[]): Promise<number> {
     return 2;
   }
   // Only now, since it brings the whole server along.
-  const { openGround } = await import('./cli/ground.ts');
-  const ground = await openGround(loadSettings(), createLog('error'));
+  const { openInstallation } = await import('./cli/installation.ts');
+  const installation = await openInstallation(loadSettings(), createLog('error'));
   try {
-    const input: Input = { args, options: values, ...ground, print };
+    const input: Input = { args, options: values, ...installation, print };
     await command.run(input);
     return 0;
   } finally {
-    await ground.close();
+    await installation.close();
   }
 }
 

@@ -15,21 +15,22 @@ import { BlobCollector } from './blobs/blob.collector.ts';
 import { DatabaseBlobStore } from './blobs/blob.store.ts';
 import { ChannelAccess } from './channels/channel.access.ts';
 import type { Database } from './database/database.ts';
-import type { Caches } from './delivery/caches.ts';
-import type { CatchUp } from './delivery/catch-up.ts';
+import { RedisBus, SoloBus } from './delivery/bus.ts';
+import { Caches } from './delivery/caches.ts';
+import { CatchUp } from './delivery/catch-up.ts';
 import { Changes } from './delivery/changes.ts';
-import type { Control } from './delivery/control.ts';
-import type { Delivery } from './delivery/delivery.ts';
-import type { Ephemeral } from './delivery/ephemeral.ts';
+import { Control } from './delivery/control.ts';
+import { Delivery } from './delivery/delivery.ts';
+import { Ephemeral } from './delivery/ephemeral.ts';
 import { forgetInvalidations } from './delivery/invalidation-watch.ts';
 import { Writer } from './delivery/writer.ts';
 import { DirectAccess } from './direct/direct.access.ts';
 import { EventsService } from './events/events.service.ts';
 import type { Services } from './features.ts';
 import type { Log } from './infrastructure/log.ts';
-import type { Mailer } from './infrastructure/mail.ts';
+import { Mailer } from './infrastructure/mail.ts';
 import { Outgoing } from './infrastructure/outgoing.ts';
-import type { RateLimits } from './infrastructure/rate-limits.ts';
+import { RateLimits } from './infrastructure/rate-limits.ts';
 import type { RedisConnections } from './infrastructure/redis.ts';
 import { SignedLinks } from './infrastructure/signed-links.ts';
 import type { Tracing } from './infrastructure/tracing.ts';
@@ -63,6 +64,27 @@ export interface Ground {
   publicUrl: () => string;
   redis: RedisConnections | null;
   nodeId: string;
+}
+
+/** What has to be opened before the rest of a ground can be created. */
+type Opened = Pick<Ground, 'settings' | 'log' | 'database' | 'redis' | 'tracing' | 'publicUrl' | 'nodeId'>;
+
+/** The ground of a node, or of a command. Its caller closes what it holds. */
+export function createGround(opened: Opened): Ground {
+  const { settings, log, database, redis, nodeId } = opened;
+  const bus = redis ? new RedisBus(redis, nodeId) : new SoloBus();
+  const control = new Control(bus);
+  const delivery = new Delivery(database, bus, settings.delivery, log);
+  return {
+    ...opened,
+    delivery,
+    catchUp: new CatchUp(delivery, settings.delivery.tailEvents),
+    control,
+    caches: new Caches(control),
+    ephemeral: new Ephemeral(),
+    limits: new RateLimits(settings, redis),
+    mailer: new Mailer(settings, log),
+  };
 }
 
 /** The services, and the parts that a node runs or connects beside them. */

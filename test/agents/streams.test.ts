@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { openGround } from '../../src/cli/ground.ts';
+import { openInstallation } from '../../src/cli/installation.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { startRedis } from '../rig/redis.ts';
 import { sideBySide } from '../rig/side-by-side.ts';
@@ -285,7 +285,7 @@ describe('replies that are shown while they are made', () => {
         const { bob, channel, cluster } = here;
         const redis = await startRedis();
         const { databaseUrl } = cluster;
-        const ground = await openGround(testSettings(databaseUrl, redis.url), createLog('silent'));
+        const installation = await openInstallation(testSettings(databaseUrl, redis.url), createLog('silent'));
         const entries = new Redis(redis.url);
         const left = JSON.stringify({ userId: robot.id, streamId: 'left', channelId: channel.id, threadId: null });
         const isLeft = async () => (await entries.zscore('parley:streams', left)) !== null;
@@ -303,7 +303,7 @@ describe('replies that are shown while they are made', () => {
         ear.close();
         entries.disconnect();
         await serving.stop();
-        await ground.close();
+        await installation.close();
         await redis.stop();
       },
   });

@@ -3,24 +3,16 @@ import { Database } from '../database/database.ts';
 import { runningDatabaseUrl } from '../database/embedded/running.ts';
 import { openDatabaseUrl } from '../database/open.ts';
 import { migrate } from '../database/up-to-date.ts';
-import { RedisBus, SoloBus } from '../delivery/bus.ts';
-import { Caches } from '../delivery/caches.ts';
-import { CatchUp } from '../delivery/catch-up.ts';
-import { Control } from '../delivery/control.ts';
-import { Delivery } from '../delivery/delivery.ts';
-import { Ephemeral } from '../delivery/ephemeral.ts';
 import type { Services } from '../features.ts';
 import type { Log } from '../infrastructure/log.ts';
-import { Mailer } from '../infrastructure/mail.ts';
-import { RateLimits } from '../infrastructure/rate-limits.ts';
 import { RedisConnections } from '../infrastructure/redis.ts';
 import { Shutdown } from '../infrastructure/shutdown.ts';
 import { untraced } from '../infrastructure/tracing.ts';
-import { createServices } from '../services.ts';
+import { createGround, createServices } from '../services.ts';
 import { type Settings, siteOf } from '../settings.ts';
 
 /** The services of an installation without a server around them; one may run beside. */
-export interface CommandGround {
+export interface Installation {
   settings: Settings;
   database: Database;
   services: Services;
@@ -30,7 +22,7 @@ export interface CommandGround {
 const redisWaitMs = 2000;
 
 /** Opens the installation that the settings name. A server running on the same data folder lends its database. */
-export async function openGround(settings: Settings, log: Log): Promise<CommandGround> {
+export async function openInstallation(settings: Settings, log: Log): Promise<Installation> {
   const shutdown = new Shutdown(log, settings.shutdown.graceMs);
   try {
     const database = await openDatabase(settings, log, shutdown);
@@ -38,33 +30,16 @@ export async function openGround(settings: Settings, log: Log): Promise<CommandG
     shutdown.add('Redis', () => redis?.close());
     await redis?.waitUntilHealthy(redisWaitMs);
     const nodeId = randomBytes(6).toString('hex');
-    const bus = redis ? new RedisBus(redis, nodeId) : new SoloBus();
-    const control = new Control(bus);
-    const delivery = new Delivery(database, bus, settings.delivery, log);
-    const limits = new RateLimits(settings, redis);
-    const { services, writer, blobCollector, chores } = createServices({
-      settings,
-      log,
-      database,
-      delivery,
-      catchUp: new CatchUp(delivery, settings.delivery.tailEvents),
-      control,
-      caches: new Caches(control),
-      ephemeral: new Ephemeral(),
-      limits,
-      tracing: untraced,
-      mailer: new Mailer(settings, log),
-      publicUrl: () => siteOf(settings, settings.port),
-      redis,
-      nodeId,
-    });
+    const publicUrl = () => siteOf(settings, settings.port);
+    const ground = createGround({ settings, log, database, redis, tracing: untraced, publicUrl, nodeId });
+    const { services, writer, blobCollector, chores } = createServices(ground);
     shutdown.add('services', async () => {
-      limits.close();
+      ground.limits.close();
       await blobCollector.close();
       await chores.close();
       await services.accounts.close();
       writer.close();
-      delivery.close();
+      ground.delivery.close();
     });
     return { settings, database, services, close: () => shutdown.run() };
   } catch (error) {
