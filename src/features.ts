@@ -132,7 +132,7 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
     ...modelProxyRoutes(services.models),
     ...modelTokenRoutes(services.models),
     ...agentRoutes(services.agents),
-    ...agentProfileRoutes(services.agentProfile, services.agentSeats),
+    ...agentProfileRoutes(services.agentProfile, services.agentMemberships),
     ...policyRoutes(services.policies, services.agentConfig),
     ...webhookRoutes(services.webhooks),
     ...notificationRoutes(services.notifications),

@@ -73,7 +73,7 @@ const onceIsEnough = [
 
 /** What these show on two nodes holds on one; what a node does otherwise when it is alone is not theirs to show. */
 const twoNodesAreEnough = [
-  'agents/seats',
+  'agents/memberships',
   'agents/webhook-audience',
   'agents/webhooks',
   'apps/apps',

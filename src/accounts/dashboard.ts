@@ -11,12 +11,12 @@ type Summary = z.input<typeof dashboardSchema>;
 export type DashboardSource = (actor: Actor) => Promise<Partial<Omit<Summary, 'memberSince'>>>;
 
 export const countOwn = `SELECT u.created_at AS "memberSince",
-    seats.owned AS "serversOwned", seats.joined AS "serversJoined",
+    memberships.owned AS "serversOwned", memberships.joined AS "serversJoined",
     (SELECT count(*)::int FROM messages WHERE author_id = u.id) AS "messagesSent"
   FROM users u CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE role = 'owner')::int AS owned, count(*) FILTER (WHERE role <> 'owner')::int AS joined
     FROM server_members WHERE user_id = u.id
-  ) AS seats WHERE u.id = $1 AND u.deleted_at IS NULL`;
+  ) AS memberships WHERE u.id = $1 AND u.deleted_at IS NULL`;
 
 /** The summary on a user's start page. Other features add their counts with `addSource`; without them they are 0. */
 export class Dashboard {

@@ -7,7 +7,7 @@ import { tellOne } from '../gateway/frames.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
 import { heartbeatAnswerSchema, heartbeatSchema } from './agent.contract.ts';
-import type { AgentSeats } from './agent.seats.ts';
+import type { AgentMemberships } from './agent.memberships.ts';
 import type { AgentService } from './agent.service.ts';
 import type { AgentWatch } from './agent.watch.ts';
 import type { PolicyAccess } from './policies/policy.access.ts';
@@ -37,16 +37,22 @@ export function agentHandlers(agents: AgentService): Handler[] {
 /** What a node does for the bots that are connected to it. */
 export function connectBots(
   gateway: Gateway,
-  parts: { control: Control; delivery: Delivery; watch: AgentWatch; policies: PolicyAccess; seats: AgentSeats },
+  parts: {
+    control: Control;
+    delivery: Delivery;
+    watch: AgentWatch;
+    policies: PolicyAccess;
+    memberships: AgentMemberships;
+  },
 ): void {
-  const { control, delivery, watch, policies, seats } = parts;
+  const { control, delivery, watch, policies, memberships } = parts;
   gateway.onConnection(async (socket) => {
     const { agent, userId } = socket.data.actor;
     if (!agent) return;
     socket.once('disconnect', watch.came(agent.id, socket.data));
     // A connection that Socket.IO recovered is already back in its rooms.
     if (socket.recovered) return;
-    for (const existing of await seats.existing(userId))
+    for (const existing of await memberships.existing(userId))
       tellOne(socket, channelMemberAdded.name, JSON.stringify(existing));
   });
   control.handle({ hearing: ({ userId }) => gateway.membership.hearingChanged(userId) });

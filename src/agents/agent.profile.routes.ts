@@ -8,14 +8,14 @@ import {
   usageSnapshotAnswerSchema,
   usageSnapshotSchema,
 } from './agent.contract.ts';
+import type { AgentMemberships } from './agent.memberships.ts';
 import type { AgentProfile } from './agent.profile.ts';
-import type { AgentSeats } from './agent.seats.ts';
 
 const tag = 'Agents';
 const params = { id: uuidParam('AGENT_NOT_FOUND', 'Id of the agent.') };
 
 /** Where bots are, and what they report about themselves. */
-export function agentProfileRoutes(profile: AgentProfile, seats: AgentSeats): Route[] {
+export function agentProfileRoutes(profile: AgentProfile, memberships: AgentMemberships): Route[] {
   return [
     route({
       method: 'POST',
@@ -28,7 +28,7 @@ export function agentProfileRoutes(profile: AgentProfile, seats: AgentSeats): Ro
       body: addAgentsSchema,
       answer: addedAgentsSchema,
       errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER'],
-      handle: ({ actor, params, body }) => seats.add(actor, params.id, body.agentIds),
+      handle: ({ actor, params, body }) => memberships.add(actor, params.id, body.agentIds),
     }),
     route({
       method: 'GET',

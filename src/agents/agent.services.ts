@@ -1,5 +1,5 @@
+import { AgentMemberships } from './agent.memberships.ts';
 import { AgentProfile } from './agent.profile.ts';
-import { AgentSeats } from './agent.seats.ts';
 import { AgentService } from './agent.service.ts';
 import { AgentConfig } from './policies/agent-config.ts';
 import { PolicyService } from './policies/policy.service.ts';
@@ -7,7 +7,7 @@ import { ReplyStreams } from './streams/stream.service.ts';
 
 type Parts = ConstructorParameters<typeof AgentService>[0] &
   ConstructorParameters<typeof PolicyService>[0] &
-  ConstructorParameters<typeof AgentSeats>[0] &
+  ConstructorParameters<typeof AgentMemberships>[0] &
   ConstructorParameters<typeof ReplyStreams>[0];
 
 /** Builds the services of this feature. */
@@ -15,7 +15,7 @@ export interface AgentServices {
   agents: AgentService;
   agentConfig: AgentConfig;
   agentProfile: AgentProfile;
-  agentSeats: AgentSeats;
+  agentMemberships: AgentMemberships;
   policies: PolicyService;
   streams: ReplyStreams;
 }
@@ -25,7 +25,7 @@ export function createAgents(parts: Parts): AgentServices {
     agents: new AgentService(parts),
     agentConfig: new AgentConfig(parts.database, parts.agentAccess),
     agentProfile: new AgentProfile(parts),
-    agentSeats: new AgentSeats(parts),
+    agentMemberships: new AgentMemberships(parts),
     policies: new PolicyService(parts),
     streams: new ReplyStreams(parts),
   };

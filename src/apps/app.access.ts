@@ -22,13 +22,13 @@ export class AppAccess {
   /** A server whose apps the actor may see, and whether that is all of them. @throws AppError SERVER_NOT_FOUND */
   async viewed(actor: Actor, serverIdOrSlug: string): Promise<ServerInfo & { all: boolean }> {
     const server = await this.servers.visible(actor, serverIdOrSlug);
-    return { ...server, all: may(server.seat?.role, 'app:see-all') };
+    return { ...server, all: may(server.membership?.role, 'app:see-all') };
   }
 
   /** A server whose apps the actor may change: its admins. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
   async managed(actor: Actor, serverIdOrSlug: string): Promise<ServerInfo> {
     const server = await this.servers.joined(actor, serverIdOrSlug);
-    requireRole(server.seat.role, 'app:manage');
+    requireRole(server.membership.role, 'app:manage');
     return server;
   }
 

@@ -37,12 +37,12 @@ const ofDirect = `SELECT NULL AS server_id, u.id AS user_id, 'member' AS role, N
     c.created_at AS joined_at, ${userColumns}
   FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN users u ON u.id IN (d.low_id, d.high_id)
   WHERE d.channel_id = $1 AND u.id > $2 ORDER BY u.id LIMIT $3`;
-const holdSeat = 'SELECT user_id FROM server_members WHERE server_id = $1 AND user_id = $2 FOR NO KEY UPDATE';
-const oneSeat = `SELECT ${memberColumns}, cm.excluded FROM server_members m JOIN users u ON u.id = m.user_id
+const lockMember = 'SELECT user_id FROM server_members WHERE server_id = $1 AND user_id = $2 FOR NO KEY UPDATE';
+const selectMember = `SELECT ${memberColumns}, cm.excluded FROM server_members m JOIN users u ON u.id = m.user_id
   LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
   WHERE m.server_id = $2 AND m.user_id = $3`;
 
-interface SeatRow extends MemberRow {
+interface LockedMember extends MemberRow {
   /** Null: no entry in the channel. */
   excluded: boolean | null;
 }
@@ -113,9 +113,9 @@ export class ChannelMemberService {
     userId: string,
     actor: Actor,
   ): Promise<{ member: MemberRecord; repeated: boolean }> {
-    const seat = await seatOf(change.rows, channel.id, serverId, userId);
-    const member = memberRecord(seat, this.statuses);
-    if (seat.excluded === false) return { member, repeated: true };
+    const row = await memberOf(change.rows, channel.id, serverId, userId);
+    const member = memberRecord(row, this.statuses);
+    if (row.excluded === false) return { member, repeated: true };
     const asked = await settleRequest(change, { serverId, channelId: channel.id }, userId);
     if (asked) await this.notifications.settle(change, serverId);
     await change.rows(
@@ -123,7 +123,7 @@ export class ChannelMemberService {
        ON CONFLICT (channel_id, user_id) DO UPDATE SET excluded = false`,
       [channel.id, userId],
     );
-    const wasIn = !channel.isPrivate && !seat.is_bot && seat.excluded === null;
+    const wasIn = !channel.isPrivate && !row.is_bot && row.excluded === null;
     if (!wasIn) {
       // What was said before counts as read.
       await moveReadPointer(change.rows, channel.id, userId, null);
@@ -156,11 +156,11 @@ export class ChannelMemberService {
     if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages cannot be left.' });
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
     await this.changes.run(async (change) => {
-      const seat = await findSeat(change.rows, channelId, serverId, userId);
-      const isIn = seat && isInChannel(channel.isPrivate || seat.is_bot, seat.excluded);
+      const row = await findMember(change.rows, channelId, serverId, userId);
+      const isIn = row && isInChannel(channel.isPrivate || row.is_bot, row.excluded);
       if (!isIn) throw new AppError('MEMBER_NOT_FOUND');
-      requireToRemove(actor, channel, seat);
-      await this.takeOut(change, channel, serverId, memberRecord(seat, this.statuses).user);
+      requireToRemove(actor, channel, row);
+      await this.takeOut(change, channel, serverId, memberRecord(row, this.statuses).user);
     });
   }
 
@@ -190,32 +190,32 @@ export class ChannelMemberService {
   }
 }
 
-function requireToRemove(actor: Actor, channel: SeenChannel, seat: SeatRow): void {
-  if (seat.user_id === actor.userId || seat.agent?.owner === actor.userId) return;
+function requireToRemove(actor: Actor, channel: SeenChannel, row: LockedMember): void {
+  if (row.user_id === actor.userId || row.agent?.owner === actor.userId) return;
   requireRole(channel.role, 'channel:remove-member');
   // A bot is a member like others, but admins decide about bots whatever their role (contract §5).
-  if (seat.is_bot && may(channel.role, 'channel:add-member')) return;
-  requireToOutrank(channel.role, seat.role);
+  if (row.is_bot && may(channel.role, 'channel:add-member')) return;
+  requireToOutrank(channel.role, row.role);
 }
 
 /**
  * A server member's row with its state in a channel, locked until the transaction ends: of several requests for the same
  * change only one makes it. @returns undefined for non-members of the server
  */
-export async function findSeat(
+export async function findMember(
   rows: Rows,
   channelId: string,
   serverId: string,
   userId: string,
-): Promise<SeatRow | undefined> {
-  await rows(holdSeat, [serverId, userId]);
-  const [seat] = await rows<SeatRow>(oneSeat, [channelId, serverId, userId]);
-  return seat;
+): Promise<LockedMember | undefined> {
+  await rows(lockMember, [serverId, userId]);
+  const [row] = await rows<LockedMember>(selectMember, [channelId, serverId, userId]);
+  return row;
 }
 
-async function seatOf(rows: Rows, channelId: string, serverId: string, userId: string): Promise<SeatRow> {
-  const seat = await findSeat(rows, channelId, serverId, userId);
-  if (seat) return seat;
+async function memberOf(rows: Rows, channelId: string, serverId: string, userId: string): Promise<LockedMember> {
+  const row = await findMember(rows, channelId, serverId, userId);
+  if (row) return row;
   const [user] = await rows<{ id: string }>('SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL', [userId]);
   throw new AppError(user ? 'NOT_IN_SERVER' : 'USER_NOT_FOUND');
 }

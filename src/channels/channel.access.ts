@@ -182,16 +182,23 @@ export class ChannelAccess {
     const channel = this.channels.peek(channelId);
     const row = this.members.peek(memberKey(channelId, actor.userId));
     if (!channel || !row) return undefined;
-    const seat = channel.serverId === null ? undefined : this.servers.knownSeat(channel.serverId, actor.userId);
-    if (channel.serverId !== null && !seat) return undefined;
-    return seen(actor, channel, seat?.role ?? null, row);
+    const membership =
+      channel.serverId === null ? undefined : this.servers.knownMembership(channel.serverId, actor.userId);
+    if (channel.serverId !== null && !membership) return undefined;
+    return seen(actor, channel, membership?.role ?? null, row);
   }
 
   private async lookUp(actor: Actor, channelId: string): Promise<SeenChannel> {
     // Concurrently: each fact that is not cached is a round trip to the database.
     const [channel, row] = await Promise.all([this.find(channelId), this.membershipRow(channelId, actor.userId)]);
-    const seat = channel.serverId === null ? undefined : await this.servers.seat(channel.serverId, actor.userId);
-    const visible = seen(actor, channel, seat?.role ?? null, channel.serverId === null || seat ? row : noRow);
+    const membership =
+      channel.serverId === null ? undefined : await this.servers.membership(channel.serverId, actor.userId);
+    const visible = seen(
+      actor,
+      channel,
+      membership?.role ?? null,
+      channel.serverId === null || membership ? row : noRow,
+    );
     if (!visible) throw new AppError('CHANNEL_NOT_FOUND');
     return visible;
   }

@@ -68,11 +68,11 @@ export class ChannelService {
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
   async create(actor: Actor, server: string, input: z.output<typeof createChannelSchema>): Promise<ChannelItem> {
-    const { id: serverId, seat } = await this.servers.joined(actor, server);
-    requireRole(seat.role, 'channel:create');
+    const { id: serverId, membership } = await this.servers.joined(actor, server);
+    requireRole(membership.role, 'channel:create');
     return this.changes.run(async (change) => {
       const { id } = await this.insert(change, actor, serverId, input);
-      return channelItemOf(change.rows, actor, id, seat.role);
+      return channelItemOf(change.rows, actor, id, membership.role);
     });
   }
 
@@ -83,14 +83,14 @@ export class ChannelService {
 
   /** The channels of a server that the actor may know of, in their order. @throws AppError SERVER_NOT_FOUND */
   async list(actor: Actor, server: string): Promise<ChannelItem[]> {
-    const { id, seat } = await this.servers.visible(actor, server);
-    return channelItems(this.database.rows, actor, id, seat?.role ?? null, false);
+    const { id, membership } = await this.servers.visible(actor, server);
+    return channelItems(this.database.rows, actor, id, membership?.role ?? null, false);
   }
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async listArchived(actor: Actor, server: string): Promise<ChannelItem[]> {
-    const { id, seat } = await this.servers.joined(actor, server);
-    return channelItems(this.database.rows, actor, id, seat.role, true);
+    const { id, membership } = await this.servers.joined(actor, server);
+    return channelItems(this.database.rows, actor, id, membership.role, true);
   }
 
   /** @throws AppError CHANNEL_NOT_FOUND */
@@ -191,8 +191,8 @@ export class ChannelService {
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, CHANNEL_NOT_FOUND for one of another server
    */
   async order(actor: Actor, server: string, input: z.output<typeof positionsSchema>): Promise<ChannelItem[]> {
-    const { id: serverId, seat } = await this.servers.joined(actor, server);
-    requireRole(seat.role, 'channel:order');
+    const { id: serverId, membership } = await this.servers.joined(actor, server);
+    requireRole(membership.role, 'channel:order');
     return this.changes.run(async (change) => {
       // Two who put them in order do so one after the other.
       await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
@@ -211,7 +211,7 @@ export class ChannelService {
       const records = await channelRecords(change.rows, ids);
       for (const channel of records) change.publish(channelUpdated.in(channelRoom(channel.id), { channel }));
       await tellOutsiders(change, records);
-      return channelItems(change.rows, actor, serverId, seat.role, false);
+      return channelItems(change.rows, actor, serverId, membership.role, false);
     });
   }
 

@@ -52,19 +52,19 @@ export class DirectActivity {
        RETURNING d.channel_id, d.low_id, d.high_id, locked.last_active_at AS before`,
       [uses.map((use) => use.channel_id), uses.map((use) => use.created_at)],
     );
-    const seats = touched.flatMap(({ channel_id: channelId, low_id, high_id, before }) =>
+    const sides = touched.flatMap(({ channel_id: channelId, low_id, high_id, before }) =>
       [low_id, high_id].map((userId) => ({ userId, channelId, before, since: (first.get(channelId) ?? 1) - 1 })),
     );
-    const places = await this.beyond(rows, seats);
-    return seats.filter((_, index) => places.has(index));
+    const places = await this.beyond(rows, sides);
+    return sides.filter((_, index) => places.has(index));
   }
 
   announce(change: Change, userId: string, channelId: string, since: number): Promise<void> {
     return this.direct.announce(change, userId, channelId, since);
   }
 
-  /** The seats that were not among the user's last used ones before. The walk along each index is bounded. */
-  private async beyond(rows: Rows, seats: { userId: string; before: Date | string }[]): Promise<Set<number>> {
+  /** The indexes of sides whose DM was not among the user's last used ones before. Walks along indexes are bounded. */
+  private async beyond(rows: Rows, sides: { userId: string; before: Date | string }[]): Promise<Set<number>> {
     const found = await rows<{ place: number }>(
       `SELECT s.place::int FROM unnest($1::uuid[], $2::timestamptz[]) WITH ORDINALITY AS s (user_id, before, place)
        WHERE $3::int < (
@@ -74,7 +74,7 @@ export class DirectActivity {
            (SELECT FROM dm_channels WHERE high_id = s.user_id AND last_active_at > s.before LIMIT $3::int + 1)
          ) AS newer
        )`,
-      [seats.map((seat) => seat.userId), seats.map((seat) => seat.before), this.followed],
+      [sides.map((side) => side.userId), sides.map((side) => side.before), this.followed],
     );
     return new Set(found.map((row) => row.place - 1));
   }

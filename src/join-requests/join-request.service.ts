@@ -5,7 +5,7 @@ import { anyUserById, lockUser } from '../accounts/user.reader.ts';
 import type { ChannelAccess, ChannelInfo } from '../channels/channel.access.ts';
 import { isInChannel } from '../channels/channel.membership.ts';
 import { channelRecordOf } from '../channels/channel.reader.ts';
-import { type ChannelMemberService, findSeat } from '../channels/channel-member.service.ts';
+import { type ChannelMemberService, findMember } from '../channels/channel-member.service.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
@@ -112,18 +112,18 @@ export class JoinRequestService {
   async askChannel(actor: Actor, channelId: string): Promise<{ status: Status; requestId: string }> {
     const { id, serverId, isPrivate } = await this.askable(actor, channelId);
     return this.changes.run(async (change) => {
-      // The same for a channel: there the seat is locked.
-      const seat = await findSeat(change.rows, id, serverId, actor.userId);
-      if (!seat) throw new AppError('CHANNEL_NOT_FOUND');
-      if (isInChannel(isPrivate, seat.excluded)) throw new AppError('ALREADY_MEMBER');
+      // The same for a channel: there the membership is locked.
+      const member = await findMember(change.rows, id, serverId, actor.userId);
+      if (!member) throw new AppError('CHANNEL_NOT_FOUND');
+      if (isInChannel(isPrivate, member.excluded)) throw new AppError('ALREADY_MEMBER');
       return this.ask(change, actor, serverId, id);
     });
   }
 
   /** The pending requests of a server. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
   async pending(actor: Actor, idOrSlug: string): Promise<JoinRequestRecord[]> {
-    const { id, seat } = await this.servers.joined(actor, idOrSlug);
-    requireRole(seat.role, 'join-request:decide');
+    const { id, membership } = await this.servers.joined(actor, idOrSlug);
+    requireRole(membership.role, 'join-request:decide');
     const found = await this.database.rows<RequestRow>(pendingOfServer, [id]);
     return found.map(requestRecord);
   }
@@ -141,11 +141,11 @@ export class JoinRequestService {
     return this.changes.run(async (change) => {
       await this.holdAsker(change.rows, requestId);
       const [row] = await change.rows<RequestRow>(lockById, [requestId]);
-      const seat = row && (await this.servers.seat(row.server_id, actor.userId));
+      const membership = row && (await this.servers.membership(row.server_id, actor.userId));
       // Only those who decide learn who asks.
-      const known = row && (may(seat?.role, 'join-request:decide') || row.user_id === actor.userId);
+      const known = row && (may(membership?.role, 'join-request:decide') || row.user_id === actor.userId);
       if (!known || (row.channel_id === null) !== (of === 'server')) throw new AppError('JOIN_REQUEST_NOT_FOUND');
-      requireRole(seat?.role, 'join-request:decide');
+      requireRole(membership?.role, 'join-request:decide');
       if (row.status !== 'pending') throw new AppError('JOIN_REQUEST_DECIDED');
       // Before the user is let in, which would settle open requests and announce that too.
       const decide = 'UPDATE join_requests SET status = $2, decided_by = $3, updated_at = now() WHERE id = $1';
@@ -161,7 +161,7 @@ export class JoinRequestService {
     const [row] = await rows<RequestRow>(byId, [requestId]);
     if (!row) return;
     if (row.channel_id === null) await lockUser(rows, row.user_id);
-    else await findSeat(rows, row.channel_id, row.server_id, row.user_id);
+    else await findMember(rows, row.channel_id, row.server_id, row.user_id);
   }
 
   private async letIn(change: Change, row: RequestRow, actor: Actor): Promise<void> {
@@ -179,8 +179,8 @@ export class JoinRequestService {
   private async askable(actor: Actor, channelId: string): Promise<ChannelInfo & { serverId: string }> {
     const channel = await this.channels.find(channelId);
     const { serverId } = channel;
-    const seat = serverId === null ? undefined : await this.servers.seat(serverId, actor.userId);
-    if (serverId === null || !seat || actor.user.isBot) throw new AppError('CHANNEL_NOT_FOUND');
+    const membership = serverId === null ? undefined : await this.servers.membership(serverId, actor.userId);
+    if (serverId === null || !membership || actor.user.isBot) throw new AppError('CHANNEL_NOT_FOUND');
     return { ...channel, serverId };
   }
 
@@ -214,8 +214,8 @@ export class JoinRequestService {
 }
 
 async function isIn(rows: Rows, serverId: string, userId: string): Promise<boolean> {
-  const seat = 'SELECT role FROM server_members WHERE server_id = $1 AND user_id = $2';
-  return (await rows(seat, [serverId, userId])).length > 0;
+  const membership = 'SELECT role FROM server_members WHERE server_id = $1 AND user_id = $2';
+  return (await rows(membership, [serverId, userId])).length > 0;
 }
 
 const noRequest = { joinRequestStatus: null, joinRequestId: null };

@@ -22,7 +22,7 @@ interface Asked {
 
 /**
  * Settles the requests of a user who joins, in whatever way. Call it before the membership is written, the order in which
- * decisions lock, and with the user or its seat locked, as requests do.
+ * decisions lock, and with the user or their membership locked, as requests do.
  * @returns whether there was a request
  */
 export async function settleRequest(change: Change, { serverId, channelId }: Asked, userId: string): Promise<boolean> {

@@ -44,7 +44,13 @@ export function connectSockets(ground: Ground, parts: ServiceParts, gateway: Gat
     else disconnect(`session:${tokenId}`, null);
   });
   shutdown.add('agents', () => agentWatch.close());
-  connectBots(gateway, { control, delivery, watch: agentWatch, policies: policyAccess, seats: services.agentSeats });
+  connectBots(gateway, {
+    control,
+    delivery,
+    watch: agentWatch,
+    policies: policyAccess,
+    memberships: services.agentMemberships,
+  });
 }
 
 /** Control messages from this and other nodes. */

@@ -89,7 +89,7 @@ export class PresenceService {
 
   /** Whether the actor is in a server. */
   async isIn(actor: Actor, serverId: string): Promise<boolean> {
-    return (await this.servers.seat(serverId, actor.userId)) !== undefined;
+    return (await this.servers.membership(serverId, actor.userId)) !== undefined;
   }
 
   /** Tells the people in a channel what the actor is doing there; null: nothing any more. @throws AppError */

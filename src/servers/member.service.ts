@@ -89,7 +89,7 @@ export class MemberService {
   async leave(actor: Actor, idOrSlug: string): Promise<void> {
     const { id } = await this.access.joined(actor, idOrSlug);
     await this.changes.run(async (change) => {
-      const [mine] = await lockSeats(change, id, [actor.userId]);
+      const [mine] = await lockMembers(change, id, [actor.userId]);
       if (!mine) throw new AppError('NOT_A_MEMBER');
       if (mine.role === 'owner') throw new AppError('OWNER_CANNOT_LEAVE');
       await this.roster.remove(change, id, actor.userId);
@@ -101,7 +101,7 @@ export class MemberService {
     if (userId === actor.userId) return this.leave(actor, idOrSlug);
     const { id } = await this.access.joined(actor, idOrSlug);
     await this.changes.run(async (change) => {
-      const { mine, theirs } = await this.seats(change, id, actor.userId, userId);
+      const { mine, theirs } = await this.rolesOf(change, id, actor.userId, userId);
       requireRole(mine, 'member:kick');
       requireToOutrank(mine, theirs);
       await this.roster.remove(change, id, userId);
@@ -124,7 +124,7 @@ export class MemberService {
   async setRole(actor: Actor, idOrSlug: string, userId: string, role: Role): Promise<MemberRecord> {
     const { id } = await this.access.joined(actor, idOrSlug);
     return this.changes.run(async (change) => {
-      const { mine, theirs } = await this.seats(change, id, actor.userId, userId);
+      const { mine, theirs } = await this.rolesOf(change, id, actor.userId, userId);
       if (role === 'owner') return this.handOver(change, actor, id, userId, mine);
       requireRole(mine, 'member:set-role');
       requireToOutrank(mine, theirs);
@@ -169,15 +169,15 @@ export class MemberService {
   }
 
   /** The current roles of two members, locked until the commit. */
-  private async seats(
+  private async rolesOf(
     change: Change,
     serverId: string,
     userId: string,
     otherId: string,
   ): Promise<{ mine: Role; theirs: Role }> {
-    const seats = await lockSeats(change, serverId, [userId, otherId]);
-    const mine = seats.find((seat) => seat.user_id === userId)?.role;
-    const theirs = seats.find((seat) => seat.user_id === otherId)?.role;
+    const locked = await lockMembers(change, serverId, [userId, otherId]);
+    const mine = locked.find((member) => member.user_id === userId)?.role;
+    const theirs = locked.find((member) => member.user_id === otherId)?.role;
     if (!mine) throw new AppError('NOT_A_MEMBER');
     if (!theirs) throw new AppError('MEMBER_NOT_FOUND');
     return { mine, theirs };
@@ -194,8 +194,8 @@ export class MemberService {
     if (!code && server.isPublic) return server.id;
     if (code && (await this.opens(server.id, code))) return server.id;
     // A member needs no code to learn that they are one.
-    const seats = await this.database.rows(one, [server.id, actor.userId]);
-    if (seats.length > 0) throw await this.alreadyMember(actor, server.id);
+    const own = await this.database.rows(one, [server.id, actor.userId]);
+    if (own.length > 0) throw await this.alreadyMember(actor, server.id);
     if (!code) throw new AppError('INVITE_CODE_REQUIRED');
     throw new AppError('SERVER_NOT_FOUND', { message: 'This invite code does not fit.' });
   }
@@ -218,7 +218,7 @@ export class MemberService {
 }
 
 /** Ordered by id, so that concurrent changes of the same members do not deadlock. */
-async function lockSeats(
+async function lockMembers(
   change: Change,
   serverId: string,
   userIds: string[],

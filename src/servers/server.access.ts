@@ -15,7 +15,7 @@ export interface ServerInfo {
 }
 
 /** A user's membership in a server. */
-export interface Seat {
+export interface ServerMembership {
   role: Role;
 }
 
@@ -23,21 +23,22 @@ const info = 'SELECT id, is_public AS "isPublic", owner_id AS "ownerId" FROM ser
 const byId = `${info} WHERE id = $1`;
 const bySlug = `${info} WHERE slug = $1`;
 
-const seatCache = 'server-seats';
-const seatKey = (serverId: string, userId: string) => `${serverId}:${userId}`;
+/** The name in released versions: their nodes, and triggers in the database, drop values by it. */
+const membershipCache = 'server-seats';
+const membershipKey = (serverId: string, userId: string) => `${serverId}:${userId}`;
 
 /** The only way to access a server on behalf of someone. */
 export class ServerAccess {
   private readonly database: Database;
   private readonly caches: Caches;
-  private readonly seats: Cache<Seat>;
-  private readonly seatReads: BatchedRead<Seat>;
+  private readonly memberships: Cache<ServerMembership>;
+  private readonly membershipReads: BatchedRead<ServerMembership>;
 
   constructor(database: Database, caches: Caches) {
     this.database = database;
     this.caches = caches;
-    this.seats = caches.create(seatCache, 100_000);
-    this.seatReads = new BatchedRead((keys) => readSeats(database.committedRows, keys));
+    this.memberships = caches.create(membershipCache, 100_000);
+    this.membershipReads = new BatchedRead((keys) => readMemberships(database.committedRows, keys));
   }
 
   /** A server by id or slug, without checking access. @throws AppError SERVER_NOT_FOUND */
@@ -47,44 +48,44 @@ export class ServerAccess {
     return found;
   }
 
-  /** The actor's membership in a server; undefined if there is none. */
-  seat(serverId: string, userId: string): Seat | undefined | Promise<Seat | undefined> {
-    const key = seatKey(serverId, userId);
-    return this.seats.get(key, () => this.seatReads.read(key));
+  /** A user's membership in a server; undefined if there is none. */
+  membership(serverId: string, userId: string): ServerMembership | undefined | Promise<ServerMembership | undefined> {
+    const key = membershipKey(serverId, userId);
+    return this.memberships.get(key, () => this.membershipReads.read(key));
   }
 
   /** The same if it is cached here. */
-  knownSeat(serverId: string, userId: string): Seat | undefined {
-    return this.seats.peek(seatKey(serverId, userId));
+  knownMembership(serverId: string, userId: string): ServerMembership | undefined {
+    return this.memberships.peek(membershipKey(serverId, userId));
   }
 
   /** A server that the actor may see: public ones and its own. @throws AppError SERVER_NOT_FOUND */
-  async visible(actor: Actor, idOrSlug: string): Promise<ServerInfo & { seat: Seat | undefined }> {
+  async visible(actor: Actor, idOrSlug: string): Promise<ServerInfo & { membership: ServerMembership | undefined }> {
     const server = await this.find(idOrSlug);
-    const seat = await this.seat(server.id, actor.userId);
+    const membership = await this.membership(server.id, actor.userId);
     // Non-members of a private server must not learn that it exists (contract §2).
-    if (!seat && !server.isPublic) throw new AppError('SERVER_NOT_FOUND');
-    return { ...server, seat };
+    if (!membership && !server.isPublic) throw new AppError('SERVER_NOT_FOUND');
+    return { ...server, membership };
   }
 
   /** A server that the actor is a member of. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER for a public one */
-  async joined(actor: Actor, idOrSlug: string): Promise<ServerInfo & { seat: Seat }> {
+  async joined(actor: Actor, idOrSlug: string): Promise<ServerInfo & { membership: ServerMembership }> {
     const server = await this.visible(actor, idOrSlug);
-    if (!server.seat) throw new AppError('NOT_A_MEMBER');
-    return { ...server, seat: server.seat };
+    if (!server.membership) throw new AppError('NOT_A_MEMBER');
+    return { ...server, membership: server.membership };
   }
 
   /** Makes all nodes reread a user's membership in a server. */
   forget(serverId: string, userId: string): Promise<void> {
-    return this.caches.forget(seatCache, [seatKey(serverId, userId)]);
+    return this.caches.forget(membershipCache, [membershipKey(serverId, userId)]);
   }
 
   forgetHere(serverId: string, userId: string): void {
-    this.caches.dropHere(seatCache, [seatKey(serverId, userId)]);
+    this.caches.dropHere(membershipCache, [membershipKey(serverId, userId)]);
   }
 }
 
-async function readSeats(rows: Rows, keys: string[]): Promise<Map<string, Seat>> {
+async function readMemberships(rows: Rows, keys: string[]): Promise<Map<string, ServerMembership>> {
   const found = await rows<{ key: string; role: Role | null }>(
     `SELECT key, (SELECT role FROM server_members
        WHERE server_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid) AS role

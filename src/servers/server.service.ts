@@ -165,8 +165,8 @@ export class ServerService {
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, SLUG_TAKEN */
   async update(actor: Actor, idOrSlug: string, input: z.output<typeof updateServerSchema>): Promise<ServerRecord> {
-    const { id, seat } = await this.access.joined(actor, idOrSlug);
-    requireRole(seat.role, 'server:update');
+    const { id, membership } = await this.access.joined(actor, idOrSlug);
+    requireRole(membership.role, 'server:update');
     return this.withFreeSlug(() =>
       this.changes.run(async (change) => {
         const server = await change.em.findOne(Server, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -182,8 +182,8 @@ export class ServerService {
 
   /** Replaces the invite code. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
   async regenerateInvite(actor: Actor, idOrSlug: string): Promise<{ inviteCode: string }> {
-    const { id, seat } = await this.access.joined(actor, idOrSlug);
-    requireRole(seat.role, 'server:regenerate-invite');
+    const { id, membership } = await this.access.joined(actor, idOrSlug);
+    requireRole(membership.role, 'server:regenerate-invite');
     const inviteCode = newInviteCode();
     await this.changes.run(async (change) => {
       await change.rows('UPDATE servers SET invite_code = $2, updated_at = now() WHERE id = $1', [id, inviteCode]);
@@ -198,8 +198,8 @@ export class ServerService {
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED for all but the owner
    */
   async delete(actor: Actor, idOrSlug: string): Promise<void> {
-    const { id, seat } = await this.access.joined(actor, idOrSlug);
-    requireRole(seat.role, 'server:delete');
+    const { id, membership } = await this.access.joined(actor, idOrSlug);
+    requireRole(membership.role, 'server:delete');
     await this.changes.run(async (change) => {
       const [server] = await change.rows<{ owner_id: string }>(
         'SELECT owner_id FROM servers WHERE id = $1 FOR UPDATE',
@@ -226,8 +226,8 @@ export class ServerService {
    * actor blocked them, ALREADY_MEMBER
    */
   async invite(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
-    const { id, seat } = await this.access.joined(actor, idOrSlug);
-    requireRole(seat.role, 'server:invite');
+    const { id, membership } = await this.access.joined(actor, idOrSlug);
+    requireRole(membership.role, 'server:invite');
     await this.changes.run(async (change) => {
       const [user] = await change.rows<{ is_bot: boolean }>(
         'SELECT is_bot FROM users WHERE id = $1 AND deleted_at IS NULL',

@@ -174,7 +174,10 @@ export class PolicyService {
   /** A server that the actor or its bot is in. @throws AppError SERVER_NOT_FOUND */
   private async serverId(actor: Actor, agent: AgentRow, idOrSlug: string): Promise<string> {
     const { id } = await this.servers.find(idOrSlug);
-    const [own, bots] = await Promise.all([this.servers.seat(id, actor.userId), this.servers.seat(id, agent.user_id)]);
+    const [own, bots] = await Promise.all([
+      this.servers.membership(id, actor.userId),
+      this.servers.membership(id, agent.user_id),
+    ]);
     if (!own && !bots) throw new AppError('SERVER_NOT_FOUND');
     return id;
   }

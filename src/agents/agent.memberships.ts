@@ -22,8 +22,8 @@ const channelsOf = `SELECT m.channel_id AS id FROM channel_members m JOIN channe
 
 type Existing = z.input<typeof channelMemberAdded.payload>;
 
-/** The places of bots (contract §5). */
-export class AgentSeats {
+/** Which servers and channels bots are in (contract §5). */
+export class AgentMemberships {
   private readonly database: Database;
   private readonly changes: Changes;
   private readonly agents: AgentAccess;
