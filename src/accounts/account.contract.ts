@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { passingEvent } from '../delivery/event.ts';
+import { ephemeralEvent } from '../delivery/event.ts';
 import { idSchema, nameSchema, omittable, record, textSchema, timeSchema } from '../schema.ts';
 import { inviteCodeSchema, membershipSchema } from './membership/membership.contract.ts';
 
@@ -11,7 +11,7 @@ export const smallUserSchema = record('SmallUser', {
   isBot: z.boolean(),
 });
 
-export const userUpdated = passingEvent({
+export const userUpdated = ephemeralEvent({
   name: 'user:updated',
   summary: 'You, or someone whose presence you may see, has a new name or picture.',
   room: 'channel',

@@ -31,6 +31,7 @@ export function allEvents(): EventSpec[] {
   return [...catalogue.values()];
 }
 
+/** Declares an event that is kept in its room's log, and adds it to the catalogue. */
 export function durableEvent<S extends z.ZodObject>(
   spec: Omit<EventSpec<S>, 'durable' | 'room'> & { room: 'channel' | 'user' },
 ): DurableEvent<S> {
@@ -43,7 +44,8 @@ export function durableEvent<S extends z.ZodObject>(
   return event;
 }
 
-export function passingEvent<S extends z.ZodType>(spec: Omit<EventSpec<S>, 'durable'>): EventSpec<S> {
+/** Declares an event that is in no log, and adds it to the catalogue. */
+export function ephemeralEvent<S extends z.ZodType>(spec: Omit<EventSpec<S>, 'durable'>): EventSpec<S> {
   const event: EventSpec<S> = { ...spec, durable: false };
   catalogue.set(spec.name, event);
   return event;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { passingEvent } from '../delivery/event.ts';
+import { ephemeralEvent } from '../delivery/event.ts';
 import { errorSchema } from '../schema/error-schema.ts';
 import { idSchema, limitSchema, numberSchema, objectOrId, omittable, record, seqSchema } from '../schema.ts';
 
@@ -25,7 +25,7 @@ export const leaveSchema = objectOrId('channelId', { channelId: idSchema });
 
 export const joinAckSchema = logPageSchema.extend({ channelId: idSchema });
 
-export const ready = passingEvent({
+export const ready = ephemeralEvent({
   name: 'ready',
   summary: 'You are connected and in your own room, at this position of its log.',
   room: 'socket',
@@ -38,7 +38,7 @@ const resumedRoomSchema = z.union([
   errorSchema,
 ]);
 
-export const resumed = passingEvent({
+export const resumed = ephemeralEvent({
   name: 'resumed',
   summary: 'Everything missed since the positions in `auth.resume` has been sent.',
   room: 'socket',
@@ -48,14 +48,14 @@ export const resumed = passingEvent({
   }),
 });
 
-export const draining = passingEvent({
+export const draining = ephemeralEvent({
   name: 'server:draining',
   summary: 'This node is about to stop; reconnect after this many milliseconds.',
   room: 'socket',
   payload: z.object({ reconnectInMs: z.number().int() }),
 });
 
-export const errorEvent = passingEvent({
+export const errorEvent = ephemeralEvent({
   name: 'error',
   summary: 'An event that you sent without asking for an ack failed.',
   room: 'socket',

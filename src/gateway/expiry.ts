@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { credentialRoom } from '../delivery/entry.ts';
-import { passingEvent } from '../delivery/event.ts';
+import { ephemeralEvent } from '../delivery/event.ts';
 import { isoTime, timeSchema } from '../schema.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
 
-const tokenExpiring = passingEvent({
+const tokenExpiring = ephemeralEvent({
   name: 'auth:expiring',
   summary: 'The token of this socket expires soon; send auth:renew with a new one, or the socket is closed.',
   room: 'socket',

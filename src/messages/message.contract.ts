@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { smallUserSchema } from '../accounts/account.contract.ts';
-import { durableEvent, passingEvent } from '../delivery/event.ts';
+import { durableEvent, ephemeralEvent } from '../delivery/event.ts';
 import { attachmentSchema, maxAttachments, sentAttachmentSchema } from '../media/attachment.contract.ts';
 import { mentionSchema } from '../mentions/mention.contract.ts';
 import { reactionSchema } from '../reactions/reaction.contract.ts';
@@ -164,7 +164,7 @@ export const messageUnpinned = durableEvent({
   payload: messageSchema,
 });
 
-export const messageTyping = passingEvent({
+export const messageTyping = ephemeralEvent({
   name: 'message:typing',
   summary: 'Someone is typing, or has stopped. After 6 seconds without a repeat, or a message, they have stopped too.',
   room: 'channel',

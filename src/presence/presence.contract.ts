@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { passingEvent } from '../delivery/event.ts';
+import { ephemeralEvent } from '../delivery/event.ts';
 import { idSchema, nameSchema } from '../schema.ts';
 import { statusSchema } from './status.ts';
 
@@ -20,7 +20,7 @@ export const activitySchema = z.object({
   activity: nameSchema(128).nullable(),
 });
 
-export const presenceChange = passingEvent({
+export const presenceChange = ephemeralEvent({
   name: 'presence:change',
   summary: "Someone's presence changed. Concurrent changes come together; a single one also has the plain fields.",
   room: 'channel',
@@ -31,14 +31,14 @@ export const presenceChange = passingEvent({
   }),
 });
 
-export const presenceActivity = passingEvent({
+export const presenceActivity = ephemeralEvent({
   name: 'presence:activity',
   summary: 'What someone is doing in a channel right now; null when it has ended.',
   room: 'channel',
   payload: z.object({ channelId: idSchema, userId: idSchema, activity: z.string().nullable() }),
 });
 
-export const presenceSnapshot = passingEvent({
+export const presenceSnapshot = ephemeralEvent({
   name: 'presence:snapshot',
   summary: 'The presence of people in a channel that you joined, up to 500, those online first.',
   room: 'socket',

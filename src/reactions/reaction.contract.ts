@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durableEvent, passingEvent } from '../delivery/event.ts';
+import { durableEvent, ephemeralEvent } from '../delivery/event.ts';
 import { idSchema, record } from '../schema.ts';
 
 /** Different emoji of one user, and of all, on one message (contract §6). */
@@ -60,14 +60,14 @@ export const reactionUpdated = durableEvent({
 
 const oneReaction = z.object({ messageId: idSchema, channelId: idSchema, userId: idSchema, emoji: z.string() });
 
-export const reactionAdded = passingEvent({
+export const reactionAdded = ephemeralEvent({
   name: 'reaction:add',
   summary: 'Someone reacted; comes along with reaction:updated.',
   room: 'channel',
   payload: oneReaction,
 });
 
-export const reactionRemoved = passingEvent({
+export const reactionRemoved = ephemeralEvent({
   name: 'reaction:remove',
   summary: 'Someone took a reaction back; comes along with reaction:updated.',
   room: 'channel',

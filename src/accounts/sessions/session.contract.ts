@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { passingEvent } from '../../delivery/event.ts';
+import { ephemeralEvent } from '../../delivery/event.ts';
 import { idSchema, timeSchema } from '../../schema.ts';
 
 export const refreshSchema = z.object({ refreshToken: z.string().min(1).max(8192) });
@@ -22,7 +22,7 @@ export const renewSchema = z.object({ token: z.string().min(1).max(8192) });
 
 export const renewAckSchema = z.object({ sessionId: idSchema.nullable(), expiresAt: timeSchema.nullable() });
 
-export const sessionRevoked = passingEvent({
+export const sessionRevoked = ephemeralEvent({
   name: 'auth:session-revoked',
   summary: 'The session (or personal access token) of this socket was ended; the socket is closed.',
   room: 'socket',

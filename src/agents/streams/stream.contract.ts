@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { smallUserSchema } from '../../accounts/account.contract.ts';
-import { passingEvent } from '../../delivery/event.ts';
+import { ephemeralEvent } from '../../delivery/event.ts';
 import { maxContent, messageSchema } from '../../messages/message.contract.ts';
 import { idExample, idSchema, omittable, textSchema, withDefault } from '../../schema.ts';
 
@@ -32,7 +32,7 @@ export const streamSchema = z
 
 export const streamAckSchema = z.object({ message: messageSchema.optional().describe('With `done`.') });
 
-export const messageStream = passingEvent({
+export const messageStream = ephemeralEvent({
   name: 'message:stream',
   summary: 'A bot is streaming a reply: its next piece, or its end. Pieces are not stored; the message follows.',
   room: 'channel',
