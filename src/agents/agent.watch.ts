@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { uptime } from './agent.uptime.ts';
 
-const lookMs = 1000;
+const pollMs = 1000;
 /** How often the uptime of a connected bot is saved. */
 const saveMs = 30_000;
 
@@ -32,7 +32,7 @@ export class AgentWatch {
   /** Bots that connected or left since the last save. */
   private moved = new Set<string>();
   private lastSave = performance.now();
-  private looking = false;
+  private polling = false;
   private readonly timer: NodeJS.Timeout;
 
   /** @param endAt ends this node's sockets of a token at a time (ms since 1970), possibly in the past */
@@ -46,7 +46,7 @@ export class AgentWatch {
     this.heartbeatSeconds = heartbeatSeconds;
     this.log = log;
     this.endAt = endAt;
-    this.timer = setInterval(() => void this.look(), lookMs);
+    this.timer = setInterval(() => void this.poll(), pollMs);
   }
 
   /** A bot has connected. @returns to be called when it disconnects */
@@ -63,16 +63,16 @@ export class AgentWatch {
     clearInterval(this.timer);
   }
 
-  private async look(): Promise<void> {
-    if (this.looking) return;
-    this.looking = true;
+  private async poll(): Promise<void> {
+    if (this.polling) return;
+    this.polling = true;
     try {
       await this.endInvalid();
       await this.saveUptime();
     } catch (error) {
       this.log.debug({ err: error }, 'Bots could not be looked up; trying again.');
     } finally {
-      this.looking = false;
+      this.polling = false;
     }
   }
 

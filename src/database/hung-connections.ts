@@ -4,9 +4,9 @@ import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
 import { Silence } from '../infrastructure/silence.ts';
 
-const lookMs = 250;
-/** After how many looks without an answer PostgreSQL is asked whether it is working on one. */
-const doubtfulLooks = 2;
+const checkMs = 250;
+/** After how many checks without an answer PostgreSQL is asked whether it is working on one. */
+const doubtfulChecks = 2;
 /** How long PostgreSQL may take to say so. */
 const askMs = 2000;
 /** How long it is left alone then. */
@@ -14,10 +14,10 @@ const restMs = 1000;
 
 type Connection = Pick<pg.ClientBase, 'query'>;
 
-/** A connection in use, and for how many looks its user has been waiting for an answer. */
+/** A connection in use, and for how many checks its user has been waiting for an answer. */
 interface Use {
   silence: Silence;
-  looks: number;
+  checks: number;
 }
 
 /** A connection that may be dead, and how much it had received when that was doubted. */
@@ -40,7 +40,7 @@ interface Doubt {
 export class HungConnections {
   private readonly pools: pg.Pool[];
   private readonly url: string;
-  private readonly looks: number;
+  private readonly maxChecks: number;
   private readonly log: Log;
   private readonly used = new Map<pg.PoolClient, Use>();
   private readonly timer: NodeJS.Timeout;
@@ -50,14 +50,14 @@ export class HungConnections {
   constructor(pools: pg.Pool[], url: string, limitMs: number, log: Log) {
     this.pools = pools;
     this.url = url;
-    this.looks = Math.ceil(limitMs / lookMs);
+    this.maxChecks = Math.ceil(limitMs / checkMs);
     this.log = log;
     for (const pool of pools) {
-      pool.on('acquire', (client) => this.used.set(client, { silence: new Silence(), looks: 0 }));
+      pool.on('acquire', (client) => this.used.set(client, { silence: new Silence(), checks: 0 }));
       pool.on('release', (_error, client) => this.used.delete(client));
       pool.on('remove', (client) => this.used.delete(client));
     }
-    this.timer = setInterval(() => this.look(), lookMs);
+    this.timer = setInterval(() => this.check(), checkMs);
     this.timer.unref();
   }
 
@@ -65,16 +65,16 @@ export class HungConnections {
     clearInterval(this.timer);
   }
 
-  private look(): void {
+  private check(): void {
     const doubtful: Doubt[] = [];
     for (const [client, use] of this.used) {
       const wire = wireOf(client);
       if (!wire) continue;
-      const silent = use.silence.look(wire);
-      use.looks = isAwaiting(client) ? Math.min(use.looks + 1, silent) : 0;
-      if (use.looks >= this.looks) wire.destroy(hung());
+      const silent = use.silence.check(wire);
+      use.checks = isAwaiting(client) ? Math.min(use.checks + 1, silent) : 0;
+      if (use.checks >= this.maxChecks) wire.destroy(hung());
       // What is still being sent cannot be worked on.
-      else if (use.looks >= doubtfulLooks && wire.writableLength === 0) {
+      else if (use.checks >= doubtfulChecks && wire.writableLength === 0) {
         doubtful.push({ client, wire, pid: pidOf(client), bytes: wire.bytesRead });
       }
     }
@@ -86,7 +86,7 @@ export class HungConnections {
     const pids = doubtful.map(({ pid }) => pid);
     const atWork = await backendsAtWork(this.url, pids).catch(() => new Set(pids));
     // An answer may have been on its way when PostgreSQL was asked.
-    await delay(lookMs);
+    await delay(checkMs);
     this.restUntil = performance.now() + restMs;
     const dead = doubtful.filter(
       ({ client, wire, pid, bytes }) => !atWork.has(pid) && wire.bytesRead === bytes && isAwaiting(client),

@@ -19,13 +19,13 @@ interface Found {
  * commits late has an early id and an early time.
  */
 export const invalidationsSince = `SELECT pg_current_snapshot()::text AS snapshot, i.cache, i.keys
-  FROM (SELECT $1::text::pg_snapshot AS before) AS look LEFT JOIN invalidations i
-    ON i.xid >= pg_snapshot_xmin(look.before) AND NOT pg_visible_in_snapshot(i.xid, look.before)`;
+  FROM (SELECT $1::text::pg_snapshot AS before) AS previous LEFT JOIN invalidations i
+    ON i.xid >= pg_snapshot_xmin(previous.before) AND NOT pg_visible_in_snapshot(i.xid, previous.before)`;
 
 /** A snapshot from before everything. */
 const beginning = '1:1:';
 
-const lookMs = 1000;
+const pollMs = 1000;
 /** No change runs this long; a node that was frozen for half of it clears its caches instead of asking. */
 const keptSeconds = 3600;
 const gapMs = (keptSeconds * 1000) / 2;
@@ -44,10 +44,10 @@ export class InvalidationWatch implements Watch {
   private readonly timer: NodeJS.Timeout;
   private snapshot = beginning;
   /** In ms since 1970, so that time in which the machine was suspended counts too. */
-  private lastLook = Date.now();
+  private lastPoll = Date.now();
   private lastKnown = performance.now();
   /** A query that hangs does not hold up the next one. */
-  private readonly looks = new BatchedRead<never>(() => this.lookNow());
+  private readonly polls = new BatchedRead<never>(() => this.pollNow());
 
   /** @param changed is called with what was changed, once it has been dropped here */
   constructor(database: Database, caches: Caches, log: Log, changed: (cache: string, keys: string[]) => void) {
@@ -55,7 +55,7 @@ export class InvalidationWatch implements Watch {
     this.caches = caches;
     this.log = log;
     this.changed = changed;
-    this.timer = setInterval(() => void this.look().catch((error) => this.noteFailure(error)), lookMs);
+    this.timer = setInterval(() => void this.poll().catch((error) => this.noteFailure(error)), pollMs);
   }
 
   close(): void {
@@ -66,11 +66,11 @@ export class InvalidationWatch implements Watch {
     return this.lastKnown;
   }
 
-  look(): Promise<unknown> {
-    return this.looks.read('all');
+  poll(): Promise<unknown> {
+    return this.polls.read('all');
   }
 
-  private async lookNow(): Promise<Map<string, never>> {
+  private async pollNow(): Promise<Map<string, never>> {
     const started = performance.now();
     const found = await this.database.committedRows<Found>(invalidationsSince, [this.snapshot]);
     // A query that hung has found nothing that the one after it did not find.
@@ -88,8 +88,8 @@ export class InvalidationWatch implements Watch {
 
   private act(found: Found[]): void {
     const snapshot = found[0]?.snapshot ?? beginning;
-    const missed = !follows(snapshot, this.snapshot) || Date.now() - this.lastLook > gapMs;
-    this.lastLook = Date.now();
+    const missed = !follows(snapshot, this.snapshot) || Date.now() - this.lastPoll > gapMs;
+    this.lastPoll = Date.now();
     // Then the next query returns everything that is still recorded.
     this.snapshot = missed ? beginning : snapshot;
     if (missed) {

@@ -9,7 +9,7 @@ export interface Watch {
   /** Everything committed before this is known here (`performance.now()`). */
   readonly knownUntil: number;
   /** Polls now. @throws AppError if the database does not answer */
-  look(): Promise<unknown>;
+  poll(): Promise<unknown>;
 }
 
 /**
@@ -25,8 +25,8 @@ export class StalenessGuard {
   private sessions: Watch | undefined;
   /** Everything committed in people's own rooms before this has been emitted (`performance.now()`). */
   private ownUntil = performance.now();
-  /** A look begins after the calls that ask for it, and one that hangs does not hold up the next. */
-  private readonly looks = new BatchedRead<never>(() => this.look());
+  /** A refresh begins after the calls that ask for it, and one that hangs does not hold up the next. */
+  private readonly refreshes = new BatchedRead<never>(() => this.refreshNow());
 
   /** @param freshen emits everything that a room has in the log by now */
   constructor(streams: ReadonlyMap<Room, LiveStream>, freshen: (stream: LiveStream) => Promise<unknown>, bus: Bus) {
@@ -52,7 +52,7 @@ export class StalenessGuard {
 
   /** Before what was read from a room's log is emitted: that may be long after the control messages that went with it. */
   async refresh(room: Room): Promise<void> {
-    if (!isOwn(room) && this.isOverdue) await this.looks.read('all');
+    if (!isOwn(room) && this.isOverdue) await this.refreshes.read('all');
   }
 
   private get knownUntil(): number {
@@ -63,10 +63,10 @@ export class StalenessGuard {
     return performance.now() - this.knownUntil > maxStaleMs;
   }
 
-  private async look(): Promise<Map<string, never>> {
+  private async refreshNow(): Promise<Map<string, never>> {
     const started = performance.now();
     const own = [...this.streams.values()].filter(({ room }) => isOwn(room));
-    await Promise.all([this.sessions?.look(), ...own.map((stream) => this.freshen(stream))]);
+    await Promise.all([this.sessions?.poll(), ...own.map((stream) => this.freshen(stream))]);
     this.upToDate(started);
     return new Map<string, never>();
   }

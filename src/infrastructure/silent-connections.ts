@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import type { RedisClient } from './redis-clients.ts';
 import { Silence } from './silence.ts';
 
-const lookMs = 1000;
+const checkMs = 1000;
 /** How many checks in a row may find that nothing was received. */
 const patience = 5;
 
@@ -18,7 +18,7 @@ export class SilentConnections {
 
   constructor(clients: RedisClient[]) {
     this.clients = clients;
-    this.timer = setInterval(() => this.look(), lookMs);
+    this.timer = setInterval(() => this.checkAll(), checkMs);
     this.timer.unref();
   }
 
@@ -26,18 +26,18 @@ export class SilentConnections {
     clearInterval(this.timer);
   }
 
-  private look(): void {
+  private checkAll(): void {
     for (const client of this.clients) {
-      for (const connection of connectionsOf(client)) this.lookAt(connection);
+      for (const connection of connectionsOf(client)) this.check(connection);
     }
   }
 
-  private lookAt(connection: Redis): void {
+  private check(connection: Redis): void {
     const wire = wireOf(connection);
     if (!wire) return;
     const silence = this.seen.get(wire) ?? new Silence();
     this.seen.set(wire, silence);
-    if (silence.look(wire) >= patience) wire.destroy(new Error('Redis does not answer.'));
+    if (silence.check(wire) >= patience) wire.destroy(new Error('Redis does not answer.'));
     // Until it is ready, ioredis checks it anyway.
     else if (connection.status === 'ready') void connection.ping().catch(() => {});
   }

@@ -51,7 +51,7 @@ export class WorkspaceService {
 
   /** With its counts of folders, files and bytes. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async get(actor: Actor, serverId: string): Promise<z.input<typeof workspaceSchema>> {
-    return this.record(await this.look(actor, serverId));
+    return this.record(await this.visit(actor, serverId));
   }
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
@@ -72,13 +72,13 @@ export class WorkspaceService {
 
   /** All folders and files, read with one query. */
   async tree(actor: Actor, serverId: string): Promise<TreeRecord[]> {
-    const workspace = await this.look(actor, serverId);
+    const workspace = await this.visit(actor, serverId);
     return treeOf(await readAll(this.database.rows, workspace.id));
   }
 
   /** The contents of a folder; null: of the top. @throws AppError FOLDER_NOT_FOUND */
   async children(actor: Actor, serverId: string, parentId: string | null): Promise<NodeRecord[]> {
-    const workspace = await this.look(actor, serverId);
+    const workspace = await this.visit(actor, serverId);
     if (parentId) await this.access.folder(workspace, parentId);
     return (await readChildren(this.database.rows, workspace.id, [parentId ?? workspace.id])).map(nodeRecord);
   }
@@ -89,7 +89,7 @@ export class WorkspaceService {
     serverId: string,
     parentIds: (string | null)[],
   ): Promise<Record<string, NodeRecord[]>> {
-    const workspace = await this.look(actor, serverId);
+    const workspace = await this.visit(actor, serverId);
     const ids = parentIds.map((id) => id ?? workspace.id);
     const nodes = await readChildren(this.database.rows, workspace.id, ids);
     const answer: Record<string, NodeRecord[]> = {};
@@ -100,11 +100,12 @@ export class WorkspaceService {
 
   /** Folders or files whose names contain a text, case-insensitively; the first hundred. */
   async search(actor: Actor, serverId: string, kind: 'dir' | 'file', text: string): Promise<NodeRecord[]> {
-    const workspace = await this.look(actor, serverId);
+    const workspace = await this.visit(actor, serverId);
     return (await searchNodes(this.database.rows, workspace.id, kind, text, searchLimit)).map(nodeRecord);
   }
 
-  private async look(actor: Actor, serverId: string): Promise<OpenWorkspace> {
+  /** Opens a workspace for someone who reads it; those who do are told of its changes (see Announcer). */
+  private async visit(actor: Actor, serverId: string): Promise<OpenWorkspace> {
     const workspace = await this.access.open(actor, serverId);
     await this.announcer.seenBy(actor.userId, workspace);
     return workspace;

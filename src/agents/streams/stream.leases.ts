@@ -40,7 +40,7 @@ const takeOverdue = `${now}
   end
   return ended`;
 
-const lookMs = 2000;
+const pollMs = 2000;
 /** A stream's own node ends it; others do so only if that node is gone. */
 const slackMs = 2000;
 const atOnce = 100;
@@ -66,7 +66,7 @@ export class StreamLeases {
 
   /** From now on this process ends the streams of dead nodes: it has sockets to tell. */
   start(): void {
-    if (this.redis) this.timer = setInterval(() => void this.look(), lookMs);
+    if (this.redis) this.timer = setInterval(() => void this.poll(), pollMs);
   }
 
   carryOn(place: StreamPlace, forMs: number): void {
@@ -102,10 +102,10 @@ export class StreamLeases {
     clearInterval(this.timer);
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const { redis } = this;
     if (!redis?.healthy) return;
-    // Redis being away or full is reported elsewhere; what could not be taken is found by the next look.
+    // Redis being away or full is reported elsewhere; what could not be taken is found by the next poll.
     const overdue = overdueSchema.safeParse(
       await redis.commands.eval(takeOverdue, 1, this.key, atOnce, cutKnownMs).catch(() => []),
     );

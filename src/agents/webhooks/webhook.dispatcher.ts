@@ -7,7 +7,7 @@ import type { Settings } from '../../settings.ts';
 import type { Claim, WebhookCursors } from './webhook.cursors.ts';
 import type { StopSignals, WebhookDeliverer } from './webhook.deliverer.ts';
 
-/** Between two looks, so that simultaneous events are delivered with few queries. */
+/** Between two rounds, so that simultaneous events are delivered with few queries. */
 const pauseMs = 20;
 /** How often a node learns from others which agents hear which rooms. */
 const refreshMs = 5000;
@@ -35,7 +35,7 @@ export class WebhookDispatcher {
   private moved = new Set<string>();
   private followAt = 0;
   private refreshAt = 0;
-  private lookAt = 0;
+  private pollAt = 0;
   private renewal: NodeJS.Timeout | undefined;
   private wakeUp = () => {};
   private loop: Promise<void> = Promise.resolve();
@@ -100,23 +100,23 @@ export class WebhookDispatcher {
   private async run(): Promise<void> {
     while (!this.signals.closing.signal.aborted) {
       try {
-        await this.look();
+        await this.dispatch();
         await this.rest();
       } catch (error) {
         this.log.debug({ err: error }, 'Webhooks could not be looked up just now.');
-        // It is no longer known what was to be followed and looked at.
+        // It is no longer known what was to be followed and polled.
         this.followAt = 0;
-        this.lookAt = 0;
+        this.pollAt = 0;
         await delay(this.settings.pollMs);
       }
     }
   }
 
-  /** Until the next look is due or something wakes it. */
+  /** Until the next poll is due or something wakes it. */
   private async rest(): Promise<void> {
     const signal = this.signals.closing.signal;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.max(this.lookAt - performance.now(), 0));
+      const timer = setTimeout(resolve, Math.max(this.pollAt - performance.now(), 0));
       this.wakeUp = () => {
         clearTimeout(timer);
         resolve();
@@ -126,12 +126,12 @@ export class WebhookDispatcher {
     if (!signal.aborted) await delay(pauseMs);
   }
 
-  private async look(): Promise<void> {
+  private async dispatch(): Promise<void> {
     await this.follow();
     const total = this.settings.concurrency - this.running.size;
     if (total <= 0) return;
-    if (performance.now() >= this.lookAt) {
-      this.lookAt = performance.now() + this.settings.pollMs;
+    if (performance.now() >= this.pollAt) {
+      this.pollAt = performance.now() + this.settings.pollMs;
       for (const agentId of await this.cursors.due()) this.woken.add(agentId);
     }
     const free = this.free([...this.woken]);
