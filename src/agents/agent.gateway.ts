@@ -2,7 +2,6 @@ import { channelMemberAdded } from '../channels/channel.contract.ts';
 import type { Control } from '../delivery/control.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { streamId } from '../delivery/entry.ts';
-import { AppError } from '../errors.ts';
 import { tellOne } from '../gateway/frames.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { type Handler, handler } from '../gateway/handler.ts';
@@ -26,10 +25,7 @@ export function agentHandlers(agents: AgentService): Handler[] {
       ack: heartbeatAnswerSchema,
       errors: ['AGENT_NOT_FOUND', 'AGENT_STOPPED', 'FORBIDDEN'],
       limit: 'events',
-      async handle({ actor, payload }) {
-        if (!actor.agent) throw new AppError('FORBIDDEN', { message: 'Only bots have heartbeats.' });
-        return agents.heartbeat(actor, actor.agent.id, payload ?? {});
-      },
+      handle: ({ actor, payload }) => agents.ownHeartbeat(actor, payload ?? {}),
     }),
   ];
 }

@@ -200,6 +200,15 @@ export class AgentService {
     return { ok: true, status: alive.status, lastHeartbeat, expiresAt };
   }
 
+  /** A heartbeat of the calling bot. @throws AppError FORBIDDEN for people, and as `heartbeat` */
+  async ownHeartbeat(
+    actor: Actor,
+    input: z.output<typeof heartbeatSchema>,
+  ): Promise<z.input<typeof heartbeatAnswerSchema>> {
+    if (!actor.agent) throw new AppError('FORBIDDEN', { message: 'Only bots have heartbeats.' });
+    return this.heartbeat(actor, actor.agent.id, input);
+  }
+
   private async setStatus(actor: Actor, agentId: string, status: AgentStatus): Promise<AgentRecord & { ok: true }> {
     const agent = await this.access.owned(actor, agentId);
     if (agent.status === status) return { ok: true, ...agentRecord(agent) };
