@@ -68,7 +68,7 @@ export interface ChannelEvents {
 }
 
 /** Events of no channel that are not in a log either. */
-export interface PassingEvents {
+export interface EphemeralEvents {
   'presence:change': Payload<typeof presenceChange>;
   'user:updated': Payload<typeof userUpdated>;
 }

@@ -3,7 +3,7 @@ import { Channel } from './channel.ts';
 import { Connection, type ConnectionState } from './connection.ts';
 import { Emitter } from './emitter.ts';
 import { asParleyError, ParleyError } from './errors.ts';
-import type { ChannelEvents, OwnEvents, PassingEvents } from './events.ts';
+import type { ChannelEvents, EphemeralEvents, OwnEvents } from './events.ts';
 import { host } from './host.ts';
 import { Http } from './http.ts';
 import type { AuthAnswer, Message } from './index.ts';
@@ -32,10 +32,10 @@ export interface ParleySignals {
   reload: null;
 }
 
-export type Presence = PassingEvents['presence:change']['changes'][number];
+export type Presence = EphemeralEvents['presence:change']['changes'][number];
 
 /** Events of channels that are not open: those of DMs arrive without opening. */
-export type ParleyEventMap = OwnEvents & ChannelEvents & PassingEvents & ParleySignals;
+export type ParleyEventMap = OwnEvents & ChannelEvents & EphemeralEvents & ParleySignals;
 
 /**
  * A client of a Parley server: signs in, keeps a connection, and provides channels with events in order and without gaps,
