@@ -92,118 +92,29 @@ export type ServiceParts = ReturnType<typeof createServices>;
 
 /** Wires up the services, each given what it needs. */
 export function createServices(ground: Ground) {
-  const { settings, log, database, delivery, catchUp, control, caches, ephemeral } = ground;
-  const changes = new Changes(database, delivery, log);
-  const writer = new Writer(database, delivery, messageTable, settings.delivery, log, ground.tracing);
-  const capabilities = new Capabilities(settings.accounts.tiers);
-  const serverAccess = new ServerAccess(database, caches);
-  const directAccess = new DirectAccess(database, caches);
-  const policyAccess = new PolicyAccess(database, caches);
-  const channelAccess = new ChannelAccess(database, caches, serverAccess, directAccess, policyAccess);
-  const messageAccess = new MessageAccess(database, channelAccess);
-  const threadAccess = new ThreadAccess(database, caches, channelAccess);
-  const blobs = new DatabaseBlobStore(database);
-  const links = new SignedLinks(settings.jwtSecrets);
-  const blobCollector = new BlobCollector(database, settings.blobs, log);
-  const agentIdentity = new AgentIdentity(database, caches);
-  const notificationQueue = new NotificationQueue();
-  const { pingIntervalMs, pingTimeoutMs } = settings.sockets;
-  // A stock client cut off this long ago may still be recovered as if it had never been away.
-  const directory = new PresenceDirectory(settings.delivery.recoverySeconds * 1000 + pingIntervalMs + pingTimeoutMs);
-  const loopGuard = new LoopGuard(database, settings.agents);
-  const { audience, roster, chores, ...community } = createCommunity({
-    ...ground,
-    loopGuard,
-    changes,
-    writer,
-    capabilities,
-    serverAccess,
-    channelAccess,
-    messageAccess,
-    threadAccess,
-    notifications: notificationQueue,
-    statuses: directory,
-    blobs,
-    links,
-  });
-  const people = createPeople({
-    settings,
-    log,
-    database,
-    changes,
-    capabilities,
-    channelAccess,
-    serverAccess,
-    directAccess,
-    messages: community.messages,
-    audience,
-    notificationQueue,
-    ephemeral,
-    redis: ground.redis,
-    nodeId: ground.nodeId,
-    directory,
-  });
-  const accounts = createAccounts({
-    settings,
-    log,
-    database,
-    changes,
-    caches,
-    control,
-    capabilities,
-    limits: ground.limits,
-    mailer: ground.mailer,
-    publicUrl: ground.publicUrl,
-    agentIdentity,
-    presence: people.services.presence,
-  });
-  const workspace = createWorkspace({ settings, database, changes, serverAccess, blobs, links });
-  const { workspaceAccess } = workspace;
-  const outgoing = new Outgoing(settings.appProxyAllow);
-  const apps = createApps({ settings, log, database, changes, serverAccess, workspaceAccess, blobs, outgoing });
-  const hearing = new BotHearing(policyAccess, new Concerns(database));
-  const agentAccess = new AgentAccess(database.rows);
-  const { webhooks, webhookDispatcher } = createWebhooks({
-    ...ground,
-    changes,
-    chores,
-    agentAccess,
-    agentIdentity,
-    channelAccess,
-    hearing,
-    outgoing,
-    notifications: notificationQueue,
-  });
+  const shared = createShared(ground);
+  const { settings, database, changes, writer, serverAccess, policyAccess, hearing, outgoing } = shared;
+  const { audience, roster, chores, ...community } = createCommunity(shared);
+  const { services: people, notificationWorker, presence } = createPeople({ ...shared, ...community, audience });
+  const accounts = createAccounts({ ...shared, presence: people.presence });
+  const workspace = createWorkspace(shared);
+  const apps = createApps({ ...shared, workspaceAccess: workspace.workspaceAccess });
+  const { webhooks, webhookDispatcher } = createWebhooks({ ...shared, chores });
   chores.add(...forgetEnded(settings.accounts), forgetRead(settings.notifications.readDays), forgetInvalidations);
   const services: Services = {
     accounts,
     ...community,
-    channelAccess,
-    threadAccess,
-    events: new EventsService({
-      catchUp,
-      channelAccess,
-      hearing,
-      refreshed: (actor) => accounts.identity.refreshed(actor),
-    }),
-    ...people.services,
-    models: createModels({ ...ground, changes, capabilities, identity: accounts.identity }),
+    channelAccess: shared.channelAccess,
+    threadAccess: shared.threadAccess,
+    events: new EventsService({ ...shared, refreshed: (actor) => accounts.identity.refreshed(actor) }),
+    ...people,
+    models: createModels({ ...shared, identity: accounts.identity }),
     ...createAgents({
-      ...ground,
-      changes,
-      agentAccess,
-      directAccess,
-      agentIdentity,
-      agentTokens: new AgentTokens(accounts.tokens, agentIdentity, settings),
-      policyAccess,
-      channelAccess,
-      serverAccess,
-      channelMembers: community.channelMembers,
+      ...shared,
+      ...community,
       roster,
-      messages: community.messages,
-      threadAccess,
-      loopGuard,
-      presence: people.services.presence,
+      agentTokens: new AgentTokens(accounts.tokens, shared.agentIdentity, settings),
+      presence: people.presence,
       leaveAll: (change, userId) => roster.removeFromAll(change, userId),
     }),
     webhooks,
@@ -211,16 +122,51 @@ export function createServices(ground: Ground) {
     ...apps.services,
   };
   fillDashboard(services);
-  const { notificationWorker, presence } = people;
-  const background = {
-    notificationWorker,
-    chores,
-    webhookDispatcher,
-    blobCollector,
-    viewCounter: apps.viewCounter,
-    outgoing,
+  const blobCollector = new BlobCollector(database, settings.blobs, ground.log);
+  const background = { notificationWorker, chores, webhookDispatcher, blobCollector, viewCounter: apps.viewCounter };
+  return { services, hearing, policyAccess, changes, writer, serverAccess, presence, outgoing, ...background };
+}
+
+/** What several features use. */
+function createShared(ground: Ground) {
+  const { settings, log, database, delivery } = ground;
+  const access = createAccess(ground);
+  const { pingIntervalMs, pingTimeoutMs } = settings.sockets;
+  // A stock client cut off this long ago may still be recovered as if it had never been away.
+  const directory = new PresenceDirectory(settings.delivery.recoverySeconds * 1000 + pingIntervalMs + pingTimeoutMs);
+  return {
+    ...ground,
+    ...access,
+    changes: new Changes(database, delivery, log),
+    writer: new Writer(database, delivery, messageTable, settings.delivery, log, ground.tracing),
+    hearing: new BotHearing(access.policyAccess, new Concerns(database)),
+    loopGuard: new LoopGuard(database, settings.agents),
+    notifications: new NotificationQueue(),
+    directory,
+    statuses: directory,
+    blobs: new DatabaseBlobStore(database),
+    links: new SignedLinks(settings.jwtSecrets),
+    outgoing: new Outgoing(settings.appProxyAllow),
   };
-  return { services, hearing, policyAccess, changes, writer, serverAccess, presence, ...background };
+}
+
+/** The only ways to get objects on behalf of someone. */
+function createAccess({ settings, database, caches }: Ground) {
+  const serverAccess = new ServerAccess(database, caches);
+  const directAccess = new DirectAccess(database, caches);
+  const policyAccess = new PolicyAccess(database, caches);
+  const channelAccess = new ChannelAccess(database, caches, serverAccess, directAccess, policyAccess);
+  return {
+    capabilities: new Capabilities(settings.accounts.tiers),
+    serverAccess,
+    directAccess,
+    policyAccess,
+    channelAccess,
+    messageAccess: new MessageAccess(database, channelAccess),
+    threadAccess: new ThreadAccess(database, caches, channelAccess),
+    agentAccess: new AgentAccess(database.rows),
+    agentIdentity: new AgentIdentity(database, caches),
+  };
 }
 
 /** What other features contribute to a user's dashboard. */

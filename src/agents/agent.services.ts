@@ -10,7 +10,7 @@ type Parts = ConstructorParameters<typeof AgentService>[0] &
   ConstructorParameters<typeof AgentMemberships>[0] &
   ConstructorParameters<typeof ReplyStreams>[0];
 
-/** Builds the services of this feature. */
+/** The services of bots that handlers use. */
 export interface AgentServices {
   agents: AgentService;
   agentConfig: AgentConfig;
@@ -20,6 +20,7 @@ export interface AgentServices {
   streams: ReplyStreams;
 }
 
+/** Builds the services of this feature. */
 export function createAgents(parts: Parts): AgentServices {
   return {
     agents: new AgentService(parts),

@@ -34,15 +34,15 @@ export function createPeople(parts: {
   directAccess: DirectAccess;
   messages: MessageService;
   audience: Audience;
-  notificationQueue: NotificationQueue;
+  notifications: NotificationQueue;
   ephemeral: Ephemeral;
   redis: RedisConnections | null;
   nodeId: string;
   directory: PresenceDirectory;
 }) {
-  const { database, changes, capabilities, channelAccess, directAccess, messages, notificationQueue, log } = parts;
+  const { database, changes, capabilities, channelAccess, directAccess, messages, notifications, log } = parts;
   const followed = parts.settings.sockets.followedDms;
-  const friends = new FriendService({ database, changes, notifications: notificationQueue });
+  const friends = new FriendService({ database, changes, notifications });
   const direct = new DirectService({ database, changes, channelAccess, messages, followed });
   const presence = new Presence(parts);
   const online = presence.service;
@@ -51,7 +51,7 @@ export function createPeople(parts: {
     online,
     audience: parts.audience,
   });
-  const notificationWorker = new NotificationWorker({ changes, queue: notificationQueue, maker, log });
+  const notificationWorker = new NotificationWorker({ changes, queue: notifications, maker, log });
   const services = {
     invites: new InviteService({ database, changes, capabilities }),
     friends,
