@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import type { Rows } from '../database/database.ts';
 import { validated } from '../schema/validation.ts';
 import { TransferError } from '../transfer/failure.ts';
 import type { Manifest } from '../transfer/manifest.ts';
@@ -47,15 +46,8 @@ export const transferCommands: Record<string, Command> = {
     usage: 'after-restore',
     summary: 'run once after restoring a backup, before the server starts: clients reload their lists',
     async run({ database, print }) {
-      const { leapAhead } = await import('../delivery/log.ts');
-      const { advisoryLocks, tryLock } = await import('../database/advisory-locks.ts');
-      const leap = async (rows: Rows) => {
-        if (!(await tryLock(rows, advisoryLocks.serving))) {
-          throw new TransferError('A server is running on this database: stop all nodes, and run this again.');
-        }
-        await leapAhead(rows);
-      };
-      await database.longTransaction(leap, { snapshot: false });
+      const { continueAfterRestore } = await import('../transfer/after-restore.ts');
+      await continueAfterRestore(database);
       print('Event numbers continue further up; returning clients reread their lists.');
     },
   },
