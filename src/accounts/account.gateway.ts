@@ -7,7 +7,7 @@ import { type Handler, handler } from '../gateway/handler.ts';
 import type { ParleySocket } from '../gateway/socket.ts';
 import { isoTimeOrNull } from '../schema.ts';
 import type { Identity } from './identity.ts';
-import { goodbye } from './sessions/revocation.ts';
+import { sessionRevokedEvent } from './sessions/revocation.ts';
 import { renewAckSchema, renewSchema } from './sessions/session.contract.ts';
 
 /** Runs for each event. Usually everything is cached, and then it needs no promise. */
@@ -26,7 +26,7 @@ async function authenticateAgain(identity: Identity, socket: ParleySocket): Prom
 function sendOff(socket: ParleySocket, { sessionId, personalTokenId }: Actor, error: unknown): never {
   const id = sessionId ?? personalTokenId;
   if (asAppError(error).status === 401) {
-    if (id) tellOne(socket, goodbye(id).name, JSON.stringify(goodbye(id).data));
+    if (id) tellOne(socket, sessionRevokedEvent(id).name, JSON.stringify(sessionRevokedEvent(id).data));
     socket.disconnect(true);
   } else {
     // It cannot be checked now; the client reconnects by itself and is checked then.

@@ -36,13 +36,13 @@ const countOwned = 'SELECT count(*)::int AS count FROM agents WHERE owner_id = $
 const beat = `UPDATE agents SET ${uptime}, last_seen_at = now(), last_heartbeat = now(), status = coalesce($3, status)
   WHERE id = $1 AND status <> 'stopped' RETURNING status, last_heartbeat AS "lastHeartbeat"`;
 const setStatus = `UPDATE agents SET ${uptime}, last_seen_at = NULL, status = $3, updated_at = now() WHERE id = $1`;
-const setLook = `UPDATE users SET username = coalesce($2, username), username_key = coalesce($6, username_key),
+const setProfile = `UPDATE users SET username = coalesce($2, username), username_key = coalesce($6, username_key),
   display_name = coalesce($3, display_name), avatar_url = CASE WHEN $4 THEN $5 ELSE avatar_url END, updated_at = now()
   WHERE id = $1`;
 const setConfig = 'UPDATE agents SET config = coalesce($2::json, config), updated_at = now() WHERE id = $1';
 /** The user too: nobody adds it to a server meanwhile (see Roster). */
-const holdAll = 'SELECT a.id FROM agents a JOIN users u ON u.id = a.user_id WHERE a.id = $1 FOR UPDATE';
-const bury = `UPDATE users SET deleted_at = now(), username = 'deleted-' || right(replace(id::text, '-', ''), 20),
+const lockWithUser = 'SELECT a.id FROM agents a JOIN users u ON u.id = a.user_id WHERE a.id = $1 FOR UPDATE';
+const anonymise = `UPDATE users SET deleted_at = now(), username = 'deleted-' || right(replace(id::text, '-', ''), 20),
   username_key = $2, display_name = 'Deleted user', avatar_url = NULL, updated_at = now() WHERE id = $1`;
 
 /** Whether someone is online, as others are told (contract §9). */
@@ -131,7 +131,7 @@ export class AgentService {
       this.changes.run(async (change) => {
         const picture = [avatarUrl !== undefined, avatarUrl ?? null];
         const key = name === undefined ? null : usernameKey(name);
-        await change.rows(setLook, [agent.user_id, name ?? null, displayName ?? null, ...picture, key]);
+        await change.rows(setProfile, [agent.user_id, name ?? null, displayName ?? null, ...picture, key]);
         await change.rows(setConfig, [agentId, config ? JSON.stringify(config) : null]);
         const record = await this.record(change.rows, agentId);
         change.afterCommit(() => this.identity.forget(agent.user_id));
@@ -147,17 +147,17 @@ export class AgentService {
     // Read before it leaves them: its messages stay there, under another name.
     const rooms = await this.presence.roomsOf(agent.user_id);
     await this.changes.run(async (change) => {
-      const held = await change.rows(holdAll, [agentId]);
+      const held = await change.rows(lockWithUser, [agentId]);
       if (held.length === 0) throw new AppError('AGENT_NOT_FOUND');
       const tokenIds = await this.tokens.idsOf(change, agentId);
       await this.leaveAll(change, agent.user_id);
       await change.rows('DELETE FROM agents WHERE id = $1', [agentId]);
-      await change.rows(bury, [agent.user_id, deletedUsernameKey(agent.user_id)]);
-      const buried = await anyUserById(change.rows, agent.user_id);
+      await change.rows(anonymise, [agent.user_id, deletedUsernameKey(agent.user_id)]);
+      const deleted = await anyUserById(change.rows, agent.user_id);
       change.afterCommit(() => this.identity.forgetTokens(tokenIds));
       change.afterCommit(() => this.direct.forgetAllOf(agent.user_id));
       change.afterCommit(() => this.dismiss(agent.user_id));
-      change.afterCommit(() => this.presence.introduce(buried, rooms));
+      change.afterCommit(() => this.presence.introduce(deleted, rooms));
     });
   }
 

@@ -14,12 +14,12 @@ export class BotHearing implements Hearing {
     this.concerns = concerns;
   }
 
-  isHeld(actor: Actor, room: string): boolean {
+  isRestricted(actor: Actor, room: string): boolean {
     return actor.user.isBot && !room.startsWith('user:');
   }
 
   async heard(actor: Actor, room: Room, entries: LogEntry[]): Promise<Heard> {
-    if (!this.isHeld(actor, room)) return { entries, whole: true };
+    if (!this.isRestricted(actor, room)) return { entries, whole: true };
     const channelId = streamId(room);
     for (;;) {
       const policy = await this.policies.effective(actor.userId, channelId);

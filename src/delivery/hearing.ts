@@ -14,7 +14,7 @@ export interface Heard {
  */
 export interface Hearing {
   /** Whether what the actor hears in a room may be restricted. If false, `heard` is never called for them. */
-  isHeld(actor: Actor, room: string): boolean;
+  isRestricted(actor: Actor, room: string): boolean;
   /** Those of `entries`, all of one room, that the actor may hear at the moment this returns. */
   heard(actor: Actor, room: Room, entries: LogEntry[]): Promise<Heard>;
 }

@@ -105,7 +105,7 @@ export class Feeds {
   /** Adds the socket to, or removes it from, the broadcast of what is not in the log, as it may hear it now. */
   async place(socket: ParleySocket): Promise<void> {
     for (const [name, joined] of socket.data.joined) {
-      if (!this.hearing.isHeld(socket.data.actor, name)) continue;
+      if (!this.hearing.isRestricted(socket.data.actor, name)) continue;
       // If the policy cannot be read it hears nothing of this; the next event of the log reads it again.
       const { whole } = await this.hearing.heard(socket.data.actor, joined.room, []).catch(() => ({ whole: false }));
       if (socket.data.joined.get(name) === joined) this.putIn(socket, name, whole);

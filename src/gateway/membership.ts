@@ -80,7 +80,7 @@ export class Membership {
     entered: (page: Page, again: boolean) => void,
     limits = joinLimits,
   ): Promise<Page> {
-    if (this.hearing.isHeld(socket.data.actor, name)) {
+    if (this.hearing.isRestricted(socket.data.actor, name)) {
       return this.joinFed(socket, name, place, after, entered, limits);
     }
     const arrival = this.arrivals.begin(socket, place);

@@ -1,4 +1,4 @@
-import { goodbye, holdsSessions } from '../accounts/sessions/revocation.ts';
+import { isSessionCache, sessionRevokedEvent } from '../accounts/sessions/revocation.ts';
 import { connectBots } from '../agents/agent.gateway.ts';
 import { AgentWatch } from '../agents/agent.watch.ts';
 import type { Control } from '../delivery/control.ts';
@@ -31,7 +31,7 @@ export function connectSockets(ground: Ground, parts: ServiceParts, gateway: Gat
   followErasures(delivery);
   connectPresence(gateway, delivery, presence, services.presence);
   const invalidations = new InvalidationWatch(database, caches, log, (cache, keys) => {
-    if (holdsSessions(cache)) for (const id of keys) disconnect(`session:${id}`, goodbye(id));
+    if (isSessionCache(cache)) for (const id of keys) disconnect(`session:${id}`, sessionRevokedEvent(id));
   });
   shutdown.add('invalidations', () => invalidations.close());
   delivery.staleness.watchSessions(invalidations);

@@ -9,10 +9,10 @@ const id = slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.');
 const userId = uuidParam('MEMBER_NOT_FOUND', 'Id of the member.');
 
 export function memberRoutes(members: MemberService): Route[] {
-  return [...comeAndGo(members), ...manage(members)];
+  return [...joiningRoutes(members), ...managingRoutes(members)];
 }
 
-function comeAndGo(members: MemberService): Route[] {
+function joiningRoutes(members: MemberService): Route[] {
   return [
     route({
       method: 'POST',
@@ -56,7 +56,7 @@ function comeAndGo(members: MemberService): Route[] {
   ];
 }
 
-function manage(members: MemberService): Route[] {
+function managingRoutes(members: MemberService): Route[] {
   const errors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'MEMBER_NOT_FOUND', 'ROLE_REQUIRED'] as const;
   return [
     route({

@@ -22,10 +22,10 @@ const base = '/api/servers/:serverId/workspace';
 const serverId = slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.');
 
 export function workspaceRoutes(workspaces: WorkspaceService, nodes: NodeService): Route[] {
-  return [...lookingRoutes(workspaces), ...editingRoutes(nodes)];
+  return [...readingRoutes(workspaces), ...editingRoutes(nodes)];
 }
 
-function lookingRoutes(workspaces: WorkspaceService): Route[] {
+function readingRoutes(workspaces: WorkspaceService): Route[] {
   return [
     route({
       method: 'GET',

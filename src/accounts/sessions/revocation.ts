@@ -62,12 +62,12 @@ export class Revocation {
   }
 
   private disconnect(sessionId: string): Promise<void> {
-    return this.control.send({ kind: 'disconnect', sessionId, event: goodbye(sessionId) });
+    return this.control.send({ kind: 'disconnect', sessionId, event: sessionRevokedEvent(sessionId) });
   }
 }
 
 /** What a socket is told when its session ends. */
-export const goodbye = (sessionId: string) => ({ name: sessionRevoked.name, data: { sessionId } });
+export const sessionRevokedEvent = (sessionId: string) => ({ name: sessionRevoked.name, data: { sessionId } });
 
 /** Whether a cache change means that a session or a personal access token has ended. */
-export const holdsSessions = (cache: string) => cache === sessionCache || cache === personalTokenCache;
+export const isSessionCache = (cache: string) => cache === sessionCache || cache === personalTokenCache;
