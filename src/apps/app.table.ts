@@ -27,6 +27,7 @@ export interface Description {
 const insert = `INSERT INTO apps (id, server_id, name, slug, type, status, description, icon_url, url, is_homepage,
   created_by, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(), now()) RETURNING *`;
 
+/** Adds an app with the files of its first version; as the homepage it replaces the present one. */
 export async function insertApp(
   change: Change,
   createdBy: string,
@@ -66,6 +67,7 @@ export async function publishFiles(change: Change, appId: string, files: BundleF
   await change.rows('DELETE FROM app_files WHERE app_id = $1 AND version < $2', [appId, row.version]);
 }
 
+/** Changes what is given of an app; as the homepage it replaces the present one. @throws AppError APP_NOT_FOUND */
 export async function describeApp(
   change: Change,
   appId: string,
@@ -108,6 +110,7 @@ async function insertFiles(change: Change, appId: string, version: number, files
   );
 }
 
+/** The slugs of the apps of a server, whatever their status. */
 export async function takenSlugs(rows: Rows, serverId: string): Promise<Set<string>> {
   const found = await rows<{ slug: string }>('SELECT slug FROM apps WHERE server_id = $1', [serverId]);
   return new Set(found.map((row) => row.slug));

@@ -32,6 +32,7 @@ export class MemoryStore implements KeyValueStore {
   }
 }
 
+/** The keys that begin with a prefix, in no particular order. */
 export function keysOf(store: KeyValueStore, prefix: string): string[] {
   const keys: string[] = [];
   for (let i = 0; i < store.length; i++) {

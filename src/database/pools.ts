@@ -50,6 +50,7 @@ export function preparing(settings: ConnectionSettings, serving: boolean): Verif
 /** With PostgreSQL's own code, so that it is recognised however it is wrapped on the way. */
 const takesNoWrites = () => Object.assign(new Error('PostgreSQL takes no writes just now.'), { code: '25006' });
 
+/** A pool whose broken connections are replaced, and do not end the process. */
 export function openPool(config: pg.PoolConfig, log: Log): pg.Pool {
   const pool = new pg.Pool(config);
   // Without listeners an error would end the process; users of the connection get the error anyway.

@@ -19,6 +19,7 @@ export interface FedRoom extends JoinedRoom {
   cursor: number;
 }
 
+/** Whether a room is fed to its socket event by event, as to bots. */
 export function isFed(joined: JoinedRoom): joined is FedRoom {
   return 'cursor' in joined;
 }

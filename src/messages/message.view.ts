@@ -104,6 +104,7 @@ function replyPreview(row: MessageRow): MessageRecord['replyTo'] {
   return { id: row.reply_to_id, authorId: row.reply_author_id, content, deleted };
 }
 
+/** A message without a nonce has no such field. */
 export function shownNonce(nonce: string | null): { nonce?: string } {
   return nonce === null ? {} : { nonce };
 }

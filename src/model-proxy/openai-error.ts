@@ -38,6 +38,7 @@ export class ModelRefusal extends AppError {
   }
 }
 
+/** An error in OpenAI's form; what the provider refused, in the provider's words. */
 export function openAiError(error: AppError): OpenAiError {
   const { type, code, param } = error instanceof ModelRefusal ? error.words : {};
   const { message, status } = error;

@@ -28,6 +28,7 @@ interface Endpoints {
   handlers: Handler[];
 }
 
+/** Creates the HTTP server with all routes, and the gateway with all handlers; neither listens yet. */
 export async function createEndpoints(
   ground: Ground,
   parts: ServiceParts,

@@ -124,6 +124,7 @@ export function broadcastsOf(
   });
 }
 
+/** A notification of a message, still without its text (see `quoted`). */
 export function draftOf(message: NotedMessage, userId: string, kind: NotificationKind): NotificationDraft {
   return {
     userId,

@@ -18,6 +18,7 @@ export const reactionsOf = (message: string): string =>
 
 const ofMessage = `SELECT ${reactionsOf('$1')} AS reactions`;
 
+/** The reactions to a message, in order of first use. */
 export async function readReactions(rows: Rows, messageId: string): Promise<ReactionSummary[]> {
   const [found] = await rows<{ reactions: ReactionSummary[] | null }>(ofMessage, [messageId]);
   return found?.reactions ?? [];

@@ -25,6 +25,7 @@ function header(name: string, description: string): object {
 
 const nameOf = (delivery: WebhookDelivery) => `webhook ${delivery.name}`;
 
+/** The payloads of all deliveries, by the names under which `webhooks` looks them up. */
 export function deliverySchemas(deliveries: WebhookDelivery[]): [string, z.ZodType][] {
   return deliveries.map((delivery) => [nameOf(delivery), delivery.payload]);
 }

@@ -22,6 +22,7 @@ const inFolders = `SELECT ${columns}, ${path} FROM workspace_nodes n
 const byText = `SELECT ${columns}, ${path} FROM workspace_nodes n
   WHERE n.workspace_id = $1 AND n.kind = $2 AND strpos(lower(n.name), lower($3)) > 0 ORDER BY ${order} LIMIT $4`;
 
+/** All nodes of a workspace; without their paths, which the tree shows. */
 export function readAll(rows: Rows, workspaceId: string): Promise<NodeRow[]> {
   return rows<NodeRow>(everything, [workspaceId]);
 }
@@ -36,6 +37,7 @@ export function readChildren(rows: Rows, workspaceId: string, folderIds: string[
   return rows<PlacedRow>(inFolders, [workspaceId, folderIds]);
 }
 
+/** Nodes of a kind whose names contain a text, in either case. */
 export function searchNodes(
   rows: Rows,
   workspaceId: string,
@@ -88,6 +90,7 @@ export interface Extent {
   height: number;
 }
 
+/** How much a node holds, itself included. */
 export async function readExtent(rows: Rows, nodeId: string): Promise<Extent> {
   const [extent] = await rows<Extent>(
     `WITH RECURSIVE inside AS (

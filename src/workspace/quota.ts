@@ -29,6 +29,7 @@ export async function roomForFile(rows: Rows, workspace: OpenWorkspace, limits: 
   return Math.max(limits.quotaBytes - totals.totalBytes, 0);
 }
 
+/** QUOTA_EXCEEDED by the number of nodes, not by their bytes. */
 export function tooManyNodes({ maxNodes }: WorkspaceLimits): AppError {
   return new AppError('QUOTA_EXCEEDED', {
     message: `A workspace can have at most ${maxNodes} folders and files; delete some first.`,
