@@ -7,7 +7,8 @@ import { type Bot, botIn } from '../world/bot.ts';
 import { range } from '../world/follower.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Listener, Loose } from '../world/person.ts';
-import { type World, world } from '../world/world.ts';
+import { query, withRows } from '../world/sql.ts';
+import { register, type World, world } from '../world/world.ts';
 
 describe('what a socket sends without waiting for the answers', () => {
   let here: World;
@@ -116,6 +117,34 @@ describe('what a socket sends without waiting for the answers', () => {
     }
     expect(mouth.all('message:new')).to.deep.equal([]);
   });
+
+  it('is not said where its session has ended while it waited for its turn', async () => {
+    const { alice, bob, cluster, server } = here;
+    const channelId = await here.newChannel();
+    const root = await alice.say(channelId, 'first');
+    const thread = await alice.post(`/api/channels/${channelId}/threads`, { name: 't', parentMessageId: root.id });
+    const dora = await register(bob.node);
+    await dora.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    const { socket } = await dora.listen(channelId);
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      await rows('LOCK TABLE threads IN ACCESS EXCLUSIVE MODE');
+      socket.emit('message:send', { channelId, threadId: thread.body.id, content: 'looked up' });
+      socket.emit('message:send', { channelId, content: 'behind it' });
+      const waiting = `SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%threads%'`;
+      await until(async () => (await query(cluster.databaseUrl, waiting)).length > 0, {
+        message: 'nothing is looked up',
+      });
+      expect((await dora.post('/api/auth/logout')).status).to.equal(200);
+      await rows('COMMIT');
+    });
+    await until(() => !socket.connected);
+    // What the node still did for the socket is done before this.
+    await bob.say(channelId, 'last');
+    const { messages } = (await bob.get(`/api/channels/${channelId}/messages`)).body;
+    expect(messages.map(({ content }: Loose) => content)).to.deep.equal(['last', 'first']);
+  });
 });
 
 describe('what a socket sends while a node has too much to write', () => {
@@ -223,6 +252,38 @@ describe('the lane of what a socket sends about one thing', () => {
     first?.leave(null);
     await turn;
     last?.leave(null);
+  });
+
+  it('lets what is to wait until all is done wait for one that let the next begin, though that one is done', async () => {
+    const socket = {};
+    const [first, second] = [true, true].map((beside) => takePlace(socket, 'one', beside));
+    first?.letNext();
+    second?.leave(null);
+    const alone = takePlace(socket, 'one', false);
+    let began = false;
+    const turn = Promise.resolve(alone.turn()).then(() => {
+      began = true;
+    });
+    await setImmediate();
+    expect(began).to.equal(false);
+    first?.leave(null);
+    await turn;
+    alone.leave(null);
+  });
+
+  it('turns away what has waited for longer than its client does', async () => {
+    const socket = {};
+    const [slow, late] = [takePlace(socket, 'one', false), takePlace(socket, 'one', false)];
+    const turn = Promise.resolve(late.turn()).catch((error) => error.code);
+    const { now } = performance;
+    performance.now = () => now.call(performance) + 31_000;
+    try {
+      slow.leave(null);
+      expect(await turn).to.equal('SERVER_BUSY');
+    } finally {
+      performance.now = now;
+    }
+    late.leave(null);
   });
 
   it('takes a thousand that wait, and turns away what comes then', () => {
