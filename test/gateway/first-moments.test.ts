@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { Actor } from '../../src/access/actor.ts';
+import { startPositionsOf } from '../../src/gateway/start-positions.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { type Node, startNode } from '../../src/node.ts';
 import { sharedRedis } from '../rig/redis.ts';
@@ -43,5 +45,23 @@ describe('a socket that has just heard that it is connected', () => {
     ]);
     expect((await ear.next('message:new')).id).to.equal(said.id);
     expect((await ear.next('friend:request')).id).to.equal(asked.body.id);
+  });
+
+  it('has not missed a room that was opened while its rooms were looked up: its own room announces it', async () => {
+    const { bob, carol } = here;
+    const ear = await bob.connect();
+    let announced = 0;
+    const opensOne = async () => {
+      await carol.post('/api/dm/channels', { userId: bob.id });
+      announced = (await ear.next('dm:created', ({ otherUser }) => otherUser.id === carol.id)).eventSeq;
+      return [];
+    };
+    const none = { sessionId: null, personalTokenId: null, agent: null, expiresAt: null };
+    const user = { id: bob.id, username: bob.username, displayName: bob.username, avatarUrl: null, isBot: false };
+    const actor: Actor = { userId: bob.id, user, tier: 'member', scope: 'full', ...none };
+    const ownRooms = { roomsOnConnect: opensOne, opened: () => undefined };
+    // On a node on which nobody is in that room yet.
+    const positions = await startPositionsOf(actor, ownRooms, far.delivery);
+    expect(positions.get(`user:${bob.id}`)).to.be.below(announced);
   });
 });

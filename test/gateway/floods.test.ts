@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { newId } from '../../src/infrastructure/ids.ts';
 import { type Node, startNode } from '../../src/node.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { until } from '../rig/until.ts';
@@ -16,7 +17,9 @@ describe('a client that ignores that it sends too much', () => {
   let alice: Person;
   before(async () => {
     database = await createDatabase(migrated);
-    node = await startNode({ ...testSettings(database.url, null), rateLimits: true }, log);
+    const settings = testSettings(database.url, null);
+    const rates = { ...settings.rates, joins: { points: 3, seconds: 1 } };
+    node = await startNode({ ...settings, rates, rateLimits: true }, log);
     alice = await register(node);
   });
   beforeEach(() => void messages.splice(0));
@@ -51,5 +54,14 @@ describe('a client that ignores that it sends too much', () => {
     expect(acks.filter(({ code }) => code === 'RATE_LIMITED').length).to.be.above(300);
     expect(listener.socket.connected).to.equal(true);
     expect(messages).not.to.include(refused);
+  });
+
+  it('may go on once the time in which it sent too much is over', async () => {
+    const listener = await alice.connect();
+    const leave = () => listener.emit('channel:leave', { channelId: newId() });
+    const acks = await Promise.all([leave(), leave(), leave(), leave()]);
+    expect(acks.map(({ code }) => code)).to.deep.equal([undefined, undefined, undefined, 'RATE_LIMITED']);
+    expect(acks[3].retryAfter).to.equal(1);
+    await until(async () => (await leave()).ok, { message: 'still refused' });
   });
 });

@@ -1,4 +1,9 @@
+import { createServer } from 'node:http';
 import { expect } from 'chai';
+import { Server } from 'socket.io';
+import { adaptPolling } from '../../src/gateway/polling.ts';
+import type { ParleyServer, ParleySocket } from '../../src/gateway/socket.ts';
+import { freePort } from '../rig/free-port.ts';
 import { until } from '../rig/until.ts';
 import { range } from '../world/follower.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
@@ -51,5 +56,22 @@ describe('a long-polling connection', () => {
     expect(poller.event('server:draining')).to.have.lengthOf(1);
     expect(poller.packets).not.to.include(farewell);
     expect(poller.end).to.deep.equal(unknown);
+  });
+
+  it('that is ended while an answer to it is being compressed gets that answer, and is unknown then', async () => {
+    const port = await freePort();
+    const io: ParleyServer = new Server(createServer().listen(port, '127.0.0.1'));
+    io.engine.on('connection', adaptPolling);
+    const connected = new Promise<ParleySocket>((resolve) => io.once('connection', resolve));
+    void connected.then((socket) => socket.emit('ready', {}));
+    const poller = await RawPoller.open(`http://127.0.0.1:${port}`, here.bob.token);
+    const socket = await connected;
+    await until(() => socket.conn.transport.writable, { message: 'it does not poll' });
+    socket.emit('large', 'x'.repeat(100_000));
+    socket.conn.close(true);
+    await until(() => poller.end, { message: 'not ended' });
+    expect(poller.events('large')).to.have.lengthOf(1);
+    expect(poller.end).to.deep.equal(unknown);
+    await io.close();
   });
 });

@@ -205,6 +205,20 @@ describe('presence', () => {
     dora.hangUp();
   });
 
+  it('is told once to one who knows someone in several ways', async () => {
+    const { alice, bob, channel } = here;
+    const { id } = (await alice.post('/api/friends/request', { username: bob.username })).body;
+    await bob.post(`/api/friends/${id}/accept`);
+    await alice.post('/api/dm/channels', { userId: bob.id });
+    const ear = await alice.listen(channel.id);
+    await ear.emit('presence:subscribe', { userIds: [bob.id] });
+    const mouth = await bob.connect();
+    await told(ear, bob, 'online');
+    await mouth.emit('presence:update', { status: 'idle' });
+    await told(ear, bob, 'idle');
+    expect(seen(ear, bob)).to.deep.equal(['online', 'idle']);
+  });
+
   it('is not told to who asked for it and was put out of the server before the answer', async () => {
     const { alice, bob, channel, cluster, server } = here;
     const watcher = await alice.listen(channel.id);
