@@ -53,7 +53,7 @@ export class Confirmations {
     const message = this.messages.get(id);
     if (!message) return;
     message.confirmed.add(node);
-    if (this.silent > 0) this.reliable.add(node);
+    this.reliable.add(node);
     this.check(id, message);
   }
 
@@ -78,7 +78,7 @@ export class Confirmations {
   private learn({ number, confirmed, receivers }: Message): void {
     if (receivers === undefined || number < this.known) return;
     this.known = number;
-    this.silent = Math.max(0, receivers - confirmed.size);
+    this.silent = receivers - confirmed.size;
     this.reliable = confirmed;
   }
 
