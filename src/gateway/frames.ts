@@ -110,10 +110,8 @@ export function gather(socket: ParleySocket): void {
 
 function findWire(socket: ParleySocket): Wire | undefined {
   const engine: unknown = socket.conn;
-  const { transport } = socket.conn;
-  if (transport.name !== 'websocket' || !isEngine(engine)) return undefined;
-  const webSocket: unknown = Reflect.get(transport, 'socket');
-  if (!isPlainWebSocket(webSocket)) return undefined;
+  const webSocket: unknown = Reflect.get(socket.conn.transport, 'socket');
+  if (!isEngine(engine) || !isPlainWebSocket(webSocket)) return undefined;
   const wire = { engine, webSocket, tcp: webSocket._socket };
   wires.set(socket, wire);
   return wire;

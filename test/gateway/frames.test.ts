@@ -121,6 +121,34 @@ describe('the short way to a socket', () => {
     expect(directConnection(socket)).to.equal(undefined);
   });
 
+  it('tells nothing to a socket that is no more, nor to the one that has its id by now', async () => {
+    const { socket } = await pair('websocket');
+    const { client, socket: back } = await pair('polling');
+    socket.disconnect();
+    // Its connection is closed by the client.
+    expect(socket.conn.readyState).to.equal('open');
+    expect(directConnection(socket)).to.equal(undefined);
+    await back.join(socket.id);
+    const heard: string[] = [];
+    client.on('e', (text: string) => heard.push(text));
+    tellOne(socket, 'e', '"late"');
+    tellOne(back, 'e', '"last"');
+    await until(() => heard.includes('last'));
+    expect(heard).to.deep.equal(['last']);
+  });
+
+  for (const transport of ['websocket', 'polling'] as const) {
+    it(`tells the offset behind the payload over ${transport}`, async () => {
+      const { client, socket } = await pair(transport);
+      const heard: unknown[][] = [];
+      client.on('e', (...args: unknown[]) => heard.push(args));
+      tellOne(socket, 'e', '{"some":"data"}', 'node.7');
+      await until(() => heard.length > 0);
+      // Where nobody recovers connections but Socket.IO itself, it adds an offset of its own.
+      expect(heard[0]?.slice(0, 2)).to.deep.equal([{ some: 'data' }, 'node.7']);
+    });
+  }
+
   it('is not taken for a peer that does not read; what it is sent then can be counted', async () => {
     const { client, socket } = await pair('websocket');
     const tcp: unknown = Reflect.get(Object(Reflect.get(client.io.engine.transport, 'ws')), '_socket');
