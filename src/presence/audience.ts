@@ -21,8 +21,10 @@ const shared = `SELECT other.user_id, other.server_id FROM server_members own
 export interface Places {
   /** The rooms of its servers, shared with many. */
   servers: string[];
-  /** Rooms of individuals: its own, its friends', and those of users who asked for it. */
-  others: Set<string>;
+  /** Rooms of individuals: its own, and those of its friends and DM partners. */
+  people: Set<string>;
+  /** Rooms of those who asked for it, one for each of its servers. */
+  watchers: string[];
 }
 
 interface PairRow {
@@ -48,11 +50,11 @@ export class PresenceAudience {
     ]);
     for (const { user_id: userId, server_id: serverId } of memberships) {
       places.get(userId)?.servers.push(serverRoom(serverId));
-      places.get(userId)?.others.add(watchRoom(serverId, userId));
+      places.get(userId)?.watchers.push(watchRoom(serverId, userId));
     }
     for (const { low_id: low, high_id: high } of [...friendships, ...channels]) {
-      places.get(low)?.others.add(userRoom(high));
-      places.get(high)?.others.add(userRoom(low));
+      places.get(low)?.people.add(userRoom(high));
+      places.get(high)?.people.add(userRoom(low));
     }
     return places;
   }
@@ -82,4 +84,7 @@ export class PresenceAudience {
   }
 }
 
-const noPlaces = (userId: string): Places => ({ servers: [], others: new Set([userRoom(userId)]) });
+const noPlaces = (userId: string): Places => ({ servers: [], people: new Set([userRoom(userId)]), watchers: [] });
+
+/** All of them. */
+export const roomsIn = ({ servers, people, watchers }: Places): string[] => [...servers, ...people, ...watchers];

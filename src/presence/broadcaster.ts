@@ -1,6 +1,6 @@
 import { BatchedRead } from '../database/batched-read.ts';
 import type { Log } from '../infrastructure/log.ts';
-import type { Places, PresenceAudience } from './audience.ts';
+import { type Places, type PresenceAudience, roomsIn } from './audience.ts';
 import type { PresenceDirectory } from './directory.ts';
 import { presenceChange } from './presence.contract.ts';
 import type { StatusChange } from './status.ts';
@@ -50,7 +50,7 @@ export class PresenceBroadcaster {
   async missed(rooms: ReadonlySet<string>): Promise<StatusChange[]> {
     if (this.directory.changedLately().length === 0) return [];
     const places = (await this.lately.read('all')) ?? new Map<string, Places>();
-    const isTold = ({ servers, others }: Places) => [...servers, ...others].some((room) => rooms.has(room));
+    const isTold = (of: Places) => roomsIn(of).some((room) => rooms.has(room));
     const userIds = [...places].filter(([, of]) => isTold(of)).map(([userId]) => userId);
     return userIds.map((userId) => ({ userId, status: this.directory.statusOf(userId) }));
   }
@@ -73,15 +73,23 @@ export class PresenceBroadcaster {
     const places = await this.audience.placesOf(changes.map(({ userId }) => userId));
     const groups = new Map<string, Group>();
     for (const { userId, status } of changes) {
-      const change = { userId, status };
-      const { servers, others } = places.get(userId) ?? { servers: [], others: [] };
-      const common = servers.filter((room) => this.sink.hasSockets(room)).sort();
-      if (common.length > 0) add(groups, common, [], change);
-      for (const room of others) if (this.sink.hasSockets(room)) add(groups, [room], common, change);
+      const of = places.get(userId);
+      if (of) this.group({ userId, status }, of, groups);
     }
     for (const { rooms, except, changes } of groups.values()) {
       this.sink.tellHere(rooms, presenceChange.name, dataOf(changes), except);
     }
+  }
+
+  /** Adds a change to the groups in which it is told: a socket that is in several of its rooms is told once. */
+  private group(change: StatusChange, { servers, people, watchers }: Places, groups: Map<string, Group>): void {
+    const hasSockets = (room: string) => this.sink.hasSockets(room);
+    const common = servers.filter(hasSockets).sort();
+    const personal = [...people].filter(hasSockets);
+    const asked = watchers.filter(hasSockets);
+    if (common.length > 0) add(groups, common, [], change);
+    for (const room of personal) add(groups, [room], common, change);
+    if (asked.length > 0) add(groups, asked, [...common, ...personal], change);
   }
 }
 

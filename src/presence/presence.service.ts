@@ -6,7 +6,7 @@ import type { Changes } from '../delivery/changes.ts';
 import { channelRoom, watchRoom } from '../delivery/entry.ts';
 import type { Ephemeral } from '../delivery/ephemeral.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
-import type { PresenceAudience } from './audience.ts';
+import { type PresenceAudience, roomsIn } from './audience.ts';
 import type { ChannelPresence } from './channel-presence.ts';
 import type { PresenceDirectory } from './directory.ts';
 import { presenceActivity } from './presence.contract.ts';
@@ -128,9 +128,8 @@ export class PresenceService {
 
   /** The rooms that are told of someone's presence, name and picture. */
   async roomsOf(userId: string): Promise<string[]> {
-    const places = await this.audience.placesOf([userId]).catch(() => null);
-    const { servers, others } = places?.get(userId) ?? { servers: [], others: [] };
-    return [...servers, ...others];
+    const places = (await this.audience.placesOf([userId]).catch(() => null))?.get(userId);
+    return places ? roomsIn(places) : [];
   }
 
   /** Announces someone's current name and picture, in its current rooms unless others are given. */

@@ -179,6 +179,7 @@ describe('presence', () => {
 
   it('is nobody else’s business', async () => {
     const { alice, bob, carol, channel } = here;
+    await carol.post('/api/friends/request', { username: bob.username });
     const stranger = await carol.connect();
     const ear = await alice.listen(channel.id);
     await bob.connect();
@@ -198,25 +199,47 @@ describe('presence', () => {
     await dora.post(`/api/friends/${id}/accept`);
     await alice.post('/api/dm/channels', { userId: carol.id });
     const [friend, partner, other] = [await dora.connect(), await alice.connect(), await bob.connect()];
-    await carol.connect();
+    const ear = await carol.connect();
     await told(friend, carol, 'online');
     await told(partner, carol, 'online');
     expect(seen(other, carol)).to.deep.equal([]);
+    for (const [one, person] of [
+      [friend, dora],
+      [partner, alice],
+    ] as const) {
+      await one.emit('presence:update', { status: 'idle' });
+      await told(ear, person, 'idle');
+    }
+    const asked = { userIds: [dora.id, alice.id, bob.id, carol.id] };
+    const known = async (one: Listener) =>
+      (await one.emit('presence:subscribe', asked)).users.map(({ userId }: Loose) => userId);
+    expect(await known(ear)).to.have.members([dora.id, alice.id, carol.id]);
+    expect(await known(friend)).to.have.members([dora.id, carol.id]);
+    expect(await known(partner)).to.have.members([alice.id, bob.id, carol.id]);
     dora.hangUp();
   });
 
   it('is told once to one who knows someone in several ways', async () => {
-    const { alice, bob, channel } = here;
+    const { alice, bob, carol, channel } = here;
+    const other = (await alice.post('/api/servers', { name: 'Another' })).body;
+    await bob.post(`/api/servers/${other.id}/join`, { inviteCode: other.inviteCode });
+    const [ear, far] = [await alice.listen(channel.id), await alice.connect()];
+    await alice.post('/api/dm/channels', { userId: carol.id });
+    const asked = [ear, far].map((one) => one.emit('presence:subscribe', { userIds: [bob.id] }));
+    // Those who are told of anyway are not answered unasked.
+    for (const { users } of await Promise.all(asked)) {
+      expect(users).to.deep.equal([{ userId: bob.id, status: 'offline' }]);
+    }
+    const mouth = await bob.connect();
+    for (const one of [ear, far]) await told(one, bob, 'online');
     const { id } = (await alice.post('/api/friends/request', { username: bob.username })).body;
     await bob.post(`/api/friends/${id}/accept`);
     await alice.post('/api/dm/channels', { userId: bob.id });
-    const ear = await alice.listen(channel.id);
-    await ear.emit('presence:subscribe', { userIds: [bob.id] });
-    const mouth = await bob.connect();
-    await told(ear, bob, 'online');
-    await mouth.emit('presence:update', { status: 'idle' });
-    await told(ear, bob, 'idle');
-    expect(seen(ear, bob)).to.deep.equal(['online', 'idle']);
+    for (const status of ['idle', 'dnd']) {
+      await mouth.emit('presence:update', { status });
+      for (const one of [ear, far]) await told(one, bob, status);
+    }
+    for (const one of [ear, far]) expect(seen(one, bob)).to.deep.equal(['online', 'idle', 'dnd']);
   });
 
   it('is not told to who asked for it and was put out of the server before the answer', async () => {
