@@ -9,7 +9,7 @@ import { entities } from './entities.ts';
 import { asDatabaseError, isUnavailable, takesNoWrites } from './failures.ts';
 import { HungConnections } from './hung-connections.ts';
 import { KeptConnection } from './kept-connection.ts';
-import { onceForAll, openPool, preparing } from './pools.ts';
+import { onceForAll, openPool, prepareLong, preparing } from './pools.ts';
 import { failedStatementLog, type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
 import { dialectOf, onConnection, pipelined, type Rows, requireCommitted, Transaction } from './transaction.ts';
 
@@ -211,6 +211,7 @@ export class Database {
     client.on('error', () => {});
     try {
       await client.connect();
+      await prepareLong(client);
       await client.query(snapshot ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN');
       const result = await work(
         async <R extends object>(text: string, values: unknown[] = []) => (await client.query<R>(text, values)).rows,

@@ -1,5 +1,6 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
+import type pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
 import { entities } from './entities.ts';
 import { isConflict } from './failures.ts';
@@ -34,6 +35,7 @@ import { OpenQuestions } from './migrations/0067-open-questions.ts';
 import { Looks } from './migrations/0068-looks.ts';
 import { Invalidations } from './migrations/0069-invalidations.ts';
 import { MessageExtras } from './migrations/0070-message-extras.ts';
+import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
 export const migrations = [
@@ -89,12 +91,15 @@ function transactions(): string[][] {
   return found.filter((names) => names.length > 0);
 }
 
+const prepared = (client: pg.ClientBase, done: (error?: Error) => void) => prepareLong(client).then(() => done(), done);
+
 /** An ORM that can migrate, for a database that may be empty. */
 export function migratingOrm(url: string): Promise<MikroORM> {
   return MikroORM.init({
     clientUrl: url,
     entities,
     extensions: [Migrator],
+    driverOptions: { verify: prepared },
     migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations' },
     // Triggers are created only by migrations.
     schemaGenerator: { ignoreTriggers: true },

@@ -26,6 +26,18 @@ const keepAlive: ConnectionSettings = {
   tcp_keepalives_count: 3,
 };
 
+/** What the code relies on, though operators may have set something else for the role or the database. */
+const reliedOn: ConnectionSettings = {
+  DateStyle: 'ISO, MDY',
+  array_nulls: 'on',
+  default_transaction_isolation: 'read committed',
+};
+
+const listed = (settings: ConnectionSettings): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+    .join(', ');
+
 type Verify = (client: pg.ClientBase, done: (error?: Error) => void) => void;
 
 /**
@@ -34,10 +46,8 @@ type Verify = (client: pg.ClientBase, done: (error?: Error) => void) => void;
  * it would stay in the pool and fail every change long after the new primary is up.
  */
 export function preparing(settings: ConnectionSettings, serving: boolean): Verify {
-  const values = Object.entries({ ...settings, ...keepAlive }).map(
-    ([name, value]) => `set_config('${name}', '${value}', false)`,
-  );
-  const text = `SELECT ${values.join(', ')}, current_setting('transaction_read_only') AS read_only`;
+  const values = listed({ ...reliedOn, ...settings, ...keepAlive });
+  const text = `SELECT ${values}, current_setting('transaction_read_only') AS read_only`;
   const prepare = async (client: pg.ClientBase) => {
     const { rows } = await client.query<{ read_only: string }>(text);
     if (rows[0]?.read_only === 'on') throw takesNoWrites();
@@ -45,6 +55,18 @@ export function preparing(settings: ConnectionSettings, serving: boolean): Verif
     if (serving) await client.query('SELECT pg_advisory_lock_shared($1)', [advisoryLocks.serving]);
   };
   return (client, done) => void prepare(client).then(() => done(), done);
+}
+
+/** Of which not every version has every one. */
+const timeLimits = [
+  ...['statement_timeout', 'lock_timeout', 'transaction_timeout'],
+  ...['idle_in_transaction_session_timeout', 'idle_session_timeout'],
+];
+
+/** Sets up a connection for what may take as long as it takes, whatever limits role and database have. */
+export async function prepareLong(client: pg.ClientBase): Promise<void> {
+  await client.query(`SELECT ${listed({ ...reliedOn, ...keepAlive })}`);
+  await client.query(`SELECT set_config(name, '0', false) FROM pg_settings WHERE name = ANY($1)`, [timeLimits]);
 }
 
 /** With PostgreSQL's own code, so that it is recognised however it is wrapped on the way. */

@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import { asDatabaseError } from './failures.ts';
+import { prepareLong } from './pools.ts';
 
 /**
  * Brings the database up to date. Safe to run from any number of nodes at once.
@@ -20,6 +21,7 @@ async function runAlone(url: string, log: Log): Promise<string[]> {
   guard.on('error', () => {});
   await guard.connect();
   try {
+    await prepareLong(guard);
     await guard.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrating]);
     const [known, executed] = [namesOfAll(), await namesOfExecuted(guard)];
     warnOfNewer(executed.difference(known), log);
