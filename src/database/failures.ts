@@ -128,3 +128,8 @@ export function takesNoWrites(error: unknown): boolean {
 export function isRefused(error: unknown): boolean {
   return refusedStates.test(databaseCode(error) ?? '');
 }
+
+/** What PostgreSQL says if the role lacks a right, without the statement that MikroORM puts before it. */
+export function missingRight(error: unknown): string | undefined {
+  return [...chainOf(error)].findLast((at) => 'code' in at && at.code === '42501')?.message;
+}

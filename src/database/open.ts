@@ -36,15 +36,29 @@ async function waitForDatabase(url: string, patienceMs: number, log: Log): Promi
   }
 }
 
-/** @returns what prevents it; `passing` if that may change in a moment */
-async function tryToConnect(url: string): Promise<{ message: string; passing: boolean } | null> {
+/** Text in the database may be of any language. SQL_ASCII, as in clusters made without a locale, takes all bytes as they are. */
+async function wrongEncoding(client: pg.Client): Promise<Problem | null> {
+  const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
+  const encoding = rows[0]?.encoding ?? '';
+  if (['UTF8', 'SQL_ASCII'].includes(encoding)) return null;
+  return { message: `its encoding is ${encoding}; create one with ENCODING 'UTF8' TEMPLATE template0`, passing: false };
+}
+
+interface Problem {
+  message: string;
+  /** Whether that may change in a moment. */
+  passing: boolean;
+}
+
+/** @returns what prevents it */
+async function tryToConnect(url: string): Promise<Problem | null> {
   let client: pg.Client | undefined;
   try {
     // This reads the certificate files that the URL names.
     client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
     client.on('error', () => {});
     await client.connect();
-    return null;
+    return await wrongEncoding(client);
   } catch (error) {
     const message = error instanceof Error ? error.message || (databaseCode(error) ?? 'no answer') : String(error);
     return { message, passing: client !== undefined && isUnavailable(error) && !isRefused(error) };

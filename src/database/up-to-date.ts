@@ -2,18 +2,26 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
+import { SettingsError } from '../settings.ts';
 import { advisoryLocks } from './advisory-locks.ts';
-import { asDatabaseError } from './failures.ts';
+import { asDatabaseError, missingRight } from './failures.ts';
 import { prepareLong } from './pools.ts';
 
 /**
  * Brings the database up to date. Safe to run from any number of nodes at once.
- * @returns the names of the migrations that were run. @throws AppError DATABASE_UNAVAILABLE
+ * @returns the names of the migrations that were run. @throws AppError DATABASE_UNAVAILABLE; SettingsError if its role may not
  */
 export async function migrate(url: string, log: Log): Promise<string[]> {
   return runAlone(url, log).catch((error) => {
-    throw asDatabaseError(error);
+    const reason = missingRight(error);
+    throw reason === undefined ? asDatabaseError(error) : ownerMissing(reason);
   });
+}
+
+/** Since PostgreSQL 15 only the owner of a database may create tables in it, unless someone grants it to others. */
+function ownerMissing(reason: string): SettingsError {
+  const message = `The database of DATABASE_URL cannot be migrated (${reason}); make its role the owner of the database`;
+  return new SettingsError(`${message} and of all tables in it.`);
 }
 
 async function runAlone(url: string, log: Log): Promise<string[]> {

@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { furnishDataDir, sharedPostgres } from '../rig/postgres.ts';
 import { inherited } from '../rig/processes.ts';
 import { NodeProcess } from '../world/node-process.ts';
+import { query } from '../world/sql.ts';
 import { plain } from './life.ts';
 
 const main = path.resolve(import.meta.dirname, '../../src/main.ts');
@@ -66,6 +67,27 @@ describe('a Parley does not start, and says why in one sentence, with', () => {
       expect(code).to.equal(1);
       expectSentence(text, 'DATABASE_URL');
       expect(text).not.to.contain(new URL(url).password);
+    }
+  });
+
+  it('a database in which its role may not create tables, or not all text can be kept', async () => {
+    const good = new URL(await sharedPostgres());
+    const made = async (name: string, encoding: string) => {
+      await query(
+        good.href,
+        `CREATE DATABASE ${name} ENCODING '${encoding}' TEMPLATE template0 LOCALE 'C' LOCALE_PROVIDER libc`,
+      );
+      return Object.assign(new URL(good), { pathname: `/${name}` }).href;
+    };
+    const [foreign, western] = [await made('foreign_schema', 'UTF8'), await made('western', 'LATIN1')];
+    await query(foreign, 'REVOKE CREATE ON SCHEMA public FROM pg_database_owner');
+    for (const [url, name] of [
+      [foreign, 'permission denied for schema public); make its role the owner'],
+      [western, 'LATIN1'],
+    ] as const) {
+      const { code, text } = await refused({ ...plain(dataDir), DATABASE_URL: url });
+      expect(code).to.equal(1);
+      expectSentence(text, name);
     }
   });
 
