@@ -20,6 +20,13 @@ export type ControlMessage =
   /** A client came back elsewhere: the node that still holds its old socket saves its state and closes it. */
   | { kind: 'hand-over'; pid: string };
 
+/** A control message on its way. */
+interface ControlEnvelope {
+  id: string;
+  from: string;
+  message: ControlMessage;
+}
+
 /** Carries log entries and control messages between nodes. It may lose anything: the log heals that. */
 export interface Bus {
   publish(room: Room, entries: LogEntry[]): void;
@@ -125,7 +132,10 @@ export class RedisBus implements Bus {
 
   private receive(channel: string, text: string): void {
     if (channel === this.redis.controlChannel) {
-      void this.receiveControl(text);
+      // What is no control message fails here, and is reported as a strange message.
+      const sent: ControlEnvelope = JSON.parse(text);
+      if (typeof sent.message.kind !== 'string') throw new Error('This is no control message.');
+      void this.receiveControl(sent);
     } else if (channel === this.replyChannel(this.nodeId)) {
       const [id = '', node = ''] = text.split(' ');
       this.confirmations.confirm(id, node);
@@ -137,8 +147,7 @@ export class RedisBus implements Bus {
     }
   }
 
-  private async receiveControl(text: string): Promise<void> {
-    const { id, from, message }: { id: string; from: string; message: ControlMessage } = JSON.parse(text);
+  private async receiveControl({ id, from, message }: ControlEnvelope): Promise<void> {
     if (from === this.nodeId) return;
     await this.controlListener(message);
     void this.redis.publish(this.replyChannel(from), `${id} ${this.nodeId}`);

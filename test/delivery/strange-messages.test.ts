@@ -5,11 +5,16 @@ import { Follower, range } from '../world/follower.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { type World, world } from '../world/world.ts';
 
+/** Failures that nobody handled: a node would log each as an error. */
+const unhandled: unknown[] = [];
+const note = (reason: unknown) => unhandled.push(reason);
+
 describe('messages on Redis that no node of this version has sent', () => {
   let cluster: Cluster;
   let here: World;
   let stranger: Redis;
   before(async () => {
+    process.on('unhandledRejection', note);
     stranger = new Redis(await sharedRedis());
     cluster = await startCluster({ nodes: 2, redisUrl: await sharedRedis() });
     here = await world(cluster);
@@ -17,6 +22,7 @@ describe('messages on Redis that no node of this version has sent', () => {
   after(async () => {
     here.close();
     await cluster.stop();
+    process.off('unhandledRejection', note);
     stranger.disconnect();
   });
 
@@ -29,7 +35,16 @@ describe('messages on Redis that no node of this version has sent', () => {
     }
     const { seq } = await alice.say(channel.id, 'before');
     const room = `parley:room:channel:${channel.id}`;
-    const texts = ['', 'x', '{', 'null', '{"id":"x-1","from":"x","message":null}', 'now\nx', 'x\nx y z 1\n'];
+    const texts = [
+      '',
+      'x',
+      '{',
+      'null',
+      '{"id":"x-1","from":"x","message":null}',
+      '{"id":"x"}',
+      'now\nx',
+      'x\nx y z 1\n',
+    ];
     // What comes under a number that was given out is compared with what was.
     texts.push(`x\n${seq} message:new - 3\n{}}`);
     for (const name of ['parley:control', 'parley:presence', 'parley:socket.io#/#', room]) {
@@ -41,5 +56,6 @@ describe('messages on Redis that no node of this version has sent', () => {
       expect(follower.seen(channel.id)).to.deep.equal(range(seq, last));
       follower.close();
     }
+    expect(unhandled).to.deep.equal([]);
   });
 });
