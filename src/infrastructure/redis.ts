@@ -15,6 +15,7 @@ import { within } from './within.ts';
 
 const healthCheckMs = 500;
 const answerMs = 1000;
+const refused = 'Redis refuses what a node needs.';
 
 /**
  * The node's connections to Redis. Redis may be absent at the start, die, hang or come back at any time: `healthy` is its
@@ -151,6 +152,11 @@ export class RedisConnections {
     for (const client of [this.commands, this.subscriber, this.adapterSubscriber]) client.disconnect();
   }
 
+  /** Logs it if Redis refused something that a node goes on without, as when its disk is full or it became a replica. */
+  noteRefusal(error: unknown): void {
+    if (isRefusal(error)) this.mistakes.warn({ reason: error.message }, {}, refused);
+  }
+
   private async check(): Promise<void> {
     // With a hung Redis pings would pile up; one at a time is enough.
     if (this.checking) return;
@@ -160,7 +166,8 @@ export class RedisConnections {
       await Promise.all([this.commands.ping(), this.listens()]);
       this.lastAnswerMs = performance.now() - asked;
       this.setHealthy(true);
-    } catch {
+    } catch (error) {
+      if (isRefusal(error)) this.failure = error.message;
       this.setHealthy(false);
     } finally {
       this.checking = false;
@@ -186,7 +193,7 @@ export class RedisConnections {
   private note(error: Error): void {
     if (error instanceof StrangeMessage) this.mistakes.warn({}, { err: error.cause }, error.message);
     else this.failure = error.message;
-    if (isRefusal(error)) this.mistakes.warn({ reason: error.message }, {}, 'Redis refuses what a node needs.');
+    this.noteRefusal(error);
   }
 
   private setHealthy(healthy: boolean): void {

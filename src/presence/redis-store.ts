@@ -68,8 +68,8 @@ export class RedisPresenceStore implements PresenceStore {
       if (from === this.channel) this.hear(text);
     });
     void this.redis.subscriber.subscribe(this.channel);
-    this.timer = setInterval(() => void this.renew().catch(() => {}), this.settings.renewMs);
-    void this.renew().catch(() => {});
+    this.timer = setInterval(() => void this.tryToRenew(), this.settings.renewMs);
+    void this.tryToRenew();
   }
 
   listen(listener: StoreListener): void {
@@ -133,6 +133,11 @@ export class RedisPresenceStore implements PresenceStore {
       if (this.version !== null && version > this.version) this.expect(version);
       if (more === 0) return;
     }
+  }
+
+  /** The next time is soon; what Redis refuses then is refused to all of presence. */
+  private async tryToRenew(): Promise<void> {
+    await this.renew().catch((error) => this.redis.noteRefusal(error));
   }
 
   /** The node stops: its users count as connected for one more grace period. */

@@ -5,12 +5,13 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import pino from 'pino';
 import { RedisConnections } from '../../src/infrastructure/redis.ts';
+import { RedisPresenceStore } from '../../src/presence/redis-store.ts';
 import { sharedRedis, startRedis } from '../rig/redis.ts';
 import { startProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { keptLog } from '../world/kept-log.ts';
-import { startCluster } from '../world/nodes.ts';
+import { startCluster, testSettings } from '../world/nodes.ts';
 import { world } from '../world/world.ts';
 
 describe('the connections to Redis', () => {
@@ -92,6 +93,34 @@ describe('the connections to Redis', () => {
     };
     await says('held:secret', /NOPERM.*Redis refuses what a node needs/);
     await says('held:wrong', /WRONGPASS.*Redis is not there yet/);
+    operator.disconnect();
+    await own.stop();
+  });
+
+  it('say why a Redis that answers is of no use, and that it takes nothing any more though it can be spoken to', async () => {
+    const own = await startRedis();
+    const operator = new Redis(own.url);
+    await operator.call('ACL', 'SETUSER', 'held', 'on', '>secret', '~*', '&*', '+@all', '-ping');
+    const seen: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => void seen.push(line) });
+    const says = (what: RegExp) =>
+      until(() => seen.some((line) => what.test(line)), { message: `it only says: ${seen.join()}` });
+    const place = { cluster: false, prefix: 'parley' };
+    const held = new RedisConnections({ ...place, url: `redis://held:secret@127.0.0.1:${own.port}` }, log);
+    await held.waitUntilHealthy(2000);
+    await says(/NOPERM.*'ping' command.*Redis is not there yet/);
+    await held.close();
+    const redis = new RedisConnections({ ...place, url: own.url }, log);
+    expect(await redis.waitUntilHealthy(10_000)).to.equal(true);
+    // As with a full disk, and on a server that has become a replica.
+    await operator.config('SET', 'min-replicas-to-write', '1');
+    const { presence } = testSettings('postgres://127.0.0.1/none', own.url);
+    const store = new RedisPresenceStore(redis, 'a-node', presence, log);
+    store.start({ forgotten() {}, emptied() {}, missed() {} });
+    await says(/NOREPLICAS.*Redis refuses what a node needs/);
+    expect(redis.healthy).to.equal(true);
+    await store.retire();
+    await redis.close();
     operator.disconnect();
     await own.stop();
   });
