@@ -4,10 +4,10 @@ import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { isUuid } from '../schema.ts';
 import type { ServerAccess, ServerInfo } from '../servers/server.access.ts';
-import type { AppRow } from './app.view.ts';
+import { type AppRow, appColumns } from './app.view.ts';
 
-const byId = 'SELECT * FROM apps WHERE server_id = $1 AND id = $2';
-const bySlug = 'SELECT * FROM apps WHERE server_id = $1 AND slug = $2';
+const byId = `SELECT ${appColumns} FROM apps WHERE server_id = $1 AND id = $2`;
+const bySlug = `SELECT ${appColumns} FROM apps WHERE server_id = $1 AND slug = $2`;
 
 /** The only way to access apps on behalf of a signed-in user. */
 export class AppAccess {

@@ -18,7 +18,7 @@ import type {
   updateAppSchema,
 } from './app.contract.ts';
 import { type Content, type Description, describeApp, insertApp, publishFiles, takenSlugs } from './app.table.ts';
-import { type AppRecord, type AppRow, appRecord } from './app.view.ts';
+import { type AppRecord, type AppRow, appColumns, appRecord } from './app.view.ts';
 import type { BundleSources } from './bundle-sources.ts';
 import { freeSlug, slugOf } from './slugs.ts';
 
@@ -60,7 +60,7 @@ export class AppService {
     const statuses = server.all ? ['draft', 'active', 'archived'] : ['active'];
     const shown = status ? statuses.filter((one) => one === status) : statuses;
     const rows = await this.database.rows<AppRow>(
-      `SELECT * FROM apps WHERE server_id = $1 AND status = ANY($2)
+      `SELECT ${appColumns} FROM apps WHERE server_id = $1 AND status = ANY($2)
        ORDER BY is_homepage DESC, created_at, id LIMIT $3 OFFSET $4`,
       [server.id, shown, limit, offset],
     );
@@ -81,9 +81,10 @@ export class AppService {
   /** @throws AppError APP_NOT_FOUND when the server has no homepage, or it is not active */
   async homepage(actor: Actor, serverId: string): Promise<AppRecord> {
     const server = await this.access.viewed(actor, serverId);
-    const [row] = await this.database.rows<AppRow>('SELECT * FROM apps WHERE server_id = $1 AND is_homepage', [
-      server.id,
-    ]);
+    const [row] = await this.database.rows<AppRow>(
+      `SELECT ${appColumns} FROM apps WHERE server_id = $1 AND is_homepage`,
+      [server.id],
+    );
     if (!row || (row.status !== 'active' && !server.all)) throw new AppError('APP_NOT_FOUND');
     return appRecord(row);
   }
@@ -176,9 +177,9 @@ export class AppService {
    */
   private async published(change: Change, serverId: string, name: string, slug?: string | null) {
     const [app] = slug
-      ? await change.rows<AppRow>('SELECT * FROM apps WHERE server_id = $1 AND slug = $2', [serverId, slug])
+      ? await change.rows<AppRow>(`SELECT ${appColumns} FROM apps WHERE server_id = $1 AND slug = $2`, [serverId, slug])
       : await change.rows<AppRow>(
-          `SELECT * FROM apps WHERE server_id = $1 AND name = $2 AND slug ~ ('^' || $3 || '(-[0-9]+)?$')
+          `SELECT ${appColumns} FROM apps WHERE server_id = $1 AND name = $2 AND slug ~ ('^' || $3 || '(-[0-9]+)?$')
            ORDER BY created_at, id LIMIT 1`,
           [serverId, name, slugOf(name)],
         );

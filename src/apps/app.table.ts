@@ -4,7 +4,7 @@ import type { Change } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../infrastructure/ids.ts';
 import type { updateAppSchema } from './app.contract.ts';
-import type { AppRow } from './app.view.ts';
+import { type AppRow, appColumns } from './app.view.ts';
 import type { BundleFile } from './bundle.ts';
 
 /** The contents of a version of an app. */
@@ -25,7 +25,7 @@ export interface Description {
 }
 
 const insert = `INSERT INTO apps (id, server_id, name, slug, type, status, description, icon_url, url, is_homepage,
-  created_by, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(), now()) RETURNING *`;
+  created_by, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(), now()) RETURNING ${appColumns}`;
 
 /** Adds an app with the files of its first version; as the homepage it replaces the present one. */
 export async function insertApp(
@@ -73,12 +73,12 @@ export async function describeApp(
   appId: string,
   input: z.output<typeof updateAppSchema>,
 ): Promise<AppRow> {
-  const [old] = await change.rows<AppRow>('SELECT * FROM apps WHERE id = $1', [appId]);
+  const [old] = await change.rows<AppRow>(`SELECT ${appColumns} FROM apps WHERE id = $1`, [appId]);
   if (!old) throw new AppError('APP_NOT_FOUND');
   if (input.isHomepage) await unsetHomepage(change, old.server_id, appId);
   const [row] = await change.rows<AppRow>(
     `UPDATE apps SET name = $2, slug = $3, status = $4, description = $5, icon_url = $6, url = $7, is_homepage = $8,
-         updated_at = now() WHERE id = $1 RETURNING *`,
+         updated_at = now() WHERE id = $1 RETURNING ${appColumns}`,
     [
       appId,
       input.name ?? old.name,

@@ -21,6 +21,13 @@ export interface AppRow {
   updated_at: Date | string;
 }
 
+/**
+ * The columns of `AppRow`, not `*`: once a newer node has added a column, PostgreSQL refuses statements that were prepared
+ * before and would give one more.
+ */
+export const appColumns = `id, server_id, name, slug, type, status, description, icon_url, url, version, is_homepage,
+  view_count, created_by, created_at, updated_at`;
+
 export type AppRecord = z.input<typeof appSchema>;
 
 export function appRecord(row: AppRow): AppRecord {
