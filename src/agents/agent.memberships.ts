@@ -1,11 +1,10 @@
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
-import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { channelMemberAdded } from '../channels/channel.contract.ts';
 import { channelRecords } from '../channels/channel.reader.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import type { Database } from '../database/database.ts';
-import type { Change, Changes } from '../delivery/changes.ts';
+import type { Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import type { Roster } from '../servers/roster.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
@@ -13,9 +12,6 @@ import type { AgentAccess } from './agent.access.ts';
 import type { addedAgentsSchema } from './agent.contract.ts';
 import { agentRecord } from './agent.view.ts';
 
-/** The first channel of a bot: `general`; if that was renamed or deleted, the one where people start. */
-const findEntrance = `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
-  AND deleted_at IS NULL ORDER BY name <> 'general', type <> 'text', position, created_at LIMIT 1`;
 const channelsOf = `SELECT m.channel_id AS id FROM channel_members m JOIN channels c ON c.id = m.channel_id
   WHERE m.user_id = $1 AND NOT m.excluded AND NOT c.is_archived AND c.deleted_at IS NULL
   ORDER BY c.server_id, c.position, c.created_at LIMIT 2000`;
@@ -28,7 +24,6 @@ export class AgentMemberships {
   private readonly changes: Changes;
   private readonly agents: AgentAccess;
   private readonly servers: ServerAccess;
-  private readonly channels: ChannelAccess;
   private readonly channelMembers: ChannelMemberService;
   private readonly roster: Roster;
 
@@ -37,7 +32,6 @@ export class AgentMemberships {
     changes: Changes;
     agentAccess: AgentAccess;
     serverAccess: ServerAccess;
-    channelAccess: ChannelAccess;
     channelMembers: ChannelMemberService;
     roster: Roster;
   }) {
@@ -45,7 +39,6 @@ export class AgentMemberships {
     this.changes = parts.changes;
     this.agents = parts.agentAccess;
     this.servers = parts.serverAccess;
-    this.channels = parts.channelAccess;
     this.channelMembers = parts.channelMembers;
     this.roster = parts.roster;
   }
@@ -93,14 +86,7 @@ export class AgentMemberships {
     const { botUser } = agentRecord(await this.agents.owned(actor, agentId));
     await this.changes.run(async (change) => {
       await this.roster.add(change, botUser, serverId, 'member', actor.userId);
-      await this.enterFirst(change, serverId, botUser.id, actor);
+      await this.channelMembers.admitBot(change, serverId, botUser.id, actor);
     });
-  }
-
-  private async enterFirst(change: Change, serverId: string, botUserId: string, actor: Actor): Promise<void> {
-    const [entrance] = await change.rows<{ id: string }>(findEntrance, [serverId]);
-    if (!entrance) return;
-    const channel = await this.channels.find(entrance.id);
-    await this.channelMembers.admit(change, channel, serverId, botUserId, actor);
   }
 }

@@ -37,6 +37,9 @@ const ofDirect = `SELECT NULL AS server_id, u.id AS user_id, 'member' AS role, N
     c.created_at AS joined_at, ${userColumns}
   FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN users u ON u.id IN (d.low_id, d.high_id)
   WHERE d.channel_id = $1 AND u.id > $2 ORDER BY u.id LIMIT $3`;
+/** The first channel of a bot: `general`; if that was renamed or deleted, the one where people start. */
+const findEntrance = `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
+  AND deleted_at IS NULL ORDER BY name <> 'general', type <> 'text', position, created_at LIMIT 1`;
 const lockMember = 'SELECT user_id FROM server_members WHERE server_id = $1 AND user_id = $2 FOR NO KEY UPDATE';
 const selectMember = `SELECT ${memberColumns}, cm.excluded FROM server_members m JOIN users u ON u.id = m.user_id
   LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
@@ -103,6 +106,12 @@ export class ChannelMemberService {
     const mayEnter = (entersItself && !channel.isPrivate) || (await ownsBot(this.database.rows, actor, userId));
     if (!mayEnter) requireRole(channel.role, 'channel:add-member');
     return this.changes.run((change) => this.admit(change, channel, serverId, userId, actor));
+  }
+
+  /** Lets a bot into the first channel of a server that it has just become a member of. */
+  async admitBot(change: Change, serverId: string, userId: string, actor: Actor): Promise<void> {
+    const [entrance] = await change.rows<{ id: string }>(findEntrance, [serverId]);
+    if (entrance) await this.admit(change, await this.access.find(entrance.id), serverId, userId, actor);
   }
 
   /** Lets a member of the server into a channel, whoever decided that. @throws AppError USER_NOT_FOUND, NOT_IN_SERVER */

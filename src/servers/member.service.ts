@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { may, outranks, type Role, requireRole, requireToOutrank } from '../access/roles.ts';
 import { anyUserById } from '../accounts/user.reader.ts';
+import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { channelRoom, userRoom } from '../delivery/entry.ts';
@@ -39,6 +40,7 @@ export class MemberService {
   private readonly access: ServerAccess;
   private readonly audience: Audience;
   private readonly roster: Roster;
+  private readonly channelMembers: ChannelMemberService;
   private readonly notifications: NotificationQueue;
   private readonly statuses: StatusReader;
   private readonly settings: Settings['servers'];
@@ -49,6 +51,7 @@ export class MemberService {
     serverAccess: ServerAccess;
     audience: Audience;
     roster: Roster;
+    channelMembers: ChannelMemberService;
     notifications: NotificationQueue;
     statuses: StatusReader;
     settings: Settings;
@@ -58,6 +61,7 @@ export class MemberService {
     this.access = parts.serverAccess;
     this.audience = parts.audience;
     this.roster = parts.roster;
+    this.channelMembers = parts.channelMembers;
     this.notifications = parts.notifications;
     this.statuses = parts.statuses;
     this.settings = parts.settings.servers;
@@ -72,13 +76,17 @@ export class MemberService {
 
   /**
    * Joins a server: a public one freely, a private one with its invite code. With `_` as the id the code alone decides
-   * which.
+   * which. A bot that joins is in the first channel, as one that its owner adds.
    * @throws AppError SERVER_NOT_FOUND, INVITE_CODE_REQUIRED, ALREADY_MEMBER with the record, USER_NOT_FOUND
    */
   async join(actor: Actor, idOrSlug: string, code: string | null): Promise<ServerRecord> {
     const serverId = await this.joinable(actor, idOrSlug, code);
     try {
-      return await this.changes.run((change) => this.roster.add(change, actor.user, serverId, 'member'));
+      return await this.changes.run(async (change) => {
+        const server = await this.roster.add(change, actor.user, serverId, 'member');
+        if (actor.user.isBot) await this.channelMembers.admitBot(change, serverId, actor.userId, actor);
+        return server;
+      });
     } catch (error) {
       if (error instanceof AppError && error.code === 'ALREADY_MEMBER') throw await this.alreadyMember(actor, serverId);
       throw error;

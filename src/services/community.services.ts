@@ -76,7 +76,7 @@ export function createCommunity(ground: {
     chores,
     roster,
     servers,
-    members: new MemberService({ ...ground, audience, roster }),
+    members: new MemberService({ ...ground, audience, roster, channelMembers }),
     channels,
     channelMembers,
     readStates: new ReadStateService(ground),

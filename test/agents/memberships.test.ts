@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Bot, botIn } from '../world/bot.ts';
+import { type Bot, bot, botIn } from '../world/bot.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -51,6 +51,18 @@ describe('bots among the members', () => {
     expect((await alice.post(members, { userId: bot.id })).status).to.equal(201);
     expect((await bob.delete(`${members}/${theirs.id}`)).status).to.equal(404);
     expect((await alice.delete(`${members}/${bot.id}`)).status).to.equal(200);
+  });
+
+  it('that join by themselves are in "general" as well', async () => {
+    const { alice, channel, server } = here;
+    const robot = await bot(alice);
+    const ear = await robot.connect();
+    await robot.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    await ear.next('channel:member-added', ({ channelId, existing }) => channelId === channel.id && !existing);
+    const channels = (await robot.get(`/api/servers/${server.id}/channels`)).body;
+    expect(channels.map(({ name, isMember }: Loose) => [name, isMember])).to.deep.equal([['general', true]]);
+    expect((await robot.post(`/api/channels/${channel.id}/messages`, { content: 'here' })).status).to.equal(201);
+    robot.hangUp();
   });
 
   it('begin where people do once there is no channel "general" any more', async () => {
