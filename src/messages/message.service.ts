@@ -40,6 +40,7 @@ import {
   readMessage,
   StaleMessage,
   selectMessages,
+  uncountInThread,
 } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
@@ -214,9 +215,7 @@ export class MessageService {
       await pipelined([change.lock(channelRoom(channel.id)), retitle(change, row.id, '')]);
       const erased = await eraseMessages(change.rows, channel.id, [row.id]);
       if (erased.length === 0) throw new AppError('MESSAGE_NOT_FOUND');
-      if (row.thread_id) {
-        await change.rows('UPDATE threads SET message_count = message_count - 1 WHERE id = $1', [row.thread_id]);
-      }
+      if (row.thread_id) await uncountInThread(change.rows, row.thread_id);
       change.publish(messageDeleted.in(channelRoom(channel.id), gone, row.thread_id));
       // Quotes of it are updated at once instead of at the next poll for jobs.
       change.afterCommit(() => this.notifications.wake());

@@ -221,6 +221,16 @@ async function countInThreads(rows: Rows, added: NewMessage[]): Promise<void> {
   if (counted.length < threads.size) throw new StaleMessage();
 }
 
+/** After one of a thread's messages was erased. The log of its channel must be locked. */
+export async function uncountInThread(rows: Rows, threadId: string): Promise<void> {
+  await rows(
+    `UPDATE threads SET message_count = message_count - 1, last_message_at = (
+       SELECT created_at FROM messages WHERE thread_id = $1 AND deleted_at IS NULL ORDER BY seq DESC LIMIT 1
+     ) WHERE id = $1`,
+    [threadId],
+  );
+}
+
 async function insertMessages(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {
   await rows(insertAll, [
     items.map(({ row }) => row.channelId),

@@ -192,7 +192,7 @@ export class Replica {
   private onMessage(place: Place, event: string, record: Loose): void {
     if (event === 'message:deleted') this.gone(place, record.id);
     else place.messages.set(record.id, record);
-    if (event === 'message:new' && record.threadId) count(place, record.threadId, 1, record.createdAt);
+    if (event === 'message:new' && record.threadId) count(place, record.threadId, record.createdAt);
     if (event === 'message:updated') {
       for (const reply of place.messages.values()) {
         if (reply.replyToId === record.id) reply.replyTo.content = previewOf(record.content, 200);
@@ -208,7 +208,7 @@ export class Replica {
     place.messages.delete(id);
     place.pins = place.pins.filter((pinned) => pinned !== id);
     quoteAsGone(place, id);
-    if (message?.threadId) count(place, message.threadId, -1, null);
+    if (message?.threadId) uncount(place, message.threadId);
   }
 
   /** What a channel's entry shows of its messages. */
@@ -234,11 +234,20 @@ function seen(item: Loose): Loose {
   return { id, name, topic, position, isPrivate, isMember, updatedAt };
 }
 
-function count(place: Place, threadId: string, more: number, at: string | null): void {
+function count(place: Place, threadId: string, at: string): void {
   const thread = place.threads.get(threadId);
   if (!thread) return;
-  thread.messageCount += more;
-  if (at && (thread.lastMessageAt === null || at > thread.lastMessageAt)) thread.lastMessageAt = at;
+  thread.messageCount++;
+  if (thread.lastMessageAt === null || at > thread.lastMessageAt) thread.lastMessageAt = at;
+  summarise(place, thread);
+}
+
+function uncount(place: Place, threadId: string): void {
+  const thread = place.threads.get(threadId);
+  if (!thread) return;
+  const left = [...place.messages.values()].filter((message) => message.threadId === threadId);
+  thread.messageCount--;
+  thread.lastMessageAt = left.sort((a, b) => b.seq - a.seq)[0]?.createdAt ?? null;
   summarise(place, thread);
 }
 

@@ -97,6 +97,21 @@ describe('threads', () => {
     expect(inThread.all('message:new')).to.have.length(2);
   });
 
+  it('count and date what is left when messages of theirs are deleted', async () => {
+    const { alice, bob, channel } = here;
+    const thread = (await start()).body;
+    const one = await alice.say(channel.id, 'one', { threadId: thread.id });
+    const two = await alice.say(channel.id, 'two', { threadId: thread.id });
+    for (const [gone, left] of [
+      [two, { messageCount: 1, lastMessageAt: one.createdAt }],
+      [one, { messageCount: 0, lastMessageAt: null }],
+    ] as const) {
+      await alice.delete(`/api/messages/${gone.id}`);
+      expect((await bob.get(`/api/threads/${thread.id}`)).body).to.include(left);
+      expect((await bob.get(`/api/messages/${thread.parentMessageId}`)).body.thread).to.include(left);
+    }
+  });
+
   it('tell those who are only in them of nothing else, and of all that is theirs, however much is written at once', async () => {
     const { alice, bob, channel } = here;
     const thread = (await start()).body;
