@@ -66,6 +66,28 @@ describe('replies that bots are making, in the web client', () => {
     await until(async () => (await announced()).includes('a dark and stormy night'));
   });
 
+  it('stay as long as they are for those who read along, and are folded for those who come later', async () => {
+    await here.alice.say(here.channel.id, 'and a long one');
+    const { say, end } = await reply();
+    await say(`A long story.${'\nline'.repeat(100)}`);
+    await until(async () => (await madeText()).endsWith('line'));
+    await bob.page.locator('.scroller').evaluate((scroller) => scroller.scrollTo({ top: -700 }));
+    const height = await heightOf('article.making');
+    const place = () =>
+      bob.page.locator('article', { hasText: 'A long story.' }).evaluate((one) => one.getBoundingClientRect().top);
+    const before = await place();
+    const message = await end('');
+    const article = bob.page.locator(`article[data-id="${message.id}"]`);
+    await article.waitFor();
+    expect(await heightOf(`article[data-id="${message.id}"]`)).to.equal(height);
+    expect(await place()).to.be.closeTo(before, 2);
+    const more = article.getByRole('button', { name: 'Show more' });
+    expect(await more.count()).to.equal(0);
+    await bob.page.reload();
+    await more.waitFor();
+    await bob.page.getByRole('button', { name: /newest|New messages/ }).click();
+  });
+
   it('begin with a gap for those who come later, and are there for those who come back', async () => {
     const { say, end } = await reply();
     await say('Once upon ');

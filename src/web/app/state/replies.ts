@@ -28,6 +28,10 @@ const arrivalMs = 2000;
 
 /** The replies in progress, oldest first. */
 export const replies = signal<readonly Reply[]>([]);
+/** Keys of those on the screen. */
+const shown = new Set<string>();
+/** Ids of the messages that those have become. */
+const followed = new Set<string>();
 const timers = new Map<string, ReturnType<typeof setTimeout>>();
 
 /** Listens in a channel; events of unopened DMs arrive anyway. */
@@ -68,8 +72,19 @@ function arrive(message: Message): void {
     .filter(({ heard, whole }) => (whole ? message.content.startsWith(heard) : message.content.includes(heard)))
     .sort((one, other) => other.heard.length - one.heard.length);
   const become = told ?? longest;
-  if (become) remove(become.key);
+  if (!become) return;
+  if (shown.has(become.key)) followed.add(message.id);
+  remove(become.key);
 }
+
+/** A reply is on the screen. @returns ends that */
+export function showReply(key: string): () => void {
+  shown.add(key);
+  return () => shown.delete(key);
+}
+
+/** Whether a message was on the screen while it was written: nobody who reads it is to lose their place. */
+export const wasFollowed = (messageId: string): boolean => followed.has(messageId);
 
 function put(reply: Reply, forMs: number): void {
   const isNew = !replies.value.some(({ key }) => key === reply.key);

@@ -10,11 +10,13 @@ const mayBeTall = (content: string) => content.length > 1000 || content.split('\
 interface FoldingProps {
   /** The text that `children` show. */
   content: string;
+  /** Whether it is shown in full: folding it would take it from someone who reads it. */
+  whole?: boolean;
   children: ComponentChildren;
 }
 
 /** Shows the beginning of what is very long, and the rest to those who want it. */
-export function Folding({ content, children }: FoldingProps) {
+export function Folding({ content, whole = false, children }: FoldingProps) {
   const ref = useRef<HTMLDivElement>(null);
   const [isTall, setIsTall] = useState(false);
   const [open, setOpen] = useState(false);
@@ -22,13 +24,13 @@ export function Folding({ content, children }: FoldingProps) {
   useLayoutEffect(() => {
     const fold = ref.current;
     const inner = fold?.firstElementChild;
-    if (!fold || !inner || !mayBeTall(content)) return setIsTall(false);
+    if (!fold || !inner || whole || !mayBeTall(content)) return setIsTall(false);
     const measure = () => setIsTall(fold.scrollHeight > tallest);
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(inner);
     return () => observer.disconnect();
-  }, [content]);
+  }, [content, whole]);
   useLayoutEffect(() => {
     place.current?.();
     place.current = null;

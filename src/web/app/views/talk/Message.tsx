@@ -4,6 +4,7 @@ import type { Message } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
 import { editing, replyTo } from '../../state/drafts.ts';
 import { isTouched } from '../../state/keyboard.ts';
+import { wasFollowed } from '../../state/replies.ts';
 import { go, pathTo } from '../../state/router.ts';
 import { currentServer, isAtLeast } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
@@ -81,7 +82,7 @@ const emojiAlone =
 
 export function Said({ message }: { message: Message }) {
   return (
-    <Folding content={message.content}>
+    <Folding content={message.content} whole={wasFollowed(message.id)}>
       <div class={emojiAlone.test(message.content) ? 'text large' : 'text'}>
         <Text content={message.content} channels={channelsIn(message)} />
         {message.isEdited && <span class="edited"> (edited)</span>}

@@ -1,4 +1,5 @@
-import { type Reply, replies } from '../../state/replies.ts';
+import { useLayoutEffect } from 'preact/hooks';
+import { type Reply, replies, showReply } from '../../state/replies.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Text } from '../parts/text.tsx';
@@ -26,7 +27,8 @@ export function Replies({ timeline }: { timeline: Timeline }) {
 
 /** Stands as the message will, so that nothing moves when it comes; it is not read out while it changes. */
 function ReplyView({ reply, timeline }: { reply: Reply; timeline: Timeline }) {
-  const { author, replyToId, startedAt, heard, whole } = reply;
+  const { key, author, replyToId, startedAt, heard, whole } = reply;
+  useLayoutEffect(() => showReply(key), [key]);
   const messages = timeline.messages.value;
   const grouped = isGrouped(messages.at(-1), { authorId: author.id, replyToId, createdAt: startedAt });
   const original = messages.find(({ id }) => id === replyToId);

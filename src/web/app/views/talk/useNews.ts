@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { me, parley } from '../../state/client.ts';
 import { readChannel } from '../../state/notifications.ts';
+import { wasFollowed } from '../../state/replies.ts';
 import { go, pathTo } from '../../state/router.ts';
 import { currentServer } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
@@ -66,7 +67,7 @@ function useNewLine(timeline: Timeline, atEnd: boolean): number | null {
   const messages = timeline.messages.value;
   const last = messages.at(-1);
   if (threadId || !timeline.loaded.value || !last) return null;
-  const looksOn = atEnd && !timeline.hasNewer.value && isLookedAt(channelId);
+  const looksOn = (atEnd || wasFollowed(last.id)) && !timeline.hasNewer.value && isLookedAt(channelId);
   const comes = line.current === null;
   line.current ??= lastRead(channelId) ?? 0;
   if (!comes && looksOn && !drawn.current) line.current = Math.max(line.current, last.seq);
