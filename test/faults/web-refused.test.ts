@@ -65,7 +65,34 @@ describe('what the server refused, in the web client', () => {
     await box.waitFor({ state: 'detached' });
     await here.alice.delete(`/api/threads/${thread.id}`);
     await bob.page.context().setOffline(false);
-    await bob.page.locator('.toast', { hasText: 'A message was not sent: ' }).waitFor();
+    await bob.page
+      .locator('.toast', { hasText: 'A message was not sent: ' })
+      .getByRole('link', { name: 'Show' })
+      .click();
+    await bob.page.getByRole('heading', { name: 'A thread in #general' }).waitFor();
+    await bob.page.getByRole('button', { name: 'Send to the channel' }).click();
+    await bob.page.getByText('Everything that you wrote was sent.').waitFor();
+    await bob.page.goBack();
+    await bob.page.locator('article[data-id]', { hasText: 'too late for the thread' }).waitFor();
+  });
+
+  it('is found from everywhere, also if it was written in a channel that is deleted', async () => {
+    const { id } = await sayTooLate('nowhere to be found');
+    await bob.go(`/app/s/${here.server.id}/${here.channel.id}`);
+    await here.alice.delete(`/api/channels/${id}`);
+    await bob.page.context().setOffline(false);
+    const link = bob.page.getByRole('link', { name: '1 message was not sent' });
+    await link.waitFor();
+    // The same for those who come back later.
+    await bob.open('/app/friends');
+    await link.click();
+    await bob.page.getByRole('heading', { name: 'A conversation that is not here any more' }).waitFor();
+    await bob.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await unsent(bob.page, 'nowhere to be found').getByRole('button', { name: 'Copy' }).click();
+    await bob.page.locator('.toast', { hasText: 'Copied.' }).waitFor();
+    expect(await bob.page.evaluate('navigator.clipboard.readText()')).to.equal('nowhere to be found');
+    await unsent(bob.page, 'nowhere to be found').getByRole('button', { name: 'Discard' }).click();
+    await link.waitFor({ state: 'detached' });
   });
 
   it('is told of where another conversation is open, and is gone when it is discarded', async () => {

@@ -5,6 +5,8 @@ import { unread } from './unread.ts';
 
 /** A place to go to. */
 export interface Goal {
+  /** Null: a server. */
+  channelId: string | null;
   href: string;
   name: string;
   about: string;
@@ -26,24 +28,31 @@ export function goalsFor(typed: string): Goal[] {
   return fitting.sort((a, b) => rank(b) - rank(a)).slice(0, most);
 }
 
+/** The conversation with this id, if there is one. */
+export const goalOf = (channelId: string): Goal | undefined => allGoals().find((goal) => goal.channelId === channelId);
+
 const startsWith = (name: string, text: string): boolean => name.replace(/^#/, '').toLocaleLowerCase().startsWith(text);
 const holds = (name: string, text: string): boolean => name.toLocaleLowerCase().includes(text);
 
 function allGoals(): Goal[] {
   const people = dms.value.map(({ id, otherUser }) => ({
+    channelId: id,
     href: pathTo.channel(null, id),
     name: otherUser.displayName,
     about: `@${otherUser.username}`,
     count: unread.value.get(id) ?? 0,
   }));
   const talks = servers.value.flatMap(({ id, name }) => talksIn(id, name));
-  const places = servers.value.map(({ id, name }) => ({ href: pathTo.server(id), name, about: 'Server', count: 0 }));
+  const places = servers.value.map(({ id, name }) => {
+    return { channelId: null, href: pathTo.server(id), name, about: 'Server', count: 0 };
+  });
   return [...talks, ...people, ...places];
 }
 
 function talksIn(serverId: string, server: string): Goal[] {
   const list = channels.value.get(serverId)?.filter(isReadable) ?? [];
   return list.map(({ id, name }) => ({
+    channelId: id,
     href: pathTo.channel(serverId, id),
     name: `#${name}`,
     about: server,

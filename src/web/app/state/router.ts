@@ -31,6 +31,7 @@ const plain = [
   'friends',
   'discover',
   'notifications',
+  'not-sent',
   'login',
   'register',
   'code',
@@ -132,6 +133,7 @@ export const pathTo = {
   agent: (agentId: string) => `/app/settings/agents/${agentId}`,
   files: (serverId: string, folderId: string | null) =>
     folderId ? `/app/s/${serverId}/files/${folderId}` : `/app/s/${serverId}/files`,
+  notSent: '/app/not-sent',
   invite: (code: string) => `/app/invite/${encodeURIComponent(code)}`,
 };
 

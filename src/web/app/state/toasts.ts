@@ -5,14 +5,16 @@ export interface Toast {
   id: number;
   text: string;
   kind: 'good' | 'bad';
+  /** Where to see what it is about. */
+  href: string | undefined;
 }
 
 const shownMs = 6000;
 let count = 0;
 export const toasts = signal<Toast[]>([]);
 
-export function tell(text: string, kind: Toast['kind'] = 'good'): void {
-  const toast = { id: ++count, text, kind };
+export function tell(text: string, kind: Toast['kind'] = 'good', href?: string): void {
+  const toast = { id: ++count, text, kind, href };
   // A repeated message is shown once.
   const others = toasts.value.filter((known) => known.text !== text);
   toasts.value = [...others, toast].slice(-4);
@@ -33,3 +35,9 @@ export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
     return false;
   }
 }
+
+export const copy = (text: string): Promise<boolean> =>
+  attempt(async () => {
+    await navigator.clipboard.writeText(text);
+    tell('Copied.');
+  });

@@ -21,6 +21,7 @@ import { Manage } from './server/Manage.tsx';
 import { ServerHome } from './server/ServerHome.tsx';
 import { Settings } from './settings/Settings.tsx';
 import { Conversation } from './talk/Conversation.tsx';
+import { NotSent } from './talk/NotSent.tsx';
 import { Files } from './workspace/Files.tsx';
 
 export function App() {
@@ -108,6 +109,8 @@ function Main() {
       return <Discover />;
     case 'notifications':
       return <Notifications />;
+    case 'not-sent':
+      return <NotSent />;
     case 'friends':
       return <Friends />;
     case 'messages':

@@ -3,6 +3,7 @@ import type { ServerRecord } from '../../../../client/index.ts';
 import { can } from '../../state/client.ts';
 import { listsRead } from '../../state/lists.ts';
 import { dms, requestCount } from '../../state/people.ts';
+import { refused } from '../../state/refused.ts';
 import { pathTo, place } from '../../state/router.ts';
 import { channels, currentServer, servers, serversLoaded } from '../../state/servers.ts';
 import { unread } from '../../state/unread.ts';
@@ -26,10 +27,22 @@ export function Sidebar() {
       <Rail />
       <div class="panel">
         {server ? <ServerPanel server={server} /> : isComing ? <div class="list" /> : <HomePanel />}
+        <NotSentLink />
         <ConnectionState />
         <Self />
       </div>
     </div>
+  );
+}
+
+/** Those who are not where a message was refused learn of it here. */
+function NotSentLink() {
+  const count = refused.value.length;
+  if (count === 0) return null;
+  return (
+    <a class="not-sent" href={pathTo.notSent} aria-current={place.value.name === 'not-sent' ? 'page' : undefined}>
+      {count === 1 ? '1 message was not sent' : `${count} messages were not sent`}
+    </a>
   );
 }
 

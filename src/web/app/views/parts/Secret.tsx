@@ -1,15 +1,10 @@
 import { useId } from 'preact/hooks';
-import { attempt, tell } from '../../state/toasts.ts';
+import { copy } from '../../state/toasts.ts';
 import { Button } from './Button.tsx';
 
 /** A line that is there to be copied. */
 export function CopyField({ label, value }: { label: string; value: string }) {
   const id = useId();
-  const copy = () =>
-    attempt(async () => {
-      await navigator.clipboard.writeText(value);
-      tell('Copied.');
-    });
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -17,7 +12,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
         {/* Its first value, to which a form around it goes back when it is emptied. */}
         <input key={value} id={id} readOnly defaultValue={value} onFocus={(event) => event.currentTarget.select()} />
         {/* Only secure pages have a clipboard. */}
-        {navigator.clipboard && <Button label="Copy" kind="quiet" onClick={() => void copy()} />}
+        {navigator.clipboard && <Button label="Copy" kind="quiet" onClick={() => void copy(value)} />}
       </div>
     </div>
   );

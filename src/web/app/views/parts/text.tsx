@@ -2,7 +2,7 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import { emojiOf } from '../../state/emoji.ts';
 import { pathWithin } from '../../state/router.ts';
-import { attempt, tell } from '../../state/toasts.ts';
+import { copy } from '../../state/toasts.ts';
 import { type Block, blocksOf, type ListBlock, plainBlocksOf, type TableBlock } from './blocks.ts';
 import { IconButton } from './IconButton.tsx';
 
@@ -62,11 +62,6 @@ function BlockView({ block, plain }: { block: Block; plain: boolean }) {
 }
 
 function Code({ text, plain }: { text: string; plain: boolean }) {
-  const copy = () =>
-    attempt(async () => {
-      await navigator.clipboard.writeText(text);
-      tell('Copied.');
-    });
   const code = (
     <pre>
       <code>{text}</code>
@@ -77,7 +72,7 @@ function Code({ text, plain }: { text: string; plain: boolean }) {
   return (
     <div class="snippet">
       {code}
-      <IconButton icon="copy" label="Copy the code" onClick={() => void copy()} />
+      <IconButton icon="copy" label="Copy the code" onClick={() => void copy(text)} />
     </div>
   );
 }

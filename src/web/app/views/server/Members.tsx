@@ -5,7 +5,7 @@ import { type Member, membersOf } from '../../state/members.ts';
 import { blockAndTell, talkTo } from '../../state/people.ts';
 import { see } from '../../state/presence.ts';
 import { isAtLeast, outranks, type Role } from '../../state/servers.ts';
-import { attempt, tell } from '../../state/toasts.ts';
+import { attempt, copy } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Select } from '../parts/Field.tsx';
@@ -105,10 +105,13 @@ function actionsFor(
   ask: (what: 'remove' | 'hand over') => void,
 ): MenuItem[] {
   const isOther = userId !== me.value?.id;
-  const copy = () => attempt(() => navigator.clipboard.writeText(`@${user.username}`).then(() => tell('Copied.')));
   const items: (MenuItem | false)[] = [
     isOther && { label: 'Message', icon: 'chat', run: () => void attempt(() => talkTo(userId)) },
-    navigator.clipboard !== undefined && { label: 'Copy username', icon: 'copy', run: () => void copy() },
+    navigator.clipboard !== undefined && {
+      label: 'Copy username',
+      icon: 'copy',
+      run: () => void copy(`@${user.username}`),
+    },
     isBelow &&
       server.role === 'owner' &&
       role !== 'owner' &&

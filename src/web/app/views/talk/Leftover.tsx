@@ -5,7 +5,7 @@ import { filesFor } from '../../state/outgoing-files.ts';
 import { go, pathTo } from '../../state/router.ts';
 import { currentServer } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { attempt, tell } from '../../state/toasts.ts';
+import { copy } from '../../state/toasts.ts';
 import { Button } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { RefusedMessage } from './Unsent.tsx';
@@ -35,11 +35,6 @@ export function Leftover({ timeline: { key, channelId }, canMove = false }: Left
   useEffect(() => followDraft(key, setText), [key]);
   const { files } = filesFor(key);
   if (text === '' && files.length === 0) return null;
-  const copy = () =>
-    attempt(async () => {
-      await navigator.clipboard.writeText(text);
-      tell('Copied.');
-    });
   const move = () => {
     moveToChannel(key, channelId);
     go(pathTo.channel(currentServer.value?.id ?? null, channelId));
@@ -58,7 +53,7 @@ export function Leftover({ timeline: { key, channelId }, canMove = false }: Left
       <footer>
         {canMove && <Button label="Move it to the channel" onClick={move} />}
         {/* Only secure pages have a clipboard. */}
-        {navigator.clipboard && text !== '' && <Button label="Copy" kind="quiet" onClick={() => void copy()} />}
+        {navigator.clipboard && text !== '' && <Button label="Copy" kind="quiet" onClick={() => void copy(text)} />}
         <Button label="Discard" kind="quiet" onClick={() => discardUnsent(key)} />
       </footer>
     </section>

@@ -1,7 +1,8 @@
 import type { Pending } from '../../../../client/index.ts';
 import { connection, me, parley } from '../../state/client.ts';
 import { nameOfFile } from '../../state/outgoing-files.ts';
-import { forgetRefused, type Refused } from '../../state/refused.ts';
+import { forgetRefused, type Refused, sendAgain } from '../../state/refused.ts';
+import { copy } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Folding } from '../parts/Folding.tsx';
 import { Icon } from '../parts/Icon.tsx';
@@ -36,23 +37,23 @@ export function SentMessage({ pending }: { pending: Pending }) {
 }
 
 /** A message that the server refused. */
-export function RefusedMessage({ refused: { pending, reason } }: { refused: Refused }) {
-  const again = () => {
-    forgetRefused(pending.nonce);
-    // Whether it is refused once more is told by the channel.
-    parley
-      .channel(pending.channelId)
-      .send(pending.input)
-      .catch(() => {});
-  };
+export function RefusedMessage({ refused }: { refused: Refused }) {
+  const { pending, reason, code } = refused;
+  const content = pending.input.content ?? '';
   return (
     <article class="message failed" aria-label="Not sent">
       <Unsent pending={pending} />
       <p class="hint bad" role="alert">
         Not sent: {reason}{' '}
-        <button type="button" class="link" onClick={again}>
-          Send again
+        <button type="button" class="link" onClick={() => sendAgain(refused)}>
+          {code === 'THREAD_NOT_FOUND' ? 'Send to the channel' : 'Send again'}
         </button>{' '}
+        {/* Only secure pages have a clipboard. */}
+        {navigator.clipboard && content !== '' && (
+          <button type="button" class="link" onClick={() => void copy(content)}>
+            Copy
+          </button>
+        )}{' '}
         <button type="button" class="link" onClick={() => forgetRefused(pending.nonce)}>
           Discard
         </button>
