@@ -132,6 +132,15 @@ describe('files and apps in the web client', () => {
     await page.getByRole('link', { name: 'Workspace' }).click();
   });
 
+  it('are in order, also where they are numbered', async () => {
+    const base = `/api/servers/${here.server.id}/workspace`;
+    const folder = (await here.alice.post(`${base}/folders`, { name: 'pages', parentId: null })).body;
+    for (const name of ['page 10', 'page 9', 'Page 1'])
+      await here.alice.post(`${base}/files`, { name, content: '', parentId: folder.id });
+    await bob.open(`/app/s/${here.server.id}/files/${folder.id}`);
+    await shows(bob, 'Page 1', 'page 9', 'page 10');
+  });
+
   it('become apps, which run in a frame without the powers of the page', async () => {
     const { page } = alice;
     await act('site', 'Publish as an app');

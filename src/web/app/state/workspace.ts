@@ -13,11 +13,14 @@ export interface Clipboard {
 
 export const clipboard = signal<Clipboard | null>(null);
 
+/** "Note 2" comes before "Note 10". */
+const byName = new Intl.Collator(undefined, { numeric: true });
+
 /** The contents of a folder, folders first. */
 export async function readFolder(serverId: string, folderId: string | null): Promise<FileNode[]> {
   const query = { parentId: folderId };
   const nodes = await parley.rest('GET /api/servers/:serverId/workspace/children', { serverId, query });
-  return nodes.toSorted((a, b) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name));
+  return nodes.toSorted((a, b) => a.kind.localeCompare(b.kind) || byName.compare(a.name, b.name));
 }
 
 export async function createFolder(serverId: string, parentId: string | null, name: string): Promise<FileNode> {
