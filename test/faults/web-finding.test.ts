@@ -36,6 +36,13 @@ describe('finding one’s way in the web client', () => {
     await newcomer.close();
   });
 
+  it('tells those who are not signed in that an invitation does not hold any more', async () => {
+    const stranger = await here.visit(null);
+    await stranger.open('/app/invite/outdated');
+    await stranger.page.getByText('This invitation does not hold any more.').waitFor();
+    await stranger.close();
+  });
+
   it('begins with a server that one is in, in a browser that remembers nothing', async () => {
     const newcomer = await here.visit(here.alice);
     await newcomer.open('/app');
