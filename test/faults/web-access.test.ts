@@ -44,6 +44,7 @@ describe('the web client for everyone', () => {
     const home = `/app/s/${server.id}`;
     return [
       [`${home}/${channel.id}`, 'Look at'],
+      [`${home}/${channel.id}/${message.id}`, 'Look at'],
       [`${home}/${channel.id}/thread/${thread.id}`, 'in the thread'],
       [`/app/dm/${dm.id}`, 'Hi Alice'],
       ['/app/friends', 'Accept'],
