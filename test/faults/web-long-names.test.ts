@@ -60,6 +60,12 @@ describe('names of one long word in the web client', () => {
     }
   });
 
+  it('leave room for the number of replies to a message', async () => {
+    await phone.open(`/app/s/${here.server.id}/${ids.channel}`);
+    const count = await phone.page.locator('.thread-link span', { hasText: '0 replies' }).boundingBox();
+    expect(count && count.x + count.width).to.be.at.most(390);
+  });
+
   it('are so in what a search has found', async () => {
     const { page } = phone;
     await phone.open(`/app/s/${here.server.id}/${ids.channel}`);

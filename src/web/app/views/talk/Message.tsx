@@ -228,7 +228,7 @@ function ThreadLink({ message }: { message: Message }) {
   const count = thread.messageCount === 1 ? '1 reply' : `${thread.messageCount} replies`;
   return (
     <a class="thread-link" href={pathTo.thread(currentServer.value?.id ?? null, message.channelId, thread.id)}>
-      <Icon name="thread" /> <strong>{thread.name}</strong> {count}
+      <Icon name="thread" /> <strong>{thread.name}</strong> <span>{count}</span>
     </a>
   );
 }
