@@ -60,6 +60,34 @@ describe('the web client on a slow line', () => {
     await bob.page.unroute(`**${messages}?*`);
   });
 
+  it('shows what is being sent as it will stand, so that nothing moves when it was', async () => {
+    await bob.open(address());
+    const question = await here.alice.say(here.channel.id, 'what do you say');
+    await bob.page.locator(`article[data-id="${question.id}"]`).waitFor();
+    const heights = await bob.page.evaluateHandle(`(() => {
+      const heights = {};
+      const look = (one) => { heights[one.querySelector('.text').innerText] = one.getBoundingClientRect().height; };
+      new MutationObserver(() => document.querySelectorAll('article.unsent').forEach(look))
+        .observe(document.querySelector('.messages'), { childList: true, subtree: true });
+      return heights;
+    })()`);
+    const say = async (text: string) => {
+      await bob.page.locator('#composer').fill(text);
+      await bob.page.keyboard.press('Enter');
+      await bob.page.locator('article[data-id]', { hasText: text }).waitFor();
+    };
+    await say('with my name');
+    await say('and below it');
+    await bob.page.locator(`article[data-id="${question.id}"]`).focus();
+    await bob.page.keyboard.press('r');
+    await say('as an answer');
+    const articles = bob.page.locator('article[data-id]');
+    const sent = await articles.evaluateAll((all) =>
+      all.slice(-3).map((one) => [one.querySelector('.text')?.textContent, one.getBoundingClientRect().height]),
+    );
+    expect(await heights.jsonValue()).to.deep.equal(Object.fromEntries(sent));
+  });
+
   it('joins its channels a few at a time', async () => {
     const waiting = new Set<string>();
     let [most, joined] = [0, 0];

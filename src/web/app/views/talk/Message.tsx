@@ -207,7 +207,7 @@ interface PreviewProps {
   timeline: Timeline;
 }
 
-export function ReplyPreview({ message, timeline }: PreviewProps) {
+function ReplyPreview({ message, timeline }: PreviewProps) {
   const { replyTo: original, channelId } = message;
   const { threadId } = timeline;
   if (!original) return null;
@@ -219,6 +219,22 @@ export function ReplyPreview({ message, timeline }: PreviewProps) {
         {original.deleted ? 'The message was deleted' : original.content}
       </span>
     </a>
+  );
+}
+
+interface AnsweredProps {
+  id: string | null | undefined;
+  timeline: Timeline;
+}
+
+/** The same for what is no message yet. */
+export function AnsweredPreview({ id, timeline }: AnsweredProps) {
+  if (!id) return null;
+  const original = timeline.messages.value.find((message) => message.id === id);
+  const { authorId = '', content = '…' } = original ?? {};
+  const { channelId } = timeline;
+  return (
+    <ReplyPreview message={{ channelId, replyTo: { id, authorId, content, deleted: false } }} timeline={timeline} />
   );
 }
 

@@ -10,7 +10,7 @@ import { Attachments } from './Attachments.tsx';
 import { isGrouped } from './grouping.ts';
 import { MessageView, Said } from './Message.tsx';
 import { Replies } from './Replies.tsx';
-import { PendingMessage, RefusedMessage, SentMessage } from './Unsent.tsx';
+import { asMessage, PendingMessage, RefusedMessage, SentMessage } from './Unsent.tsx';
 import { useNews } from './useNews.ts';
 import { useOneStop } from './useOneStop.ts';
 import { useScroll } from './useScroll.ts';
@@ -110,13 +110,15 @@ function Unconfirmed({ timeline }: { timeline: Timeline }) {
   const { sending } = timeline;
   const known = useMemo(() => new Set(messages.map(({ nonce }) => nonce)), [messages]);
   const pending = sending.pending.value.filter(({ nonce }) => !known.has(nonce));
+  const sent = sending.unheard.value.map((one) => one.pending);
+  const before = [messages.at(-1), ...[...sent, ...pending].map(asMessage)];
   return (
     <>
-      {sending.unheard.value.map((one) => (
-        <SentMessage key={one.pending.nonce} pending={one.pending} />
+      {sent.map((one, i) => (
+        <SentMessage key={one.nonce} pending={one} before={before[i]} timeline={timeline} />
       ))}
-      {pending.map((one) => (
-        <PendingMessage key={one.nonce} pending={one} />
+      {pending.map((one, i) => (
+        <PendingMessage key={one.nonce} pending={one} before={before[sent.length + i]} timeline={timeline} />
       ))}
       {sending.refused.value.map((one) => (
         <RefusedMessage key={one.pending.nonce} refused={one} />

@@ -5,7 +5,7 @@ import { Avatar } from '../parts/Avatar.tsx';
 import { Text } from '../parts/text.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { isGrouped } from './grouping.ts';
-import { ReplyPreview } from './Message.tsx';
+import { AnsweredPreview } from './Message.tsx';
 
 /** What bots are about to say, after all that was said; each gives way to its message. */
 export function Replies({ timeline }: { timeline: Timeline }) {
@@ -31,8 +31,6 @@ function ReplyView({ reply, timeline }: { reply: Reply; timeline: Timeline }) {
   useLayoutEffect(() => showReply(key), [key]);
   const messages = timeline.messages.value;
   const grouped = isGrouped(messages.at(-1), { authorId: author.id, replyToId, createdAt: startedAt });
-  const original = messages.find(({ id }) => id === replyToId);
-  const replyTo = { id: replyToId ?? '', authorId: original?.authorId ?? '', content: original?.content ?? '…' };
   return (
     <article
       class={`message making ${grouped ? 'grouped' : ''}`}
@@ -40,12 +38,7 @@ function ReplyView({ reply, timeline }: { reply: Reply; timeline: Timeline }) {
       aria-busy="true"
       tabIndex={-1}
     >
-      {replyToId && (
-        <ReplyPreview
-          message={{ channelId: reply.channelId, replyTo: { ...replyTo, deleted: false } }}
-          timeline={timeline}
-        />
-      )}
+      <AnsweredPreview id={replyToId} timeline={timeline} />
       <div class="gutter">{!grouped && <Avatar user={author} />}</div>
       <div class="content">
         {!grouped && (

@@ -4,7 +4,7 @@ const groupMs = 5 * 60_000;
 
 /** Whether it belongs to the one before, so that the name need not be said again; what is pinned says so beside the name. */
 export function isGrouped(
-  before: Message | undefined,
+  before: Pick<Message, 'authorId' | 'createdAt'> | undefined,
   message: Pick<Message, 'authorId' | 'replyToId' | 'createdAt'> & { isPinned?: boolean },
 ): boolean {
   if (!before || before.authorId !== message.authorId || message.replyToId || message.isPinned) return false;
