@@ -138,6 +138,21 @@ describe('finding one’s way in the web client', () => {
     await badge.waitFor({ state: 'detached' });
   });
 
+  it('sets apart what is meant for one from what is merely unread, in all lists', async () => {
+    const id = await here.newChannel('lively');
+    await bob.open('/app/friends');
+    const server = bob.page.getByRole('link', { name: 'Home' });
+    await here.alice.say(id, 'said to all');
+    await server.locator('.badge.quiet', { hasText: /^1 unread$/ }).waitFor();
+    await here.alice.say(id, `said to @${here.bob.username}`);
+    await server.locator('.badge:not(.quiet)', { hasText: '2 unread, some for you' }).waitFor();
+    await bob.go(`/app/s/${here.server.id}/${here.channel.id}`);
+    const channel = bob.page.getByRole('link', { name: 'lively' });
+    await channel.locator('.badge:not(.quiet)', { hasText: '2' }).waitFor();
+    await here.bob.post('/api/notifications/read-all');
+    await channel.locator('.badge.quiet', { hasText: '2' }).waitFor();
+  });
+
   it('names those who reacted', async () => {
     const message = await here.alice.say(here.channel.id, 'cheers');
     for (const who of [here.alice, here.bob]) await who.post(`/api/messages/${message.id}/reactions`, { emoji: '🎉' });

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { NotificationRecord } from '../../../client/index.ts';
 import { parley } from './client.ts';
 import { Overtaking } from './overtaking.ts';
@@ -8,6 +8,12 @@ export const notifications = signal<NotificationRecord[]>([]);
 export const unreadNotifications = signal(0);
 /** Whether there are older ones that are not shown. */
 export const hasOlderNotifications = signal(false);
+
+/** Channels with something unread that is meant for the user: a mention, an answer, a direct message. */
+export const channelsForMe = computed(() => {
+  const forMe = notifications.value.filter(({ isRead, type }) => !isRead && type !== 'system');
+  return new Set(forMe.map(({ channelId }) => channelId));
+});
 
 /** The last new or repeated one; not one whose message was merely edited. */
 export const latestNotification = signal<NotificationRecord | null>(null);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { ChannelRecord } from '../../../../client/index.ts';
+import { channelsForMe } from '../../state/notifications.ts';
 import { isMuted } from '../../state/preferences.ts';
 import { place } from '../../state/router.ts';
 import { unread } from '../../state/unread.ts';
@@ -12,30 +13,32 @@ interface EntryProps {
   /** Instead of an icon. */
   picture?: ComponentChildren;
   count?: number;
+  /** Whether none of that is meant for the user. */
+  quiet?: boolean;
   current: boolean;
   muted?: boolean;
 }
 
 /** A line of the lists at the side. */
-export function Entry({ href, name, icon, picture, count = 0, current, muted = false }: EntryProps) {
+export function Entry({ href, name, icon, picture, count = 0, quiet, current, muted = false }: EntryProps) {
   const kind = `entry ${count > 0 && !muted ? 'unread' : ''} ${muted ? 'muted' : ''}`;
   return (
     <li>
       <a class={kind} href={href} aria-current={current ? 'page' : undefined}>
         {picture ?? (icon && <Icon name={icon} />)}
         <span class="name">{name}</span>
-        {muted ? <Icon name="mute" /> : <Badge count={count} />}
+        {muted ? <Icon name="mute" /> : <Badge count={count} quiet={quiet} />}
       </a>
     </li>
   );
 }
 
-export function Badge({ count }: { count: number }) {
+export function Badge({ count, quiet = false }: { count: number; quiet?: boolean | undefined }) {
   if (count === 0) return null;
   return (
-    <span class="badge">
+    <span class={quiet ? 'badge quiet' : 'badge'}>
       {count > 99 ? '99+' : count}
-      <span class="hidden"> unread</span>
+      <span class="hidden"> unread{quiet ? '' : ', some for you'}</span>
     </span>
   );
 }
@@ -46,6 +49,9 @@ export function unreadIn(serverId: string, list: ChannelRecord[] = []): number {
   const heard = list.filter(({ id }) => !isMuted('channel', id));
   return heard.reduce((sum, { id }) => sum + (unread.value.get(id) ?? 0), 0);
 }
+
+/** Whether nothing that counts at a server is meant for the user. */
+export const isQuiet = (list: ChannelRecord[] = []): boolean => !list.some(({ id }) => channelsForMe.value.has(id));
 
 export function isHere(channelId: string): boolean {
   const here = place.value;

@@ -12,7 +12,7 @@ import { IconButton } from '../parts/IconButton.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { CreateChannel } from '../server/CreateChannel.tsx';
 import { InvitePeople } from '../server/InvitePeople.tsx';
-import { channelIcon, Entry, isHere } from './Entry.tsx';
+import { channelIcon, Entry, isHere, isQuiet } from './Entry.tsx';
 
 export function ServerPanel({ server }: { server: ServerRecord }) {
   const [creating, setCreating] = useState(false);
@@ -34,6 +34,7 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
             icon={channelIcon(channel)}
             name={channel.name}
             count={unread.value.get(channel.id)}
+            quiet={isQuiet([channel])}
             current={isHere(channel.id)}
             muted={isMuted('channel', channel.id)}
           />

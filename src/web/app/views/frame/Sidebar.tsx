@@ -11,7 +11,7 @@ import { Icon } from '../parts/Icon.tsx';
 import { ServerPicture } from '../parts/ServerPicture.tsx';
 import { CreateServer } from '../server/CreateServer.tsx';
 import { ConnectionState } from './ConnectionState.tsx';
-import { Badge, unreadIn } from './Entry.tsx';
+import { Badge, isQuiet, unreadIn } from './Entry.tsx';
 import { HomePanel } from './HomePanel.tsx';
 import { Self } from './Self.tsx';
 import { ServerPanel } from './ServerPanel.tsx';
@@ -82,11 +82,12 @@ function Rail() {
 
 function ServerLink({ server, current }: { server: ServerRecord; current: boolean }) {
   const { id, name } = server;
+  const list = channels.value.get(id);
   return (
     <a class="server" href={pathTo.server(id)} title={name} aria-current={current ? 'page' : undefined}>
       <ServerPicture server={server} />
       <span class="hidden">{name}</span>
-      <Badge count={unreadIn(id, channels.value.get(id))} />
+      <Badge count={unreadIn(id, list)} quiet={isQuiet(list)} />
     </a>
   );
 }

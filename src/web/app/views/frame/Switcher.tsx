@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Goal, goalsFor } from '../../state/goals.ts';
 import { isComposing } from '../../state/keyboard.ts';
+import { channelsForMe } from '../../state/notifications.ts';
 import { go } from '../../state/router.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
@@ -101,7 +102,7 @@ function Goals({ onClose }: { onClose(): void }) {
           >
             <span class="name">{one.name}</span> <span class="name faint">{one.about}</span>
             <span class="space" />
-            <Badge count={one.count} />
+            <Badge count={one.count} quiet={!channelsForMe.value.has(one.channelId)} />
           </div>
         ))}
       </div>
