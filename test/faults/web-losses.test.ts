@@ -32,6 +32,18 @@ describe('what is taken from one who looks on, in the web client', () => {
     await until(async () => (await bob.page.locator('textarea').count()) === 0);
   });
 
+  it('is not in the list any more: a channel that is deleted while one has no connection', async () => {
+    const { id } = (await here.alice.post(`${at()}/channels`, { name: 'short-lived' })).body;
+    await bob.open(`/app/s/${here.server.id}/${here.channel.id}`);
+    const entry = bob.page.getByRole('link', { name: 'short-lived' });
+    await entry.waitFor();
+    await bob.page.context().setOffline(true);
+    await bob.page.locator('.connection', { hasText: 'Offline' }).waitFor();
+    await here.alice.delete(`/api/channels/${id}`);
+    await bob.page.context().setOffline(false);
+    await entry.waitFor({ state: 'detached' });
+  });
+
   it('is not written in any more: a thread that is deleted', async () => {
     const message = await here.alice.say(here.channel.id, 'what it is about');
     const thread = (await here.alice.post(`/api/messages/${message.id}/thread`, {})).body;

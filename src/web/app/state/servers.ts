@@ -88,6 +88,8 @@ function watch(serverId: string, channelId: string): void {
   const live = parley.channel(channelId);
   live.listen('channel:updated', () => refresh(serverId));
   live.listen('channel:deleted', () => refresh(serverId));
+  // Deleted while there was no connection.
+  live.listen('closed', () => refresh(serverId));
   live.listen('member:joined', (member) => countMember(member, 1));
   live.listen('member:left', (member) => countMember(member, -1));
 }
