@@ -67,6 +67,30 @@ describe('files for a message in the web client', () => {
     await alice.page.setViewportSize({ width: 1100, height: 760 });
   });
 
+  it('have their room before they are there, where they are pictures', async () => {
+    const { page } = alice;
+    const data = await page.evaluate<string>(`{
+      const canvas = document.createElement('canvas');
+      [canvas.width, canvas.height] = [900, 600];
+      canvas.toDataURL('image/png').split(',')[1];
+    }`);
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/attachments/*/media-url', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const { id } = await here.bob.upload('wide.png', Buffer.from(data, 'base64'));
+    await here.bob.say(here.channel.id, 'a wide picture', { attachments: [{ id }] });
+    const message = page.locator('article[data-id]', { hasText: 'a wide picture' });
+    await message.locator('img').waitFor({ state: 'attached' });
+    const before = await message.boundingBox();
+    held.resolve();
+    await until(() => page.evaluate<boolean>(`document.querySelector('img[alt="wide.png"]').naturalWidth > 0`));
+    const picture = await message.locator('img').boundingBox();
+    expect([picture?.width, picture?.height]).to.deep.equal([420, 280]);
+    expect((await message.boundingBox())?.height).to.equal(before?.height);
+  });
+
   it('are ten at most, which is said', async () => {
     const files = Array.from({ length: 12 }, (_, i) => ({
       name: `${i}.txt`,

@@ -19,6 +19,9 @@ export function Attachments({ list }: { list: Attachment[] }) {
   );
 }
 
+/** So large (in pixels) a picture is at most. */
+const widest = 420;
+const tallest = 320;
 /** So often a picture is fetched that does not come. */
 const mostTries = 3;
 
@@ -63,10 +66,11 @@ function File({ attachment }: { attachment: Attachment }) {
   const { filename, width, height, contentType, size } = attachment;
   const opens = { href, target: '_blank', rel: 'noopener', onPointerEnter: renew, onFocus: renew };
   if (contentType.startsWith('image/') && width && height) {
-    // Its room is known before it is there, so nothing jumps.
+    // The link has its room before the picture is there, so nothing jumps: without a source a picture has no size.
+    const shown = width * Math.min(1, widest / width, tallest / height);
     return (
-      <a {...opens}>
-        <img class="picture" src={src} alt={filename} width={width} height={height} loading="lazy" onError={again} />
+      <a class="picture" style={{ width: `${shown}px`, aspectRatio: `${width} / ${height}` }} {...opens}>
+        <img src={src} alt={filename} loading="lazy" onError={again} />
       </a>
     );
   }
