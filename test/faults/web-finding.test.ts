@@ -153,6 +153,25 @@ describe('finding one’s way in the web client', () => {
     await channel.locator('.badge.quiet', { hasText: '2' }).waitFor();
   });
 
+  it('leads back to where one has typed something and not sent it, also in another tab and after a reload', async () => {
+    const mark = bob.page.getByRole('link', { name: 'general draft' });
+    const other = await bob.page.context().newPage();
+    await bob.open(address());
+    const elsewhere = await here.newChannel('elsewhere');
+    await other.goto(bob.page.url().replace(here.channel.id, elsewhere));
+    await bob.page.locator('#composer').fill('half a thought');
+    await other.getByRole('link', { name: 'general draft' }).waitFor();
+    expect(await mark.count()).to.equal(0);
+    await bob.open(`/app/s/${here.server.id}/${elsewhere}`);
+    await mark.click();
+    await bob.page.locator('#composer').fill('');
+    await bob.go(`/app/s/${here.server.id}/${elsewhere}`);
+    await bob.page.getByRole('heading', { level: 1, name: 'elsewhere' }).waitFor();
+    expect(await mark.count()).to.equal(0);
+    await other.getByRole('link', { name: 'general draft' }).waitFor({ state: 'detached' });
+    await other.close();
+  });
+
   it('names those who reacted', async () => {
     const message = await here.alice.say(here.channel.id, 'cheers');
     for (const who of [here.alice, here.bob]) await who.post(`/api/messages/${message.id}/reactions`, { emoji: '🎉' });

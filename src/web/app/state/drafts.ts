@@ -8,7 +8,23 @@ export const draftOf = (id: string): string => localStorage.getItem(keptKeys.dra
 export function keepDraft(id: string, text: string): void {
   if (text.trim() === '') localStorage.removeItem(keptKeys.draft + id);
   else localStorage.setItem(keptKeys.draft + id, text);
+  noteDraft(id, text);
 }
+
+const keptDrafts = Object.keys(localStorage).filter((key) => key.startsWith(keptKeys.draft));
+/** Ids of the channels, threads and messages that have one. */
+export const drafted = signal<ReadonlySet<string>>(new Set(keptDrafts.map((key) => key.slice(keptKeys.draft.length))));
+
+function noteDraft(id: string, text: string): void {
+  const isThere = text.trim() !== '';
+  if (drafted.peek().has(id) === isThere) return;
+  const others = [...drafted.peek()].filter((other) => other !== id);
+  drafted.value = new Set(isThere ? [...others, id] : others);
+}
+
+addEventListener('storage', ({ key, newValue }) => {
+  if (key?.startsWith(keptKeys.draft)) noteDraft(key.slice(keptKeys.draft.length), newValue ?? '');
+});
 
 /** The same for what is not typed here and now: whoever follows the draft in this tab is told. */
 export function setDraft(id: string, newValue: string): void {

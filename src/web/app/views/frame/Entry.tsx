@@ -15,21 +15,34 @@ interface EntryProps {
   count?: number;
   /** Whether none of that is meant for the user. */
   quiet?: boolean;
+  /** Whether something was typed there and not sent. */
+  drafted?: boolean;
   current: boolean;
   muted?: boolean;
 }
 
 /** A line of the lists at the side. */
-export function Entry({ href, name, icon, picture, count = 0, quiet, current, muted = false }: EntryProps) {
+export function Entry(props: EntryProps) {
+  const { href, name, icon, picture, count = 0, quiet, drafted = false, current, muted = false } = props;
   const kind = `entry ${count > 0 && !muted ? 'unread' : ''} ${muted ? 'muted' : ''}`;
   return (
     <li>
       <a class={kind} href={href} aria-current={current ? 'page' : undefined}>
         {picture ?? (icon && <Icon name={icon} />)}
         <span class="name">{name}</span>
+        {drafted && !current && <Drafted />}
         {muted ? <Icon name="mute" /> : <Badge count={count} quiet={quiet} />}
       </a>
     </li>
+  );
+}
+
+function Drafted() {
+  return (
+    <span title="Draft">
+      <Icon name="edit" />
+      <span class="hidden"> draft</span>
+    </span>
   );
 }
 

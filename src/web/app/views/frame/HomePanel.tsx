@@ -1,3 +1,4 @@
+import { drafted } from '../../state/drafts.ts';
 import { listsRead } from '../../state/lists.ts';
 import { unreadNotifications } from '../../state/notifications.ts';
 import { type DmChannel, dms, requestCount } from '../../state/people.ts';
@@ -51,6 +52,7 @@ function DmEntry({ dm: { id, otherUser } }: { dm: DmChannel }) {
       picture={<Avatar user={otherUser} size="small" present />}
       name={otherUser.displayName}
       count={unread.value.get(id)}
+      drafted={drafted.value.has(id)}
       current={isHere(id)}
       muted={isMuted('channel', id)}
     />

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
+import { drafted } from '../../state/drafts.ts';
 import { readServer } from '../../state/notifications.ts';
 import { isMuted, setMuted } from '../../state/preferences.ts';
 import { go, pathTo, place } from '../../state/router.ts';
@@ -35,6 +36,7 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
             name={channel.name}
             count={unread.value.get(channel.id)}
             quiet={isQuiet([channel])}
+            drafted={drafted.value.has(channel.id)}
             current={isHere(channel.id)}
             muted={isMuted('channel', channel.id)}
           />
