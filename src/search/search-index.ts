@@ -3,7 +3,7 @@ import { jittered } from '../infrastructure/jitter.ts';
 import type { Log } from '../infrastructure/log.ts';
 
 const everyMs = 5000;
-const sorting = "SELECT gin_clean_pending_list('messages_search'), gin_clean_pending_list('messages_search_unspaced')";
+const merging = "SELECT gin_clean_pending_list('messages_search'), gin_clean_pending_list('messages_search_unspaced')";
 
 /**
  * Merges the words of new messages into the search index, in the background. PostgreSQL keeps them in a pending list, and
@@ -20,13 +20,13 @@ export class SearchIndex {
   constructor(database: Database, log: Log) {
     this.database = database;
     this.log = log;
-    this.timer = setInterval(() => void this.sort(), jittered(everyMs));
+    this.timer = setInterval(() => void this.merge(), jittered(everyMs));
     this.timer.unref();
   }
 
   /** Does what is pending; a call during a run waits for that run. */
-  sort(): Promise<void> {
-    this.running ??= this.sortNow().finally(() => {
+  merge(): Promise<void> {
+    this.running ??= this.mergeNow().finally(() => {
       this.running = undefined;
     });
     return this.running;
@@ -37,9 +37,9 @@ export class SearchIndex {
     await this.running;
   }
 
-  private async sortNow(): Promise<void> {
+  private async mergeNow(): Promise<void> {
     try {
-      await this.database.rows(sorting);
+      await this.database.rows(merging);
       this.failed = false;
     } catch (error) {
       if (!this.failed) this.log.warn({ err: error }, 'The search index could not be merged; trying again.');

@@ -49,13 +49,17 @@ export function searchNodes(
 }
 
 /** A folder, or the top, with its ancestors. */
-export interface Line {
+export interface Ancestry {
   /** From the folder itself up to the top. */
   ids: string[];
 }
 
 /** @returns undefined when there is no such folder in this workspace */
-export async function readLine(rows: Rows, workspaceId: string, folderId: string | null): Promise<Line | undefined> {
+export async function readAncestry(
+  rows: Rows,
+  workspaceId: string,
+  folderId: string | null,
+): Promise<Ancestry | undefined> {
   if (folderId === null) return { ids: [] };
   const found = await rows<{ id: string; kind: string }>(
     `WITH RECURSIVE line AS (

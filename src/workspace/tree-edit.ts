@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { newId } from '../infrastructure/ids.ts';
 import { mediaTypeOf } from '../infrastructure/media-types.ts';
 import { beginningOf, freeName } from './names.ts';
-import { type Extent, type Line, readCovered, readExtent, readLine, readNodes } from './node.table.ts';
+import { type Ancestry, type Extent, readAncestry, readCovered, readExtent, readNodes } from './node.table.ts';
 import type { PlacedRow } from './node.view.ts';
 import { selectTotals, type Totals, tooManyNodes, type WorkspaceLimits } from './quota.ts';
 import type { OpenWorkspace } from './workspace.access.ts';
@@ -68,14 +68,14 @@ export class TreeEdit {
 
   /** Creates a folder; a name that is taken gets a number. @throws AppError FOLDER_NOT_FOUND, FOLDER_TOO_DEEP */
   async createFolder(parentId: string | null, name: string): Promise<string> {
-    const line = await this.line(parentId);
-    this.requireDepth(line, 1);
+    const ancestry = await this.ancestry(parentId);
+    this.requireDepth(ancestry, 1);
     return this.insert(parentId, 'dir', name, null);
   }
 
   /** Creates a file; a name that is taken gets a number. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
   async createFile(parentId: string | null, name: string, content: FileContent): Promise<string> {
-    await this.line(parentId);
+    await this.ancestry(parentId);
     return this.insert(parentId, 'file', name, content);
   }
 
@@ -148,22 +148,22 @@ export class TreeEdit {
     return row;
   }
 
-  private async line(folderId: string | null): Promise<Line> {
-    const line = await readLine(this.rows, this.workspace.id, folderId);
-    if (!line) throw new AppError('FOLDER_NOT_FOUND');
-    return line;
+  private async ancestry(folderId: string | null): Promise<Ancestry> {
+    const ancestry = await readAncestry(this.rows, this.workspace.id, folderId);
+    if (!ancestry) throw new AppError('FOLDER_NOT_FOUND');
+    return ancestry;
   }
 
   private async requireRoomFor(node: PlacedRow, parentId: string | null): Promise<Extent> {
-    const line = await this.line(parentId);
-    if (line.ids.includes(node.id)) throw new AppError('FOLDER_INTO_ITSELF');
+    const ancestry = await this.ancestry(parentId);
+    if (ancestry.ids.includes(node.id)) throw new AppError('FOLDER_INTO_ITSELF');
     const extent = await readExtent(this.rows, node.id);
-    this.requireDepth(line, extent.height);
+    this.requireDepth(ancestry, extent.height);
     return extent;
   }
 
-  private requireDepth(line: Line, height: number): void {
-    if (line.ids.length + height > this.limits.maxDepth && height > 0) {
+  private requireDepth(ancestry: Ancestry, height: number): void {
+    if (ancestry.ids.length + height > this.limits.maxDepth && height > 0) {
       throw new AppError('FOLDER_TOO_DEEP', {
         message: `Folders can be at most ${this.limits.maxDepth} deep in one another.`,
       });

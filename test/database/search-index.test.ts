@@ -45,18 +45,18 @@ describe('the search index', () => {
     expect(before?.spaced).to.be.above(0);
     expect(before?.unspaced).to.be.above(0);
     await write();
-    await Promise.all([index.sort(), index.sort()]);
+    await Promise.all([index.merge(), index.merge()]);
     expect(await waiting()).to.deep.equal({ spaced: 0, unspaced: 0 });
   });
 
   it('says once that it cannot be sorted, and goes on when it can', async () => {
     await database.rows('ALTER INDEX messages_search_unspaced RENAME TO away');
-    await index.sort();
-    await index.sort();
+    await index.merge();
+    await index.merge();
     await database.rows('ALTER INDEX away RENAME TO messages_search_unspaced');
     expect(lines).to.have.length(1);
     await write();
-    await index.sort();
+    await index.merge();
     expect(lines).to.have.length(1);
     expect(await waiting()).to.deep.equal({ spaced: 0, unspaced: 0 });
   });
