@@ -157,6 +157,21 @@ describe('sessions', () => {
     mine.close();
   });
 
+  it('that are ended take along the sockets that went on with them, and none that went on with another one', async () => {
+    const before = await register(at(cluster, 0));
+    const socket = await before.connect();
+    const after = await signInAgain(before);
+    const again = (await refresh(at(cluster, 1), after.refreshToken)).body.accessToken;
+    for (const token of [after.token, again]) {
+      expect(await socket.emit('auth:renew', { token })).to.include({ ok: true });
+    }
+    await before.on(at(cluster, 1)).post('/api/auth/logout');
+    expect(await socket.emit('auth:renew', { token: again })).to.include({ ok: true });
+    await after.on(at(cluster, 1)).post('/api/auth/logout');
+    await until(() => socket.socket.disconnected, { message: 'still connected' });
+    expect(socket.all('auth:session-revoked')).to.have.lengthOf(1);
+  });
+
   it('are their owner’s alone', async () => {
     const [alice, bob] = [await register(at(cluster, 0)), await register(at(cluster, 1))];
     const [session] = (await alice.get('/api/auth/sessions')).body;
@@ -252,6 +267,7 @@ describe('tokens that end', () => {
       const { expiresAt } = await socket.next('auth:expiring');
       await until(() => socket.socket.disconnected);
       expect(Date.now()).to.be.at.least(new Date(expiresAt).getTime() - 100);
+      expect(socket.all('auth:expiring')).to.have.lengthOf(1);
       expect((await person.get('/api/auth/me')).body.code).to.equal('ACCESS_TOKEN_INVALID');
     },
 
@@ -269,6 +285,7 @@ describe('tokens that end', () => {
       expect(new Date(renewed.expiresAt).getTime()).to.be.above(new Date(expiresAt).getTime());
       await until(() => Date.now() > new Date(expiresAt).getTime() + 200);
       expect(socket.socket.connected).to.equal(true);
+      expect(socket.all('auth:expiring').map((each) => each.expiresAt)).to.deep.equal([expiresAt, renewed.expiresAt]);
       socket.close();
     },
   });
