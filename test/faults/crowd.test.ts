@@ -5,8 +5,8 @@ import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { type Installation, install } from '../world/installation.ts';
 import { trimLogs } from '../world/log.ts';
-import { startCluster } from '../world/nodes.ts';
-import { world } from '../world/world.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type World, world } from '../world/world.ts';
 
 describe('a node with many who wait', () => {
   let site: Installation;
@@ -107,9 +107,18 @@ describe('a node that closes rooms in which nobody is', () => {
 });
 
 describe('nodes that cannot hear each other', () => {
+  let alone: Cluster;
+  let here: World;
+  before(async () => {
+    alone = await startCluster({ nodes: 2, redisUrl: null });
+    here = await world(alone);
+  });
+  after(async () => {
+    here.close();
+    await alone.stop();
+  });
+
   it('deliver everything within 2 s from the log alone', async () => {
-    const cluster = await startCluster({ nodes: 2, redisUrl: null });
-    const here = await world(cluster);
     const follower = new Follower({ url: here.bob.node.url, token: here.bob.token });
     await follower.connected(1);
     const { seq } = await follower.join(here.channel.id);
@@ -119,8 +128,23 @@ describe('nodes that cannot hear each other', () => {
     }
     expect(follower.seen(here.channel.id)).to.deep.equal(range(seq + 1, seq + 5));
     follower.close();
-    here.close();
-    await cluster.stop();
+  });
+
+  it('let nobody into a deleted server as soon as they read of it, and end what waits there', async () => {
+    const { alice, bob, channel, server } = here;
+    const ear = await bob.listen(channel.id);
+    const { seq } = (await bob.get(`/api/channels/${channel.id}/events?wait=0`)).body;
+    const begun = Date.now();
+    const poll = bob.get(`/api/channels/${channel.id}/events?after=${seq}&wait=25`);
+    await until(() => bob.node.delivery.peek(`channel:${channel.id}`)?.isWaitedFor);
+    expect((await alice.delete(`/api/servers/${server.id}`)).status).to.equal(200);
+    // Sooner than what is cached of the server is looked up in the database.
+    await bob.node.delivery.sweep();
+    await ear.next('server:deleted');
+    expect((await ear.emit('channel:join', { channelId: channel.id })).code).to.equal('CHANNEL_NOT_FOUND');
+    expect((await poll).status).to.equal(404);
+    // Left alone it would be answered after 25 s.
+    expect(Date.now() - begun).to.be.below(20_000);
   });
 
   it('tell those in a room whose log was trimmed before it came here, by a new connection', async () => {
