@@ -115,6 +115,15 @@ export class Outlet implements Sink {
       connection.write(parcel.bytes);
     }
     for (const { packets, others } of Object.values(parcels)) if (others.size > 0) this.broadcast(packets, others);
+    this.noteEnds(deliveries, sockets);
+  }
+
+  /** Sockets leave a room at its end: one that is cut off before that has arrived is told again when it comes back. */
+  private noteEnds(deliveries: Delivered[], sockets: ParleySocket[]): void {
+    for (const { entry, mark } of deliveries) {
+      if (!this.access.isEnd(entry)) continue;
+      for (const { data } of sockets) data.replayed.push({ mark, room: entry.room, seq: entry.seq, isEnd: true });
+    }
   }
 
   private pack(deliveries: Delivered[], withOffsets: boolean): Parcel {

@@ -111,6 +111,10 @@ export class SessionRecovery {
     for (const { name, joined, after } of [...(data.recovery?.rooms ?? []), ...(data.due?.values() ?? [])]) {
       if (!data.joined.has(name)) rooms.push({ name, joined: { ...joined, from: after }, position: after, marks: [] });
     }
+    for (const { room, seq, isEnd } of data.replayed) {
+      if (!isEnd || data.joined.has(room)) continue;
+      rooms.push({ name: room, joined: { room, serverId: null, from: seq }, position: seq, marks: [] });
+    }
     const { userId } = data.actor;
     const { cameWith, firstMark, replayed } = data;
     const lastMark = this.delivery.currentMark;

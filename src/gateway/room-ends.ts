@@ -27,9 +27,8 @@ export class RoomEnds {
     const [entry] = page?.entries ?? [];
     if (!entry || !this.access.isEnd(entry)) return;
     const mark = this.delivery.nextMark();
-    socket.data.replayed.push({ mark, room: log, seq: entry.seq });
     this.outlet.emitTo(socket, [{ entry, mark }]);
-    // Once for all rooms of that log. If the client is cut off now it counts as told; the noted replay corrects that.
+    // Once for all rooms of that log. If the client is cut off now it counts as told; the outlet's note corrects that.
     for (const other of socket.data.recovery?.rooms ?? []) if (other.joined.room === log) other.after = entry.seq;
   }
 }

@@ -24,11 +24,12 @@ export function isFed(joined: JoinedRoom): joined is FedRoom {
   return 'cursor' in joined;
 }
 
-/** An event that was sent to this socket alone, to catch up. */
+/** An event that was sent to this socket alone, to catch up, or that ended the room, which the socket then left. */
 export interface Replayed {
   mark: number;
   room: Room;
   seq: number;
+  isEnd?: boolean;
 }
 
 /** The state that a recovered client gets back (see recovery). */

@@ -358,6 +358,39 @@ describe('a session that is taken up again', () => {
     expect(next.own[0]).to.be.greaterThan(50);
   });
 
+  for (const [when, away] of [
+    ['while its line was dead', false],
+    ['while it was away, and its line died again when it was back', true],
+  ] as const) {
+    it(`hears of the end of a channel ${when}`, async () => {
+      const { line, auth } = await begin();
+      const witness = await here.alice.listen(channelId);
+      const isOver = (one: Line) => one.events.some(([event]) => event === 'channel:deleted');
+      if (away) line.end();
+      expect((await here.alice.delete(`/api/channels/${channelId}`)).status).to.equal(200);
+      await witness.next('channel:deleted');
+      const last = away ? await open() : line;
+      if (away) last.connect(auth);
+      await until(() => isOver(last), { message: 'not told' });
+      last.end();
+      // With the offset from before: none of it has arrived.
+      const next = await open();
+      next.connect(auth);
+      await until(() => next.pid, { message: 'not back' });
+      expect(next.pid).to.equal(auth.pid);
+      await until(() => isOver(next), { message: 'not told again' });
+      next.end();
+      const end = await open();
+      end.connect({ ...auth, offset: next.offset });
+      // What comes of a join comes behind all that was missed.
+      await until(() => end.pid, { message: 'not back' });
+      end.send(`424${JSON.stringify(['channel:join', { channelId: here.channel.id }])}`);
+      await until(() => end.packets.some((packet) => packet.startsWith('434')), { message: 'not joined' });
+      expect(end.pid).to.equal(auth.pid);
+      expect(isOver(end)).to.equal(false);
+    });
+  }
+
   it('begins anew where it missed more than may be sent to it again', async () => {
     const { line, auth } = await begin();
     line.end();
