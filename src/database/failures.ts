@@ -1,7 +1,10 @@
 import { AppError } from '../errors.ts';
 
-/** SQLSTATE classes and codes that mean "not reachable now" rather than "wrong". */
-const unavailableStates = /^(08|53|55000|57P0[1-5]|57014|25006|25P03)/;
+/**
+ * SQLSTATE classes and codes that mean "not usable now" rather than "wrong". The last three: a file cannot be read, a right
+ * was taken away, a table is gone, say since a backup is being restored.
+ */
+const unavailableStates = /^(08|53|55000|57P0[1-5]|57014|25006|25P03|58|42501|42P01)/;
 /** Those by which PostgreSQL refuses a connection: a password was changed, or a backup is being restored. */
 const refusedStates = /^(28|3D)/;
 /** The codes in the last line: this machine or process has no more descriptors or ports. */
