@@ -1,12 +1,12 @@
 import { AppError } from '../errors.ts';
 
 /**
- * SQLSTATE classes and codes that mean "not usable now" rather than "wrong". The last three: a file cannot be read, a right
- * was taken away, a table is gone, say since a backup is being restored.
+ * SQLSTATE classes and codes that mean "not usable now" rather than "wrong". The last two: a file cannot be read, a table is
+ * gone, say since a backup is being restored.
  */
-const unavailableStates = /^(08|53|55000|57P0[1-5]|57014|25006|25P03|58|42501|42P01)/;
-/** Those by which PostgreSQL refuses a connection: a password was changed, or a backup is being restored. */
-const refusedStates = /^(28|3D)/;
+const unavailableStates = /^(08|53|55000|57P0[1-5]|57014|25006|25P03|58|42P01)/;
+/** Those by which PostgreSQL refuses us: a password was changed, a right taken away, or a backup is being restored. */
+const refusedStates = /^(28|3D|42501)/;
 /** The codes in the last line: this machine or process has no more descriptors or ports. */
 const networkCodes = new Set([
   'ECONNREFUSED',
@@ -127,7 +127,7 @@ export function takesNoWrites(error: unknown): boolean {
   return databaseCode(error instanceof AppError ? error.cause : error) === '25006';
 }
 
-/** Whether PostgreSQL is up but refuses these credentials or this database. */
+/** Whether PostgreSQL is up but refuses these credentials or this database, or what the role wants in it. */
 export function isRefused(error: unknown): boolean {
   return refusedStates.test(databaseCode(error) ?? '');
 }
