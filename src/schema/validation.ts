@@ -49,6 +49,8 @@ interface Unfit {
 /** PostgreSQL cannot keep U+0000, and a lone surrogate is no text: both are refused wherever they come (contract §1). */
 function unfitText(value: unknown, depth: number): Unfit | undefined {
   if (typeof value === 'string') return unfitString(value);
+  // What JSON.parse makes of 1e999 would be kept as null.
+  if (value === Infinity || value === -Infinity) return { path: [], message: 'is too large a number' };
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return undefined;
   if (depth >= maxDepth) return { path: [], message: 'is nested too deeply' };
   if (Array.isArray(value)) return unfitItem(value, depth);

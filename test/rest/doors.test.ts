@@ -97,6 +97,15 @@ describe('the door of REST', () => {
       expect([status, body.nonce, body.isPinned]).to.deep.equal([201, undefined, false]);
     });
 
+    it('with a number that is too large to be kept is refused, rather than kept as null', async () => {
+      for (const number of ['1e999', '-1e999']) {
+        const answer = await post(`{"content":"x","metadata":{"sum":[${number}]}}`);
+        expectError(answer, 'VALIDATION_FAILED');
+        expect(answer.body.error).to.equal('metadata.sum.0: is too large a number.');
+      }
+      expect((await post('{"content":"x","metadata":{"sum":1e308}}')).body.metadata).to.deep.equal({ sum: 1e308 });
+    });
+
     it('that is no UTF-8 says so, and is not taken for something else', async () => {
       const broken = (before: string, after: string) =>
         Buffer.concat([Buffer.from(before), Buffer.of(0xe9), Buffer.from(after)]);
