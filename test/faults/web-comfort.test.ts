@@ -66,6 +66,17 @@ describe('reading and writing in the web client', () => {
     await phone.go(`/app/s/${here.server.id}/${here.channel.id}`);
   });
 
+  it('has all of a menu on the screen of a phone, also at the end of a list', async () => {
+    const base = `/api/servers/${here.server.id}/workspace`;
+    for (let i = 0; i < 14; i++) await here.alice.post(`${base}/files`, { name: `note ${i}`, content: '' });
+    await phone.go(`/app/s/${here.server.id}/files`);
+    await phone.page.getByRole('button', { name: 'Actions for note 13' }).tap();
+    const last = await phone.page.getByRole('menuitem', { name: 'Delete' }).boundingBox();
+    expect(last && last.y + last.height).to.be.at.most(phone.page.viewportSize()?.height ?? 0);
+    await phone.page.keyboard.press('Escape');
+    await phone.go(`/app/s/${here.server.id}/${here.channel.id}`);
+  });
+
   it('shows all of a channel’s name, however long its topic is', async () => {
     const { page } = alice;
     await here.alice.patch(`/api/channels/${here.channel.id}`, { topic: 'What it is about, at length. '.repeat(20) });

@@ -23,7 +23,6 @@ export function Self() {
         label="Your status"
         class="me"
         align="start"
-        up
         items={choices.map(({ status, label }) => ({
           label,
           checked: status === now,

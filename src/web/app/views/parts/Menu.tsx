@@ -17,14 +17,13 @@ interface MenuProps {
   items: MenuItem[];
   children: ComponentChildren;
   class?: string;
-  /** Opens to the left, or upwards, where there is no room on the other side. */
+  /** Opens to the left where there is no room on the other side. */
   align?: 'start' | 'end';
-  up?: boolean;
 }
 
 /** A button that opens a list of actions: arrow keys go through it, Escape closes it and gives the focus back. */
-export function Menu({ label, items, children, class: kind = 'icon', align = 'end', up = false }: MenuProps) {
-  const { open, setOpen, root, button, close, press } = useMenu();
+export function Menu({ label, items, children, class: kind = 'icon', align = 'end' }: MenuProps) {
+  const { open, upward, setOpen, root, button, close, press } = useMenu();
   return (
     <div class="menu" ref={root}>
       <button
@@ -42,7 +41,7 @@ export function Menu({ label, items, children, class: kind = 'icon', align = 'en
       </button>
       {open && (
         <div
-          class={`items ${align} ${up ? 'upward' : ''}`}
+          class={`items ${align} ${upward ? 'upward' : ''}`}
           role="menu"
           aria-label={label}
           tabIndex={-1}
@@ -60,12 +59,15 @@ export function Menu({ label, items, children, class: kind = 'icon', align = 'en
 /** Whether a menu is open, and what keys do with it. */
 function useMenu() {
   const [open, setOpen] = useState(false);
+  const [upward, setUpward] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   useOutside(root, open, () => setOpen(false));
   // Before the next key is pressed.
   useLayoutEffect(() => {
-    if (open) root.current?.querySelector<HTMLElement>('[role^=menuitem]')?.focus();
+    if (!open || !root.current) return;
+    setUpward(opensUpward(root.current));
+    root.current.querySelector<HTMLElement>('[role^=menuitem]')?.focus({ preventScroll: true });
   }, [open]);
   const close = () => {
     setOpen(false);
@@ -79,7 +81,15 @@ function useMenu() {
       if (event.key === 'Escape') event.preventDefault();
     } else if (root.current && step(root.current, event.key)) event.preventDefault();
   };
-  return { open, setOpen, root, button, close, press };
+  return { open, upward, setOpen, root, button, close, press };
+}
+
+/** Whether there is no room for its items below it, and more above. */
+function opensUpward(root: HTMLElement): boolean {
+  const { top, bottom } = root.getBoundingClientRect();
+  const height = root.querySelector('[role=menu]')?.clientHeight ?? 0;
+  const below = innerHeight - bottom;
+  return height > below && top > below;
 }
 
 function Item({ item, onClose }: { item: MenuItem; onClose(): void }) {
