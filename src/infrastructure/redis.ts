@@ -11,6 +11,7 @@ import {
 } from './redis-clients.ts';
 import { SilentConnections } from './silent-connections.ts';
 import { SparseLog } from './sparse-log.ts';
+import { StateLog } from './state-log.ts';
 import { within } from './within.ts';
 
 const healthCheckMs = 500;
@@ -36,6 +37,9 @@ export class RedisConnections {
   private readonly mistakes: SparseLog;
   /** The last error of a connection. */
   private failure: string | undefined;
+  /** Why Redis is not healthy. */
+  private reason: string | undefined;
+  private readonly states = new StateLog<boolean>(false, (healthy, leftOut) => this.tell(healthy, leftOut));
   private readonly isCluster: boolean;
   private readonly prefix: string;
   /** The channel of control messages between nodes. */
@@ -146,6 +150,7 @@ export class RedisConnections {
   async close(): Promise<void> {
     clearInterval(this.timer);
     this.silent.close();
+    this.states.close();
     this.listeners.length = 0;
     // A failure from here on is not worth reporting.
     this.isHealthy = false;
@@ -161,17 +166,15 @@ export class RedisConnections {
     // With a hung Redis pings would pile up; one at a time is enough.
     if (this.checking) return;
     this.checking = true;
-    try {
-      const asked = performance.now();
-      await Promise.all([this.commands.ping(), this.listens()]);
-      this.lastAnswerMs = performance.now() - asked;
-      this.setHealthy(true);
-    } catch (error) {
-      if (isRefusal(error)) this.failure = error.message;
-      this.setHealthy(false);
-    } finally {
-      this.checking = false;
-    }
+    const asked = performance.now();
+    // Both to their end: which of them fails first says little about why.
+    const answers = await Promise.allSettled([this.commands.ping(), this.listens()]);
+    this.checking = false;
+    const failures: unknown[] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+    const refusal = failures.find(isRefusal);
+    if (refusal) this.failure = refusal.message;
+    else if (failures.length === 0) this.lastAnswerMs = performance.now() - asked;
+    this.setHealthy(failures.length === 0);
   }
 
   /** Renewed subscriptions are in effect by then: they were sent before. */
@@ -196,13 +199,19 @@ export class RedisConnections {
     this.noteRefusal(error);
   }
 
+  private tell(healthy: boolean, leftOut: number): void {
+    const more = leftOut > 0 ? { leftOut } : {};
+    const record = { reason: this.reason, ...more };
+    if (healthy) this.log.info(more, 'Redis is reachable.');
+    else this.log.warn(record, 'Redis is not reachable; this node goes on from the log alone until it is back.');
+  }
+
   private setHealthy(healthy: boolean): void {
     if (healthy === this.isHealthy) return;
     this.isHealthy = healthy;
-    const { failure: reason } = this;
+    this.reason = this.failure;
     this.failure = undefined;
-    if (healthy) this.log.info('Redis is reachable.');
-    else this.log.warn({ reason }, 'Redis is not reachable; this node goes on from the log alone until it is back.');
+    this.states.set(healthy);
     for (const listener of this.listeners) listener(healthy);
   }
 }

@@ -18,6 +18,28 @@ function written(level: string, statements: string): Record<string, unknown>[] {
 }
 
 describe('the log', () => {
+  it('tells of a state that flaps at first at once, then now and then, and how it is in the end', () => {
+    const lines = written(
+      'info',
+      `const { mock } = await import('node:test');
+       mock.timers.enable({ apis: ['setInterval'] });
+       const { StateLog } = await import('./src/infrastructure/state-log.ts');
+       const state = new StateLog('well', (now, leftOut) => log.info({ leftOut }, now));
+       const flap = (times) => { for (let i = 0; i < times; i++) for (const now of ['ill', 'well']) state.set(now); };
+       flap(1);
+       mock.timers.tick(10_000);
+       flap(100);
+       state.set('ill');
+       mock.timers.tick(10_000);
+       state.set('well');
+       mock.timers.tick(30_000);
+       state.set('ill');`,
+    );
+    const told = lines.map(({ msg, leftOut }) => `${msg} ${leftOut}`);
+    const atOnce = ['ill 0', 'well 0'];
+    expect(told).to.deep.equal([...atOnce, ...atOnce, ...atOnce, 'ill 197', 'well 1', 'ill 0']);
+  });
+
   it('tells what happens to many at once of the first at once, and of the others together', () => {
     const lines = written(
       'info',

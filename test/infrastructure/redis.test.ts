@@ -125,6 +125,27 @@ describe('the connections to Redis', () => {
     await own.stop();
   });
 
+  it('fill no log when they are cut again and again', async () => {
+    const own = await startRedis();
+    const operator = new Redis(own.url);
+    const { log, messages } = keptLog();
+    const redis = new RedisConnections({ url: own.url, cluster: false, prefix: 'parley' }, log);
+    await redis.waitUntilHealthy(10_000);
+    await redis.subscribe('parley:orders');
+    let losses = 0;
+    redis.onHealth((healthy) => {
+      losses += healthy ? 0 : 1;
+    });
+    await until(async () => {
+      if (redis.healthy) await operator.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+      return losses >= 10;
+    });
+    expect(messages.length).to.be.below(10);
+    await redis.close();
+    operator.disconnect();
+    await own.stop();
+  });
+
   it('are not there where Redis does not have the database that is asked for, rather than with another one', async () => {
     const own = await startRedis();
     const operator = new Redis(own.url);
