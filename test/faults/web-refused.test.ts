@@ -86,7 +86,7 @@ describe('what the server refused, in the web client', () => {
     // The same for those who come back later.
     await bob.open('/app/friends');
     await link.click();
-    await bob.page.getByRole('heading', { name: 'A conversation that is not here any more' }).waitFor();
+    await bob.page.getByRole('heading', { name: 'A conversation that is in none of your lists' }).waitFor();
     await bob.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await unsent(bob.page, 'nowhere to be found').getByRole('button', { name: 'Copy' }).click();
     await bob.page.locator('.toast', { hasText: 'Copied.' }).waitFor();

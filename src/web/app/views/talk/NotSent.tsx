@@ -1,4 +1,5 @@
 import { goalOf } from '../../state/goals.ts';
+import { listsRead } from '../../state/lists.ts';
 import { type Refused, refused } from '../../state/refused.ts';
 import { Page } from '../parts/Page.tsx';
 import { RefusedMessage } from './Unsent.tsx';
@@ -20,7 +21,7 @@ export function NotSent() {
 
 function Where({ refused: { pending } }: { refused: Refused }) {
   const goal = goalOf(pending.channelId);
-  if (!goal) return <h2>A conversation that is not here any more</h2>;
+  if (!goal) return <h2>{listsRead.value ? 'A conversation that is in none of your lists' : '…'}</h2>;
   return (
     <h2>
       {pending.input.threadId && 'A thread in '}
