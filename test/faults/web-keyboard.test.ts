@@ -46,6 +46,32 @@ describe('the keyboard in the web client', () => {
     expect(await focused()).to.equal('https://example.com/11');
   });
 
+  it('comes from one conversation to the next, or to the next one that is unread, by one key', async () => {
+    const { page } = alice;
+    const ids = [await here.newChannel('second'), await here.newChannel('third')];
+    await here.alice.say(ids[0] ?? '', 'not to be edited');
+    await alice.open(conversation());
+    await page.getByRole('link', { name: 'third' }).waitFor();
+    await page.locator('#composer').fill('half a thought');
+    const isAt = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+    await page.keyboard.press('Alt+ArrowDown');
+    await isAt('second');
+    await page.locator('article', { hasText: 'not to be edited' }).waitFor();
+    await page.keyboard.press('Alt+ArrowUp');
+    await isAt('general');
+    expect(await page.locator('#composer').inputValue()).to.equal('half a thought');
+    await page.locator('#composer').fill('');
+    await here.bob.say(ids[1] ?? '', 'news');
+    await page.locator('.entry.unread', { hasText: 'third' }).waitFor();
+    await page.keyboard.press('Alt+Shift+ArrowDown');
+    await isAt('third');
+    await page.keyboard.press('Alt+ArrowUp');
+    await isAt('second');
+    expect(await page.getByLabel('Edit the message').count()).to.equal(0);
+    await alice.go(conversation());
+    await isAt('general');
+  });
+
   it('comes past servers and channels by one key', async () => {
     const { page } = alice;
     await alice.open('/app/settings/profile');

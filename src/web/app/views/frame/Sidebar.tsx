@@ -16,8 +16,10 @@ import { HomePanel } from './HomePanel.tsx';
 import { Self } from './Self.tsx';
 import { ServerPanel } from './ServerPanel.tsx';
 import { SwitcherButton } from './Switcher.tsx';
+import { useNeighbours } from './useNeighbours.ts';
 
 export function Sidebar() {
+  useNeighbours();
   const server = currentServer.value;
   const here = place.value;
   const isComing = !serversLoaded.value && 'serverId' in here && here.serverId !== null;

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Goal, goalsFor } from '../../state/goals.ts';
-import { isComposing } from '../../state/keyboard.ts';
+import { isComposing, isTouched } from '../../state/keyboard.ts';
 import { channelsForMe } from '../../state/notifications.ts';
 import { go } from '../../state/router.ts';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -109,6 +109,7 @@ function Goals({ onClose }: { onClose(): void }) {
       <p class="faint" role="status">
         {list.length === 0 && 'Nothing is called that.'}
       </p>
+      {!isTouched() && <p class="hint">Alt with ↑ or ↓ leads to the next one, with Shift to the next unread one.</p>}
     </Dialog>
   );
 }

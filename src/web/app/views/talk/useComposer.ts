@@ -45,7 +45,7 @@ export function useComposer(timeline: Timeline) {
   const press = (event: KeyboardEvent) => {
     if (suggesting.press(event)) return;
     if (event.key === 'Escape' && !isComposing(event)) replyTo.value = null;
-    if (event.key === 'ArrowUp' && text === '') return editLast(timeline, event);
+    if (event.key === 'ArrowUp' && !event.altKey && text === '') return editLast(timeline, event);
     if (!isReady(event)) return;
     event.preventDefault();
     send();
