@@ -87,6 +87,26 @@ describe('files and apps in the web client', () => {
     await shows(alice, 'index.html');
   });
 
+  it('keep what was typed into them and not saved, until it is saved or discarded', async () => {
+    const { page } = alice;
+    const open = () => page.getByRole('button', { name: 'index.html', exact: true }).click();
+    const text = page.getByLabel('Content of index.html');
+    await open();
+    const before = await text.inputValue();
+    await text.fill('half a page');
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await open();
+    expect(await text.inputValue()).to.equal('half a page');
+    await page.getByRole('button', { name: 'Discard the changes' }).click();
+    await open();
+    expect(await text.inputValue()).to.equal(before);
+    await text.fill(`${before}\n`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Discard the changes' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+  });
+
   it('do not write over what somebody else has saved meanwhile', async () => {
     const { page } = alice;
     const base = `/api/servers/${here.server.id}/workspace`;
@@ -98,7 +118,7 @@ describe('files and apps in the web client', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByText('Someone else has saved this file').waitFor();
     expect(await text.inputValue()).to.equal('mine');
-    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard the changes' }).click();
   });
 
   it('leave as a ZIP', async () => {

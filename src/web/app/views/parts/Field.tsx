@@ -68,9 +68,10 @@ interface TextAreaProps {
   /** For what is written by machines and for machines. */
   code?: boolean;
   required?: boolean;
+  onInput?(value: string): void;
 }
 
-export function TextArea({ label, hint, value, code = false, rows = 3, ...more }: TextAreaProps) {
+export function TextArea({ label, hint, value, code = false, rows = 3, onInput, ...more }: TextAreaProps) {
   const id = useId();
   return (
     <div class="field">
@@ -82,6 +83,7 @@ export function TextArea({ label, hint, value, code = false, rows = 3, ...more }
         defaultValue={value}
         spellcheck={!code}
         aria-describedby={hint && `${id}-hint`}
+        onInput={(event) => onInput?.(event.currentTarget.value)}
         {...more}
       />
       <Hint id={`${id}-hint`} text={hint} />
