@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { inspect } from 'node:util';
 import { EmbeddedPostgresError } from './database/embedded.ts';
 import { AppError } from './errors.ts';
-import { createLog, type Log } from './infrastructure/log.ts';
+import { createLog, exit, type Log } from './infrastructure/log.ts';
 import type { Node } from './node.ts';
 import { isKnownEnvironment } from './settings/config-files.ts';
 import { loadSettings, type Settings, SettingsError } from './settings.ts';
@@ -59,7 +59,7 @@ async function runWorker(settings: Settings, log: Log): Promise<void> {
   // Stopping is idempotent.
   const stop = async () => {
     await node?.stop();
-    process.exit(0);
+    await exit(log, 0);
   };
   link.onStop(() => void stop());
   process.on('SIGTERM', () => void stop());
@@ -75,12 +75,12 @@ function stopOnSignals(log: Log, end: () => Promise<void>): void {
   let stopping = false;
   const stop = async (signal: string) => {
     // A second signal means at once.
-    if (stopping) process.exit(1);
+    if (stopping) return exit(log, 1);
     stopping = true;
     log.info(`Got ${signal}; shutting down.`);
     await end();
     log.info('Good-bye.');
-    process.exit(0);
+    return exit(log, 0);
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));

@@ -1,5 +1,7 @@
-import pino from 'pino';
+import type { EventEmitter } from 'node:events';
+import pino, { type LoggerOptions } from 'pino';
 import { AppError } from '../errors.ts';
+import { within } from './within.ts';
 
 export type Log = pino.Logger;
 
@@ -27,15 +29,37 @@ const redacted = secretKeys.flatMap((key) => [`body.${key}`, `headers.${key}`, `
 /** JSON lines in production and in pipes, readable lines on a terminal. */
 export function createLog(level: string): Log {
   const terminal = process.stdout.isTTY && process.env.NODE_ENV !== 'production';
-  return pino({
+  const destination = terminal
+    ? pino.transport({ target: 'pino-pretty', options: { translateTime: 'SYS:HH:MM:ss' } })
+    : pino.destination();
+  const settings: LoggerOptions = {
     level,
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: shown },
     redact: { paths: redacted, censor: '[redacted]' },
     formatters: { level: (label) => ({ level: label }) },
-    ...(terminal ? { transport: { target: 'pino-pretty', options: { translateTime: 'SYS:HH:MM:ss' } } } : {}),
+  };
+  const log = pino(settings, destination);
+  destinations.set(log, destination);
+  return log;
+}
+
+const destinations = new WeakMap<Log, EventEmitter & { end(): void }>();
+const lastLinesMs = 1000;
+
+/**
+ * Ends the process once its last lines are written, in their order. At `process.exit` pino would write them in a loop that
+ * never ends if whoever read them is gone; if someone holds the pipe and does not read, it would wait for ever.
+ */
+export async function exit(log: Log, code: number): Promise<never> {
+  const destination = destinations.get(log);
+  const written = new Promise<void>((resolve) => {
+    for (const event of ['close', 'error']) destination?.once(event, () => resolve());
+    destination?.end();
   });
+  if (!(await within(written, lastLinesMs))) process.kill(process.pid, 'SIGKILL');
+  return process.exit(code);
 }
 
 /**

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sharedRedis } from '../rig/redis.ts';
@@ -130,3 +132,18 @@ async function mute(port: number): Promise<Socket> {
   socket.on('error', () => {});
   return socket;
 }
+
+describe('a Parley whose lines nobody reads any more', () => {
+  it('ends when it is told to, also while it waits for its database', async () => {
+    const main = path.resolve(import.meta.dirname, '../../src/main.ts');
+    const env = { ...process.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
+    const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    await once(child.stdout, 'data');
+    child.stdout.destroy();
+    child.kill();
+    const limit = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    expect(await ended).to.deep.equal([0, null]);
+    clearTimeout(limit);
+  });
+});
