@@ -20,6 +20,9 @@ const counted = [
   `UPDATE threads SET message_count = (
      SELECT count(*) FROM messages WHERE thread_id = threads.id AND deleted_at IS NULL
    ) FROM channels c WHERE c.id = threads.channel_id AND c.server_id = $1`,
+  // The trigger that does this found no message yet: in a file threads come before what they start from.
+  `UPDATE messages SET has_extras = true FROM threads t JOIN channels c ON c.id = t.channel_id
+   WHERE c.server_id = $1 AND messages.id = t.parent_message_id AND NOT messages.has_extras`,
   `UPDATE workspaces SET folder_count = sums.folders, file_count = sums.files, total_bytes = sums.bytes
    FROM (SELECT n.workspace_id, count(*) FILTER (WHERE kind = 'dir') AS folders,
        count(*) FILTER (WHERE kind = 'file') AS files, coalesce(sum(n.size_bytes), 0) AS bytes
