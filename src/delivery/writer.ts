@@ -28,7 +28,7 @@ const reconnectMs = 2000;
 const retryPauseMs = 50;
 /** What is lost after so much quiet is another outage. */
 const quietMs = 1000;
-const none = { since: Number.NEGATIVE_INFINITY, last: Number.NEGATIVE_INFINITY };
+const noOutage = { since: Number.NEGATIVE_INFINITY, last: Number.NEGATIVE_INFINITY };
 /** Memory of a queued write beside its text. */
 const overheadBytes = 512;
 
@@ -55,7 +55,7 @@ export class Writer<Row, Result> {
   private readonly held = new Map<Room, Job<Row, Result>[]>();
   private waiting = false;
   /** When connections to PostgreSQL began to break, and when the last one did. */
-  private outage = none;
+  private outage = noOutage;
   private readonly expiry: NodeJS.Timeout;
 
   constructor(
@@ -154,7 +154,7 @@ export class Writer<Row, Result> {
       else for (const job of jobs) this.fail(job, error);
       return true;
     }
-    this.outage = none;
+    this.outage = noOutage;
     const { entries, outcomes } = batch;
     this.safely(() => this.delivery.publish(entries));
     this.answer(jobs, outcomes);
@@ -163,6 +163,7 @@ export class Writer<Row, Result> {
     return true;
   }
 
+  /** Notes that a connection broke. @returns whether it is early enough in the outage to try another one */
   private mayReconnect(): boolean {
     const now = performance.now();
     const { since, last } = this.outage;

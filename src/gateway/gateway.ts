@@ -272,6 +272,8 @@ export class Gateway {
     Object.assign(socket.data, { firstMark, sureMark: firstMark, pingMark: firstMark });
     const mayStay = isOnlyOne(socket) && (typeof pid !== 'string' || this.recovery.follow(pid, socket));
     if (!mayStay) {
+      // Its state must not replace that of the other one, which is saved by the same id.
+      socket.data.unrecoverable = true;
       socket.conn.close(true);
       return;
     }

@@ -84,10 +84,7 @@ export class SessionRecovery {
    *   still on this one takes it over when it comes back.
    */
   follow(pid: string, socket: ParleySocket): boolean {
-    if (this.live.has(pid)) {
-      socket.data.unrecoverable = true;
-      return false;
-    }
+    if (this.live.has(pid)) return false;
     this.live.set(pid, socket);
     // A new session has nothing saved; most connections are new, and this is a round trip to Redis.
     if (socket.recovered) this.forget(pid);

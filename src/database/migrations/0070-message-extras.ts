@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 /**
  * A message says whether it may have reactions, files or a thread: most have none, and pages look no further. PostgreSQL
- * keeps it true, whoever writes: an older node during a rolling update, an import, an operator.
+ * keeps it true, whoever writes: an older node during a rolling update, or an operator.
  */
 export class MessageExtras extends Migration {
   override up(): void {
