@@ -15,7 +15,8 @@ export const hasAlerts = (): boolean => 'Notification' in globalThis && matchMed
 /** @throws a sentence, when the browser does not allow it */
 export async function setAlerts(on: boolean): Promise<void> {
   alertsOn.value = on;
-  if (on && (await Notification.requestPermission()) !== 'granted') {
+  // Who has allowed them before need not wait: a page that is left in that moment would forget the wish.
+  if (on && Notification.permission !== 'granted' && (await Notification.requestPermission()) !== 'granted') {
     alertsOn.value = false;
     throw new Error('This browser does not let Parley show notifications. It has a setting for that.');
   }
