@@ -13,10 +13,10 @@ import { Shutdown } from './infrastructure/shutdown.ts';
 import { connectSockets } from './node/connect.ts';
 import { drain } from './node/drain.ts';
 import { createEndpoints } from './node/endpoints.ts';
-import { openGround } from './node/ground.ts';
+import { openFoundation } from './node/foundation.ts';
 import { forgetKeys } from './rest/idempotency.ts';
 import type { Route } from './rest/route.ts';
-import { createServices, type Ground, type ServiceParts } from './services.ts';
+import { createServices, type Foundation, type ServiceParts } from './services.ts';
 import { type Settings, SettingsError, siteOf } from './settings.ts';
 import type { WorkerLink } from './workers/worker.ts';
 
@@ -56,17 +56,17 @@ export async function startNode(
 async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: WorkerLink | null): Promise<Node> {
   const nodeId = randomBytes(6).toString('hex');
   let url = '';
-  const ground = await openGround(nodeId, settings, log, shutdown, () => settings.publicUrl ?? url);
-  const { database, delivery, redis } = ground;
-  const parts = createServices(ground);
-  startBackground(ground, parts, shutdown);
+  const foundation = await openFoundation(nodeId, settings, log, shutdown, () => settings.publicUrl ?? url);
+  const { database, delivery, redis } = foundation;
+  const parts = createServices(foundation);
+  startBackground(foundation, parts, shutdown);
 
   const health = new Health(database, redis);
   const metrics = new Metrics(settings.metricsToken);
   watchDelivery(metrics, delivery, () => parts.writer.queued);
   watchWebhooks(metrics, parts.webhookDispatcher);
-  const { httpServer, gateway, ...endpoints } = await createEndpoints(ground, parts, { health, metrics });
-  connectSockets(ground, parts, gateway, shutdown);
+  const { httpServer, gateway, ...endpoints } = await createEndpoints(foundation, parts, { health, metrics });
+  connectSockets(foundation, parts, gateway, shutdown);
   watchConnections(metrics, gateway, redis);
   watchDatabase(metrics, database);
   if (link) {
@@ -80,7 +80,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
 }
 
 /** Starts the background work of the services. What is added to the shutdown later is closed earlier. */
-function startBackground({ settings, delivery }: Ground, parts: ServiceParts, shutdown: Shutdown): void {
+function startBackground({ settings, delivery }: Foundation, parts: ServiceParts, shutdown: Shutdown): void {
   const { services, chores, writer, notificationWorker, webhookDispatcher } = parts;
   chores.add(trimming(settings.delivery, delivery.counters), forgetKeys);
   shutdown.add('blobs', () => parts.blobCollector.close());

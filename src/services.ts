@@ -48,7 +48,7 @@ import { ThreadAccess } from './threads/thread.access.ts';
 import { createWorkspace } from './workspace/workspace.services.ts';
 
 /** What the services stand on. */
-export interface Ground {
+export interface Foundation {
   settings: Settings;
   log: Log;
   database: Database;
@@ -66,11 +66,11 @@ export interface Ground {
   nodeId: string;
 }
 
-/** What has to be opened before the rest of a ground can be created. */
-type Opened = Pick<Ground, 'settings' | 'log' | 'database' | 'redis' | 'tracing' | 'publicUrl' | 'nodeId'>;
+/** What has to be opened before the rest of a foundation can be created. */
+type Opened = Pick<Foundation, 'settings' | 'log' | 'database' | 'redis' | 'tracing' | 'publicUrl' | 'nodeId'>;
 
-/** The ground of a node, or of a command. Its caller closes what it holds. */
-export function createGround(opened: Opened): Ground {
+/** The foundation of a node, or of a command. Its caller closes what it holds. */
+export function createFoundation(opened: Opened): Foundation {
   const { settings, log, database, redis, nodeId } = opened;
   const bus = redis ? new RedisBus(redis, nodeId) : new SoloBus();
   const control = new Control(bus);
@@ -91,8 +91,8 @@ export function createGround(opened: Opened): Ground {
 export type ServiceParts = ReturnType<typeof createServices>;
 
 /** Wires up the services, each given what it needs. */
-export function createServices(ground: Ground) {
-  const shared = createShared(ground);
+export function createServices(foundation: Foundation) {
+  const shared = createShared(foundation);
   const { settings, database, changes, writer, serverAccess, policyAccess, hearing, outgoing } = shared;
   const { audience, roster, chores, ...community } = createCommunity(shared);
   const { services: people, notificationWorker, presence } = createPeople({ ...shared, ...community, audience });
@@ -122,23 +122,23 @@ export function createServices(ground: Ground) {
     ...apps.services,
   };
   fillDashboard(services);
-  const blobCollector = new BlobCollector(database, settings.blobs, ground.log);
+  const blobCollector = new BlobCollector(database, settings.blobs, foundation.log);
   const background = { notificationWorker, chores, webhookDispatcher, blobCollector, viewCounter: apps.viewCounter };
   return { services, hearing, policyAccess, changes, writer, serverAccess, presence, outgoing, ...background };
 }
 
 /** What several features use. */
-function createShared(ground: Ground) {
-  const { settings, log, database, delivery } = ground;
-  const access = createAccess(ground);
+function createShared(foundation: Foundation) {
+  const { settings, log, database, delivery } = foundation;
+  const access = createAccess(foundation);
   const { pingIntervalMs, pingTimeoutMs } = settings.sockets;
   // A stock client cut off this long ago may still be recovered as if it had never been away.
   const directory = new PresenceDirectory(settings.delivery.recoverySeconds * 1000 + pingIntervalMs + pingTimeoutMs);
   return {
-    ...ground,
+    ...foundation,
     ...access,
     changes: new Changes(database, delivery, log),
-    writer: new Writer(database, delivery, messageTable, settings.delivery, log, ground.tracing),
+    writer: new Writer(database, delivery, messageTable, settings.delivery, log, foundation.tracing),
     hearing: new BotHearing(access.policyAccess, new Concerns(database)),
     loopGuard: new LoopGuard(database, settings.agents),
     notifications: new NotificationQueue(),
@@ -151,7 +151,7 @@ function createShared(ground: Ground) {
 }
 
 /** The only ways to get objects on behalf of someone. */
-function createAccess({ settings, database, caches }: Ground) {
+function createAccess({ settings, database, caches }: Foundation) {
   const serverAccess = new ServerAccess(database, caches);
   const directAccess = new DirectAccess(database, caches);
   const policyAccess = new PolicyAccess(database, caches);

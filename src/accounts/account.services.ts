@@ -27,7 +27,7 @@ import { SessionService } from './sessions/session.service.ts';
 import { SessionActivity } from './sessions/session-activity.ts';
 import { Tokens } from './tokens.ts';
 
-export interface AccountsGround {
+export interface AccountsFoundation {
   settings: Settings;
   log: Log;
   database: Database;
@@ -47,32 +47,32 @@ export interface AccountsGround {
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Builds the services of this feature. */
-export function createAccounts(ground: AccountsGround) {
-  const { settings, log, database, caches, control } = ground;
+export function createAccounts(foundation: AccountsFoundation) {
+  const { settings, log, database, caches, control } = foundation;
   const tokens = new Tokens(settings);
   const activity = new SessionActivity(database, log);
-  const identity = new Identity({ database, caches, tokens, activity, agents: ground.agentIdentity });
+  const identity = new Identity({ database, caches, tokens, activity, agents: foundation.agentIdentity });
   const revocation = new Revocation(caches, control);
   const passwords = new Passwords(settings.accounts.password);
-  const sessions = new SessionService({ ...ground, revocation, tokens });
-  const membership = new MembershipService(ground);
-  const mails = new AccountMails(ground.mailer, ground.publicUrl);
-  const linking = new LinkingService({ ...ground, mails, sessions, membership });
+  const sessions = new SessionService({ ...foundation, revocation, tokens });
+  const membership = new MembershipService(foundation);
+  const mails = new AccountMails(foundation.mailer, foundation.publicUrl);
+  const linking = new LinkingService({ ...foundation, mails, sessions, membership });
   const providers = createProviders(settings);
   return {
     tokens,
     identity,
     linking,
-    oauth: new OAuthService({ ...ground, linking, providers }),
+    oauth: new OAuthService({ ...foundation, linking, providers }),
     sessions,
     membership,
-    service: new AccountService({ ...ground, passwords, sessions, membership, revocation }),
-    emailCodes: new EmailCodeService({ ...ground, mails, sessions, membership }),
-    passwordResets: new PasswordResetService({ ...ground, mails, passwords, revocation }),
-    operator: new OperatorService({ ...ground, passwords, membership, revocation }),
-    personalTokens: new PersonalTokenService({ ...ground, revocation }),
+    service: new AccountService({ ...foundation, passwords, sessions, membership, revocation }),
+    emailCodes: new EmailCodeService({ ...foundation, mails, sessions, membership }),
+    passwordResets: new PasswordResetService({ ...foundation, mails, passwords, revocation }),
+    operator: new OperatorService({ ...foundation, passwords, membership, revocation }),
+    personalTokens: new PersonalTokenService({ ...foundation, revocation }),
     dashboard: new Dashboard(database),
-    disconnects: new DisconnectService(identity, ground.presence),
+    disconnects: new DisconnectService(identity, foundation.presence),
     close: () => activity.close(),
   };
 }

@@ -23,7 +23,7 @@ export interface AppServices {
 }
 
 /** Builds the services of this feature. */
-export function createApps(ground: {
+export function createApps(foundation: {
   settings: Settings;
   log: Log;
   database: Database;
@@ -33,12 +33,12 @@ export function createApps(ground: {
   blobs: BlobStore;
   outgoing: Outgoing;
 }) {
-  const { settings, database, workspaceAccess, blobs, outgoing } = ground;
-  const appAccess = new AppAccess(database, ground.serverAccess);
+  const { settings, database, workspaceAccess, blobs, outgoing } = foundation;
+  const appAccess = new AppAccess(database, foundation.serverAccess);
   const bundleSources = new BundleSources({ database, workspaceAccess, blobs, limits: settings.apps.bundle });
-  const viewCounter = new ViewCounter(database, ground.log);
+  const viewCounter = new ViewCounter(database, foundation.log);
   const services: AppServices = {
-    apps: new AppService({ ...ground, appAccess, bundleSources, maxPerServer: settings.apps.maxPerServer }),
+    apps: new AppService({ ...foundation, appAccess, bundleSources, maxPerServer: settings.apps.maxPerServer }),
     appServing: new AppServing({ database, blobs, views: viewCounter }),
     appProxy: new AppProxy({ database, outgoing, limits: settings.apps.proxy }),
     appsOrigin: new AppsOrigin(settings.appsUrl),

@@ -8,7 +8,7 @@ import type { Log } from '../infrastructure/log.ts';
 import { RedisConnections } from '../infrastructure/redis.ts';
 import { Shutdown } from '../infrastructure/shutdown.ts';
 import { untraced } from '../infrastructure/tracing.ts';
-import { createGround, createServices } from '../services.ts';
+import { createFoundation, createServices } from '../services.ts';
 import { type Settings, siteOf } from '../settings.ts';
 
 /** The services of an installation without a server around them; one may run beside. */
@@ -31,15 +31,15 @@ export async function openInstallation(settings: Settings, log: Log): Promise<In
     await redis?.waitUntilHealthy(redisWaitMs);
     const nodeId = randomBytes(6).toString('hex');
     const publicUrl = () => siteOf(settings, settings.port);
-    const ground = createGround({ settings, log, database, redis, tracing: untraced, publicUrl, nodeId });
-    const { services, writer, blobCollector, chores } = createServices(ground);
+    const foundation = createFoundation({ settings, log, database, redis, tracing: untraced, publicUrl, nodeId });
+    const { services, writer, blobCollector, chores } = createServices(foundation);
     shutdown.add('services', async () => {
-      ground.limits.close();
+      foundation.limits.close();
       await blobCollector.close();
       await chores.close();
       await services.accounts.close();
       writer.close();
-      ground.delivery.close();
+      foundation.delivery.close();
     });
     return { settings, database, services, close: () => shutdown.run() };
   } catch (error) {

@@ -16,7 +16,7 @@ import { Upstream } from './upstream.ts';
 export type ModelServices = ReturnType<typeof createModels>;
 
 /** Builds the services of this feature. */
-export function createModels(ground: {
+export function createModels(foundation: {
   settings: Settings;
   log: Log;
   database: Database;
@@ -26,10 +26,10 @@ export function createModels(ground: {
   limits: RateLimits;
   identity: Identity;
 }) {
-  const { settings, log, database } = ground;
+  const { settings, log, database } = foundation;
   const upstream = new Upstream(settings);
   const usage = new ModelUsageService(database, log);
-  const tokens = new ModelTokenService({ ...ground, modelTokens: new ModelTokens(settings) });
-  const callers = new ModelCallers({ ...ground, modelTokenService: tokens });
+  const tokens = new ModelTokenService({ ...foundation, modelTokens: new ModelTokens(settings) });
+  const callers = new ModelCallers({ ...foundation, modelTokenService: tokens });
   return { upstream, usage, tokens, callers, proxy: new ModelProxy({ upstream, callers, usage, settings, log }) };
 }

@@ -7,7 +7,7 @@ import { InvalidationWatch } from '../delivery/invalidation-watch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Shutdown } from '../infrastructure/shutdown.ts';
 import { connectPresence } from '../presence/presence.gateway.ts';
-import type { Ground, ServiceParts } from '../services.ts';
+import type { Foundation, ServiceParts } from '../services.ts';
 import { followErasures } from './erasures.ts';
 import { followLostAccess } from './lost-access.ts';
 
@@ -15,10 +15,15 @@ import { followLostAccess } from './lost-access.ts';
  * Connects the sockets of a node with what moves them from elsewhere: events in the logs, control messages of other
  * nodes, changes found in the database, and time.
  */
-export function connectSockets(ground: Ground, parts: ServiceParts, gateway: Gateway, shutdown: Shutdown): void {
-  const { settings, log, database, delivery, control, caches } = ground;
+export function connectSockets(
+  foundation: Foundation,
+  parts: ServiceParts,
+  gateway: Gateway,
+  shutdown: Shutdown,
+): void {
+  const { settings, log, database, delivery, control, caches } = foundation;
   const { services, serverAccess, policyAccess, presence } = parts;
-  ground.ephemeral.connect((rooms, event, data, except) => gateway.tell(rooms, event, data, except));
+  foundation.ephemeral.connect((rooms, event, data, except) => gateway.tell(rooms, event, data, except));
   services.streams.start();
   const disconnect: Gateway['disconnect'] = (room, event) => {
     gateway.disconnect(room, event);

@@ -18,7 +18,7 @@ import { createApp } from '../rest/app.ts';
 import { Idempotency } from '../rest/idempotency.ts';
 import { limitRequest } from '../rest/limits.ts';
 import type { Route } from '../rest/route.ts';
-import type { Ground, ServiceParts } from '../services.ts';
+import type { Foundation, ServiceParts } from '../services.ts';
 
 /** What a node serves: all routes over HTTP, all handlers on its sockets. */
 interface Endpoints {
@@ -30,28 +30,31 @@ interface Endpoints {
 
 /** Creates the HTTP server with all routes, and the gateway with all handlers; neither listens yet. */
 export async function createEndpoints(
-  ground: Ground,
+  foundation: Foundation,
   parts: ServiceParts,
   { health, metrics }: { health: Health; metrics: Metrics },
 ): Promise<Endpoints> {
-  const { settings, log, tracing } = ground;
+  const { settings, log, tracing } = foundation;
   const { services } = parts;
   // A cycle: the API documents are routes that describe the handlers, these need the gateway, and it the HTTP server of the
   // routes. So the documents get the handlers as a function.
   const handlers = () => allHandlers(services, gateway);
   const routes = allRoutes(services, handlers);
   const outer = [metrics.middleware, health.middleware, traceRequests(tracing)];
-  const app = createApp(routes, routeServices(ground, parts), outer, settings, log);
+  const app = createApp(routes, routeServices(foundation, parts), outer, settings, log);
   const httpServer = createHttpServer(app.callback(), settings.limits.uploadBytes);
   const watched = watchEvents(metrics, tracing);
-  const gateway = new Gateway({ ...gatewayParts(ground, parts), httpServer, watched });
+  const gateway = new Gateway({ ...gatewayParts(foundation, parts), httpServer, watched });
   const endpoints = { httpServer, gateway, routes, handlers: handlers() };
   gateway.setHandlers(endpoints.handlers);
-  await admitAdmin(ground, gateway);
+  await admitAdmin(foundation, gateway);
   return endpoints;
 }
 
-function routeServices({ settings, limits }: Ground, { services, serverAccess, changes }: ServiceParts): RouteServices {
+function routeServices(
+  { settings, limits }: Foundation,
+  { services, serverAccess, changes }: ServiceParts,
+): RouteServices {
   return {
     authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
     idempotency: new Idempotency(changes),
@@ -64,12 +67,12 @@ function routeServices({ settings, limits }: Ground, { services, serverAccess, c
 }
 
 function gatewayParts(
-  ground: Ground,
+  foundation: Foundation,
   { services, hearing }: ServiceParts,
 ): Omit<GatewayParts, 'httpServer' | 'watched'> {
-  const { settings, log, nodeId, delivery, catchUp, redis } = ground;
+  const { settings, log, nodeId, delivery, catchUp, redis } = foundation;
   const { identity } = services.accounts;
-  const socketLimits = new SocketLimits(ground.limits, settings, log);
+  const socketLimits = new SocketLimits(foundation.limits, settings, log);
   return {
     settings,
     log,
@@ -92,7 +95,7 @@ function gatewayParts(
 }
 
 /** Socket.IO's admin UI, if it is configured; its sign-ins count as attempts to log in. */
-async function admitAdmin({ settings, limits, nodeId }: Ground, gateway: Gateway): Promise<void> {
+async function admitAdmin({ settings, limits, nodeId }: Foundation, gateway: Gateway): Promise<void> {
   if (!settings.socketAdmin) return;
   await openAdmin(gateway.io, settings.socketAdmin, nodeId, async ({ headers, address }) => {
     const quota = await limits.take('auth', addressKey(clientAddress(headers, address, settings.trustProxy)));

@@ -18,7 +18,7 @@ import { Resync } from './resync.ts';
 import type { StatusChange } from './status.ts';
 import { PresenceTracker } from './tracker.ts';
 
-export interface PresenceGround {
+export interface PresenceFoundation {
   settings: Settings;
   log: Log;
   nodeId: string;
@@ -40,9 +40,9 @@ export class Presence {
   private readonly settleMs: number;
   private readonly shared: { redis: RedisConnections; store: RedisPresenceStore; resync: Resync } | null;
 
-  constructor(ground: PresenceGround) {
-    const { database, changes, channelAccess, serverAccess, ephemeral, directory, redis, nodeId, log } = ground;
-    const settings = ground.settings.presence;
+  constructor(foundation: PresenceFoundation) {
+    const { database, changes, channelAccess, serverAccess, ephemeral, directory, redis, nodeId, log } = foundation;
+    const settings = foundation.settings.presence;
     this.directory = directory;
     const shared = redis ? new RedisPresenceStore(redis, nodeId, settings, log) : null;
     const store: PresenceStore = shared ?? new MemoryPresenceStore();

@@ -39,7 +39,7 @@ import type { ThreadAccess } from '../threads/thread.access.ts';
 import { ThreadService } from '../threads/thread.service.ts';
 
 /** Servers, channels, and what is said in them. */
-export function createCommunity(ground: {
+export function createCommunity(foundation: {
   settings: Settings;
   log: Log;
   database: Database;
@@ -60,34 +60,34 @@ export function createCommunity(ground: {
   links: SignedLinks;
   loopGuard: LoopGuard;
 }) {
-  const chores = new Chores(ground.database, ground.log);
-  const audience = new Audience(ground.notifications);
-  const roster = new Roster({ ...ground, audience });
-  const channels = new ChannelService({ ...ground, chores, audience });
-  const channelMembers = new ChannelMemberService(ground);
-  const servers = new ServerService({ ...ground, chores, channels, audience, roster });
-  const mentions = new MentionService(ground);
-  const composer = new MessageComposer({ ...ground, mentions });
-  const messages = new MessageService({ ...ground, composer, mentions });
-  const joinRequests = new JoinRequestService({ ...ground, roster, channelMembers });
-  const withMessages = { ...ground, chores, messages };
+  const chores = new Chores(foundation.database, foundation.log);
+  const audience = new Audience(foundation.notifications);
+  const roster = new Roster({ ...foundation, audience });
+  const channels = new ChannelService({ ...foundation, chores, audience });
+  const channelMembers = new ChannelMemberService(foundation);
+  const servers = new ServerService({ ...foundation, chores, channels, audience, roster });
+  const mentions = new MentionService(foundation);
+  const composer = new MessageComposer({ ...foundation, mentions });
+  const messages = new MessageService({ ...foundation, composer, mentions });
+  const joinRequests = new JoinRequestService({ ...foundation, roster, channelMembers });
+  const withMessages = { ...foundation, chores, messages };
   return {
     audience,
     chores,
     roster,
     servers,
-    members: new MemberService({ ...ground, audience, roster, channelMembers }),
+    members: new MemberService({ ...foundation, audience, roster, channelMembers }),
     channels,
     channelMembers,
-    readStates: new ReadStateService(ground),
+    readStates: new ReadStateService(foundation),
     joinRequests,
     mentions,
     messages,
-    pins: new PinService(ground),
-    reactions: new ReactionService(ground),
+    pins: new PinService(foundation),
+    reactions: new ReactionService(foundation),
     threads: new ThreadService(withMessages),
-    search: new SearchService(ground),
+    search: new SearchService(foundation),
     bootstrap: new BootstrapService({ ...withMessages, joinRequests, servers, channels, channelMembers }),
-    media: new MediaService({ ...withMessages, maxBytes: ground.settings.limits.attachmentBytes }),
+    media: new MediaService({ ...withMessages, maxBytes: foundation.settings.limits.attachmentBytes }),
   };
 }

@@ -21,7 +21,7 @@ export interface WorkspaceServices {
 }
 
 /** Builds the services of this feature. */
-export function createWorkspace(ground: {
+export function createWorkspace(foundation: {
   settings: Settings;
   database: Database;
   changes: Changes;
@@ -29,11 +29,11 @@ export function createWorkspace(ground: {
   blobs: BlobStore;
   links: SignedLinks;
 }) {
-  const { settings, database, changes, blobs, links } = ground;
+  const { settings, database, changes, blobs, links } = foundation;
   const limits = settings.workspace;
   const { quotaBytes, maxNodes } = limits;
   const { uploadBytes } = settings.limits;
-  const workspaceAccess = new WorkspaceAccess(database, ground.serverAccess);
+  const workspaceAccess = new WorkspaceAccess(database, foundation.serverAccess);
   const announcer = new Announcer(database);
   const workspaceEdits = new WorkspaceEdits({ changes, workspaceAccess, announcer, limits });
   const nodes = new NodeService({ workspaceAccess, workspaceEdits, blobs });

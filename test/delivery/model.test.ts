@@ -9,7 +9,7 @@ import type { Delivered } from '../../src/delivery/sink.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { randomOf, seedOfRun } from '../rig/random.ts';
 import { testSettings } from '../world/nodes.ts';
-import { deleted, farAway, Ground, PlainLog, pick, take, Work } from './ground.ts';
+import { deleted, Foundation, farAway, PlainLog, pick, take, Work } from './foundation.ts';
 
 const limits = { tailEvents: 6, tailBytes: 300, tailBytesPerNode: 300 };
 /** Nothing happens by itself. */
@@ -26,7 +26,7 @@ interface Member {
 class Model {
   private readonly random: (below: number) => number;
   private readonly logs = ['one', 'two'].map((name) => new PlainLog(channelRoom(name)));
-  private readonly ground: Ground;
+  private readonly foundation: Foundation;
   private readonly members: Member[];
   private readonly delivery: Delivery;
   private readonly catchUp: CatchUp;
@@ -44,8 +44,8 @@ class Model {
   constructor(seed: number) {
     this.random = randomOf(seed);
     this.members = this.logs.flatMap((log) => [0, 1, 2, 3].map((): Member => ({ log, at: 0, state: 'out' })));
-    this.ground = new Ground(this.logs, this.random);
-    const { database, bus } = this.ground;
+    this.foundation = new Foundation(this.logs, this.random);
+    const { database, bus } = this.foundation;
     const settings = { ...testSettings('', null).delivery, ...limits, ...never };
     this.delivery = new Delivery(database, bus, settings, createLog('silent'));
     this.catchUp = new CatchUp(this.delivery, limits.tailEvents);
@@ -66,7 +66,7 @@ class Model {
     const actions = [
       ...Array.from({ length: 6 }, () => () => this.commit()),
       ...Array.from({ length: 9 }, () => () => take(this.published, this.random)?.()),
-      ...Array.from({ length: 12 }, () => () => this.ground.answerOne()),
+      ...Array.from({ length: 12 }, () => () => this.foundation.answerOne()),
       ...Array.from({ length: 5 }, () => () => this.work.begin(this.join(this.pick(this.members)))),
       () => this.leave(this.pick(this.members)),
       () => this.work.begin(this.poll(this.pick(this.logs))),
@@ -117,7 +117,7 @@ class Model {
 
   private async answerAll(): Promise<void> {
     for (let quiet = 0; quiet < 9 || this.work.under.size > this.waiting.size; quiet++) {
-      if (this.ground.answerAll()) quiet = 0;
+      if (this.foundation.answerAll()) quiet = 0;
       await turn();
     }
   }
@@ -152,9 +152,9 @@ class Model {
   }
 
   private bring(room: Room, entries: LogEntry[]): void {
-    if (!this.ground.subscribed.has(room)) return;
+    if (!this.foundation.subscribed.has(room)) return;
     this.note(room, entries);
-    this.ground.bring(room, entries);
+    this.foundation.bring(room, entries);
   }
 
   /** What came here in whatever order. */

@@ -7,28 +7,28 @@ import type { Shutdown } from '../infrastructure/shutdown.ts';
 import { openTracing, type Tracing } from '../infrastructure/tracing.ts';
 import { bootstrapInvite } from '../invites/bootstrap.ts';
 import { SearchIndex } from '../search/search-index.ts';
-import { createGround, type Ground } from '../services.ts';
+import { createFoundation, type Foundation } from '../services.ts';
 import type { Settings } from '../settings.ts';
 
 const redisWaitMs = 1000;
 
 /** Opens what the services stand on: PostgreSQL, Redis, the delivery, mail. */
-export async function openGround(
+export async function openFoundation(
   nodeId: string,
   settings: Settings,
   log: Log,
   shutdown: Shutdown,
   publicUrl: () => string,
-): Promise<Ground> {
+): Promise<Foundation> {
   const { database, tracing } = await openDatabase(nodeId, settings, log, shutdown);
   const redis = await connectRedis(settings, log, shutdown);
-  const ground = createGround({ nodeId, settings, log, publicUrl, database, redis, tracing });
-  redis?.onHealth(() => void ground.delivery.sweep());
-  shutdown.add('mail', () => ground.mailer.close(settings.shutdown.graceMs / 2));
-  shutdown.add('rate limits', () => ground.limits.close());
+  const foundation = createFoundation({ nodeId, settings, log, publicUrl, database, redis, tracing });
+  redis?.onHealth(() => void foundation.delivery.sweep());
+  shutdown.add('mail', () => foundation.mailer.close(settings.shutdown.graceMs / 2));
+  shutdown.add('rate limits', () => foundation.limits.close());
   const searchIndex = new SearchIndex(database, log);
   shutdown.add('search index', () => searchIndex.close());
-  return ground;
+  return foundation;
 }
 
 async function openDatabase(

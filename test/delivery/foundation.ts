@@ -69,7 +69,7 @@ export class PlainLog {
 }
 
 /** What a node's delivery stands on: a PostgreSQL that has these logs, and a Redis. They answer when they are let. */
-export class Ground {
+export class Foundation {
   readonly database: { committedRows: Rows; quickRows: Rows };
   readonly bus: Bus;
   readonly subscribed = new Set<Room>();
