@@ -6,12 +6,20 @@ import type { Log } from '../infrastructure/log.ts';
 import { within } from '../infrastructure/within.ts';
 import type { Settings } from '../settings.ts';
 import { entities } from './entities.ts';
-import { asDatabaseError, isUnavailable, takesNoWrites } from './failures.ts';
+import { asDatabaseError, asUndone, takesNoWrites } from './failures.ts';
 import { HungConnections } from './hung-connections.ts';
 import { KeptConnection } from './kept-connection.ts';
 import { onceForAll, openPool, prepareLong, preparing } from './pools.ts';
 import { failedStatementLog, type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
-import { dialectOf, onConnection, pipelined, type Rows, requireCommitted, Transaction } from './transaction.ts';
+import {
+  abandon,
+  dialectOf,
+  onConnection,
+  pipelined,
+  type Rows,
+  requireCommitted,
+  Transaction,
+} from './transaction.ts';
 
 export type { Rows, Transaction };
 
@@ -177,6 +185,7 @@ export class Database {
     work: (rows: Rows, connection: pg.PoolClient) => Promise<Outcome<T>>,
   ): Promise<T> {
     let client: pg.PoolClient | undefined;
+    let isCommitting = false;
     try {
       client = await pool.connect();
       const connection = client;
@@ -192,13 +201,14 @@ export class Database {
         isOver = true;
       });
       const [, { result, last }] = await pipelined([begun, done]);
+      isCommitting = true;
       const [, ended] = await pipelined([last, connection.query('COMMIT')]);
       requireCommitted(ended);
       client.release();
       return result;
     } catch (error) {
       await abandon(client, error);
-      throw asDatabaseError(error);
+      throw isCommitting ? asDatabaseError(error) : asUndone(error);
     }
   }
 
@@ -256,18 +266,6 @@ interface Outcome<T> {
   result: T;
   /** A statement still in flight: if it fails, so does the commit. */
   last?: Promise<unknown>;
-}
-
-/** Rolls back, unless the connection itself failed or takes no writes. */
-async function abandon(client: pg.PoolClient | undefined, error: unknown): Promise<void> {
-  if (!client) return;
-  const isLost = isUnavailable(error instanceof AppError ? error.cause : error);
-  try {
-    if (!isLost) await client.query('ROLLBACK');
-    client.release(isLost);
-  } catch {
-    client.release(true);
-  }
 }
 
 const statementNames = new Map<string, string>();

@@ -102,6 +102,21 @@ export function asDatabaseError(error: unknown): unknown {
   return new AppError('DATABASE_UNAVAILABLE', { cause: error });
 }
 
+/** Errors of transactions whose COMMIT had not been sent. */
+const undone = new WeakSet<object>();
+
+/** The same for a transaction whose COMMIT had not been sent, so that nothing of it can have been committed. */
+export function asUndone(error: unknown): unknown {
+  const known = asDatabaseError(error);
+  if (known instanceof AppError) undone.add(known);
+  return known;
+}
+
+/** Whether `error` broke a transaction that may simply be run again on another connection. */
+export function mayRunAgain(error: unknown): boolean {
+  return error instanceof AppError && undone.has(error) && isDisconnected(error);
+}
+
 /** Whether a statement timed out. That may be the statement's own fault. */
 export function isTimeout(error: unknown): boolean {
   return databaseCode(error instanceof AppError ? error.cause : error) === '57014';

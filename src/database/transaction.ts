@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import type pg from 'pg';
-import { isAftermath } from './failures.ts';
+import { AppError } from '../errors.ts';
+import { isAftermath, isUnavailable } from './failures.ts';
 
 /** Runs one SQL statement with $1-style parameters and returns its rows. `R` states the selected columns. */
 export type Rows = <R extends object = Record<string, never>>(text: string, values?: unknown[]) => Promise<R[]>;
@@ -50,6 +51,18 @@ export async function pipelined<T extends readonly unknown[] | []>(statements: T
 /** PostgreSQL answers COMMIT with ROLLBACK if an earlier statement failed, even if nobody noticed that. */
 export function requireCommitted(ended: pg.QueryResult): void {
   if (ended.command !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed.');
+}
+
+/** Rolls back, unless the connection itself failed or takes no writes. */
+export async function abandon(client: pg.PoolClient | undefined, error: unknown): Promise<void> {
+  if (!client) return;
+  const isLost = isUnavailable(error instanceof AppError ? error.cause : error);
+  try {
+    if (!isLost) await client.query('ROLLBACK');
+    client.release(isLost);
+  } catch {
+    client.release(true);
+  }
 }
 
 export const dialectOf = (pool: PostgresPool): PostgresDialect => new PostgresDialect({ pool });

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database, Rows, Transaction } from '../database/database.ts';
-import { isConflict } from '../database/failures.ts';
+import { isConflict, mayRunAgain } from '../database/failures.ts';
+import { Outage, reconnectPauseMs } from '../database/outage.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Delivery } from './delivery.ts';
@@ -48,6 +50,7 @@ export class Changes {
   private readonly delivery: Delivery;
   private readonly log: Log;
   private readonly current = new AsyncLocalStorage<Unit>();
+  private readonly outage = new Outage();
 
   constructor(database: Database, delivery: Delivery, log: Log) {
     this.database = database;
@@ -57,19 +60,23 @@ export class Changes {
 
   /**
    * Runs `work` in a transaction: its entities, its SQL and its events are committed together, then the events are
-   * emitted. Inside another change it becomes part of that one. On a conflict with another transaction `work` runs again,
-   * so it must do everything through `change`.
+   * emitted. Inside another change it becomes part of that one. On a conflict with another transaction, and if the
+   * connection breaks before the commit is sent, `work` runs again, so it must do everything through `change`.
    */
   async run<T>(work: (change: Change) => Promise<T>): Promise<T> {
     const outer = this.current.getStore();
     if (outer) return this.runInside(outer, work);
-    for (let attempt = 1; ; attempt++) {
+    for (let conflicts = 0; ; ) {
       try {
         return await this.runOnce(work);
       } catch (error) {
+        if (mayRunAgain(error) && this.outage.mayReconnect()) {
+          await delay(reconnectPauseMs);
+          continue;
+        }
         if (!isConflict(error)) throw error;
-        if (attempt >= attempts) throw new AppError('SERVER_BUSY', { cause: error });
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
+        if (++conflicts >= attempts) throw new AppError('SERVER_BUSY', { cause: error });
+        await delay(Math.random() * 20 * conflicts);
       }
     }
   }
@@ -122,6 +129,7 @@ export class Changes {
       if (entries.length > 0) transaction.last = writeEntries(rows, entries, heads);
       return { result, entries };
     });
+    this.outage.end();
     this.delivery.committed(entries);
     // Concurrently: each may have to wait for a node that hangs.
     const numberOf = (draft: Draft) => entries[drafts.indexOf(draft)]?.seq ?? 0;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { isConflict, isDisconnected, isLockTimeout } from '../database/failures.ts';
+import { Outage, reconnectPauseMs } from '../database/outage.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Tracing } from '../infrastructure/tracing.ts';
@@ -20,15 +21,6 @@ interface Job<Row, Result> {
 const expiryCheckMs = 250;
 /** Attempts in all when another transaction wins a conflict. */
 const maxAttempts = 4;
-/**
- * How long lost connections are replaced before sends fail: most are back by then, after a restart or a takeover. Counted
- * from the first loss, so that in a longer outage everyone is answered at once.
- */
-const reconnectMs = 2000;
-const retryPauseMs = 50;
-/** What is lost after so much quiet is another outage. */
-const quietMs = 1000;
-const noOutage = { since: Number.NEGATIVE_INFINITY, last: Number.NEGATIVE_INFINITY };
 /** Memory of a queued write beside its text. */
 const overheadBytes = 512;
 
@@ -54,8 +46,7 @@ export class Writer<Row, Result> {
   /** Jobs set aside for rooms whose logs someone holds. Later jobs for these rooms stay in the queue until those are written. */
   private readonly held = new Map<Room, Job<Row, Result>[]>();
   private waiting = false;
-  /** When connections to PostgreSQL began to break, and when the last one did. */
-  private outage = noOutage;
+  private readonly outage = new Outage();
   private readonly expiry: NodeJS.Timeout;
 
   constructor(
@@ -146,29 +137,21 @@ export class Writer<Row, Result> {
     } catch (error) {
       if (isLockTimeout(error)) return this.setAside(jobs, error);
       if (isConflict(error) && attempt < maxAttempts) return this.write(jobs, attempt + 1, deadline);
-      if (isDisconnected(error) && this.mayReconnect()) {
-        await delay(retryPauseMs);
+      if (isDisconnected(error) && this.outage.mayReconnect()) {
+        await delay(reconnectPauseMs);
         return this.write(jobs, attempt, deadline);
       }
       if (jobs.length > 1 && !(error instanceof AppError)) await this.writeOneByOne(jobs);
       else for (const job of jobs) this.fail(job, error);
       return true;
     }
-    this.outage = noOutage;
+    this.outage.end();
     const { entries, outcomes } = batch;
     this.safely(() => this.delivery.publish(entries));
     this.answer(jobs, outcomes);
     // At the end of this turn: by then PostgreSQL works on the next batch, and the answered senders send again.
     setImmediate(() => this.safely(() => this.delivery.emitHere(entries)));
     return true;
-  }
-
-  /** Notes that a connection broke. @returns whether it is early enough in the outage to try another one */
-  private mayReconnect(): boolean {
-    const now = performance.now();
-    const { since, last } = this.outage;
-    this.outage = { since: now - last > quietMs ? now : since, last: now };
-    return now - this.outage.since < reconnectMs;
   }
 
   /**

@@ -50,6 +50,52 @@ describe('a change', () => {
     expect(lines.join()).to.contain('thrown').and.contain('rejected');
   });
 
+  it('whose connection breaks before the commit is made on another one, once', async () => {
+    const done: number[] = [];
+    let tries = 0;
+    const result = await changes.run(async (change) => {
+      const mine = ++tries;
+      change.afterCommit(() => void done.push(mine));
+      await change.rows('INSERT INTO notes VALUES ($1)', [`try ${mine}`]);
+      const [backend] = await change.rows<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      if (mine < 3) await database.rows('SELECT pg_terminate_backend($1, 5000)', [backend?.pid]);
+      await change.rows('SELECT 1');
+      return mine;
+    });
+    expect(result).to.equal(3);
+    expect(done).to.deep.equal([3]);
+    expect(await database.rows("SELECT text FROM notes WHERE text LIKE 'try%'")).to.deep.equal([{ text: 'try 3' }]);
+  });
+
+  it('whose connection breaks while it is committed is not made again: nobody knows whether it was', async () => {
+    await database.rows(`CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'`);
+    await database.rows('CREATE TABLE fragile (text text)');
+    await database.rows(`CREATE CONSTRAINT TRIGGER break_off AFTER INSERT ON fragile DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION break_off()`);
+    let tries = 0;
+    const failing = changes.run(async (change) => {
+      tries++;
+      await change.rows("INSERT INTO fragile VALUES ('kept?')");
+    });
+    const error = await failing.catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('code', 'DATABASE_UNAVAILABLE');
+    expect(tries).to.equal(1);
+  });
+
+  it('whose connections break again and again is refused after a moment', async () => {
+    let tries = 0;
+    const failing = changes.run(async (change) => {
+      tries++;
+      const [backend] = await change.rows<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      await database.rows('SELECT pg_terminate_backend($1, 5000)', [backend?.pid]);
+      await change.rows('SELECT 1');
+    });
+    const error = await failing.catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('code', 'DATABASE_UNAVAILABLE');
+    expect(tries).to.be.greaterThan(1);
+  });
+
   it('that fails is followed by nothing', async () => {
     const done: string[] = [];
     const failing = changes.run(async (change) => {
