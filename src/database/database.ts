@@ -9,8 +9,16 @@ import { entities } from './entities.ts';
 import { asDatabaseError, asUndone, takesNoWrites } from './failures.ts';
 import { HungConnections } from './hung-connections.ts';
 import { KeptConnection } from './kept-connection.ts';
-import { onceForAll, openPool, prepareLong, preparing } from './pools.ts';
-import { failedStatementLog, type StatementWatch, slowStatementLog, watchStatements } from './statements.ts';
+import { Outage } from './outage.ts';
+import { limitsOf, onceForAll, openPool, prepareLong, preparing } from './pools.ts';
+import {
+  failedStatementLog,
+  onlyReads,
+  type StatementWatch,
+  slowStatementLog,
+  statementName,
+  watchStatements,
+} from './statements.ts';
 import {
   abandon,
   dialectOf,
@@ -27,9 +35,6 @@ export type { Rows, Transaction };
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 // As MikroORM does it: records show times as text, and most of what is read goes into records.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => text);
-
-/** How long changes, and quick transactions, wait for a lock before they start over, as shares of `idleTransactionMs`. */
-const lockWaitShares = { change: 2 / 3, quick: 1 / 12 };
 
 /** For transactions, for single statements, and for quick transactions. */
 type Pools = [pg.Pool, pg.Pool, pg.Pool];
@@ -52,6 +57,7 @@ export class Database {
   /** For quick transactions that are one statement. */
   private readonly quick: KeptConnection;
   private readonly underWay = new Set<Promise<unknown>>();
+  private readonly outage = new Outage();
   private closing = false;
   private readonly url: string;
   private readonly watches: StatementWatch[];
@@ -115,23 +121,38 @@ export class Database {
 
   /** Plain SQL that never sees uncommitted changes, for filling caches. */
   readonly committedRows: Rows = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
+    const begun = performance.now();
+    const statement = { name: statementName(text), text, values };
     try {
-      const result = await this.statements.query<R>({ name: statementName(text), text, values });
-      return result.rows;
+      return (await this.statements.query<R>(statement)).rows;
     } catch (error) {
-      throw asDatabaseError(error);
+      if (!onlyReads(text)) throw asDatabaseError(error);
+      return this.readAgain(error, begun, async () => (await this.statements.query<R>(statement)).rows);
     }
   };
 
+  /** Runs a read, and again on another connection if one breaks. */
+  private async reading<T>(read: () => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    return read().catch((error) => this.readAgain(error, begun, read));
+  }
+
+  private readAgain<T>(error: unknown, begun: number, read: () => Promise<T>): Promise<T> {
+    if (this.closing) throw asDatabaseError(error);
+    return this.outage.readAgain(error, begun, read);
+  }
+
   /** Single statements whose best plan depends on the values: planned for them each time. */
   readonly plannedRows: Rows = <R extends object>(text: string, values: unknown[] = []): Promise<R[]> =>
-    this.on(this.pool, plannedApart, async (_rows, connection) => {
-      return { result: (await connection.query<R>(text, values)).rows };
-    });
+    this.reading(() =>
+      this.on(this.pool, plannedApart, async (_rows, connection) => {
+        return { result: (await connection.query<R>(text, values)).rows };
+      }),
+    );
 
   /** Reads entities outside of a transaction: changes to them are not written. */
   async read<T>(of: (em: EntityManager) => Promise<T>): Promise<T> {
-    return of(this.orm.em.fork()).catch((error) => Promise.reject(asDatabaseError(error)));
+    return this.reading(() => of(this.orm.em.fork()));
   }
 
   /** Runs `work` in one transaction of its own; entities it changed are flushed before the commit. */
@@ -240,8 +261,10 @@ export class Database {
   async condition(ms: number): Promise<'well' | 'read-only' | 'silent'> {
     const found: { readOnly: boolean }[] = [];
     // Connections opened earlier may still read from a server that takes no writes; new ones are refused.
-    const asked = this.committedRows<{ readOnly: boolean }>(readOnlyNow)
-      .catch((error) => (takesNoWrites(error) ? [{ readOnly: true }] : Promise.reject(error)))
+    const asked = this.statements
+      .query<{ readOnly: boolean }>(readOnlyNow)
+      .then(({ rows }) => rows)
+      .catch((error) => (takesNoWrites(error) ? [{ readOnly: true }] : Promise.reject(asDatabaseError(error))))
       .then((rows) => found.push(...rows));
     if (!(await within(asked, ms))) return 'silent';
     return found[0]?.readOnly ? 'read-only' : 'well';
@@ -266,32 +289,4 @@ interface Outcome<T> {
   result: T;
   /** A statement still in flight: if it fails, so does the commit. */
   last?: Promise<unknown>;
-}
-
-const statementNames = new Map<string, string>();
-
-/** A short stable name per distinct text; the texts are constants of the code, so there are few. */
-function statementName(text: string): string {
-  let name = statementNames.get(text);
-  if (!name) {
-    name = `s${statementNames.size + 1}`;
-    statementNames.set(text, name);
-  }
-  return name;
-}
-
-/**
- * PostgreSQL's time limits for connections that only read, for those that change something, and for those of quick
- * transactions.
- */
-function limitsOf({ statementTimeoutMs, idleTransactionMs }: Settings['database']) {
-  const reading = {
-    statement_timeout: statementTimeoutMs,
-    // A node that stalls inside a transaction, say because it is frozen, holds the logs that it has locked.
-    idle_in_transaction_session_timeout: idleTransactionMs,
-  };
-  // If several transactions of a frozen node wait for one lock, each would get it in turn and hold it until it is ended for
-  // idling. So waits end sooner than that, and live nodes start over.
-  const waiting = (share: number) => ({ ...reading, lock_timeout: Math.ceil(idleTransactionMs * share) });
-  return { reading, changing: waiting(lockWaitShares.change), quick: waiting(lockWaitShares.quick) };
 }

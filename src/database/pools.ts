@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
+import type { Settings } from '../settings.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 
 /** Settings of a connection, by their names in PostgreSQL and in its units. */
@@ -37,6 +38,25 @@ const listed = (settings: ConnectionSettings): string =>
   Object.entries(settings)
     .map(([name, value]) => `set_config('${name}', '${value}', false)`)
     .join(', ');
+
+/** How long changes, and quick transactions, wait for a lock before they start over, as shares of `idleTransactionMs`. */
+const lockWaitShares = { change: 2 / 3, quick: 1 / 12 };
+
+/**
+ * PostgreSQL's time limits for connections that only read, for those that change something, and for those of quick
+ * transactions.
+ */
+export function limitsOf({ statementTimeoutMs, idleTransactionMs }: Settings['database']) {
+  const reading = {
+    statement_timeout: statementTimeoutMs,
+    // A node that stalls inside a transaction, say because it is frozen, holds the logs that it has locked.
+    idle_in_transaction_session_timeout: idleTransactionMs,
+  };
+  // If several transactions of a frozen node wait for one lock, each would get it in turn and hold it until it is ended for
+  // idling. So waits end sooner than that, and live nodes start over.
+  const waiting = (share: number) => ({ ...reading, lock_timeout: Math.ceil(idleTransactionMs * share) });
+  return { reading, changing: waiting(lockWaitShares.change), quick: waiting(lockWaitShares.quick) };
+}
 
 type Verify = (client: pg.ClientBase, done: (error?: Error) => void) => void;
 

@@ -122,3 +122,18 @@ export function failedStatementLog(log: Log): StatementWatch {
     sparse.warn({ state }, { reason: error.message }, 'PostgreSQL could not do what it was asked for.');
   };
 }
+
+/** Whether a statement can be run again without changing anything twice. */
+export const onlyReads = (text: string): boolean => !/\b(INSERT|UPDATE|DELETE)\b/.test(text);
+
+const statementNames = new Map<string, string>();
+
+/** A short stable name per distinct text; the texts are constants of the code, so there are few. */
+export function statementName(text: string): string {
+  let name = statementNames.get(text);
+  if (!name) {
+    name = `s${statementNames.size + 1}`;
+    statementNames.set(text, name);
+  }
+  return name;
+}

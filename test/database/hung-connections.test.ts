@@ -51,7 +51,8 @@ describe('connections on which PostgreSQL will never answer', () => {
     const sleeping = database.rows('SELECT pg_sleep(1)');
     proxy.silence();
     const codes = await Promise.all([sleeping, database.rows('SELECT 1'), database.quickRows('SELECT 1')].map(codeOf));
-    expect(new Set(codes)).to.deep.equal(new Set(['DATABASE_UNAVAILABLE']));
+    // Reads are made again on others; of what may have changed something nobody knows.
+    expect(codes).to.deep.equal(['done', 'done', 'DATABASE_UNAVAILABLE']);
     expect(await Promise.all(ways('SELECT 1').map(codeOf))).to.deep.equal(Array(9).fill('done'));
   });
 

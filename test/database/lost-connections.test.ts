@@ -43,6 +43,26 @@ describe('connections that PostgreSQL ends', () => {
     expect(database.connections.waiting).to.equal(0);
   });
 
+  it('under a read are replaced by others, on which it is made again', async () => {
+    await database.rows('CREATE SEQUENCE tries');
+    await database.rows(`CREATE FUNCTION fragile(int) RETURNS int LANGUAGE plpgsql AS
+      'BEGIN IF nextval(''tries'') < $1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1); END IF;
+      RETURN currval(''tries''); END'`);
+    expect(await database.rows('SELECT fragile($1) AS try', [3])).to.deep.equal([{ try: 3 }]);
+    expect(await database.plannedRows('SELECT fragile($1) AS try', [5])).to.deep.equal([{ try: 5 }]);
+    const found = await database.read((em) => em.getConnection().execute('SELECT fragile(7) AS try'));
+    expect(found).to.deep.equal([{ try: 7 }]);
+    // Nobody knows whether a change was made.
+    await database.rows('CREATE TABLE notes (try int)');
+    expect(await codeOf(database.rows('INSERT INTO notes VALUES (fragile($1))', [9]))).to.equal('DATABASE_UNAVAILABLE');
+    expect(await database.rows('SELECT last_value::int AS try FROM tries')).to.deep.equal([{ try: 8 }]);
+  });
+
+  it('under a read again and again end in a refusal after a moment', async () => {
+    expect(await codeOf(database.rows(ownEnd))).to.equal('DATABASE_UNAVAILABLE');
+    expect(await database.rows('SELECT 1 AS one')).to.deep.equal([{ one: 1 }]);
+  });
+
   it('are others than those whose work was refused, which go on with what comes next', async () => {
     const own = 'SELECT pg_backend_pid() AS pid';
     const pids = new Set<number>();
