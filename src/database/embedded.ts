@@ -5,7 +5,7 @@ import { lockFolder } from './embedded/folder-lock.ts';
 import { guardFolder } from './embedded/guard.ts';
 import type { EmbeddedLog } from './embedded/log.ts';
 import { endOrphan } from './embedded/orphan.ts';
-import { spawnPostmaster } from './embedded/postmaster.ts';
+import { spawnPostmaster, turnedAway } from './embedded/postmaster.ts';
 import { ensureDatabase } from './embedded/roles.ts';
 import { supervise } from './embedded/supervisor.ts';
 
@@ -56,7 +56,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 function logWorries(log: EmbeddedLog, closing: AsyncDisposableStack): (line: string) => void {
   return (line) => {
-    // At the end every open connection is cut, and PostgreSQL logs each.
-    if (!closing.disposed && worrying.test(line)) log.warn({}, `PostgreSQL: ${line}`);
+    // At the end every open connection is cut, and PostgreSQL logs each. While it starts it logs everyone who comes too early.
+    if (!closing.disposed && worrying.test(line) && !turnedAway.test(line)) log.warn({}, `PostgreSQL: ${line}`);
   };
 }

@@ -128,6 +128,7 @@ describe('the embedded PostgreSQL', () => {
     const rows = await until(() => query(url, 'SELECT answer FROM survived').catch(() => undefined));
     expect(rows).to.deep.equal([{ answer: 42 }]);
     expect(warnings[0]).to.contain('ended by itself (signal SIGKILL)');
+    expect(warnings.filter((line) => line.includes('the database system is'))).to.deep.equal([]);
   });
 
   it('says in one sentence that it cannot run when nobody but root may pass', async function () {

@@ -41,7 +41,7 @@ const alwaysSet = {
 };
 
 /** What clients hear that come too early. */
-const turnedAway = /^FATAL: +the database system is /;
+export const turnedAway = /^FATAL: +the database system is /;
 
 /**
  * Spawns the server in a process group of its own: Ctrl+C in a terminal reaches the whole group of the caller, and
