@@ -38,6 +38,7 @@ const onceIsEnough = [
   'delivery/changes',
   'delivery/confirmations',
   'delivery/failing-statements',
+  'delivery/invalidation-watch',
   'delivery/live-stream',
   'delivery/lost-commits',
   'delivery/model',

@@ -37,7 +37,7 @@ const batch = 1000;
  * `0069-invalidations`). One query a second, over the changes since the previous one, however much is cached here.
  */
 export class InvalidationWatch implements Watch {
-  private readonly database: Database;
+  private readonly database: Pick<Database, 'committedRows'>;
   private readonly log: Log;
   private readonly caches: Caches;
   private readonly changed: (cache: string, keys: string[]) => void;
@@ -50,7 +50,12 @@ export class InvalidationWatch implements Watch {
   private readonly polls = new BatchedRead<never>(() => this.pollNow());
 
   /** @param changed is called with what was changed, once it has been dropped here */
-  constructor(database: Database, caches: Caches, log: Log, changed: (cache: string, keys: string[]) => void) {
+  constructor(
+    database: Pick<Database, 'committedRows'>,
+    caches: Caches,
+    log: Log,
+    changed: (cache: string, keys: string[]) => void,
+  ) {
     this.database = database;
     this.caches = caches;
     this.log = log;
@@ -99,7 +104,16 @@ export class InvalidationWatch implements Watch {
     for (const { cache, keys } of found) {
       if (cache === null) continue;
       this.caches.dropHere(cache, keys);
-      if (keys) this.changed(cache, keys);
+      if (keys) this.tell(cache, keys);
+    }
+  }
+
+  /** What fails here must not keep the changes behind it from being dropped: no later query finds them. */
+  private tell(cache: string, keys: string[]): void {
+    try {
+      this.changed(cache, keys);
+    } catch (error) {
+      this.log.error({ err: error, cache }, 'What follows from a change could not be done.');
     }
   }
 }
