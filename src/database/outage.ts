@@ -8,20 +8,28 @@ import { asDatabaseError, isDisconnected } from './failures.ts';
 const reconnectMs = 2000;
 /** What is lost after so much quiet is another outage. */
 const quietMs = 1000;
-/** Before another connection is tried. */
-export const reconnectPauseMs = 50;
+/** Before another connection is tried: a bit longer each time, or a thousand waiting requests would keep the node busy. */
+const firstPauseMs = 50;
+const longestPauseMs = 400;
 
 /** Whether connections to PostgreSQL break at the moment, as those see it who would try again on another one. */
 export class Outage {
   private since = Number.NEGATIVE_INFINITY;
   private last = Number.NEGATIVE_INFINITY;
 
-  /** Notes that a connection broke. @returns whether it is early enough to try another one */
-  mayReconnect(): boolean {
+  /**
+   * Notes that a connection broke, and waits for a moment if it is early enough to try another one.
+   * @param times how many connections broke for the caller before @param begun when the caller asked for the first one: who
+   * waited for it all the time has waited enough
+   * @returns whether to try
+   */
+  async mayReconnect(times = 0, begun = performance.now()): Promise<boolean> {
     const now = performance.now();
     if (now - this.last > quietMs) this.since = now;
     this.last = now;
-    return now - this.since < reconnectMs;
+    if (now - Math.min(this.since, begun) >= reconnectMs) return false;
+    await delay(Math.min(firstPauseMs * 2 ** times, longestPauseMs));
+    return true;
   }
 
   /** A connection works again. */
@@ -35,11 +43,8 @@ export class Outage {
    * @throws AppError DATABASE_UNAVAILABLE, or what is wrong with the read
    */
   async readAgain<T>(failed: unknown, begun: number, read: () => Promise<T>): Promise<T> {
-    for (let error = failed; ; ) {
-      // Who waited for a connection for that long has waited enough.
-      const isLate = performance.now() - begun > reconnectMs;
-      if (!isDisconnected(error) || !this.mayReconnect() || isLate) throw asDatabaseError(error);
-      await delay(reconnectPauseMs);
+    for (let error = failed, times = 0; ; times++) {
+      if (!isDisconnected(error) || !(await this.mayReconnect(times, begun))) throw asDatabaseError(error);
       try {
         const found = await read();
         this.end();

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database, Rows, Transaction } from '../database/database.ts';
 import { isConflict, mayRunAgain } from '../database/failures.ts';
-import { Outage, reconnectPauseMs } from '../database/outage.ts';
+import { Outage } from '../database/outage.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Delivery } from './delivery.ts';
@@ -66,14 +66,12 @@ export class Changes {
   async run<T>(work: (change: Change) => Promise<T>): Promise<T> {
     const outer = this.current.getStore();
     if (outer) return this.runInside(outer, work);
-    for (let conflicts = 0; ; ) {
+    const begun = performance.now();
+    for (let conflicts = 0, breaks = 0; ; ) {
       try {
         return await this.runOnce(work);
       } catch (error) {
-        if (mayRunAgain(error) && this.outage.mayReconnect()) {
-          await delay(reconnectPauseMs);
-          continue;
-        }
+        if (mayRunAgain(error) && (await this.outage.mayReconnect(breaks++, begun))) continue;
         if (!isConflict(error)) throw error;
         if (++conflicts >= attempts) throw new AppError('SERVER_BUSY', { cause: error });
         await delay(Math.random() * 20 * conflicts);

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { isConflict, isDisconnected, isLockTimeout } from '../database/failures.ts';
-import { Outage, reconnectPauseMs } from '../database/outage.ts';
+import { Outage } from '../database/outage.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Tracing } from '../infrastructure/tracing.ts';
@@ -137,10 +136,7 @@ export class Writer<Row, Result> {
     } catch (error) {
       if (isLockTimeout(error)) return this.setAside(jobs, error);
       if (isConflict(error) && attempt < maxAttempts) return this.write(jobs, attempt + 1, deadline);
-      if (isDisconnected(error) && this.outage.mayReconnect()) {
-        await delay(reconnectPauseMs);
-        return this.write(jobs, attempt, deadline);
-      }
+      if (isDisconnected(error) && (await this.outage.mayReconnect())) return this.write(jobs, attempt, deadline);
       if (jobs.length > 1 && !(error instanceof AppError)) await this.writeOneByOne(jobs);
       else for (const job of jobs) this.fail(job, error);
       return true;
