@@ -91,6 +91,54 @@ describe('files for a message in the web client', () => {
     expect((await message.boundingBox())?.height).to.equal(before?.height);
   });
 
+  it('open large where they are pictures, and arrow keys lead to the others of the message', async () => {
+    const { page } = alice;
+    const pictures = await page.evaluate<string[]>(`[[1600, 900], [300, 1200], [40, 40]].map(([width, height]) => {
+      const canvas = Object.assign(document.createElement('canvas'), { width, height });
+      const brush = canvas.getContext('2d');
+      brush.fillStyle = 'teal';
+      brush.fillRect(0, 0, width, height);
+      return canvas.toDataURL('image/png').split(',')[1];
+    })`);
+    const files = pictures.map((data, i) => ({
+      name: `view ${i + 1}.png`,
+      mimeType: 'image/png',
+      buffer: Buffer.from(data, 'base64'),
+    }));
+    await page.locator('input[type=file]').setInputFiles(files);
+    for (const { name } of files) await uploaded(name);
+    await page.locator('#composer').fill('three views');
+    await page.locator('#composer').press('Enter');
+    const message = page.locator('article[data-id]', { hasText: 'three views' });
+    const small = message.getByRole('button', { name: 'view 1.png' });
+    await small.click();
+    const dialog = page.getByRole('dialog');
+    const isShown = async (name: string, place: string) => {
+      await dialog.getByRole('heading', { name }).waitFor();
+      await dialog.getByText(place).waitFor();
+      await until(() => dialog.getByRole('img', { name }).evaluate((image) => Reflect.get(image, 'naturalWidth') > 0));
+      const { x, y, width, height } = (await dialog.boundingBox()) ?? { x: -1, y: -1, width: 0, height: 0 };
+      const window = page.viewportSize() ?? { width: 0, height: 0 };
+      expect([x, y, window.width - x - width, window.height - y - height].every((room) => room >= 0)).to.equal(true);
+    };
+    await isShown('view 1.png', '1 of 3');
+    await page.keyboard.press('ArrowRight');
+    await isShown('view 2.png', '2 of 3');
+    await dialog.getByRole('button', { name: 'Next picture' }).click();
+    await isShown('view 3.png', '3 of 3');
+    await page.setViewportSize({ width: 375, height: 700 });
+    await page.keyboard.press('ArrowRight');
+    await isShown('view 1.png', '1 of 3');
+    await page.setViewportSize({ width: 1100, height: 760 });
+    await page.keyboard.press('ArrowLeft');
+    await isShown('view 3.png', '3 of 3');
+    const original = await dialog.getByRole('link', { name: 'Open the original' }).getAttribute('href');
+    expect((await fetch(new URL(original ?? '', page.url()))).headers.get('content-type')).to.equal('image/png');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.querySelector("img").alt')).to.equal('view 1.png');
+  });
+
   it('are ten at most, which is said', async () => {
     const files = Array.from({ length: 12 }, (_, i) => ({
       name: `${i}.txt`,

@@ -1,81 +1,65 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Message, ParleyError } from '../../../../client/index.ts';
-import { linkTo, sizeOf } from '../../state/attachments.ts';
-import { whenItMayWork } from '../../state/reading.ts';
+import { useState } from 'preact/hooks';
+import { sizeOf } from '../../state/attachments.ts';
 import { Icon } from '../parts/Icon.tsx';
-
-type Attachment = Message['attachments'][number];
+import { PictureViewer } from './PictureViewer.tsx';
+import { type Attachment, useLink } from './useLink.ts';
 
 export function Attachments({ list }: { list: Attachment[] }) {
+  const [opened, setOpened] = useState<string>();
   if (list.length === 0) return null;
+  const pictures = list.filter(isPicture);
+  const isOpened = pictures.some(({ id }) => id === opened);
   return (
-    <ul class="attachments">
-      {list.map((attachment) => (
-        <li key={attachment.id}>
-          <File attachment={attachment} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul class="attachments">
+        {list.map((attachment) => (
+          <li key={attachment.id}>
+            <File attachment={attachment} onOpen={() => setOpened(attachment.id)} />
+          </li>
+        ))}
+      </ul>
+      {opened && isOpened && (
+        <PictureViewer pictures={pictures} shown={opened} onShow={setOpened} onClose={() => setOpened(undefined)} />
+      )}
+    </>
   );
 }
 
 /** So large (in pixels) a picture is at most. */
 const widest = 420;
 const tallest = 320;
-/** So often a picture is fetched that does not come. */
-const mostTries = 3;
+/** Those of other kinds, or of unknown size, are files that one downloads. */
+const isPicture = ({ contentType, width, height }: Attachment): boolean =>
+  contentType.startsWith('image/') && Boolean(width && height);
 
-/** Where a file is shown from, and where it is opened: links hold for minutes only, and messages are looked at for longer. */
-function useLink(attachment: Attachment) {
-  const [src, setSrc] = useState<string>();
-  const [href, setHref] = useState<string>();
-  const tries = useRef(0);
-  const forget = useRef(() => {});
-  const ask = () => {
-    let wanted = true;
-    forget.current = () => {
-      wanted = false;
-    };
-    linkTo(attachment).then(
-      (url) => {
-        if (!wanted) return;
-        setSrc(url);
-        setHref(url);
-      },
-      (error) => {
-        if (wanted && error instanceof ParleyError && error.isPassing) forget.current = whenItMayWork(ask);
-      },
-    );
-  };
-  useEffect(() => {
-    ask();
-    return () => forget.current();
-  }, [attachment.id]);
-  const again = () => {
-    if (++tries.current > mostTries) return;
-    setSrc(undefined);
-    forget.current();
-    forget.current = whenItMayWork(ask);
-  };
-  const renew = () => void linkTo(attachment).then(setHref, () => {});
-  return { src, href, again, renew };
-}
-
-function File({ attachment }: { attachment: Attachment }) {
+function File({ attachment, onOpen }: { attachment: Attachment; onOpen(): void }) {
   const { src, href, again, renew } = useLink(attachment);
-  const { filename, width, height, contentType, size } = attachment;
-  const opens = { href, target: '_blank', rel: 'noopener', onPointerEnter: renew, onFocus: renew };
-  if (contentType.startsWith('image/') && width && height) {
-    // The link has its room before the picture is there, so nothing jumps: without a source a picture has no size.
+  const { filename, width, height, size } = attachment;
+  if (isPicture(attachment) && width && height) {
+    // It has its room before the picture is there, so nothing jumps: without a source a picture has no size.
     const shown = width * Math.min(1, widest / width, tallest / height);
     return (
-      <a class="picture" style={{ width: `${shown}px`, aspectRatio: `${width} / ${height}` }} {...opens}>
+      <button
+        type="button"
+        class="picture"
+        style={{ width: `${shown}px`, aspectRatio: `${width} / ${height}` }}
+        aria-haspopup="dialog"
+        onClick={onOpen}
+      >
         <img src={src} alt={filename} loading="lazy" onError={again} />
-      </a>
+      </button>
     );
   }
   return (
-    <a class="file" {...opens} download={filename}>
+    <a
+      class="file"
+      href={href}
+      target="_blank"
+      rel="noopener"
+      onPointerEnter={renew}
+      onFocus={renew}
+      download={filename}
+    >
       <Icon name="file" /> <span class="name">{filename}</span> <span class="faint">{sizeOf(size)}</span>
     </a>
   );
