@@ -42,6 +42,7 @@ const onceIsEnough = [
   'delivery/live-stream',
   'delivery/lost-commits',
   'delivery/model',
+  'delivery/reads',
   'delivery/strange-messages',
   'gateway/first-moments',
   'gateway/floods',
