@@ -34,6 +34,7 @@ const onceIsEnough = [
   'apps/bundles',
   'architecture',
   'blobs/',
+  'delivery/bus',
   'delivery/caches',
   'delivery/changes',
   'delivery/confirmations',

@@ -55,6 +55,13 @@ export class SoloBus implements Bus {
 
 const subscribeWaitMs = 250;
 
+/** What it needs of Redis. */
+type PubSub = Pick<
+  RedisConnections,
+  | ('healthy' | 'onHealth' | 'named' | 'controlChannel' | 'besideControl')
+  | ('onMessage' | 'publish' | 'subscribe' | 'unsubscribe')
+>;
+
 /**
  * Redis pub/sub with one channel per room: a node hears only the rooms that someone on it is in.
  *
@@ -62,7 +69,7 @@ const subscribeWaitMs = 250;
  * from the writer to the sockets without being parsed on the way.
  */
 export class RedisBus implements Bus {
-  private readonly redis: RedisConnections;
+  private readonly redis: PubSub;
   private readonly nodeId: string;
   private readonly roomPrefix: string;
   private entriesListener: (room: Room, entries: LogEntry[]) => void = () => {};
@@ -71,7 +78,7 @@ export class RedisBus implements Bus {
   private controlCount = 0;
   deafUntil: number;
 
-  constructor(redis: RedisConnections, nodeId: string) {
+  constructor(redis: PubSub, nodeId: string) {
     this.redis = redis;
     this.nodeId = nodeId;
     this.roomPrefix = redis.named('room:');

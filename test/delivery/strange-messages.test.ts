@@ -44,6 +44,7 @@ describe('messages on Redis that no node of this version has sent', () => {
       '{"id":"x"}',
       'now\nx',
       'x\nx y z 1\n',
+      'x\n1 message:new - 25',
     ];
     // What comes under a number that was given out is compared with what was.
     texts.push(`x\n${seq} message:new - 3\n{}}`);
