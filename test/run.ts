@@ -45,6 +45,7 @@ const onceIsEnough = [
   'delivery/model',
   'delivery/reads',
   'delivery/strange-messages',
+  'delivery/sweeper',
   'gateway/first-moments',
   'gateway/floods',
   'gateway/frames',
