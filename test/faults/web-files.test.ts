@@ -172,7 +172,13 @@ describe('files and apps in the web client', () => {
     const script = `<p id="got"></p><script>
       try { got.textContent = 'got ' + parent.localStorage.length; } catch (error) { got.textContent = error.name; }
     </script>`;
-    await page.getByRole('textbox', { name: 'HTML' }).fill(script);
+    const html = page.getByRole('textbox', { name: 'HTML' });
+    await html.fill(script);
+    // Escape, too, throws nothing away.
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'New app' }).click();
+    expect(await html.inputValue()).to.equal(script);
+    await page.getByLabel('Name', { exact: true }).fill('Thief');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     const got = page.frameLocator('iframe').locator('#got:not(:empty)');
     expect(await got.innerText()).to.equal('SecurityError');
@@ -180,6 +186,9 @@ describe('files and apps in the web client', () => {
     await page.getByRole('button', { name: 'Actions for Thief' }).click();
     await page.getByRole('menuitem', { name: 'Archive' }).click();
     await page.getByText('Archived').waitFor();
+    await page.getByRole('button', { name: 'New app' }).click();
+    expect(await html.inputValue()).to.equal('');
+    await page.keyboard.press('Escape');
     await bob.open(`/app/s/${here.server.id}/apps`);
     await bob.page.getByText('site').first().waitFor();
     expect(await bob.page.getByText('Thief').count()).to.equal(0);

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { parley } from '../../state/client.ts';
+import { draftOf, keepDraft } from '../../state/drafts.ts';
 import { go, pathTo } from '../../state/router.ts';
 import { uploadFile } from '../../state/workspace.ts';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -21,6 +22,8 @@ const types = [
 export function NewApp({ serverId, onDone, onClose }: NewAppProps) {
   const [type, setType] = useState('html');
   const [bundle, setBundle] = useState<File | null>(null);
+  // A page that took an hour must not be lost to Escape.
+  const unsaved = `new-app:${serverId}`;
   const create = async (fields: Fields) => {
     const about = { name: fields.text('name'), description: fields.text('description') || null };
     const source = await sourceOf(type, fields, async () => {
@@ -28,6 +31,7 @@ export function NewApp({ serverId, onDone, onClose }: NewAppProps) {
       return (await uploadFile(serverId, null, bundle)).id;
     });
     const app = await parley.rest('POST /api/servers/:serverId/apps', { serverId, body: { ...about, ...source } });
+    if (type === 'html') keepDraft(unsaved, '');
     onClose();
     await onDone();
     go(pathTo.app(serverId, app.slug));
@@ -38,7 +42,17 @@ export function NewApp({ serverId, onDone, onClose }: NewAppProps) {
         <Field label="Name" name="name" maxlength={200} required autofocus />
         <Field label="Description" name="description" maxlength={1024} />
         <Select label="What it is made of" value={type} options={types} onChange={setType} />
-        {type === 'html' && <TextArea label="HTML" name="htmlContent" code rows={10} required />}
+        {type === 'html' && (
+          <TextArea
+            label="HTML"
+            name="htmlContent"
+            code
+            rows={10}
+            value={draftOf(unsaved)}
+            onInput={(text) => keepDraft(unsaved, text)}
+            required
+          />
+        )}
         {type === 'url' && <Field label="Address" name="url" type="url" placeholder="https://" required />}
         {type === 'zip' && <BundleField onChoose={setBundle} />}
       </Form>
