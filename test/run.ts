@@ -44,6 +44,7 @@ const onceIsEnough = [
   'delivery/lost-commits',
   'delivery/model',
   'delivery/reads',
+  'delivery/staleness',
   'delivery/strange-messages',
   'delivery/sweeper',
   'gateway/first-moments',
