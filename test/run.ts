@@ -59,6 +59,7 @@ const onceIsEnough = [
   'infrastructure/',
   'messages/mentions',
   'messages/page-plans',
+  'presence/broadcaster',
   'presence/directory',
   'presence/leases',
   'presence/model',

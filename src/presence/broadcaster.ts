@@ -18,7 +18,7 @@ const maxTogether = 500;
 /** Tells this node's sockets of changes, in batches a few times a second (contract §9). */
 export class PresenceBroadcaster {
   private readonly directory: PresenceDirectory;
-  private readonly audience: PresenceAudience;
+  private readonly audience: Pick<PresenceAudience, 'placesOf'>;
   private readonly log: Log;
   private readonly tellMs: number;
   private timer: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export class PresenceBroadcaster {
   private sink: PresenceSink = { hasSockets: () => false, tellHere: () => {} };
   private running = false;
 
-  constructor(directory: PresenceDirectory, audience: PresenceAudience, tellMs: number, log: Log) {
+  constructor(directory: PresenceDirectory, audience: Pick<PresenceAudience, 'placesOf'>, tellMs: number, log: Log) {
     this.directory = directory;
     this.audience = audience;
     this.log = log;
