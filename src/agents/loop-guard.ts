@@ -36,13 +36,13 @@ const lastSaid = `SELECT m.seq, m.author_id AS "authorId", u.is_bot AS "isBot", 
  * the same, no state is kept, and people's messages cost nothing.
  */
 export class LoopGuard {
-  private readonly database: Database;
+  private readonly database: Pick<Database, 'rows'>;
   private readonly limits: LoopLimits;
   private readonly looked: number;
   /** The ends of the queues, by channel. */
   private readonly turns = new Map<string, Promise<unknown>>();
 
-  constructor(database: Database, limits: LoopLimits) {
+  constructor(database: Pick<Database, 'rows'>, limits: LoopLimits) {
     this.database = database;
     this.limits = limits;
     this.looked = lookedTimes * Math.max(limits.loopInRow, limits.loopPerMinute);

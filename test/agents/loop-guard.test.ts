@@ -1,5 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { judge, type Said } from '../../src/agents/loop-guard.ts';
+import { judge, LoopGuard, type Said } from '../../src/agents/loop-guard.ts';
 import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import type { Answer, Loose } from '../world/person.ts';
@@ -41,6 +42,8 @@ describe('the loop guard', () => {
   it('is at peace again when a person has spoken', () => {
     expect(loops('pababababap')).to.equal(false);
     expect(loops('pababababapababab')).to.equal(false);
+    // What was said too fast before counts no longer, though it is less than a minute ago.
+    expect(loops(`${'pababab'.repeat(4)}paba`)).to.equal(false);
   });
 
   it('counts what bots say to each other in a minute, whoever speaks between', () => {
@@ -52,7 +55,61 @@ describe('the loop guard', () => {
   it('counts each thread for itself', () => {
     const [one, two] = [conversation('pababa', 'one'), conversation('pababa', 'two')];
     expect(judge([...one, ...two], 'one', limits).isLoop).to.equal(false);
-    expect(judge(conversation('pababababa', 'one'), null, limits).isLoop).to.equal(false);
+    const loop = conversation('pababababa', 'one');
+    expect(judge(loop, null, limits).isLoop).to.equal(false);
+    expect(judge([...loop, ...conversation('p'), ...conversation('p', 'two')], 'one', limits).isLoop).to.equal(true);
+    expect(judge([...loop, ...conversation('p', 'one')], 'one', limits).isLoop).to.equal(false);
+  });
+});
+
+describe('bots that speak in turn', () => {
+  const { now } = performance;
+  afterEach(() => {
+    performance.now = now;
+  });
+
+  /** They begin to speak in this order, each until it is told to stop. */
+  function speakers() {
+    const guard = new LoopGuard({ rows: async () => [] }, limits);
+    const begun: string[] = [];
+    const speak = (name: string) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const over = guard.inTurn('channel', () => {
+        begun.push(name);
+        return promise;
+      });
+      return { stop: resolve, over };
+    };
+    return { begun, speak };
+  }
+
+  it('do so one after the other, whoever is done before another one comes', async () => {
+    const { begun, speak } = speakers();
+    const [first, second] = [speak('first'), speak('second')];
+    await turn();
+    expect(begun).to.deep.equal(['first']);
+    first.stop();
+    await first.over;
+    const third = speak('third');
+    await turn();
+    expect(begun).to.deep.equal(['first', 'second']);
+    second.stop();
+    await second.over;
+    await turn();
+    expect(begun).to.deep.equal(['first', 'second', 'third']);
+    third.stop();
+    await third.over;
+  });
+
+  it('are told to come back where their turn comes too late', async () => {
+    const { begun, speak } = speakers();
+    const [first, second] = [speak('first'), speak('second')];
+    await turn();
+    performance.now = () => now.call(performance) + 10_001;
+    for (const { stop } of [first, second]) stop();
+    const refused = await second.over.catch((error) => error);
+    expect(refused).to.include({ code: 'SERVER_BUSY' });
+    expect(begun).to.deep.equal(['first']);
   });
 });
 
