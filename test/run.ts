@@ -19,6 +19,7 @@ import { type Outcome, outcomeSchema } from './rig/reporter.ts';
 const onceIsEnough = [
   'faults/',
   'client/faults',
+  'client/outbox',
   'client/slow-answers',
   'database/',
   'documents/',
