@@ -18,8 +18,15 @@ export const unspacedWords = (content: string, channelId: string): string =>
   `(to_tsvector('simple'::regconfig, regexp_replace(${content}, '([${letters}${rare.sql}]|</?)', ' \\1 ', 'g'))
     || array_to_tsvector(array[(${channelId})::text]))`;
 
-/** What somebody looks for, without what would make tags of it. */
-export const untaggedQuery = (query: string): string => query.replace(/-<\/?/g, '-').replace(/<\/?/g, ' ');
+/**
+ * Several minus signs before a word, with nothing between them but what PostgreSQL passes over: a line, as in `--help`. Each of
+ * them would negate the one after it, and PostgreSQL refuses more than 32.
+ */
+const lines = /(?<![\p{L}\p{N}])-(?:[\s!&|():]*-)+/gu;
+
+/** What somebody looks for, without what would make tags of it, and without lines. */
+export const plainQuery = (query: string): string =>
+  query.replace(/-<\/?/g, '-').replace(/<\/?/g, ' ').replace(lines, ' ');
 
 const runs = new RegExp(`"|[${letters}${rare.js}]+`, 'gu');
 const letter = new RegExp(`[${letters}${rare.js}]`, 'u');

@@ -4,7 +4,7 @@ import type { Actor } from '../access/actor.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import { selectIsInChannel } from '../channels/channel.membership.ts';
 import type { Database } from '../database/database.ts';
-import { hasUnspaced, unspacedQuery, unspacedWords, untaggedQuery } from '../database/unspaced.ts';
+import { hasUnspaced, plainQuery, unspacedQuery, unspacedWords } from '../database/unspaced.ts';
 import { selectMessages } from '../messages/message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from '../messages/message.view.ts';
 import { type ListPage, listPage } from '../schema/list-page.ts';
@@ -98,7 +98,7 @@ export class SearchService {
     const channelIds = await this.where(actor, query);
     const before = idCursor(query.cursor) ?? MAX;
     if (channelIds.length === 0) return { records: [], hasMore: false };
-    const asked = untaggedQuery(query.query);
+    const asked = plainQuery(query.query);
     const unspaced = unspacedQuery(asked);
     const way = unspaced !== null || asked.includes('-') ? 'apart' : 'together';
     const most = query.limit + 1;

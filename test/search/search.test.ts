@@ -170,9 +170,22 @@ describe('the search for messages', () => {
     expect([...first.texts, ...rest.texts]).to.deep.equal([4, 3, 2, 1, 0].map((i) => `${word} ${i}`));
   });
 
+  it('takes several minus signs for a line, and not for exclusions', async () => {
+    const { alice, bob, channel } = here;
+    await alice.say(channel.id, `${word} --help`);
+    for (const query of ['--help', '---help', '-- help', '- -help']) {
+      expect((await search(bob, `query=${word}+${encodeURIComponent(query)}`)).texts).to.have.length(1);
+    }
+    expect((await search(bob, `query=${word}+-help`)).texts).to.deep.equal([]);
+  });
+
   it('takes whatever people type', async () => {
     const { bob } = here;
     for (const query of ["'", '"', '\\', '|', '&', ':*', '!!', '()', '-', '- -', '%', '""', '🎉', 'שלום', "a' | 'b"]) {
+      expect((await bob.get(`/api/search/messages?query=${encodeURIComponent(query)}`)).status, query).to.equal(200);
+    }
+    for (const piece of ['-', '- ', '-!', '-<', '-|(', '-:', '-字 ']) {
+      const query = `${piece.repeat(80)}a`;
       expect((await bob.get(`/api/search/messages?query=${encodeURIComponent(query)}`)).status, query).to.equal(200);
     }
     for (const query of ['', '+', 'x'.repeat(257), '%00']) {
