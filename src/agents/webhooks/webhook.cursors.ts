@@ -72,8 +72,9 @@ const endAmong = (
 const [beginAll, endAll] = [beginAmong(''), endAmong('')];
 const beginSome = beginAmong('AND w.agent_id = ANY($1::uuid[])');
 const endSome = endAmong('AND c.agent_id = ANY($1::uuid[])');
-const known = `SELECT c.agent_id AS "agentId", c.stream_id AS "streamId" FROM webhook_cursors c
-  JOIN webhooks w ON w.agent_id = c.agent_id AND w.state = 'active'`;
+/** A row for each room, however many bots are in it. */
+const known = `SELECT c.stream_id AS "streamId", array_agg(c.agent_id) AS "agentIds" FROM webhook_cursors c
+  JOIN webhooks w ON w.agent_id = c.agent_id AND w.state = 'active' GROUP BY c.stream_id`;
 
 /** A room without failures waits only for moments: a longer wait dates from before PostgreSQL's clock was set back. */
 const isDue = (cursor: string) => `(${cursor}.due_at <= now()
@@ -159,10 +160,8 @@ export class WebhookCursors {
 
   /** By the id of each room's stream, the agents whose webhooks hear it. */
   async audience(): Promise<Map<string, string[]>> {
-    const rows = await this.database.rows<{ agentId: string; streamId: string }>(known);
-    const agents = new Map<string, string[]>();
-    for (const { agentId, streamId } of rows) agents.set(streamId, [...(agents.get(streamId) ?? []), agentId]);
-    return agents;
+    const rows = await this.database.rows<{ streamId: string; agentIds: string[] }>(known);
+    return new Map(rows.map(({ streamId, agentIds }) => [streamId, agentIds]));
   }
 
   /** Agents with deliveries due. */
