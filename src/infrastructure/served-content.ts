@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { withoutDirections } from './directions.ts';
 
 /** Bytes from `start` to `end`, both inclusive, as in HTTP. */
 export interface ByteRange {
@@ -33,9 +34,10 @@ export function mayShowInline(contentType: string): boolean {
 
 /**
  * A Content-Disposition that keeps any name (RFC 6266): its ASCII part for old clients, all of it for others, and nothing
- * in it that could end the header or the value.
+ * in it that could end the header or the value, or show another ending than the saved file has.
  */
-export function contentDisposition(type: 'inline' | 'attachment', name: string): string {
+export function contentDisposition(type: 'inline' | 'attachment', given: string): string {
+  const name = withoutDirections(given);
   const ascii = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_');
   const encoded = encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,

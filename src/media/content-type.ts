@@ -1,4 +1,5 @@
 import { imageSize } from 'image-size';
+import { withoutDirections } from '../infrastructure/directions.ts';
 
 /** The type of a file, from its first bytes. */
 export interface ContentInfo {
@@ -45,6 +46,8 @@ function isText(head: Buffer): boolean {
 /** A name without folders and control characters, not too long, and never empty. */
 export function safeFilename(name: string): string {
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1).toWellFormed();
-  const clean = base.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '').trim();
+  const clean = withoutDirections(base)
+    .replace(/\p{Cc}/gu, '')
+    .trim();
   return clean.slice(0, 255).toWellFormed() || 'file';
 }

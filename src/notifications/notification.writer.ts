@@ -2,6 +2,7 @@ import { selectMayRead } from '../channels/channel.membership.ts';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
+import { withoutDirections } from '../infrastructure/directions.ts';
 import { newId } from '../infrastructure/ids.ts';
 import { type NotificationDraft, scopeOf } from './draft.ts';
 import { notificationNew, notificationUpdated } from './notification.contract.ts';
@@ -63,7 +64,7 @@ export async function writeNotifications(change: Change, drafts: NotificationDra
 }
 
 /** Names are stored as sent: direction controls in one would affect everything after it here. */
-const titleOf = ({ title }: NotificationDraft) => title.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
+const titleOf = ({ title }: NotificationDraft) => withoutDirections(title);
 
 const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_servers, p.muted_channel_ids AS muted_channels
   FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bool[], $5::uuid[], $6::uuid[]) WITH ORDINALITY

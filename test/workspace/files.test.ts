@@ -228,6 +228,16 @@ describe('files of a workspace', () => {
       );
     });
 
+    it('say the ending that they have, however the name is written', async () => {
+      const name = 'photo\u202egpj.exe';
+      const { body } = await upload(here.bob, base, name, 'x');
+      expect(body.name).to.equal(name);
+      const { headers } = await bytesOf(here.bob, `${base}/files/${body.id}/download`);
+      expect(headers.get('content-disposition')).to.equal(
+        `attachment; filename="photogpj.exe"; filename*=UTF-8''photogpj.exe`,
+      );
+    });
+
     it('are reached by signed links, for a while and for what they were made for', async () => {
       const made = await file('a.txt', 'linked');
       const { body } = await here.bob.get(`${base}/files/${made.id}/media-url?disposition=inline`);
