@@ -20,6 +20,7 @@ const onceIsEnough = [
   'faults/',
   'client/faults',
   'client/outbox',
+  'client/session',
   'client/slow-answers',
   'database/',
   'documents/',
