@@ -53,6 +53,26 @@ describe('a room on a node', () => {
     expect(stream.tailBytes).to.equal(0);
   });
 
+  it('keeps nothing that was read before some of it was erased', () => {
+    const stream = new LiveStream(room, { seq: 2, floor: 0 }, { tailEvents: 3, tailBytes: 1000 }, () => 1);
+    const { revision } = stream;
+    stream.forget('id-1', 3);
+    stream.extendTail(entries(1, 2), revision);
+    expect(stream.recent(0)).to.equal(undefined);
+    stream.extendTail(entries(1, 2), stream.revision);
+    expect(stream.recent(0)).to.deep.equal(entries(1, 2));
+  });
+
+  it('erases what came before it was erased, and keeps what says so', () => {
+    const stream = streamOf();
+    const [said, other, erasure] = [entry(1), entry(2), entry(3, { id: 'id-1' }, 'message:deleted')];
+    stream.offer([said, other, erasure]);
+    stream.forget('id-1', 3);
+    expect(stream.recent(0)).to.equal(undefined);
+    expect(stream.recent(1)).to.deep.equal([other, erasure]);
+    expect(stream.tailBytes).to.equal(other.json.length + erasure.json.length);
+  });
+
   it('keeps nobody waiting who has gone already', () => streamOf().wait(3_600_000, AbortSignal.abort()));
 
   const again = {
