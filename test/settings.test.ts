@@ -42,6 +42,20 @@ describe('the settings', () => {
     expect([1000, 1001].map((count) => maxChannels.safeParse(count).success)).to.deep.equal([true, false]);
   });
 
+  it('refuse a time that timers cannot keep: they would run out at once', () => {
+    const { data } = fileSchema.safeParse(JSON.parse(readFileSync('config/default.json', 'utf8')));
+    const said = (change: object) =>
+      fileSchema
+        .safeParse({ ...data, ...change })
+        .error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+    const longest = 'must be at most 1000000000, which is 11 days';
+    for (const sweepMs of [2 ** 31, 1_000_000_001]) {
+      expect(said({ delivery: { ...data?.delivery, sweepMs } })).to.deep.equal([`delivery.sweepMs ${longest}`]);
+    }
+    expect(said({ presence: { ...data?.presence, renewMs: 2 ** 31 } })).to.deep.equal([`presence.renewMs ${longest}`]);
+    expect(said({ delivery: { ...data?.delivery, sweepMs: 1_000_000_000 } })).to.equal(undefined);
+  });
+
   it('know the environments that have a file, and the one without a name', () => {
     for (const name of ['production', 'test', load().environment])
       expect(isKnownEnvironment(name), name).to.equal(true);

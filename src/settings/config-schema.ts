@@ -1,7 +1,6 @@
 import { z } from 'zod';
+import { milliseconds, positive } from './numbers.ts';
 import { presenceSettings } from './presence-settings.ts';
-
-const positive = z.number().int().positive();
 
 /** `points` in `seconds`. */
 const rate = z.strictObject({ points: positive, seconds: positive });
@@ -30,8 +29,8 @@ export const fileSchema = z.strictObject({
     passwordResetSeconds: positive.describe('how long a mailed link is valid'),
     oauth: z.strictObject({
       stateSeconds: positive.describe('how long a sign-in with a provider may take'),
-      timeoutMs: positive.describe('how long a provider may take to answer'),
-      keysCooldownMs: positive.describe('minimum time between two fetches of an issuer’s keys'),
+      timeoutMs: milliseconds.describe('how long a provider may take to answer'),
+      keysCooldownMs: milliseconds.describe('minimum time between two fetches of an issuer’s keys'),
     }),
     personalTokens: positive.describe('personal access tokens of one user'),
     password: z.strictObject({
@@ -59,11 +58,11 @@ export const fileSchema = z.strictObject({
     maxChannels: positive.max(1000).describe('channels of a server'),
   }),
   webhooks: z.strictObject({
-    timeoutMs: positive.describe('how long a webhook may take to answer'),
+    timeoutMs: milliseconds.describe('how long a webhook may take to answer'),
     leaseSeconds: positive.describe('how long a node holds a webhook without renewing; then another takes over'),
-    pollMs: positive.describe('how often a node polls for due webhooks'),
-    retryMs: positive.describe('the wait before the first retry; doubled for each further one'),
-    retryMaxMs: positive.describe('the longest wait between two retries'),
+    pollMs: milliseconds.describe('how often a node polls for due webhooks'),
+    retryMs: milliseconds.describe('the wait before the first retry; doubled for each further one'),
+    retryMaxMs: milliseconds.describe('the longest wait between two retries'),
     giveUpSeconds: positive.describe('a webhook that fails for this long is switched off'),
     secretOverlapSeconds: positive.describe('how long the old secret still signs beside a new one'),
     concurrency: positive.describe('concurrent requests of a node to webhooks'),
@@ -73,10 +72,10 @@ export const fileSchema = z.strictObject({
     poolSize: positive.describe(
       'connections of a node to PostgreSQL, half of them for transactions; the writer has 4 of its own',
     ),
-    connectTimeoutMs: positive.describe('how long to wait for a connection'),
-    startWaitMs: positive.describe('how long the start waits for an unreachable database'),
-    statementTimeoutMs: positive.describe('how long a statement may take'),
-    idleTransactionMs: positive.describe(
+    connectTimeoutMs: milliseconds.describe('how long to wait for a connection'),
+    startWaitMs: milliseconds.describe('how long the start waits for an unreachable database'),
+    statementTimeoutMs: milliseconds.describe('how long a statement may take'),
+    idleTransactionMs: milliseconds.describe(
       'how long a transaction may idle before PostgreSQL ends it; a frozen or dead node blocks its rooms for this long. Changes wait two thirds of it for a lock before they start over, sends a twelfth, after which sends to other rooms go first',
     ),
     slowStatementMs: z.number().int().min(0).describe('slower statements are logged; 0: none'),
@@ -85,21 +84,21 @@ export const fileSchema = z.strictObject({
     batchSize: positive.describe('most sends in one transaction'),
     queueLength: positive.describe('sends that may wait'),
     queueBytes: positive.describe('bytes that may wait'),
-    sendTimeoutMs: positive.describe('how long a send may take'),
-    gapWaitMs: positive.describe('how long to wait for an event that was overtaken by later ones'),
-    sweepMs: positive.describe('how often the log is checked for missed events'),
+    sendTimeoutMs: milliseconds.describe('how long a send may take'),
+    gapWaitMs: milliseconds.describe('how long to wait for an event that was overtaken by later ones'),
+    sweepMs: milliseconds.describe('how often the log is checked for missed events'),
     tailEvents: positive.describe('latest events of a room kept in memory'),
     tailBytes: positive.describe('their bytes'),
     tailBytesPerNode: positive.describe('their bytes for all rooms'),
-    idleStreamMs: positive.describe('after this time a room that nobody is in is closed on the node'),
+    idleStreamMs: milliseconds.describe('after this time a room that nobody is in is closed on the node'),
     retentionDays: z.number().positive().describe('days that the logs keep events'),
     retentionEvents: positive.describe('events that the log of a room keeps'),
     recoverySeconds: positive.describe('how long a stock client can recover a lost connection'),
     recoveryEvents: positive.describe('and how many events it may have missed'),
   }),
   sockets: z.strictObject({
-    pingIntervalMs: positive.describe('how often sockets are pinged'),
-    pingTimeoutMs: positive.describe('how long they may take to answer'),
+    pingIntervalMs: milliseconds.describe('how often sockets are pinged'),
+    pingTimeoutMs: milliseconds.describe('how long they may take to answer'),
     maxPayloadBytes: positive.describe('largest packet from a client'),
     maxBufferedBytes: positive.describe('what may be buffered for a slow socket'),
     maxBufferedPackets: positive.describe('the same in packets'),
@@ -114,8 +113,8 @@ export const fileSchema = z.strictObject({
   mail: z.strictObject({
     queue: positive.describe('mails that may wait'),
     attempts: positive.describe('tries to send a mail'),
-    retryMs: positive.describe('the wait before the first retry; doubled for each further one'),
-    timeoutMs: positive.describe('how long the mail server may take'),
+    retryMs: milliseconds.describe('the wait before the first retry; doubled for each further one'),
+    timeoutMs: milliseconds.describe('how long the mail server may take'),
   }),
   rates: z.strictObject({
     auth: rate.describe('register, login, codes and links, of one address; new passwords, of one user'),
@@ -141,9 +140,9 @@ export const fileSchema = z.strictObject({
   modelProxy: z.strictObject({
     tokenDays: positive.describe('default validity of a runtime’s token'),
     tokensPerUser: positive.describe('runtime tokens of one user'),
-    connectTimeoutMs: positive.describe('how long the upstream may take to connect'),
-    answerTimeoutMs: positive.describe('how long the upstream may take to start responding'),
-    idleTimeoutMs: positive.describe('how long it may be silent'),
+    connectTimeoutMs: milliseconds.describe('how long the upstream may take to connect'),
+    answerTimeoutMs: milliseconds.describe('how long the upstream may take to start responding'),
+    idleTimeoutMs: milliseconds.describe('how long it may be silent'),
     maxAnswerBytes: positive.describe('largest response of the upstream'),
   }),
   workspace: z.strictObject({
@@ -156,7 +155,7 @@ export const fileSchema = z.strictObject({
     maxPerServer: positive.describe('apps of a server'),
     bundle: z.strictObject({ entries: positive.describe('files of an app'), bytes: positive.describe('their bytes') }),
     proxy: z.strictObject({
-      timeoutMs: positive.describe('how long the server of a URL app may take to respond'),
+      timeoutMs: milliseconds.describe('how long the server of a URL app may take to respond'),
       maxBytes: positive.describe('largest response of it'),
       concurrency: positive.describe('concurrent requests of a node'),
     }),
@@ -164,8 +163,8 @@ export const fileSchema = z.strictObject({
   blobs: z.strictObject({ graceSeconds: positive.describe('how long an unreferenced file is kept') }),
   notifications: z.strictObject({ readDays: positive.describe('how long read notifications are kept') }),
   shutdown: z.strictObject({
-    graceMs: positive.describe('how long requests may go on while a node stops'),
-    spreadMs: positive.describe('longest period over which a stopping node moves its clients elsewhere'),
+    graceMs: milliseconds.describe('how long requests may go on while a node stops'),
+    spreadMs: milliseconds.describe('longest period over which a stopping node moves its clients elsewhere'),
   }),
 });
 
