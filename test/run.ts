@@ -49,6 +49,7 @@ const onceIsEnough = [
   'delivery/staleness',
   'delivery/strange-messages',
   'delivery/sweeper',
+  'delivery/trimming',
   'gateway/first-moments',
   'gateway/floods',
   'gateway/frames',
