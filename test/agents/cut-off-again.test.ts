@@ -17,6 +17,16 @@ const sayAgain = `WITH moved AS (UPDATE streams SET last_seq = last_seq + 1 WHER
 const cutHeldUp = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%threads%'`;
 
+const heldUp = `SELECT FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%threads%'`;
+/** Not by the connection with the lock: in a transaction what others do is shown as it was at the first look. */
+const isHeldUp = ({ databaseUrl }: Cluster) => withRows(databaseUrl, async (rows) => (await rows(heldUp)).length > 0);
+
+const trim = [
+  'UPDATE streams SET floor_seq = last_seq - 1 WHERE id = $1',
+  'DELETE FROM log_entries USING streams WHERE stream_id = streams.id AND stream_id = $1 AND seq <= floor_seq',
+];
+
 describe('a bot, of which is looked up what it may hear,', () => {
   let cluster: Cluster;
   let here: World;
@@ -39,11 +49,6 @@ describe('a bot, of which is looked up what it may hear,', () => {
     await cluster.stop();
   });
 
-  const heldUp = `SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%threads%'`;
-  // Not by the connection with the lock: in a transaction what others do is shown as it was at the first look.
-  const isHeldUp = () => withRows(cluster.databaseUrl, async (rows) => (await rows(heldUp)).length > 0);
-
   it('misses nothing when it was cut off again while that was looked up for what it missed', async () => {
     const { alice, channel } = here;
     const parentMessageId = (await alice.say(channel.id, 'root')).id;
@@ -63,7 +68,7 @@ describe('a bot, of which is looked up what it may hear,', () => {
     await hand.query('BEGIN; LOCK TABLE threads IN ACCESS EXCLUSIVE MODE');
     client.socket.connect();
     expect(await client.connected(2)).to.equal(true);
-    await until(isHeldUp);
+    await until(() => isHeldUp(cluster));
     client.socket.io.engine.close();
     // By then the node has heard of that, too.
     await fetch(`${robot.node.url}/healthz`);
@@ -122,11 +127,57 @@ describe('a bot, of which is looked up what it may hear,', () => {
       await hand.query('BEGIN; LOCK TABLE threads IN ACCESS EXCLUSIVE MODE');
       await query(cluster.databaseUrl, sayAgain, [id]);
       await robot.node.delivery.sweep();
-      await until(isHeldUp);
+      await until(() => isHeldUp(cluster));
       const said = await alice.say(id, `@${robot.username}, are you there?`);
       await ends();
       await hand.query('COMMIT');
       await until(() => heard.includes(said.id));
     });
   }
+});
+
+describe('a bot for which the log is read', () => {
+  let cluster: Cluster;
+  let here: World;
+  let hand: pg.Client;
+  before(async () => {
+    cluster = await startCluster({ nodes: 1, settings: { delivery: { tailEvents: 1 } } });
+    here = await world(cluster);
+    hand = new pg.Client(cluster.databaseUrl);
+    await hand.connect();
+  });
+  after(async () => {
+    await hand.end();
+    here.close();
+    await cluster.stop();
+  });
+
+  it('begins anew where it was trimmed meanwhile, instead of missing something without a word', async () => {
+    const { alice, server, channel } = here;
+    const robot = await botIn(server, alice);
+    await alice.put(`/api/channels/${channel.id}/agents/${robot.agentId}/policy`, { mode: 'mentionOnly' });
+    const parentMessageId = (await alice.say(channel.id, 'root')).id;
+    const thread = (await alice.post(`/api/channels/${channel.id}/threads`, { name: 'thread', parentMessageId })).body;
+    await alice.say(channel.id, 'to be said again', { threadId: thread.id });
+    const client = new Follower({ url: robot.node.url, token: robot.token });
+    try {
+      await client.connected(1);
+      await client.join(channel.id);
+      await hand.query('BEGIN; LOCK TABLE threads IN ACCESS EXCLUSIVE MODE');
+      await query(cluster.databaseUrl, sayAgain, [channel.id]);
+      await robot.node.delivery.sweep();
+      await until(() => isHeldUp(cluster));
+      await alice.say(channel.id, `@${robot.username}, this is gone before it comes to you`);
+      await alice.say(channel.id, 'and this was the last one');
+      for (const statement of trim) await query(cluster.databaseUrl, statement, [channel.id]);
+      await hand.query('COMMIT');
+      expect(await client.connected(2)).to.equal(false);
+      const { seq } = await client.join(channel.id);
+      await alice.say(channel.id, `@${robot.username}, are you there?`);
+      await client.reach(channel.id, seq + 1);
+    } finally {
+      client.close();
+      robot.hangUp();
+    }
+  });
 });
