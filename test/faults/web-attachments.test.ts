@@ -31,6 +31,26 @@ describe('files for a message in the web client', () => {
       document.querySelector('${target}').dispatchEvent(event);
     }`);
 
+  const drawn = async (width: number, height: number) => {
+    const data = await alice.page.evaluate<string>(`{
+      const canvas = document.createElement('canvas');
+      [canvas.width, canvas.height] = [${width}, ${height}];
+      const drawing = canvas.getContext('2d');
+      drawing.fillStyle = 'teal';
+      drawing.fillRect(0, 0, ${width}, ${height / 2});
+      canvas.toDataURL('image/png').split(',')[1];
+    }`);
+    return Buffer.from(data, 'base64');
+  };
+
+  /** A message with files, in the order in which they are named. */
+  const withFiles = async (content: string, files: Record<string, Buffer<ArrayBuffer>>) => {
+    const attachments: { id: string }[] = [];
+    for (const [name, bytes] of Object.entries(files))
+      attachments.push({ id: (await here.bob.upload(name, bytes)).id });
+    return here.bob.say(here.channel.id, content, { attachments });
+  };
+
   it('can be dropped anywhere on the conversation, and nowhere take the place of the app', async () => {
     expect(await drop('.scroller', 'notes.txt')).to.equal(false);
     await toSend().getByText('notes.txt').waitFor();
@@ -69,17 +89,12 @@ describe('files for a message in the web client', () => {
 
   it('have their room before they are there, where they are pictures', async () => {
     const { page } = alice;
-    const data = await page.evaluate<string>(`{
-      const canvas = document.createElement('canvas');
-      [canvas.width, canvas.height] = [900, 600];
-      canvas.toDataURL('image/png').split(',')[1];
-    }`);
     const held = Promise.withResolvers<void>();
     await page.route('**/api/attachments/*/media-url', async (route) => {
       await held.promise;
       await route.continue();
     });
-    const { id } = await here.bob.upload('wide.png', Buffer.from(data, 'base64'));
+    const { id } = await here.bob.upload('wide.png', await drawn(900, 600));
     await here.bob.say(here.channel.id, 'a wide picture', { attachments: [{ id }] });
     const message = page.locator('article[data-id]', { hasText: 'a wide picture' });
     await message.locator('img').waitFor({ state: 'attached' });
@@ -91,52 +106,73 @@ describe('files for a message in the web client', () => {
     expect((await message.boundingBox())?.height).to.equal(before?.height);
   });
 
-  it('open large where they are pictures, and arrow keys lead to the others of the message', async () => {
+  it('open large in place, where they are pictures, one after the other by keys or buttons', async () => {
     const { page } = alice;
-    const pictures = await page.evaluate<string[]>(`[[1600, 900], [300, 1200], [40, 40]].map(([width, height]) => {
-      const canvas = Object.assign(document.createElement('canvas'), { width, height });
-      const brush = canvas.getContext('2d');
-      brush.fillStyle = 'teal';
-      brush.fillRect(0, 0, width, height);
-      return canvas.toDataURL('image/png').split(',')[1];
-    })`);
-    const files = pictures.map((data, i) => ({
-      name: `view ${i + 1}.png`,
-      mimeType: 'image/png',
-      buffer: Buffer.from(data, 'base64'),
-    }));
-    await page.locator('input[type=file]').setInputFiles(files);
-    for (const { name } of files) await uploaded(name);
-    await page.locator('#composer').fill('three views');
-    await page.locator('#composer').press('Enter');
-    const message = page.locator('article[data-id]', { hasText: 'three views' });
-    const small = message.getByRole('button', { name: 'view 1.png' });
-    await small.click();
-    const dialog = page.getByRole('dialog');
-    const isShown = async (name: string, place: string) => {
-      await dialog.getByRole('heading', { name }).waitFor();
-      await dialog.getByText(place).waitFor();
-      await until(() => dialog.getByRole('img', { name }).evaluate((image) => Reflect.get(image, 'naturalWidth') > 0));
-      const { x, y, width, height } = (await dialog.boundingBox()) ?? { x: -1, y: -1, width: 0, height: 0 };
-      const window = page.viewportSize() ?? { width: 0, height: 0 };
-      expect([x, y, window.width - x - width, window.height - y - height].every((room) => room >= 0)).to.equal(true);
-    };
-    await isShown('view 1.png', '1 of 3');
-    await page.keyboard.press('ArrowRight');
-    await isShown('view 2.png', '2 of 3');
-    await dialog.getByRole('button', { name: 'Next picture' }).click();
-    await isShown('view 3.png', '3 of 3');
-    await page.setViewportSize({ width: 375, height: 700 });
-    await page.keyboard.press('ArrowRight');
-    await isShown('view 1.png', '1 of 3');
-    await page.setViewportSize({ width: 1100, height: 760 });
-    await page.keyboard.press('ArrowLeft');
-    await isShown('view 3.png', '3 of 3');
-    const original = await dialog.getByRole('link', { name: 'Open the original' }).getAttribute('href');
-    expect((await fetch(new URL(original ?? '', page.url()))).headers.get('content-type')).to.equal('image/png');
+    const notes = Buffer.from('between them');
+    await withFiles('two pictures', {
+      'hill.png': await drawn(1600, 900),
+      'notes.txt': notes,
+      'dot.png': await drawn(8, 8),
+    });
+    const small = page.getByRole('link', { name: 'hill.png' });
+    await small.and(page.locator('[href]')).focus();
+    await page.keyboard.press('Enter');
+    const hill = page.getByRole('dialog', { name: 'hill.png' });
+    const dot = page.getByRole('dialog', { name: 'dot.png' });
+    const large = hill.getByRole('img', { name: 'hill.png' });
+    await until(async () => ((await large.boundingBox())?.width ?? 0) > 1000);
+    await hill.getByRole('status').getByText('1 of 2').waitFor();
+    const newTab = page.context().waitForEvent('page');
+    await hill.getByRole('link', { name: 'Open the original' }).click();
+    const original = await newTab;
+    await original.waitForURL('**/api/media/**');
+    await original.close();
+    for (const [key, next] of [
+      ['ArrowRight', dot],
+      ['ArrowRight', hill],
+      ['ArrowLeft', dot],
+    ] as const) {
+      await page.keyboard.press(key);
+      await next.waitFor();
+    }
+    // They stay where they are under the finger, however large each picture is.
+    const next = page.getByRole('button', { name: 'Next picture' });
+    const before = await next.boundingBox();
+    await next.click();
+    await hill.waitFor();
+    expect(await next.boundingBox()).to.deep.equal(before);
     await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.querySelector("img").alt')).to.equal('view 1.png');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await small.evaluate((link) => link.ownerDocument.activeElement === link)).to.equal(true);
+    // Who asks for another tab gets it.
+    const other = page.context().waitForEvent('page');
+    await small.click({ modifiers: ['ControlOrMeta'] });
+    await (await other).close();
+    expect(await page.getByRole('dialog').count()).to.equal(0);
+  });
+
+  it('say why they do not come, where they are opened, come once they can, and go with their message', async () => {
+    const { page } = alice;
+    const links = '**/api/attachments/*/media-url';
+    const shown = (name: string) => page.getByRole('dialog', { name });
+    await page.route(links, (route) =>
+      route.fulfill({ status: 404, json: { ok: false, error: 'It is gone.', code: 'ATTACHMENT_NOT_FOUND' } }),
+    );
+    await withFiles('lost', { 'lost.png': await drawn(300, 200) });
+    await page.locator('a', { has: page.getByAltText('lost.png') }).click();
+    await shown('lost.png').getByRole('status').getByText('It is gone.').waitFor();
+    await page.keyboard.press('Escape');
+    await shown('lost.png').waitFor({ state: 'detached' });
+    await page.unroute(links);
+    await page.route(links, (route) => route.abort());
+    const message = await withFiles('late', { 'late.png': await drawn(300, 200) });
+    await page.locator('a', { has: page.getByAltText('late.png') }).click();
+    await shown('late.png').getByText('One moment…').waitFor();
+    await page.unroute(links);
+    await until(async () => ((await shown('late.png').getByRole('img').boundingBox())?.width ?? 0) > 0);
+    await shown('late.png').getByRole('status').waitFor({ state: 'detached' });
+    await here.bob.delete(`/api/messages/${message.id}`);
+    await shown('late.png').waitFor({ state: 'detached' });
   });
 
   it('are ten at most, which is said', async () => {

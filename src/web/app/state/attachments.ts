@@ -1,7 +1,7 @@
 import type { Message } from '../../../client/index.ts';
 import { parley } from './client.ts';
 
-type Attachment = Message['attachments'][number];
+export type Attachment = Message['attachments'][number];
 
 interface Link {
   url: Promise<string>;

@@ -1,12 +1,10 @@
 import { signal } from '@preact/signals';
-import { type Message, ParleyError } from '../../../client/index.ts';
-import { upload } from './attachments.ts';
+import { ParleyError } from '../../../client/index.ts';
+import { type Attachment, upload } from './attachments.ts';
 import { connection, sentence } from './client.ts';
 import { keptKeys } from './kept.ts';
 import { whenItMayWork } from './reading.ts';
 import { tell } from './toasts.ts';
-
-type Attachment = Message['attachments'][number];
 
 interface Outgoing {
   files: readonly Attachment[];

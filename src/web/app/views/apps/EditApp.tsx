@@ -30,7 +30,7 @@ export function EditApp({ app, onDone, onClose }: EditAppProps) {
     await onDone();
   };
   return (
-    <Dialog title={`Edit ${app.name}`} wide onClose={onClose}>
+    <Dialog title={`Edit ${app.name}`} size="wide" onClose={onClose}>
       {whole && (
         <Form action="Save" work={save}>
           <Field label="Name" name="name" maxlength={200} value={whole.name} required />

@@ -37,7 +37,7 @@ export function NewApp({ serverId, onDone, onClose }: NewAppProps) {
     go(pathTo.app(serverId, app.slug));
   };
   return (
-    <Dialog title="A new app" wide onClose={onClose}>
+    <Dialog title="A new app" size="wide" onClose={onClose}>
       <Form action="Create" work={create}>
         <Field label="Name" name="name" maxlength={200} required autofocus />
         <Field label="Description" name="description" maxlength={1024} />

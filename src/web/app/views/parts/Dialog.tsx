@@ -5,14 +5,15 @@ import { IconButton } from './IconButton.tsx';
 
 interface DialogProps {
   title: string;
-  /** For what needs more room. */
-  wide?: boolean;
+  /** For what needs more room, or as much as there is. */
+  size?: 'wide' | 'full';
+  onKeyDown?(event: KeyboardEvent): void;
   onClose(): void;
   children: ComponentChildren;
 }
 
 /** A modal dialog: the browser keeps the focus in it, Escape closes it, and the focus goes back to where it was. */
-export function Dialog({ title, wide = false, onClose, children }: DialogProps) {
+export function Dialog({ title, size, onKeyDown, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   const before = useRef<Element | null>(null);
@@ -27,7 +28,7 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
   };
   useEffect(() => giveBack, []);
   return (
-    <dialog ref={ref} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
+    <dialog ref={ref} class={size ?? ''} aria-labelledby={id} onKeyDown={onKeyDown} onClose={onClose}>
       <header>
         <h2 id={id}>{title}</h2>
         <IconButton icon="close" label="Close" onClick={() => ref.current?.close()} />

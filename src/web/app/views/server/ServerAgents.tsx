@@ -73,7 +73,7 @@ function BotRow({ server, bot, onShow }: BotProps & { onShow(): void }) {
 function BotChannels({ server, bot, onClose }: BotProps & { onClose(): void }) {
   const open = channels.value.get(server.id)?.filter(isReadable) ?? [];
   return (
-    <Dialog title={`${bot.user.displayName} in ${server.name}`} wide onClose={onClose}>
+    <Dialog title={`${bot.user.displayName} in ${server.name}`} size="wide" onClose={onClose}>
       <ul class="people found">
         {open.map(({ id, name }) => (
           <BotChannel key={id} channelId={id} name={`#${name}`} bot={bot} />

@@ -1,5 +1,6 @@
 import { useLayoutEffect } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
+import type { Attachment } from '../../state/attachments.ts';
 import { connection } from '../../state/client.ts';
 import { replyTo } from '../../state/drafts.ts';
 import { addFiles } from '../../state/outgoing-files.ts';
@@ -8,8 +9,6 @@ import { tell } from '../../state/toasts.ts';
 import { typists } from '../../state/typing.ts';
 import { useDrop } from '../parts/dropping.ts';
 import { Icon } from '../parts/Icon.tsx';
-
-type Attachment = Message['attachments'][number];
 
 interface FileListProps {
   files: readonly Attachment[];

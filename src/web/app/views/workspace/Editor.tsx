@@ -23,7 +23,7 @@ export function Editor({ serverId, node, onClose }: EditorProps) {
     [serverId, node.id],
   );
   return (
-    <Dialog title={node.name} wide onClose={onClose}>
+    <Dialog title={node.name} size="wide" onClose={onClose}>
       {!file && <p class="faint">One moment…</p>}
       {file && file.content === null && <p class="faint">This is no text.</p>}
       {file && file.content !== null && (

@@ -11,7 +11,7 @@ interface PictureProps {
 export function Picture({ serverId, node, onClose }: PictureProps) {
   const { value: url } = useLoaded(() => fileLink(serverId, node.id, 'inline'), [serverId, node.id]);
   return (
-    <Dialog title={node.name} wide onClose={onClose}>
+    <Dialog title={node.name} size="wide" onClose={onClose}>
       {url && <img class="whole" src={url} alt={node.name} />}
     </Dialog>
   );
