@@ -108,6 +108,51 @@ describe('finding one’s way in the web client', () => {
     await until(async () => (await texts()).includes('thought 139'));
   });
 
+  it('looks for what one person said, or what was said in one channel', async () => {
+    const { page } = bob;
+    const id = await here.newChannel('plans');
+    const secret = (
+      await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'secret', isPrivate: true })
+    ).body;
+    await here.alice.post(`/api/channels/${secret.id}/members`, { userId: here.bob.id });
+    await here.alice.say(here.channel.id, 'thimble of alice');
+    await here.bob.say(here.channel.id, 'thimble of bob');
+    await here.bob.say(id, 'thimble of bob elsewhere');
+    const dialog = page.getByRole('dialog', { name: 'Search in Home' });
+    const texts = async () => (await dialog.locator('.quoted .text').allInnerTexts()).sort();
+    const finds = (...wanted: string[]) =>
+      until(async () => JSON.stringify(await texts()) === JSON.stringify(wanted.map((what) => `thimble of ${what}`)));
+    // A member of the server is known there too, whoever is in that channel.
+    await bob.open(`/app/s/${here.server.id}/${secret.id}`);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.keyboard.type('thimble');
+    await page.keyboard.press('Enter');
+    await finds('alice', 'bob', 'bob elsewhere');
+    const from = dialog.getByLabel('From');
+    await from.fill(`@${here.bob.username.slice(0, -1)}`);
+    await dialog.locator(`datalist option[value="@${here.bob.username}"]`).waitFor({ state: 'attached' });
+    await from.fill(`@${here.bob.username}`);
+    await page.keyboard.press('Enter');
+    await finds('bob', 'bob elsewhere');
+    await dialog.getByLabel('In', { exact: true }).selectOption('#plans');
+    await dialog.getByRole('button', { name: 'Search' }).click();
+    await finds('bob elsewhere');
+    await from.fill(here.alice.username.toUpperCase());
+    await page.keyboard.press('Enter');
+    await dialog
+      .getByText(`Nothing was found for “thimble” from @${here.alice.username.toUpperCase()} in #plans.`)
+      .waitFor();
+    await from.fill('nobody-at-all');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').getByText('Nobody here has the username @nobody-at-all.').waitFor();
+    await from.fill('');
+    await page.keyboard.press('Enter');
+    await finds('bob elsewhere');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await here.bob.post('/api/notifications/read-all');
+  });
+
   it('leads from an answer in a thread to what it answers, wherever that was said', async () => {
     const question = await here.bob.say(here.channel.id, 'a question for all');
     const parent = await here.bob.say(here.channel.id, 'where it is talked about');

@@ -15,7 +15,8 @@ import { IconButton } from '../parts/IconButton.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { ChannelDialogs, type ChannelTask } from '../server/ChannelDialogs.tsx';
 import { ChannelMembers } from '../server/ChannelMembers.tsx';
-import { Pins, Search } from './Finding.tsx';
+import { Pins } from './Finding.tsx';
+import { Search } from './Search.tsx';
 import { Threads } from './Threads.tsx';
 
 type Shown = 'pins' | 'threads' | 'search' | 'members';

@@ -1,17 +1,15 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { parley, sentence } from '../../state/client.ts';
-import { isComposing } from '../../state/keyboard.ts';
 import { pathTo } from '../../state/router.ts';
 import { channels, currentServer } from '../../state/servers.ts';
-import { attempt } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { More } from '../parts/More.tsx';
 import { Text } from '../parts/text.tsx';
 import { shortTime } from '../parts/time.ts';
 
-interface FindingProps {
+export interface FindingProps {
   channelId: string;
   onClose(): void;
 }
@@ -31,77 +29,6 @@ export function Pins({ channelId, onClose }: FindingProps) {
   );
 }
 
-/** So many are fetched at a time. */
-const pageSize = 25;
-
-/** Looks in the whole server, or in a conversation between two. */
-export function Search({ channelId, onClose }: FindingProps) {
-  const { list, asked, error, hasMore, search, more } = useSearch(channelId);
-  const server = currentServer.value;
-  const field = useRef<HTMLInputElement>(null);
-  // Before the next key is pressed.
-  useLayoutEffect(() => field.current?.focus(), []);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    void search(String(new FormData(event.currentTarget).get('query') ?? '').trim());
-  };
-  return (
-    <Dialog title={server ? `Search in ${server.name}` : 'Search'} onClose={onClose}>
-      <form class="inline" onSubmit={submit}>
-        <input
-          ref={field}
-          type="search"
-          name="query"
-          aria-label="Words to look for"
-          maxLength={256}
-          required
-          // The browser would only empty the field.
-          onKeyDown={(event) => event.key === 'Escape' && !isComposing(event) && onClose()}
-        />
-        <button type="submit" class="button">
-          Search
-        </button>
-      </form>
-      <Found
-        list={list}
-        error={error}
-        nothing={asked ? `Nothing was found for “${asked}”.` : ''}
-        onMore={hasMore ? more : undefined}
-        onClose={onClose}
-      />
-    </Dialog>
-  );
-}
-
-/** What was asked for last, and what of it was found so far. */
-function useSearch(channelId: string) {
-  const [list, setList] = useState<Message[] | null>([]);
-  const [asked, setAsked] = useState('');
-  const [error, setError] = useState<string | null>(null);
-  const [hasMore, setHasMore] = useState(false);
-  const server = currentServer.value;
-  const latest = useRef('');
-  const read = async (query: string, before: Message[]) => {
-    const where = server ? { serverId: server.id } : { channelId };
-    const page = { limit: pageSize, cursor: before.at(-1)?.id };
-    const found = await parley.rest('GET /api/search/messages', { query: { query, ...where, ...page } });
-    // Meanwhile something else may have been asked for.
-    if (latest.current !== query) return;
-    setList([...before, ...found]);
-    setHasMore(found.length === pageSize);
-  };
-  const search = async (query: string) => {
-    latest.current = query;
-    setList(null);
-    setError(null);
-    setAsked(query);
-    await read(query, []).catch((reason) => latest.current === query && setError(sentence(reason)));
-  };
-  const more = () => attempt(() => read(asked, list ?? []));
-  return { list, asked, error, hasMore, search, more };
-}
-
 interface FoundProps {
   list: Message[] | null;
   error: string | null;
@@ -111,8 +38,13 @@ interface FoundProps {
   onClose(): void;
 }
 
-function Found({ list, error, nothing, onMore, onClose }: FoundProps) {
-  if (error) return <p class="note bad">{error}</p>;
+export function Found({ list, error, nothing, onMore, onClose }: FoundProps) {
+  if (error)
+    return (
+      <p class="note bad" role="alert">
+        {error}
+      </p>
+    );
   const said = list === null ? 'One moment…' : list.length === 0 ? nothing : countOf(list, onMore !== undefined);
   return (
     <>
