@@ -15,6 +15,11 @@ interface Finding {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
 describe('the web client for everyone', () => {
   let here: WebWorld;
   let places: [path: string, shows: string][];
@@ -30,6 +35,8 @@ describe('the web client for everyone', () => {
     const base = `/api/servers/${server.id}`;
     const message = await bob.say(channel.id, 'Look at https://example.com, `code` and **that**');
     await alice.post(`/api/messages/${message.id}/reactions`, { emoji: '👍' });
+    const pictures = [await bob.upload('dot.png', onePixel), await bob.upload('dot again.png', onePixel)];
+    await bob.say(channel.id, 'pictures', { attachments: pictures.map(({ id }) => ({ id })) });
     await alice.say(channel.id, `Thanks @${bob.username}`, { replyToId: message.id });
     const thread = (await bob.post(`/api/messages/${message.id}/thread`, { name: 'More of it' })).body;
     await bob.post(`/api/threads/${thread.id}/messages`, { content: 'in the thread' });
@@ -110,6 +117,18 @@ describe('the web client for everyone', () => {
       await alice.page.keyboard.press('Control+k');
       await alice.page.getByRole('option').first().waitFor();
       found.push(...(await scan(alice, 'going somewhere')));
+      await alice.page.keyboard.press('Escape');
+      await alice.go(conversation());
+      await alice.page.getByRole('button', { name: 'Search' }).click();
+      await alice.page.getByLabel('From').fill('@nobody');
+      await alice.page.getByLabel('Words to look for').fill('thanks');
+      await alice.page.keyboard.press('Enter');
+      await alice.page.getByRole('alert').getByText('@nobody').waitFor();
+      found.push(...(await scan(alice, 'searching')));
+      await alice.page.getByRole('button', { name: 'Close' }).click();
+      await alice.page.getByRole('link', { name: 'dot.png' }).and(alice.page.locator('[href]')).press('Enter');
+      await alice.page.getByRole('button', { name: 'Next picture' }).waitFor();
+      found.push(...(await scan(alice, 'looking at pictures')));
       await alice.close();
       expect(found).to.deep.equal([]);
     });
