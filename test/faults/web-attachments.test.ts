@@ -175,6 +175,19 @@ describe('files for a message in the web client', () => {
     await shown('late.png').waitFor({ state: 'detached' });
   });
 
+  it('open without a connection, where they were seen already', async () => {
+    const { page } = alice;
+    await withFiles('seen', { 'seen.png': await drawn(300, 200) });
+    await until(() => page.evaluate<boolean>(`document.querySelector('img[alt="seen.png"]')?.naturalWidth === 300`));
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'seen.png' }).click();
+    const dialog = page.getByRole('dialog', { name: 'seen.png' });
+    await until(() => page.evaluate<boolean>(`document.querySelector('dialog img')?.naturalWidth === 300`));
+    await dialog.getByRole('status').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.context().setOffline(false);
+  });
+
   it('are ten at most, which is said', async () => {
     const files = Array.from({ length: 12 }, (_, i) => ({
       name: `${i}.txt`,
