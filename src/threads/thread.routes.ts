@@ -105,7 +105,8 @@ function oneThread(threads: ThreadService): Route[] {
     route({
       method: 'DELETE',
       path: '/api/threads/:id',
-      summary: 'Delete a thread and its messages; for the one who started it and moderators.',
+      summary:
+        'Delete a thread and its messages; for the one who started it and moderators. In a DM only while nothing of the other person is in it.',
       tag,
       auth: 'required',
       params: { id },

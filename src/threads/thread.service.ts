@@ -33,6 +33,9 @@ import { selectThreads, type ThreadRecord, type ThreadRow, threadRecord } from '
 const ofChannel = `${selectThreads} WHERE channel_id = $1 AND deleted_at IS NULL AND id < $2 ORDER BY id DESC LIMIT $3`;
 const byId = `${selectThreads} WHERE id = $1 AND deleted_at IS NULL`;
 const byParent = `${selectThreads} WHERE parent_message_id = $1`;
+const foreignMessage = `SELECT FROM messages WHERE thread_id = $1 AND author_id <> $2 AND deleted_at IS NULL
+  AND author_id NOT IN (SELECT user_id FROM agents WHERE owner_id = $2) LIMIT 1`;
+
 /** Messages of a deleted thread are erased in batches of this size; threads of ordinary length at once. */
 const eraseBatch = 500;
 
@@ -156,6 +159,7 @@ export class ThreadService {
       const room = channelRoom(channel.id);
       await change.lock(room);
       const { parentMessageId } = await first(change.rows, byId, threadId);
+      if (channel.kind === 'dm') await requireOwnMessages(change.rows, actor, threadId);
       await change.rows('UPDATE threads SET parent_message_id = NULL, deleted_at = now() WHERE id = $1', [threadId]);
       await forgetTitles(change.rows, channel.id, threadId);
       await eraseSome(change.rows, channel.id, threadId);
@@ -201,6 +205,13 @@ async function first(rows: Rows, text: string, id: string): Promise<ThreadRecord
   const [row] = await rows<ThreadRow>(text, [id]);
   if (!row) throw new AppError('THREAD_NOT_FOUND');
   return threadRecord(row);
+}
+
+/** Makes sure that all messages of a thread are the actor's: in a DM each deletes own ones only (contract §13). @throws AppError */
+async function requireOwnMessages(rows: Rows, actor: Actor, threadId: string): Promise<void> {
+  const foreign = await rows(foreignMessage, [threadId, actor.userId]);
+  if (foreign.length === 0) return;
+  throw new AppError('FORBIDDEN', { message: 'There are messages of the other person in this thread.' });
 }
 
 /** Erases a batch of messages of a deleted thread; `message_count` says how many are left. @returns how many it erased */

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { expectError } from '../rest/verdict.ts';
+import { bot as botOf } from '../world/bot.ts';
 import { startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
@@ -246,6 +248,32 @@ describe('threads', () => {
     expect(late.body.code).to.equal('THREAD_NOT_FOUND');
     expect((await bob.get(`/api/messages/${parent.id}`)).body.thread).to.equal(null);
     expect((await start()).status).to.equal(201);
+  });
+
+  it('are not deleted in a DM with what the other wrote in them, which each deletes alone', async () => {
+    const { alice, bob } = here;
+    const dm = (await bob.post('/api/dm/channels', { userId: alice.id })).body;
+    const asked = await bob.say(dm.id, 'Have you seen it?');
+    const thread = (await bob.post(`/api/messages/${asked.id}/thread`)).body;
+    const own = await bob.say(dm.id, 'I have', { threadId: thread.id });
+    const answer = await alice.say(dm.id, 'So have I', { threadId: thread.id });
+    await alice.put(`/api/friends/blocks/${bob.id}`);
+    expectError(await bob.delete(`/api/threads/${thread.id}`), 'FORBIDDEN');
+    const left: Loose[] = (await alice.get(`/api/threads/${thread.id}/messages`)).body;
+    expect(left.map(({ id }) => id)).to.deep.equal([answer.id, own.id]);
+    await alice.delete(`/api/messages/${answer.id}`);
+    expect((await bob.delete(`/api/threads/${thread.id}`)).status).to.equal(200);
+    expect((await alice.get(`/api/messages/${own.id}`)).status).to.equal(404);
+  });
+
+  it('are deleted in a DM with what the bot wrote in them, by its owner', async () => {
+    const { bob } = here;
+    const bot = await botOf(bob);
+    const dm = (await bob.post('/api/dm/channels', { userId: bot.id })).body;
+    const asked = await bob.say(dm.id, 'Are you there?');
+    const thread = (await bob.post(`/api/messages/${asked.id}/thread`)).body;
+    await bot.say(dm.id, 'I am', { threadId: thread.id });
+    expect((await bob.delete(`/api/threads/${thread.id}`)).status).to.equal(200);
   });
 
   it('keep their count under a race of messages and deletions on two nodes', async () => {
