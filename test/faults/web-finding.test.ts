@@ -116,7 +116,8 @@ describe('finding one’s way in the web client', () => {
     ).body;
     await here.alice.post(`/api/channels/${secret.id}/members`, { userId: here.bob.id });
     await here.alice.say(here.channel.id, 'thimble of alice');
-    await here.bob.say(here.channel.id, 'thimble of bob');
+    const { seq } = await here.bob.say(here.channel.id, 'thimble of bob');
+    await here.bob.put(`/api/channels/${here.channel.id}/read`, { seq });
     await here.bob.say(id, 'thimble of bob elsewhere');
     const dialog = page.getByRole('dialog', { name: 'Search in Home' });
     const texts = async () => (await dialog.locator('.quoted .text').allInnerTexts()).sort();

@@ -66,8 +66,10 @@ function Large({ picture }: { picture: SizedPicture }) {
   const label = 'Open the original in a tab of its own';
   return (
     <>
-      <a class="icon original" href={href} {...opens} tabIndex={0} aria-label={label} title={label}>
+      {/* Its name is text: as long as it leads nowhere it may have no label. */}
+      <a class="icon original" href={href} {...opens} tabIndex={0} title={label}>
         <Icon name="open" />
+        <span class="hidden">{label}</span>
       </a>
       <div class="stage">
         {(!src || there !== src) && (
