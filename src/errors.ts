@@ -94,6 +94,7 @@ export const errorCodes = {
   OAUTH_ACCOUNT_TAKEN: [409, 'That account signs in someone else here; unlink it there first.'],
   LAST_SIGN_IN_METHOD: [409, 'This is the last way to sign in to your account; set a password first.'],
   TOKEN_LIMIT: [409, 'You have reached the limit of tokens; delete one first.'],
+  ACCESS_CHANGED: [409, 'What you may do here changed while this was under way; nothing was done. Try again.'],
   AGENT_STOPPED: [409, 'This bot is stopped; its owner can start it again.'],
   JOIN_REQUEST_DECIDED: [409, 'This join request was decided already.'],
   THREAD_ARCHIVED: [409, 'This thread is archived; nothing can be sent to it.'],

@@ -23,6 +23,7 @@ import { Control } from './delivery/control.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { Ephemeral } from './delivery/ephemeral.ts';
 import { forgetInvalidations } from './delivery/invalidation-watch.ts';
+import { Operations } from './delivery/operations.ts';
 import { Writer } from './delivery/writer.ts';
 import { DirectAccess } from './direct/direct.access.ts';
 import { EventsService } from './events/events.service.ts';
@@ -56,6 +57,7 @@ export interface Foundation {
   catchUp: CatchUp;
   control: Control;
   caches: Caches;
+  operations: Operations;
   ephemeral: Ephemeral;
   limits: RateLimits;
   tracing: Tracing;
@@ -75,12 +77,14 @@ export function createFoundation(opened: Opened): Foundation {
   const bus = redis ? new RedisBus(redis, nodeId) : new SoloBus();
   const control = new Control(bus);
   const delivery = new Delivery(database, bus, settings.delivery, log);
+  const operations = new Operations();
   return {
     ...opened,
     delivery,
     catchUp: new CatchUp(delivery, settings.delivery.tailEvents),
     control,
-    caches: new Caches(control),
+    caches: new Caches(control, operations),
+    operations,
     ephemeral: new Ephemeral(),
     limits: new RateLimits(settings, redis),
     mailer: new Mailer(settings, log),
@@ -137,8 +141,8 @@ function createShared(foundation: Foundation) {
   return {
     ...foundation,
     ...access,
-    changes: new Changes(database, delivery, log),
-    writer: new Writer(database, delivery, messageTable, settings.delivery, log, foundation.tracing),
+    changes: new Changes(database, delivery, log, foundation.operations),
+    writer: new Writer({ ...foundation, table: messageTable, settings: settings.delivery }),
     hearing: new BotHearing(access.policyAccess, new Concerns(database)),
     loopGuard: new LoopGuard(database, settings.agents),
     notifications: new NotificationQueue(),

@@ -62,10 +62,14 @@ export class ChannelAccess {
     this.servers = servers;
     this.direct = direct;
     this.policies = policies;
-    this.channels = caches.create(channelCache, 50_000);
-    this.members = caches.create(memberCache, 200_000);
     this.channelReads = new BatchedRead((ids) => readChannels(database.committedRows, ids));
     this.memberReads = new BatchedRead((keys) => readMembers(database.committedRows, keys));
+    this.channels = caches.create(channelCache, 50_000, {
+      facts: { load: (id: string) => this.channelReads.read(id), lessened: isLessOpen },
+    });
+    this.members = caches.create(memberCache, 200_000, {
+      facts: { load: (key: string) => this.memberReads.read(key), lessened: isLessIn },
+    });
   }
 
   /**
@@ -246,6 +250,17 @@ function seen(
   const isMember = isInChannel(needsEntry, excluded);
   const mayKnow = isMember || !needsEntry || (may(role, 'channel:see-private') && !isBot);
   return mayKnow ? { ...channel, role, isMember } : undefined;
+}
+
+/** Whether a channel lets in fewer people than before, or lets fewer of them write. */
+function isLessOpen(before: ChannelInfo, now: ChannelInfo): boolean {
+  const isHidden = (now.isPrivate && !before.isPrivate) || (before.serverIsPublic && !now.serverIsPublic);
+  return isHidden || (now.isArchived && !before.isArchived) || now.type !== before.type;
+}
+
+/** Whether someone who was in a channel, or would be without a row, was put out of it. */
+function isLessIn(before: MembershipRow, now: MembershipRow): boolean {
+  return before.excluded !== now.excluded && now.excluded !== false;
 }
 
 function requireEntered(channel: SeenChannel): ChannelWithRole {

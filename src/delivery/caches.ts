@@ -1,10 +1,18 @@
 import { Cache, type CacheSize } from '../infrastructure/cache.ts';
 import type { Control } from './control.ts';
+import type { Operations } from './operations.ts';
 
 /** How long values are trusted while unannounced changes are being found (see `InvalidationWatch`). */
 const trustedMs = 60_000;
 /** And while they are not: losing access takes effect everywhere within this time (contract §13, Delivery). */
 export const maxStaleMs = 2000;
+
+/** Values that decide what someone may do. */
+interface Facts<V> {
+  load(key: string): Promise<V | undefined>;
+  /** Whether `now` allows less than `before`; a value that is gone always does. */
+  lessened(before: V, now: V): boolean;
+}
 
 /**
  * The node's caches of things that seldom change. Code that changes such a thing calls `forget`; when that returns, no
@@ -13,26 +21,37 @@ export const maxStaleMs = 2000;
  */
 export class Caches {
   private readonly control: Control;
+  private readonly operations: Operations;
   private readonly caches = new Map<string, { clear(): void; drop(key: string): void }>();
   /** By the name of a cache, the caches whose values are derived from its values. */
   private readonly dependents = new Map<string, { clear(): void }[]>();
   /** Everything committed before this time is known here; as `performance.now()` has it. */
   private knownUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(control: Control) {
+  constructor(control: Control, operations: Operations) {
     this.control = control;
-    control.handle({ drop: ({ cache, keys }) => this.dropHere(cache, keys) });
+    this.operations = operations;
+    control.handle({
+      drop: ({ cache, keys }) => {
+        this.dropHere(cache, keys);
+        return operations.settled();
+      },
+    });
   }
 
-  /** @param options.clearedWith the name of a cache whose values are part of these: a drop there clears this one */
+  /**
+   * @param options.clearedWith the name of a cache whose values are part of these: a drop there clears this one
+   * @param options.facts access checks rely on these values: operations check again at their commit that they still hold
+   */
   create<V extends object>(
     name: string,
     max: number,
-    options: { size?: CacheSize<V>; clearedWith?: string } = {},
+    options: { size?: CacheSize<V>; clearedWith?: string; facts?: Facts<V> } = {},
   ): Cache<V> {
-    const { size, clearedWith } = options;
+    const { size, clearedWith, facts } = options;
     const trust = () => (performance.now() - this.knownUntil <= maxStaleMs ? trustedMs : maxStaleMs);
-    const cache = new Cache<V>({ max, trust, size });
+    const used = facts && ((key: string, value: V) => this.rely(cache, facts, key, value));
+    const cache: Cache<V> = new Cache<V>({ max, trust, size, used });
     this.caches.set(name, cache);
     if (clearedWith) this.dependents.set(clearedWith, [...(this.dependents.get(clearedWith) ?? []), cache]);
     return cache;
@@ -49,11 +68,22 @@ export class Caches {
     if (keys === null) cache?.clear();
     else for (const key of keys) cache?.drop(key);
     for (const dependent of this.dependents.get(name) ?? []) dependent.clear();
+    this.operations.noteChange();
+  }
+
+  private rely<V extends object>(cache: Cache<V>, { load, lessened }: Facts<V>, key: string, value: V): void {
+    this.operations.current?.rely({
+      stillHolds: async () => {
+        const now = await cache.get(key, () => load(key));
+        return now === value || (now !== undefined && !lessened(value, now));
+      },
+    });
   }
 
   /** For when it is no longer known what has changed. */
   clearAll(): void {
     for (const cache of this.caches.values()) cache.clear();
+    this.operations.noteChange();
   }
 
   /** Everything that others committed before `time` (as `performance.now()` has it) was dropped. */

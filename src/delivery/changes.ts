@@ -9,6 +9,7 @@ import type { Log } from '../infrastructure/log.ts';
 import type { Delivery } from './delivery.ts';
 import { type Draft, type Room, streamId } from './entry.ts';
 import { lockOpenStreams, lockStreams, numberDrafts, writeEntries } from './log.ts';
+import type { Operations } from './operations.ts';
 
 /** A change in progress: a transaction, and what is to be announced once it is committed. */
 export interface Change {
@@ -49,19 +50,22 @@ export class Changes {
   private readonly database: Database;
   private readonly delivery: Delivery;
   private readonly log: Log;
+  private readonly operations: Operations;
   private readonly current = new AsyncLocalStorage<Unit>();
   private readonly outage = new Outage();
 
-  constructor(database: Database, delivery: Delivery, log: Log) {
+  constructor(database: Database, delivery: Delivery, log: Log, operations: Operations) {
     this.database = database;
     this.delivery = delivery;
     this.log = log;
+    this.operations = operations;
   }
 
   /**
    * Runs `work` in a transaction: its entities, its SQL and its events are committed together, then the events are
    * emitted. Inside another change it becomes part of that one. On a conflict with another transaction, and if the
    * connection breaks before the commit is sent, `work` runs again, so it must do everything through `change`.
+   * @throws AppError ACCESS_CHANGED when its caller lost access meanwhile, and what `work` throws
    */
   async run<T>(work: (change: Change) => Promise<T>): Promise<T> {
     const outer = this.current.getStore();
@@ -106,7 +110,9 @@ export class Changes {
     const drafts: Draft[] = [];
     const actions: Action[] = [];
     const heads: Heads = new Map();
-    const { result, entries } = await this.database.transaction(async (transaction) => {
+    const operation = this.operations.current;
+    let ended = () => {};
+    const committing = this.database.transaction(async (transaction) => {
       const { rows } = transaction;
       const change: Change = {
         get em() {
@@ -124,9 +130,13 @@ export class Changes {
       const rooms = drafts.map(({ room }) => room).filter((room) => !heads.has(streamId(room)));
       if (rooms.length > 0) keep(await lockStreams(rows, rooms), heads);
       const entries = numberDrafts(drafts, heads);
+      if (operation?.isCurrent === false) await operation.check();
+      ended = this.operations.beginCommit();
       if (entries.length > 0) transaction.last = writeEntries(rows, entries, heads);
       return { result, entries };
     });
+    const { result, entries } = await committing.finally(() => ended());
+    operation?.committed();
     this.outage.end();
     this.delivery.committed(entries);
     // Concurrently: each may have to wait for a node that hangs.

@@ -8,9 +8,12 @@ import type { Settings } from '../settings.ts';
 import { type Batch, BatchCommit, type Write, type WriterTable, type Written } from './batch.ts';
 import type { Delivery } from './delivery.ts';
 import type { Room } from './entry.ts';
+import type { Operation, Operations } from './operations.ts';
 
 interface Job<Row, Result> {
   write: Write<Row, Result>;
+  /** What it is part of, whose access checks must hold until it is committed. */
+  operation: Operation | undefined;
   size: number;
   deadline: number;
   resolve: (written: Written<Result>) => void;
@@ -39,6 +42,7 @@ export class Writer<Row, Result> {
   private readonly settings: Settings['delivery'];
   private readonly log: Log;
   private readonly tracing: Tracing;
+  private readonly operations: Operations;
   private queue: Job<Row, Result>[] = [];
   private queuedBytes = 0;
   private running = false;
@@ -48,26 +52,29 @@ export class Writer<Row, Result> {
   private readonly outage = new Outage();
   private readonly expiry: NodeJS.Timeout;
 
-  constructor(
-    database: Database,
-    delivery: Delivery,
-    table: WriterTable<Row, Result>,
-    settings: Settings['delivery'],
-    log: Log,
-    tracing: Tracing,
-  ) {
-    this.commit = new BatchCommit(database, table);
-    this.delivery = delivery;
-    this.settings = settings;
-    this.log = log;
-    this.tracing = tracing;
+  constructor(parts: {
+    database: Database;
+    delivery: Delivery;
+    table: WriterTable<Row, Result>;
+    settings: Settings['delivery'];
+    log: Log;
+    tracing: Tracing;
+    operations: Operations;
+  }) {
+    this.commit = new BatchCommit(parts.database, parts.table);
+    this.delivery = parts.delivery;
+    this.settings = parts.settings;
+    this.log = parts.log;
+    this.tracing = parts.tracing;
+    this.operations = parts.operations;
     this.expiry = setInterval(() => this.expire(), expiryCheckMs);
     this.expiry.unref();
   }
 
   /**
    * @param queued called once it has its place, before anything submitted later; not called if it is refused
-   * @throws AppError DATABASE_UNAVAILABLE, SERVER_BUSY when the queue is full, or what the table throws
+   * @throws AppError DATABASE_UNAVAILABLE, SERVER_BUSY when the queue is full, ACCESS_CHANGED when its sender lost access
+   *   meanwhile, or what the table throws
    */
   submit(write: Write<Row, Result>, queued?: () => void): Promise<Written<Result>> {
     const { queueLength, queueBytes, sendTimeoutMs } = this.settings;
@@ -77,7 +84,8 @@ export class Writer<Row, Result> {
       return Promise.reject(new AppError('SERVER_BUSY'));
     }
     return new Promise((resolve, reject) => {
-      this.queue.push({ write, size, deadline: performance.now() + sendTimeoutMs, resolve, reject });
+      const operation = this.operations.current;
+      this.queue.push({ write, operation, size, deadline: performance.now() + sendTimeoutMs, resolve, reject });
       this.queuedBytes += size;
       queued?.();
       this.start();
@@ -126,12 +134,14 @@ export class Writer<Row, Result> {
     attempt = 1,
     deadline = performance.now() + this.settings.sendTimeoutMs,
   ): Promise<boolean> {
+    if (jobs.some(isDoubtful)) return this.writeAllowed(jobs, attempt, deadline);
+    const ended = this.operations.beginCommit();
     let batch: Batch<Row, Result>;
     try {
       const writes = jobs.map(({ write }) => write);
       batch = await this.tracing.span({ name: 'write batch', kind: 'internal', alone: true }, (span) => {
         span.set('parley.batch.size', writes.length);
-        return withDeadline(this.commit.run(writes), deadline - performance.now());
+        return withDeadline(this.commit.run(writes).finally(ended), deadline - performance.now());
       });
     } catch (error) {
       if (isLockTimeout(error)) return this.setAside(jobs, error);
@@ -148,6 +158,20 @@ export class Writer<Row, Result> {
     // At the end of this turn: by then PostgreSQL works on the next batch, and the answered senders send again.
     setImmediate(() => this.safely(() => this.delivery.emitHere(entries)));
     return true;
+  }
+
+  /** Writes those whose senders have not lost access meanwhile; the others fail. */
+  private async writeAllowed(jobs: Job<Row, Result>[], attempt: number, deadline: number): Promise<boolean> {
+    const left = deadline - performance.now();
+    const checks = await Promise.allSettled(
+      jobs.map(({ operation }) => operation && withDeadline(operation.check(), left)),
+    );
+    for (const [index, check] of checks.entries()) {
+      const job = jobs[index];
+      if (job && check.status === 'rejected') this.fail(job, check.reason);
+    }
+    const allowed = jobs.filter((_, index) => checks[index]?.status === 'fulfilled');
+    return allowed.length === 0 || this.write(allowed, attempt, deadline);
   }
 
   /**
@@ -243,6 +267,9 @@ export class Writer<Row, Result> {
     return jobs.filter((job) => job.deadline >= now);
   }
 }
+
+/** Whether the access of its sender may have changed since it was checked. */
+const isDoubtful = ({ operation }: { operation: Operation | undefined }) => operation?.isCurrent === false;
 
 /**
  * Gives up on a database that hangs. The transaction may still commit later, unacknowledged: the sweep then emits its

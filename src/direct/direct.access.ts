@@ -23,7 +23,10 @@ export class DirectAccess {
   constructor(database: Database, caches: Caches) {
     this.database = database;
     this.caches = caches;
-    this.standings = caches.create(standingCache, 50_000);
+    const load = (channelId: string) => this.load(channelId);
+    const lessened = (before: Standing, now: Standing) =>
+      now.isAbandoned || now.blockers.some((blocker) => !before.blockers.includes(blocker));
+    this.standings = caches.create(standingCache, 50_000, { facts: { load, lessened } });
   }
 
   /** @throws AppError BLOCKED, USER_BLOCKED when one of the two blocked the other, FORBIDDEN when one of them is gone */

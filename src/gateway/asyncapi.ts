@@ -73,8 +73,9 @@ interface Parts {
 
 /** Every code that the ack of an event can carry. */
 export function errorsOf(handler: Handler): ErrorCode[] {
+  const general: ErrorCode[] = [...generalErrors, ...tokenErrors, 'ACCESS_CHANGED'];
   const scope: ErrorCode[] = handler.readOnly ? [] : ['INSUFFICIENT_PAT_SCOPE'];
-  return [...new Set([...withCompanions(handler.errors ?? []), ...generalErrors, ...tokenErrors, ...scope])].sort();
+  return [...new Set([...withCompanions(handler.errors ?? []), ...general, ...scope])].sort();
 }
 
 // Component names may contain only letters, digits, ".", "-" and "_".

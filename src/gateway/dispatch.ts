@@ -1,3 +1,4 @@
+import type { Operations } from '../delivery/operations.ts';
 import { AppError, asAppError, type ErrorCode } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { validated } from '../schema/validation.ts';
@@ -9,6 +10,7 @@ import type { ParleySocket } from './socket.ts';
 export interface SocketServices {
   /** Checks that the sender's session is still valid; undefined: known to be. @throws AppError with one of the 401 codes */
   stillAuthentic(socket: ParleySocket): Promise<void> | undefined;
+  operations: Operations;
   /** @throws AppError RATE_LIMITED */
   limit(name: Handler['limit'], socket: ParleySocket): void;
   /** Runs `handle`, which returns its error code or null, and records it for metrics and traces. */
@@ -84,7 +86,9 @@ async function dispatch(
       ack?.({ ok: true, ...answer });
     };
     const { letNext } = place;
-    respond(await handler.handle({ actor: socket.data.actor, payload, socket, requestId, respond, letNext }));
+    const request = { actor: socket.data.actor, payload, socket, requestId, respond, letNext };
+    const authentic = () => services.stillAuthentic(socket);
+    respond(await services.operations.run(authentic, () => handler.handle(request)));
     return null;
   } catch (error) {
     failure = answerError(socket, ack, error, requestId, log);

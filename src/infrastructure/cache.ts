@@ -45,23 +45,41 @@ export class Cache<V extends object> {
   /** Keys that are about to be refreshed. */
   private readonly renewing = new Set<string>();
   private readonly trust: Trust;
+  private readonly used: ((key: string, value: V) => void) | undefined;
 
-  /** @param options.size bounds all values together, in whatever unit `of` returns */
-  constructor({ max, trust, size }: { max: number; trust: Trust; size?: CacheSize<V> | undefined }) {
+  /**
+   * @param options.size bounds all values together, in whatever unit `of` returns
+   * @param options.used is told of each value that is given out
+   */
+  constructor(options: {
+    max: number;
+    trust: Trust;
+    size?: CacheSize<V> | undefined;
+    used?: ((key: string, value: V) => void) | undefined;
+  }) {
+    const { max, trust, size } = options;
     const bounds = size
       ? { max, maxSize: size.max, sizeCalculation: ({ value }: Held<V>) => size.of(value) }
       : atMost(max);
     this.values = new LRUCache(bounds);
     this.trust = trust;
+    this.used = options.used;
   }
 
   /** The value of `key`, loaded if it is not cached. A missing one (undefined) is not cached. */
   get(key: string, load: () => Promise<V | undefined>): V | undefined | Promise<V | undefined> {
     const now = performance.now();
     const held = this.holding(key, now);
-    if (!held) return this.load(key, load, now);
+    if (!held) return this.loaded(key, load, now);
     if (this.isDue(key, held, now)) this.renewSoon(key, load);
+    this.used?.(key, held.value);
     return held.value;
+  }
+
+  private async loaded(key: string, load: () => Promise<V | undefined>, now: number): Promise<V | undefined> {
+    const value = await this.load(key, load, now);
+    if (value) this.used?.(key, value);
+    return value;
   }
 
   private async load(key: string, load: () => Promise<V | undefined>, now: number): Promise<V | undefined> {
@@ -83,7 +101,9 @@ export class Cache<V extends object> {
   peek(key: string): V | undefined {
     const now = performance.now();
     const held = this.holding(key, now);
-    return held && !this.isDue(key, held, now) ? held.value : undefined;
+    if (!held || this.isDue(key, held, now)) return undefined;
+    this.used?.(key, held.value);
+    return held.value;
   }
 
   drop(key: string): void {

@@ -37,6 +37,7 @@ import {
   isForgotten,
   mayBeStale,
   type NewMessage,
+  onceKeysOf,
   readMessage,
   StaleMessage,
   selectMessages,
@@ -235,14 +236,18 @@ export class MessageService {
     this.ephemeral.tell(rooms, messageTyping, data, socketId);
   }
 
-  private async write(actor: Actor, channel: ChannelWithRole, input: SendInput, options: SendOptions) {
+  private async write(actor: Actor, found: ChannelWithRole, input: SendInput, options: SendOptions) {
+    let channel = found;
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.writeOnce(actor, channel, input, options);
       } catch (error) {
-        if (!(error instanceof StaleMessage)) throw error;
+        const lostAccess = error instanceof AppError && error.code === 'ACCESS_CHANGED';
+        if (!(error instanceof StaleMessage) && !lostAccess) throw error;
         if (attempt === composeAttempts) throw new AppError('SERVER_BUSY');
-        if (input.threadId) this.threads.forgetHere(input.threadId);
+        // Says what was lost; a role that can do less may still be able to write here.
+        if (lostAccess) channel = await this.channels.postable(actor, channel.id);
+        else if (input.threadId) this.threads.forgetHere(input.threadId);
       }
     }
   }
@@ -288,10 +293,4 @@ export class MessageService {
     const row = (await by(byKey, key)) ?? (await by(byNonce, nonce));
     return row && messageRecord(row, actor.userId);
   }
-}
-
-/** The keys by which a message is sent only once in its channel; the Idempotency-Key goes before the nonce. */
-function onceKeysOf({ authorId, nonce, sentKey }: NewMessage): string[] {
-  const keys = sentKey === null ? [] : [`${authorId} key ${sentKey}`];
-  return nonce === null ? keys : [...keys, `${authorId} nonce ${nonce}`];
 }

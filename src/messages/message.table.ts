@@ -257,3 +257,9 @@ async function claimAttachments(rows: Rows, added: NewMessage[]): Promise<void> 
   );
   if (claimed.length < claims.length) throw new StaleMessage();
 }
+
+/** The keys by which a message is sent only once in its channel; the Idempotency-Key goes before the nonce. */
+export function onceKeysOf({ authorId, nonce, sentKey }: NewMessage): string[] {
+  const keys = sentKey === null ? [] : [`${authorId} key ${sentKey}`];
+  return nonce === null ? keys : [...keys, `${authorId} nonce ${nonce}`];
+}

@@ -52,11 +52,13 @@ export async function createEndpoints(
 }
 
 function routeServices(
-  { settings, limits }: Foundation,
+  { settings, limits, operations }: Foundation,
   { services, serverAccess, changes }: ServiceParts,
 ): RouteServices {
   return {
     authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
+    stillAuthentic: (actor) => services.accounts.identity.refreshed(actor),
+    operations,
     idempotency: new Idempotency(changes),
     serverOf: async (slug) => (await serverAccess.find(slug).catch(ifMissing))?.id,
     limit: (name, context, actor) => limitRequest(limits, name, context, actor),
@@ -90,6 +92,7 @@ function gatewayParts(
     ownRooms: services.direct,
     authenticate: (token, ip) => identity.authenticate(token, ip),
     stillAuthentic: authenticity(identity),
+    operations: foundation.operations,
     limit: (name, socket) => socketLimits.take(name, socket),
   };
 }

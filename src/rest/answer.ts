@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Actor } from '../access/actor.ts';
+import type { Operations } from '../delivery/operations.ts';
 import { AppError } from '../errors.ts';
 import { bearerToken } from '../infrastructure/bearer.ts';
 import type { LimitName } from '../infrastructure/rate-limits.ts';
@@ -9,12 +10,16 @@ import { isUuid } from '../schema.ts';
 import type { BodyLimits, BodyReader } from './body.ts';
 import { compressed } from './compression.ts';
 import type { Idempotency } from './idempotency.ts';
-import { JsonText, RawReply, type RawRequest, Reply, type Route } from './route.ts';
+import { IncomingRequest, type Request } from './incoming-request.ts';
+import { JsonText, RawReply, Reply, type Route } from './route.ts';
 
 /** What routes need from the layers below. */
 export interface RouteServices extends BodyLimits {
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string, ip: string): Promise<Actor>;
+  /** Checks that an actor's token is still valid. @throws AppError as `authenticate` */
+  stillAuthentic(actor: Actor): Promise<unknown>;
+  operations: Operations;
   idempotency: Idempotency;
   /** The id of the server with this slug, if there is one. */
   serverOf(slug: string): Promise<string | undefined>;
@@ -36,6 +41,19 @@ export async function answer(
   const actor = await authenticated(route, context, services);
   if (route.limit) await services.limit(route.limit, context, actor);
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
+  if (!actor || route.method === 'GET') return answerTo(route, context, services, bodies, actor);
+  const authentic = () => services.stillAuthentic(actor);
+  await services.operations.run(authentic, () => answerTo(route, context, services, bodies, actor));
+}
+
+/** Reads the request, handles it and sends the response. */
+async function answerTo(
+  route: Route,
+  context: Context,
+  services: RouteServices,
+  bodies: BodyReader,
+  actor: Actor | null,
+): Promise<void> {
   const params = readParams(route, context.params);
   const keys = actor && route.method === 'POST' ? await readKeys(route, context, params, services) : [];
   const [idempotencyKey = null] = keys;
@@ -168,80 +186,6 @@ async function readKeys(
   }
   const addresses = [ids, written].map((known) => route.path.replace(/[:*](\w+)/g, (_, name) => known[name] ?? ''));
   return [...new Set(addresses)].map((path) => createHash('sha256').update(`${path} ${key}`).digest('hex'));
-}
-
-type Request = Parameters<Route['handle']>[0];
-type Checked = Pick<Request, 'actor' | 'params' | 'query' | 'body' | 'headers' | 'file' | 'caller' | 'idempotencyKey'>;
-
-/** A request as its handler sees it: what the route declares is validated, everything else is read on demand. */
-class IncomingRequest implements Request {
-  readonly actor: Request['actor'];
-  readonly params: Request['params'];
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly headers: unknown;
-  readonly file: unknown;
-  readonly caller: unknown;
-  readonly idempotencyKey: string | null;
-  private readonly route: Route;
-  private readonly context: Context;
-
-  constructor(route: Route, context: Context, checked: Checked) {
-    this.route = route;
-    this.context = context;
-    this.actor = checked.actor;
-    this.params = checked.params;
-    this.query = checked.query;
-    this.body = checked.body;
-    this.headers = checked.headers;
-    this.file = checked.file;
-    this.caller = checked.caller;
-    this.idempotencyKey = checked.idempotencyKey;
-  }
-
-  get host(): string {
-    return this.context.host;
-  }
-
-  get ip(): string {
-    return this.context.ip;
-  }
-
-  get userAgent(): string | null {
-    return this.context.get('user-agent').slice(0, 500) || null;
-  }
-
-  get deviceName(): string | null {
-    return this.context.get('x-device-name').slice(0, 100) || null;
-  }
-
-  get requestId(): string {
-    return this.context.state.requestId;
-  }
-
-  readonly raw = (): RawRequest => rawRequest(this.route, this.context);
-
-  readonly signal = (): AbortSignal => {
-    const { res } = this.context;
-    const controller = new AbortController();
-    if (res.closed) controller.abort();
-    else res.once('close', () => controller.abort());
-    return controller.signal;
-  };
-}
-
-function rawRequest(route: Route, context: Context): RawRequest {
-  const { method, path, search, req } = context;
-  const tail = route.path.split('/').findIndex((segment) => segment.startsWith('*'));
-  const segments = tail < 0 ? [] : path.split('/').slice(tail);
-  return {
-    method,
-    path,
-    rest: segments.map((segment) => `/${segment}`).join(''),
-    search,
-    headers: req.headers,
-    body: req,
-  };
 }
 
 /** A response in the form in which it is sent, and stored for repeats. */

@@ -105,6 +105,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (route.file) errors.push('MALFORMED_MULTIPART');
   else if (route.body) errors.push('MALFORMED_JSON');
   if (route.auth === 'required' || route.auth === 'optional') errors.push(...tokenErrors);
+  if (route.auth === 'required' && route.method !== 'GET') errors.push('ACCESS_CHANGED');
   if (route.auth === 'required') errors.push('AUTH_TOKEN_MISSING');
   if (route.auth !== 'none' && route.method !== 'GET') errors.push('INSUFFICIENT_PAT_SCOPE');
   return [...new Set(errors)];

@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor.ts';
-import type { Role } from '../access/roles.ts';
+import { outranks, type Role } from '../access/roles.ts';
 import { BatchedRead } from '../database/batched-read.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
@@ -37,8 +37,10 @@ export class ServerAccess {
   constructor(database: Database, caches: Caches) {
     this.database = database;
     this.caches = caches;
-    this.memberships = caches.create(membershipCache, 100_000);
     this.membershipReads = new BatchedRead((keys) => readMemberships(database.committedRows, keys));
+    const load = (key: string) => this.membershipReads.read(key);
+    const lessened = (before: ServerMembership, now: ServerMembership) => outranks(before.role, now.role);
+    this.memberships = caches.create(membershipCache, 100_000, { facts: { load, lessened } });
   }
 
   /** A server by id or slug, without checking access. @throws AppError SERVER_NOT_FOUND */

@@ -4,12 +4,13 @@ import { SoloBus } from '../../src/delivery/bus.ts';
 import { Caches } from '../../src/delivery/caches.ts';
 import { Control } from '../../src/delivery/control.ts';
 import { follows } from '../../src/delivery/invalidation-watch.ts';
+import { Operations } from '../../src/delivery/operations.ts';
 import { sideBySide } from '../rig/side-by-side.ts';
 
 describe('what a node knows', () => {
   /** A cache, and how often was asked for what is in it. */
   async function filled() {
-    const caches = new Caches(new Control(new SoloBus()));
+    const caches = new Caches(new Control(new SoloBus()), new Operations());
     const cache = caches.create<{ is: string }>('things', 10);
     const source = { asked: 0 };
     const get = async () =>

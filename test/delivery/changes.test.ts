@@ -6,6 +6,7 @@ import { Database } from '../../src/database/database.ts';
 import { SoloBus } from '../../src/delivery/bus.ts';
 import { Changes } from '../../src/delivery/changes.ts';
 import { Delivery } from '../../src/delivery/delivery.ts';
+import { Operations } from '../../src/delivery/operations.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { testSettings } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
@@ -24,7 +25,7 @@ describe('a change', () => {
     database = await Database.connect(place.url, settings, log);
     await database.rows('CREATE TABLE notes (text text)');
     delivery = new Delivery(database, new SoloBus(), settings.delivery, log);
-    changes = new Changes(database, delivery, log);
+    changes = new Changes(database, delivery, log, new Operations());
   });
   after(async () => {
     delivery.close();

@@ -4,6 +4,7 @@ import { SoloBus } from '../../src/delivery/bus.ts';
 import { Caches } from '../../src/delivery/caches.ts';
 import { Control } from '../../src/delivery/control.ts';
 import { InvalidationWatch } from '../../src/delivery/invalidation-watch.ts';
+import { Operations } from '../../src/delivery/operations.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { until } from '../rig/until.ts';
 import type { Loose } from '../world/person.ts';
@@ -37,7 +38,7 @@ describe('a look for changes that nobody tells of', () => {
   beforeEach(async () => {
     queries = [];
     told = [];
-    caches = new WatchedCaches(new Control(new SoloBus()));
+    caches = new WatchedCaches(new Control(new SoloBus()), new Operations());
     const things = caches.create<{ is: string }>('things', 10);
     for (const key of ['one', 'two', 'three']) await things.get(key, async () => ({ is: 'known' }));
     isKept = (key) => things.peek(key) !== undefined;

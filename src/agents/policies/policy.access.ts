@@ -28,15 +28,13 @@ export class PolicyAccess {
   constructor(database: Database, caches: Caches) {
     this.database = database;
     this.caches = caches;
-    this.policies = caches.create(policyCache, 100_000);
+    const load = (key: string) => this.load(key);
+    this.policies = caches.create(policyCache, 100_000, { facts: { load, lessened: allowsLess } });
   }
 
   async effective(botUserId: string, channelId: string): Promise<Policy> {
-    const policy = await this.policies.get(policyKey(botUserId, channelId), async () => {
-      const [row] = await this.database.committedRows<Policy>(selectEffective, [botUserId, channelId]);
-      return row ?? openPolicy;
-    });
-    return policy ?? openPolicy;
+    const key = policyKey(botUserId, channelId);
+    return (await this.policies.get(key, () => this.load(key))) ?? openPolicy;
   }
 
   /** The channels in which the bot may listen, for reads of many channels at once. */
@@ -56,10 +54,20 @@ export class PolicyAccess {
     this.policies.clear();
   }
 
+  private async load(key: string): Promise<Policy> {
+    const [row] = await this.database.committedRows<Policy>(selectEffective, key.split(':'));
+    return row ?? openPolicy;
+  }
+
   forget(botUserId: string, channelIds: string[]): Promise<void> {
     return this.caches.forget(
       policyCache,
       channelIds.map((channelId) => policyKey(botUserId, channelId)),
     );
   }
+}
+
+/** Whether a bot may do less than before. */
+function allowsLess(before: Policy, now: Policy): boolean {
+  return (before.listen && !now.listen) || (before.reply && !now.reply) || (now.mentionOnly && !before.mentionOnly);
 }
