@@ -117,7 +117,7 @@ export function createServices(foundation: Foundation) {
       ...shared,
       ...community,
       roster,
-      agentTokens: new AgentTokens(accounts.tokens, shared.agentIdentity, settings),
+      agentTokens: new AgentTokens({ ...shared, tokens: accounts.tokens }),
       presence: people.presence,
       leaveAll: (change, userId) => roster.removeFromAll(change, userId),
     }),

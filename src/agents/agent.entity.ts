@@ -40,6 +40,8 @@ const AgentTokenSchema = defineEntity({
     createdAt: p.datetime(3).onCreate(() => new Date()),
     /** Refused from here on: its expiry, or ten minutes after a newer one was issued. */
     endsAt: p.datetime(3),
+    /** The session that made it; null: made by an earlier version. */
+    madeBy: p.uuid().nullable(),
   },
 });
 

@@ -37,7 +37,7 @@ export function agentRoutes(agents: AgentService): Route[] {
       status: 201,
       answer: agentWithTokenSchema,
       shownOnce: ['token'],
-      errors: ['USERNAME_TAKEN', 'AGENT_LIMIT', 'FORBIDDEN'],
+      errors: ['USERNAME_TAKEN', 'AGENT_LIMIT', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
       handle: ({ actor, body }) => agents.create(actor, body),
     }),
     route({
@@ -86,14 +86,15 @@ function lifeRoutes(agents: AgentService): Route[] {
     route({
       method: 'POST',
       path: '/api/agents/:id/token',
-      summary: 'A new token for the bot; older ones hold for ten more minutes.',
+      summary:
+        'A new token for the bot; older ones hold for ten more minutes, and a webhook is paused until you confirm it.',
       tag,
       auth: 'required',
       params,
       status: 201,
       answer: agentTokenSchema,
       shownOnce: ['token'],
-      errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
+      errors: ['AGENT_NOT_FOUND', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
       handle: ({ actor, params }) => agents.newToken(actor, params.id),
     }),
     route({

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Actor, SmallUser } from '../access/actor.ts';
 import { deletedUsernameKey, usernameKey } from '../accounts/account.contract.ts';
 import { namingConflicts } from '../accounts/new-user.ts';
+import { holdSession, ownSession } from '../accounts/sessions/session.service.ts';
 import { User } from '../accounts/user.entity.ts';
 import { anyUserById, lockUser } from '../accounts/user.reader.ts';
 import { countOf } from '../database/counting.ts';
@@ -97,16 +98,21 @@ export class AgentService {
     this.presence = parts.presence;
   }
 
-  /** Creates a bot, running, with its first token. @throws AppError USERNAME_TAKEN, AGENT_LIMIT, FORBIDDEN for bots */
+  /**
+   * Creates a bot, running, with its first token.
+   * @throws AppError USERNAME_TAKEN, AGENT_LIMIT, INSUFFICIENT_PAT_SCOPE, FORBIDDEN for bots
+   */
   async create(actor: Actor, input: z.output<typeof createAgentSchema>): Promise<z.input<typeof agentWithTokenSchema>> {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no bots of their own.' });
+    const session = ownSession(actor);
     return namingConflicts(false, () =>
       this.changes.run(async (change) => {
         await lockUser(change.rows, actor.userId);
+        await holdSession(change, session);
         const owned = await countOf(change.rows, countOwned, [actor.userId]);
         if (owned >= this.settings.agents.maxPerOwner) throw new AppError('AGENT_LIMIT');
         const agent = await this.insert(change, actor, input);
-        const token = await this.tokens.issue(change, agent);
+        const token = await this.tokens.issue(change, { ...agent, ownerId: actor.userId }, session);
         return { ...(await this.record(change.rows, agent.id)), token };
       }),
     );
@@ -161,11 +167,19 @@ export class AgentService {
     });
   }
 
-  /** A new token; older ones remain valid for ten minutes. */
+  /**
+   * A new token; older ones remain valid for ten minutes, and a webhook is paused until the owner confirms it.
+   * @throws AppError AGENT_NOT_FOUND, FORBIDDEN for the bot itself, INSUFFICIENT_PAT_SCOPE
+   */
   async newToken(actor: Actor, agentId: string): Promise<{ token: string }> {
     const agent = await this.access.owned(actor, agentId);
-    const token = await this.changes.run((change) => this.tokens.issue(change, { id: agentId, userId: agent.user_id }));
-    return { token };
+    const session = ownSession(actor);
+    return this.changes.run(async (change) => {
+      await lockUser(change.rows, actor.userId);
+      await holdSession(change, session);
+      const { user_id: userId, owner_id: ownerId } = agent;
+      return { token: await this.tokens.issue(change, { id: agentId, userId, ownerId }, session) };
+    });
   }
 
   /** Enables a bot's tokens (again). */

@@ -21,6 +21,7 @@ function routesAt(base: string, invites: InviteService): Route[] {
       tag,
       auth: 'required',
       answer: z.array(inviteSchema),
+      errors: ['INSUFFICIENT_PAT_SCOPE'],
       handle: ({ actor }) => invites.list(actor),
     }),
     route({
@@ -32,7 +33,7 @@ function routesAt(base: string, invites: InviteService): Route[] {
       body: createInvitesSchema,
       status: 201,
       answer: z.array(inviteSchema),
-      errors: ['INVITE_REQUIRED', 'INVITE_LIMIT', 'FORBIDDEN'],
+      errors: ['INVITE_REQUIRED', 'INVITE_LIMIT', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
       handle: ({ actor, body }) => invites.create(actor, body),
     }),
     route({
@@ -43,7 +44,7 @@ function routesAt(base: string, invites: InviteService): Route[] {
       auth: 'required',
       params: { id },
       answer: inviteSchema,
-      errors: ['INVITE_CODE_NOT_FOUND'],
+      errors: ['INVITE_CODE_NOT_FOUND', 'INSUFFICIENT_PAT_SCOPE'],
       handle: ({ actor, params }) => invites.deactivate(actor, params.id),
     }),
     route({

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Capabilities } from '../access/capabilities.ts';
+import { ownSession } from '../accounts/sessions/session.service.ts';
 import { lockUser } from '../accounts/user.reader.ts';
 import { countOf } from '../database/counting.ts';
 import type { Database, Rows } from '../database/database.ts';
@@ -34,15 +35,17 @@ export class InviteService {
     this.capabilities = parts.capabilities;
   }
 
-  /** The actor's codes, newest first, including used and deactivated ones. */
+  /** The actor's codes, newest first, including used and deactivated ones. @throws AppError INSUFFICIENT_PAT_SCOPE */
   async list(actor: Actor): Promise<InviteRecord[]> {
+    ownSession(actor);
     const rows = await this.database.rows<InviteRow>(ofUser, [actor.userId]);
     return rows.map(inviteRecord);
   }
 
-  /** Creates 1 to 5 codes. @throws AppError INVITE_REQUIRED, INVITE_LIMIT */
+  /** Creates 1 to 5 codes. @throws AppError INVITE_REQUIRED, INVITE_LIMIT, INSUFFICIENT_PAT_SCOPE */
   async create(actor: Actor, input: z.output<typeof createInvitesSchema>): Promise<InviteRecord[]> {
     this.capabilities.require(actor, 'invite:create');
+    ownSession(actor);
     return this.changes.run(async ({ rows }) => {
       await lockUser(rows, actor.userId);
       if ((await countOf(rows, countOwn, [actor.userId])) + input.count > maxCodes) throw new AppError('INVITE_LIMIT');
@@ -61,8 +64,9 @@ export class InviteService {
     });
   }
 
-  /** It can no longer be redeemed. @throws AppError INVITE_CODE_NOT_FOUND, also for those of others */
+  /** It can no longer be redeemed. @throws AppError INVITE_CODE_NOT_FOUND, also for those of others, INSUFFICIENT_PAT_SCOPE */
   async deactivate(actor: Actor, id: string): Promise<InviteRecord> {
+    ownSession(actor);
     return this.changes.run(async ({ rows }) => {
       await rows('UPDATE invite_codes SET is_active = false WHERE id = $1 AND created_by = $2', [id, actor.userId]);
       const [row] = await rows<InviteRow>(ownOne, [id, actor.userId]);

@@ -104,7 +104,7 @@ export function modelTokenRoutes({ tokens, usage }: ModelServices): Route[] {
       status: 201,
       answer: mintedTokenSchema,
       shownOnce: ['token'],
-      errors: ['INVITE_REQUIRED', 'TOKEN_LIMIT'],
+      errors: ['INVITE_REQUIRED', 'TOKEN_LIMIT', 'INSUFFICIENT_PAT_SCOPE'],
       handle: ({ actor, body }) => tokens.mint(actor, body),
     }),
     route({

@@ -14,6 +14,8 @@ const ModelTokenSchema = defineEntity({
     models: p.json<string[]>().columnType('json').nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     expiresAt: p.datetime(3),
+    /** The session that made it; null: made by an earlier version. */
+    madeBy: p.uuid().nullable(),
   },
 });
 

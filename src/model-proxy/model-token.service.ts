@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Capabilities } from '../access/capabilities.ts';
+import { holdSession, ownSession } from '../accounts/sessions/session.service.ts';
 import { lockUser } from '../accounts/user.reader.ts';
 import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
@@ -28,8 +29,8 @@ export interface KnownModelToken {
 
 const columns = `id, runtime_id AS "runtimeId", template_slug AS "templateSlug", models, created_at AS "createdAt",
   expires_at AS "expiresAt"`;
-const insert = `INSERT INTO model_tokens (id, user_id, runtime_id, template_slug, models, created_at, expires_at)
-  VALUES ($1, $2, $3, $4, $5::json, now(), $6) RETURNING ${columns}`;
+const insert = `INSERT INTO model_tokens (id, user_id, runtime_id, template_slug, models, created_at, expires_at, made_by)
+  VALUES ($1, $2, $3, $4, $5::json, now(), $6, $7) RETURNING ${columns}`;
 const ofUser = `SELECT ${columns} FROM model_tokens WHERE user_id = $1 AND expires_at > now() ORDER BY id DESC`;
 const inUse = `SELECT t.user_id AS "userId", t.models FROM model_tokens t JOIN users u ON u.id = t.user_id
   WHERE t.id = $1 AND t.expires_at > now() AND u.deleted_at IS NULL`;
@@ -63,19 +64,22 @@ export class ModelTokenService {
     this.known = parts.caches.create(tokenCache, 20_000);
   }
 
-  /** @throws AppError INVITE_REQUIRED, TOKEN_LIMIT */
+  /** @throws AppError INVITE_REQUIRED, TOKEN_LIMIT, INSUFFICIENT_PAT_SCOPE */
   async mint(actor: Actor, input: z.output<typeof mintTokenSchema>): Promise<z.input<typeof mintedTokenSchema>> {
     this.capabilities.require(actor, 'cloud:deploy');
+    const session = ownSession(actor);
     const { runtimeId, templateSlug = null, models = null, expiresInDays = this.settings.tokenDays } = input;
     const id = newId();
     const expiresAt = new Date(Date.now() + expiresInDays * 24 * 60 * 60 * 1000);
     return this.changes.run(async (change) => {
       await lockUser(change.rows, actor.userId);
+      await holdSession(change, session);
       await change.rows('DELETE FROM model_tokens WHERE user_id = $1 AND expires_at <= now()', [actor.userId]);
       const held = await change.rows<TokenRow>(ofUser, [actor.userId]);
       if (held.length >= this.settings.tokensPerUser) throw new AppError('TOKEN_LIMIT');
       const listed = models && JSON.stringify(models);
-      const [row] = await change.rows<TokenRow>(insert, [id, actor.userId, runtimeId, templateSlug, listed, expiresAt]);
+      const values = [id, actor.userId, runtimeId, templateSlug, listed, expiresAt, session];
+      const [row] = await change.rows<TokenRow>(insert, values);
       if (!row) throw new Error('A model token was not stored.');
       const claims = { sub: actor.userId, jti: id, runtime: runtimeId, template: templateSlug };
       return { ...tokenRecord(row), token: this.tokens.sign(claims, expiresAt) };

@@ -17,6 +17,8 @@ export const typeOfKind = {
   'channel.member_added': 'system',
   'channel.join_request': 'system',
   'agent.webhook_stopped': 'system',
+  'agent.webhook_set': 'system',
+  'agent.token_created': 'system',
 } as const satisfies Record<string, NotificationType>;
 
 export type NotificationKind = keyof typeof typeOfKind;

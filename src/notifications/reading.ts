@@ -3,6 +3,7 @@ import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { notificationRead } from './notification.contract.ts';
+import type { NotificationKind } from './notification.kinds.ts';
 
 /** A server, a channel, or a channel in a server; both null: everything. */
 export interface Scope {
@@ -25,16 +26,17 @@ export async function markScopeRead(change: Change, { serverId, channelId }: Sco
 /**
  * Marks as read a user's notifications of something settled or gone. Call it after that happened in this change, which must
  * have locked the user's log.
+ * @param reference with a kind: only those of that kind
  */
 export async function markSettledRead(
   change: Change,
   userId: string,
-  reference: { type: string; id: string },
+  reference: { type: string; id: string; kind?: NotificationKind },
 ): Promise<void> {
   const read = await change.rows<{ id: string; userId: string }>(
     `UPDATE notifications SET read_at = now() WHERE user_id = $1 AND read_at IS NULL
-     AND reference_type = $2 AND reference_id = $3 RETURNING id, user_id AS "userId"`,
-    [userId, reference.type, reference.id],
+     AND reference_type = $2 AND reference_id = $3 AND kind = coalesce($4, kind) RETURNING id, user_id AS "userId"`,
+    [userId, reference.type, reference.id, reference.kind ?? null],
   );
   await tellRead(change, read);
 }

@@ -91,6 +91,10 @@ function titleOf(kind: NotificationKind, sender: string, server: string, channel
       return `${sender} asks to join #${channel}`;
     case 'agent.webhook_stopped':
       return `Nothing is delivered to the webhook of ${sender} any more`;
+    case 'agent.webhook_set':
+      return `The webhook of ${sender} has a new address`;
+    case 'agent.token_created':
+      return `${sender} has a new token`;
     default:
       return sender;
   }

@@ -199,7 +199,7 @@ describe('webhooks that do not work', () => {
       return body.lastError ? body : null;
     });
     expect(state.lastError).to.match(/^Only https addresses are allowed here\..*APP_PROXY_ALLOW/);
-    const test = await robot.on(node).post(`${pathOf(robot)}/test`);
+    const test = await here.alice.on(node).post(`${pathOf(robot)}/test`);
     expect(test.body).to.include({ delivered: false, error: state.lastError });
     expect(ear.arrived).to.have.lengthOf(before);
   });
@@ -240,7 +240,7 @@ describe('webhooks that do not work', () => {
     await here.bob.on(both).say(here.channel.id, 'unsigned');
     const error = 'Its secret cannot be read any more; make a new one.';
     await until(async () => (await robot.on(both).get(pathOf(robot))).body.lastError === error);
-    const { body } = await robot.on(both).post(`${pathOf(robot)}/secret`);
+    const { body } = await here.alice.on(both).post(`${pathOf(robot)}/secret`);
     ear.secret = body.secret;
     expect((await ear.next(({ event }) => event.data.content === 'unsigned')).verified).to.equal(true);
   });

@@ -215,7 +215,7 @@ describe('webhooks of bots', () => {
   it('have secrets that change without a gap', async () => {
     const { robot, ear } = await hooked();
     const old = ear.secret;
-    const { status, body } = await robot.post(`${pathOf(robot)}/secret`);
+    const { status, body } = await here.alice.post(`${pathOf(robot)}/secret`);
     expect(status).to.equal(201);
     expect(body.secret)
       .to.match(/^whsec_/)
@@ -235,10 +235,10 @@ describe('webhooks of bots', () => {
 
   it('go on with the first secret when a second change follows at once, up to four back', async () => {
     const { robot, ear } = await hooked();
-    const again = () => robot.post(`${pathOf(robot)}/secret`);
+    const again = () => here.alice.post(`${pathOf(robot)}/secret`);
     const tested = async () => {
       const before = ear.arrived.length;
-      expect((await robot.post(`${pathOf(robot)}/test`)).body.delivered).to.equal(true);
+      expect((await here.alice.post(`${pathOf(robot)}/test`)).body.delivered).to.equal(true);
       const [last] = ear.arrived.slice(before).filter(({ event }) => event.type === 'webhook:test');
       return [last?.verified, last?.signatures];
     };
@@ -273,7 +273,7 @@ describe('webhooks of bots', () => {
     const test = await here.alice.post(`${pathOf(robot)}/test`);
     expect(test.body).to.include({ ok: true, delivered: true, error: null });
     expect(ear.arrived.slice(before).map(({ event }) => event.type)).to.deep.equal(['webhook:test']);
-    const enabled = await robot.post(`${pathOf(robot)}/enable`);
+    const enabled = await here.alice.post(`${pathOf(robot)}/enable`);
     expect(enabled.body).to.include({ state: 'active', stoppedAt: null });
     await until(() => said(ear).length === 2);
     expect(said(ear)).to.deep.equal(['are you there?', 'nobody there']);
@@ -314,10 +314,10 @@ describe('webhooks of bots', () => {
 
   it('end with their bot, and when they are deleted', async () => {
     const { robot, ear } = await hooked();
-    expect((await robot.delete(pathOf(robot))).body).to.deep.equal({ ok: true, success: true });
+    expect((await here.alice.delete(pathOf(robot))).body).to.deep.equal({ ok: true, success: true });
     expect((await robot.get(pathOf(robot))).body.code).to.equal('WEBHOOK_NOT_FOUND');
     for (const way of ['secret', 'enable', 'test']) {
-      expect((await robot.post(`${pathOf(robot)}/${way}`)).body.code).to.equal('WEBHOOK_NOT_FOUND');
+      expect((await here.alice.post(`${pathOf(robot)}/${way}`)).body.code).to.equal('WEBHOOK_NOT_FOUND');
     }
     const other = await hooked();
     await here.alice.delete(`/api/agents/${other.robot.agentId}`);

@@ -27,15 +27,15 @@ export interface SignInExtras {
 
 const findLinked = `SELECT a.user_id AS "userId", u.deleted_at IS NOT NULL AS gone
   FROM oauth_accounts a JOIN users u ON u.id = a.user_id WHERE a.provider = $1 AND a.subject = $2`;
-const insertLink = `INSERT INTO oauth_accounts (id, user_id, provider, subject, provider_email, created_at)
-  VALUES ($1, $2, $3, $4, $5, now())`;
+const insertLink = `INSERT INTO oauth_accounts (id, user_id, provider, subject, provider_email, created_at, made_by)
+  VALUES ($1, $2, $3, $4, $5, now(), $6)`;
 const listOwn = `SELECT id, provider, provider_email AS "providerEmail", created_at AS "createdAt"
   FROM oauth_accounts WHERE user_id = $1 ORDER BY created_at, id`;
 const otherWays = `SELECT u.password_hash IS NOT NULL
     OR EXISTS (SELECT FROM oauth_accounts WHERE user_id = u.id AND id <> $2) AS any
   FROM users u WHERE u.id = $1 FOR NO KEY UPDATE OF u`;
 /** Deleted if a session of the user has been ended meanwhile (see Revocation). */
-const endLink = 'DELETE FROM oauth_states WHERE state_hash = $1 RETURNING link_to AS "userId"';
+const endLink = 'DELETE FROM oauth_states WHERE state_hash = $1 RETURNING link_to AS "userId", made_by AS "sessionId"';
 const attempts = 3;
 
 interface LinkingParts {
@@ -116,12 +116,12 @@ export class LinkingService {
 
   private async tryLink(stateHash: string, identity: ProviderIdentity): Promise<void> {
     await this.parts.changes.run(async (change) => {
-      const [begun] = await change.rows<{ userId: string }>(endLink, [stateHash]);
+      const [begun] = await change.rows<{ userId: string; sessionId: string | null }>(endLink, [stateHash]);
       if (!begun) throw new AppError('FORBIDDEN');
-      const { userId } = begun;
+      const { userId, sessionId } = begun;
       const [linked] = await change.rows<{ userId: string }>(findLinked, [identity.provider, identity.subject]);
       if (linked && linked.userId !== userId) throw new AppError('OAUTH_ACCOUNT_TAKEN');
-      if (!linked) await this.addLink(change, userId, identity);
+      if (!linked) await this.addLink(change, userId, identity, sessionId);
     });
   }
 
@@ -134,7 +134,7 @@ export class LinkingService {
     if (linked) return linked.userId;
     const known = await this.byEmail(change, identity);
     const userId = known ?? (await this.signUp(change, identity, extras));
-    await this.addLink(change, userId, identity);
+    await this.addLink(change, userId, identity, null);
     return userId;
   }
 
@@ -157,9 +157,14 @@ export class LinkingService {
     return user.id;
   }
 
-  private async addLink(change: Change, userId: string, identity: ProviderIdentity): Promise<void> {
+  private async addLink(
+    change: Change,
+    userId: string,
+    identity: ProviderIdentity,
+    madeBy: string | null,
+  ): Promise<void> {
     const { provider, subject, email } = identity;
-    await change.rows(insertLink, [newId(), userId, provider, subject, email]);
+    await change.rows(insertLink, [newId(), userId, provider, subject, email, madeBy]);
   }
 
   /** An invalid code never stops a sign-in (contract §13): it fails in a savepoint of its own. */

@@ -14,6 +14,8 @@ const OAuthAccountSchema = defineEntity({
     subject: p.string().columnType('text'),
     providerEmail: p.string().columnType('text').nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
+    /** The session that linked it; null: made by signing in with it, or by an earlier version. */
+    madeBy: p.uuid().nullable(),
   },
 });
 
@@ -33,6 +35,8 @@ const OAuthStateSchema = defineEntity({
     /** Set when a signed-in user links an account instead of signing in. */
     linkTo: () => p.manyToOne(User).mapToPk().fieldName('link_to').nullable().deleteRule('cascade').index(false),
     expiresAt: p.datetime(3).index('oauth_states_expires'),
+    /** The session that links an account. */
+    madeBy: p.uuid().nullable(),
   },
 });
 

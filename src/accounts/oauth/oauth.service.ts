@@ -25,8 +25,8 @@ interface State {
 }
 
 const keepState = `INSERT INTO oauth_states
-  (state_hash, cookie_hash, provider, redirect, invite_code, link_to, expires_at)
-  VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))`;
+  (state_hash, cookie_hash, provider, redirect, invite_code, link_to, expires_at, made_by)
+  VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7), $8)`;
 /** Each state is used once, and only by the browser that started; its row still exists while the provider is asked. */
 const spendState = `UPDATE oauth_states SET cookie_hash = ''
   WHERE state_hash = $1 AND cookie_hash = $2 AND provider = $3 AND expires_at > now()
@@ -109,7 +109,8 @@ export class OAuthService {
     const [state, secret] = [newSecret(), newSecret()];
     const url = await provider.authorizationUrl(checksOf(state.secret, secret.secret), this.callbackUrl(provider.name));
     const path = localPath(redirect, publicUrl());
-    const values = [state.hash, secret.hash, provider.name, path, inviteCode, linkTo?.userId ?? null, stateSeconds];
+    const { userId = null, sessionId = null } = linkTo ?? {};
+    const values = [state.hash, secret.hash, provider.name, path, inviteCode, userId, stateSeconds, sessionId];
     await changes.run(async (change) => {
       // The provider may have been asked for e-mail addresses meanwhile.
       if (linkTo) await holdSession(change, linkTo.sessionId);

@@ -17,6 +17,8 @@ const PersonalTokenSchema = defineEntity({
     expiresAt: p.datetime(3).nullable(),
     lastUsedAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
+    /** The session that made it; null: made by an earlier version. */
+    madeBy: p.uuid().nullable(),
   },
 });
 

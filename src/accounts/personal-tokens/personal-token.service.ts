@@ -28,8 +28,8 @@ interface TokenRow {
 const columns = `id, name, scope, created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt"`;
 const listOwn = `SELECT ${columns} FROM personal_tokens WHERE user_id = $1 AND revoked_at IS NULL
   ORDER BY created_at DESC, id DESC`;
-const insert = `INSERT INTO personal_tokens (id, user_id, name, scope, token_hash, created_at, expires_at)
-  VALUES ($1, $2, $3, $4, $5, now(), now() + make_interval(days => $6)) RETURNING ${columns}`;
+const insert = `INSERT INTO personal_tokens (id, user_id, name, scope, token_hash, created_at, expires_at, made_by)
+  VALUES ($1, $2, $3, $4, $5, now(), now() + make_interval(days => $6), $7) RETURNING ${columns}`;
 const countOwn = 'SELECT count(*)::int AS count FROM personal_tokens WHERE user_id = $1 AND revoked_at IS NULL';
 
 /** Tokens that people create for their own programs (contract §3). Only a signed-in person manages them. */
@@ -54,7 +54,7 @@ export class PersonalTokenService {
       await lockUser(change.rows, actor.userId);
       await holdSession(change, session);
       if ((await countOf(change.rows, countOwn, [actor.userId])) >= this.most) throw new AppError('TOKEN_LIMIT');
-      const values = [newId(), actor.userId, input.name, input.scope, hash, input.expiresInDays ?? null];
+      const values = [newId(), actor.userId, input.name, input.scope, hash, input.expiresInDays ?? null, session];
       const [row] = await change.rows<TokenRow>(insert, values);
       if (!row) throw new Error('A personal access token was not kept.');
       return { ...tokenRecord(row), token: secret };

@@ -18,12 +18,12 @@ export const webhookSchema = record('Webhook', {
   agentId: idSchema,
   url: z.string(),
   state: z
-    .enum(['active', 'failing', 'dead', 'gone'])
+    .enum(['active', 'failing', 'dead', 'gone', 'paused'])
     .describe(
-      '`failing`: some rooms wait for their next try. `dead`: given up after failing for too long, `gone`: your address answered 410; nothing is sent in either until it is enabled again.',
+      '`failing`: some rooms wait for their next try. `dead`: given up after failing for too long, `gone`: your address answered 410, `paused`: the token of the bot was renewed, or the session that set the address was revoked; nothing is sent in any of them until its owner enables it again.',
     ),
   failingSince: timeSchema.nullable(),
-  stoppedAt: timeSchema.nullable().describe('When it became dead or gone.'),
+  stoppedAt: timeSchema.nullable().describe('When it became dead, gone or paused.'),
   lastError: z.string().nullable(),
   lastErrorAt: timeSchema.nullable(),
   lastDeliveredAt: timeSchema.nullable(),

@@ -14,11 +14,16 @@ const WebhookSchema = defineEntity({
     previousSecret: p.string().columnType('text').nullable(),
     /** Until when the previous secrets sign too. */
     previousUntil: p.datetime(3).nullable(),
-    /** `dead`: given up after failing for too long; `gone`: the receiver answered 410. Nothing is sent in either. */
-    state: p.string().columnType('text').$type<'active' | 'dead' | 'gone'>().default('active'),
+    /**
+     * `dead`: given up after failing for too long; `gone`: the receiver answered 410; `paused`: its owner has to confirm it.
+     * Nothing is sent in any of them.
+     */
+    state: p.string().columnType('text').$type<'active' | 'dead' | 'gone' | 'paused'>().default('active'),
     stoppedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
+    /** The session that set its address; null: set by an earlier version. */
+    madeBy: p.uuid().nullable(),
   },
 });
 

@@ -13,7 +13,7 @@ const tag = 'Webhooks';
 const auth = 'required';
 const params = { id: uuidParam('AGENT_NOT_FOUND', 'Id of the agent.') };
 
-/** For the owner of an agent and for the bot itself. */
+/** For the owner of an agent; the bot itself only sees the state. */
 export function webhookRoutes(webhooks: WebhookService): Route[] {
   return [
     route({
@@ -36,7 +36,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
       params,
       body: putWebhookSchema,
       answer: webhookWithSecretSchema,
-      errors: ['UNSAFE_URL'],
+      errors: ['UNSAFE_URL', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
       limit: 'webhooks',
       handle: ({ actor, params, body }) => webhooks.put(actor, params.id, body.url),
     }),
@@ -48,7 +48,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
       auth,
       params,
       answer: doneSchema,
-      errors: ['WEBHOOK_NOT_FOUND'],
+      errors: ['WEBHOOK_NOT_FOUND', 'FORBIDDEN'],
       async handle({ actor, params }) {
         await webhooks.delete(actor, params.id);
         return done;
@@ -70,19 +70,20 @@ function careRoutes(webhooks: WebhookService): Route[] {
       status: 201,
       answer: webhookWithSecretSchema,
       shownOnce: ['secret'],
-      errors: ['WEBHOOK_NOT_FOUND'],
+      errors: ['WEBHOOK_NOT_FOUND', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
       handle: ({ actor, params }) => webhooks.rotate(actor, params.id),
     }),
     route({
       method: 'POST',
       path: '/api/agents/:id/webhook/enable',
-      summary: 'Resume deliveries that were given up, or with `skip` from now; also retries failing ones at once.',
+      summary:
+        'Resume deliveries that were given up or paused, or with `skip` from now; also retries failing ones at once.',
       tag,
       auth,
       params,
       body: enableWebhookSchema,
       answer: webhookSchema,
-      errors: ['WEBHOOK_NOT_FOUND'],
+      errors: ['WEBHOOK_NOT_FOUND', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
       handle: ({ actor, params, body }) => webhooks.enable(actor, params.id, body.skip),
     }),
     route({
@@ -93,7 +94,7 @@ function careRoutes(webhooks: WebhookService): Route[] {
       auth,
       params,
       answer: webhookTestSchema,
-      errors: ['WEBHOOK_NOT_FOUND'],
+      errors: ['WEBHOOK_NOT_FOUND', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
       limit: 'webhooks',
       repeats: 'never',
       handle: ({ actor, params }) => webhooks.test(actor, params.id),

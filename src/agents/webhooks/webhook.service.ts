@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
+import { holdSession, ownSession } from '../../accounts/sessions/session.service.ts';
 import type { Database, Rows } from '../../database/database.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';
 import type { Control } from '../../delivery/control.ts';
@@ -8,6 +9,7 @@ import { userRoom } from '../../delivery/entry.ts';
 import { AppError } from '../../errors.ts';
 import type { Outgoing } from '../../infrastructure/outgoing.ts';
 import type { SealedText } from '../../infrastructure/sealed-text.ts';
+import type { NotificationQueue } from '../../notifications/notification.jobs.ts';
 import { markSettledRead } from '../../notifications/reading.ts';
 import type { Settings } from '../../settings.ts';
 import type { AgentAccess } from '../agent.access.ts';
@@ -19,8 +21,8 @@ import { type FailingRow, type WebhookRecord, type WebhookRow, webhookRecord } f
 type WithSecret = z.input<typeof webhookWithSecretSchema>;
 
 /** In one statement, since the webhook, or its bot, may be deleted at any moment. */
-const place = `INSERT INTO webhooks (agent_id, url, secret) VALUES ($1, $2, $3)
-  ON CONFLICT (agent_id) DO UPDATE SET url = excluded.url, state = 'active', stopped_at = NULL, updated_at = now()
+const place = `INSERT INTO webhooks (agent_id, url, secret, made_by) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (agent_id) DO UPDATE SET url = excluded.url, made_by = excluded.made_by, state = 'active', stopped_at = NULL, updated_at = now()
   RETURNING secret = $3 AS "isNew"`;
 const remove = 'DELETE FROM webhooks WHERE agent_id = $1 RETURNING agent_id';
 /** Secrets that still sign go on doing so, lest a repeated request break anyone: the first answer may have been lost. */
@@ -50,7 +52,7 @@ const findFailing = `SELECT kind, stream_id AS "streamId", seq, attempts, error,
 const findSecrets = `SELECT url, secret, CASE WHEN previous_until > now() THEN previous_secret END AS previous
   FROM webhooks WHERE agent_id = $1`;
 
-/** The webhook of a bot, managed by its owner and the bot itself (contract §4). */
+/** The webhook of a bot, managed by a session of its owner: it goes on receiving when the bot's token has ended (contract §4). */
 export class WebhookService {
   private readonly database: Database;
   private readonly changes: Changes;
@@ -60,6 +62,7 @@ export class WebhookService {
   private readonly sender: WebhookSender;
   private readonly overlapSeconds: number;
   private readonly control: Control;
+  private readonly notifications: NotificationQueue;
 
   constructor(parts: {
     database: Database;
@@ -70,6 +73,7 @@ export class WebhookService {
     sender: WebhookSender;
     settings: Settings;
     control: Control;
+    notifications: NotificationQueue;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
@@ -79,6 +83,7 @@ export class WebhookService {
     this.sender = parts.sender;
     this.overlapSeconds = parts.settings.webhooks.secretOverlapSeconds;
     this.control = parts.control;
+    this.notifications = parts.notifications;
   }
 
   /** @throws AppError AGENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
@@ -89,58 +94,69 @@ export class WebhookService {
 
   /**
    * Registers the webhook of an agent: it gets what happens from now on. A new address continues where the old one was,
-   * with the same secret.
-   * @throws AppError AGENT_NOT_FOUND, UNSAFE_URL
+   * with the same secret. The owner is told.
+   * @throws AppError AGENT_NOT_FOUND, FORBIDDEN for the bot itself, INSUFFICIENT_PAT_SCOPE, UNSAFE_URL
    */
   async put(actor: Actor, agentId: string, url: string): Promise<WithSecret> {
-    await this.access.readable(actor, agentId);
+    const agent = await this.access.owned(actor, agentId);
+    const session = ownSession(actor);
     await this.outgoing.check(new URL(url));
     const secret = newWebhookSecret();
     return this.change(
       agentId,
-      async (rows) => {
-        const [placed] = await rows<{ isNew: boolean }>(place, [agentId, url, this.sealed.seal(secret)]);
+      async ({ rows }) => {
+        const [placed] = await rows<{ isNew: boolean }>(place, [agentId, url, this.sealed.seal(secret), session]);
         const isNew = placed?.isNew === true;
         if (!isNew) await rows(beginAnew, [agentId, false]);
         return { ...(await this.record(rows, agentId)), secret: isNew ? secret : null };
       },
-      markStopRead,
+      session,
+      async (change) => {
+        await markStopRead(change, agentId);
+        const reference = { type: 'agent', id: agentId };
+        const to = [agent.owner_id];
+        await this.notifications.add(change, { kind: 'agent.webhook_set', to, senderId: agent.user_id, reference });
+      },
     );
   }
 
-  /** @throws AppError AGENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
+  /** @throws AppError AGENT_NOT_FOUND, FORBIDDEN for the bot itself, WEBHOOK_NOT_FOUND */
   async delete(actor: Actor, agentId: string): Promise<void> {
-    await this.access.readable(actor, agentId);
-    await this.change(agentId, async (rows) => requireOne(await rows(remove, [agentId])), markStopRead);
+    await this.access.owned(actor, agentId);
+    const remaining = async ({ rows }: Change) => requireOne(await rows(remove, [agentId]));
+    await this.change(agentId, remaining, null, (change) => markStopRead(change, agentId));
   }
 
   /** A new secret; for a day the previous ones sign too, so that receivers can switch at their leisure. */
   async rotate(actor: Actor, agentId: string): Promise<WithSecret> {
-    await this.access.readable(actor, agentId);
+    await this.access.owned(actor, agentId);
     const secret = newWebhookSecret();
-    return this.change(agentId, async (rows) => {
+    const work = async ({ rows }: Change) => {
       requireOne(await rows(rotate, [agentId, this.sealed.seal(secret), this.overlapSeconds]));
       return { ...(await this.record(rows, agentId)), secret };
-    });
+    };
+    return this.change(agentId, work, ownSession(actor));
   }
 
-  /** Retries at once after failures, or after it was given up. @param skip continues from now instead */
+  /** Retries at once after failures, or after it was given up or paused. @param skip continues from now instead */
   async enable(actor: Actor, agentId: string, skip: boolean): Promise<WebhookRecord> {
-    await this.access.readable(actor, agentId);
+    await this.access.owned(actor, agentId);
     return this.change(
       agentId,
-      async (rows) => {
+      async ({ rows }) => {
         requireOne(await rows(activate, [agentId]));
         await rows(beginAnew, [agentId, skip]);
         return this.record(rows, agentId);
       },
-      markStopRead,
+      ownSession(actor),
+      (change) => markStopRead(change, agentId),
     );
   }
 
   /** Sends a test event now, whatever state it is in, and reports the outcome. */
   async test(actor: Actor, agentId: string): Promise<z.input<typeof webhookTestSchema>> {
-    await this.access.readable(actor, agentId);
+    await this.access.owned(actor, agentId);
+    ownSession(actor);
     const [row] = await this.database.rows<{ url: string; secret: string; previous: string | null }>(findSecrets, [
       agentId,
     ]);
@@ -154,15 +170,18 @@ export class WebhookService {
     return { ok: true, delivered: outcome.delivered, error: outcome.delivered ? null : outcome.error, durationMs };
   }
 
+  /** @param session must be valid until the commit; null: what is done makes no credential */
   private change<T>(
     agentId: string,
-    work: (rows: Rows) => Promise<T>,
-    then?: (change: Change, agentId: string) => Promise<void>,
+    work: (change: Change) => Promise<T>,
+    session: string | null,
+    then?: (change: Change) => Promise<void>,
   ): Promise<T> {
     return this.changes.run(async (change) => {
+      if (session !== null) await holdSession(change, session);
       change.afterCommit(() => this.control.send({ kind: 'webhook', agentId }));
-      const result = await work(change.rows);
-      await then?.(change, agentId);
+      const result = await work(change);
+      await then?.(change);
       return result;
     });
   }
@@ -181,7 +200,7 @@ async function markStopRead(change: Change, agentId: string): Promise<void> {
   ]);
   if (!agent) return;
   await change.lock(userRoom(agent.ownerId));
-  await markSettledRead(change, agent.ownerId, { type: 'agent', id: agentId });
+  await markSettledRead(change, agent.ownerId, { type: 'agent', id: agentId, kind: 'agent.webhook_stopped' });
 }
 
 function requireOne(rows: object[]): void {

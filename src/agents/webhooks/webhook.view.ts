@@ -6,7 +6,7 @@ import type { webhookSchema } from './webhook.contract.ts';
 export interface WebhookRow {
   agentId: string;
   url: string;
-  state: 'active' | 'dead' | 'gone';
+  state: 'active' | 'dead' | 'gone' | 'paused';
   stoppedAt: Date | string | null;
   previousUntil: Date | string | null;
   pending: number;

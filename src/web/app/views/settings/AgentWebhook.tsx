@@ -31,7 +31,7 @@ export function AgentWebhook({ agentId }: { agentId: string }) {
         <Field label="Address (https)" name="url" type="url" value={webhook?.url ?? ''} required />
       </Form>
       <Secret title="The secret that deliveries are signed with" secret={secret} />
-      {webhook && <Care id={id} load={load} rotate={rotate} />}
+      {webhook && <Care id={id} isPaused={webhook.state === 'paused'} load={load} rotate={rotate} />}
     </Block>
   );
 }
@@ -59,9 +59,17 @@ const saying: Record<Webhook['state'], string> = {
   failing: 'Some deliveries fail, and are tried again.',
   dead: 'Given up, since it failed for too long.',
   gone: 'Ended, since the address wants no more.',
+  paused: 'Paused until you confirm the address: the token of this bot was renewed, or a session was ended.',
 };
 
-function Care({ id, load, rotate }: { id: string; load(): Promise<void>; rotate(): Promise<void> }) {
+interface CareProps {
+  id: string;
+  isPaused: boolean;
+  load(): Promise<void>;
+  rotate(): Promise<void>;
+}
+
+function Care({ id, isPaused, load, rotate }: CareProps) {
   const doing = (work: () => Promise<unknown>) => () => void attempt(() => work().then(load));
   const test = async () => {
     const { delivered, error } = await parley.rest('POST /api/agents/:id/webhook/test', { id });
@@ -71,7 +79,7 @@ function Care({ id, load, rotate }: { id: string; load(): Promise<void>; rotate(
   return (
     <div class="inline">
       <Button label="Send a test" kind="quiet" onClick={doing(test)} />
-      <Button label="Try again now" kind="quiet" onClick={doing(enable)} />
+      <Button label={isPaused ? 'Confirm the address' : 'Try again now'} kind="quiet" onClick={doing(enable)} />
       <Button label="New secret" kind="quiet" onClick={doing(rotate)} />
       <Button
         label="End deliveries"
