@@ -84,11 +84,13 @@ describe('the schema', () => {
     await writer.query('BEGIN; LOCK TABLE notifications IN ROW EXCLUSIVE MODE');
     const { log: kept, messages } = keptLog();
     const migrating = migrate(database.url, kept);
-    // Whoever has waited for a second when it is a deadlock gives way: PostgreSQL itself sees to it that the other is soon.
+    // Whoever has waited for a second when it is a deadlock gives way: the writer comes half a second later, so that it is
+    // the migration on a busy machine too.
     await writer.query(`DO $$ BEGIN
       WHILE NOT EXISTS (${waitsForIndex.replace('$1', "'create index notifications_open%'")}) LOOP
         PERFORM pg_sleep(0.01), pg_stat_clear_snapshot();
       END LOOP;
+      PERFORM pg_sleep(0.5);
       LOCK TABLE log_entries IN ROW EXCLUSIVE MODE;
     END $$`);
     await writer.query('COMMIT');
