@@ -45,6 +45,7 @@ const onceIsEnough = [
   'delivery/live-stream',
   'delivery/lost-commits',
   'delivery/model',
+  'delivery/operations',
   'delivery/reads',
   'delivery/staleness',
   'delivery/strange-messages',
