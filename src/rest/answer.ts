@@ -98,7 +98,8 @@ async function read(
   const headers = route.headers ? validated(route.headers, context.headers) : undefined;
   const caller = await route.admit?.({ headers, ip: context.ip });
   const query = route.query ? validated(route.query, context.query) : undefined;
-  const { body, file } = await readBody(route, context, bodies, known.actor, known.params);
+  const isKnown = known.actor !== null || route.admit !== undefined;
+  const { body, file } = await readBody(route, context, bodies, { ...known, isKnown });
   return new IncomingRequest(route, context, { ...known, query, body, headers, file, caller });
 }
 
@@ -137,13 +138,12 @@ async function readBody(
   route: Route,
   context: Context,
   bodies: BodyReader,
-  actor: Actor | null,
-  params: Record<string, string>,
+  { actor, params, isKnown }: { actor: Actor | null; params: Record<string, string>; isKnown: boolean },
 ): Promise<{ body: unknown; file: unknown }> {
   if (!route.file || !actor) {
     const { body, anyBody } = route;
     if (!body) return { body: undefined, file: undefined };
-    const json = await (anyBody ? bodies.any(context) : bodies.json(context));
+    const json = await (anyBody ? bodies.any(context, isKnown) : bodies.json(context, isKnown));
     return { body: anyBody ? validOrEmpty(body, json) : validated(body, json), file: undefined };
   }
   const { fields, file } = await bodies.form(context, route.file, { actor, params });
@@ -193,12 +193,15 @@ export interface SentReply {
   status: number;
   headers: Record<string, string>;
   text: string;
+  /** Where the handler gave JSON text. */
+  json?: JsonText | undefined;
 }
 
 function toReply(route: Route, result: unknown): SentReply {
   const reply = result instanceof Reply ? result : new Reply(result);
-  const text = reply.body instanceof JsonText ? reply.body.text : JSON.stringify(reply.body);
-  return { status: reply.status ?? route.status ?? 200, headers: reply.headers, text };
+  const json = reply.body instanceof JsonText ? reply.body : undefined;
+  const text = json?.text ?? JSON.stringify(reply.body);
+  return { status: reply.status ?? route.status ?? 200, headers: reply.headers, text, json };
 }
 
 /** A response without the fields that are shown only once. */
@@ -214,7 +217,7 @@ async function send(context: Context, reply: SentReply): Promise<void> {
   context.set('Cache-Control', 'no-store');
   context.set(reply.headers);
   context.type = 'application/json';
-  context.body = await compressed(context, reply.text);
+  context.body = await compressed(context, reply.text, reply.json);
 }
 
 function sendRaw(context: Context, reply: RawReply): void {

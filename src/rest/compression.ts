@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import type { Context } from 'koa';
+import type { JsonText } from './route.ts';
 
 /** In characters: shorter responses fit into a packet or two, and compressing them only costs time. */
 const worthCompressing = 2000;
@@ -11,11 +12,15 @@ const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROT
 /**
  * The response text as the client accepts it: Brotli for those that ask for it, mostly browsers. The token is in a header,
  * so no other site can make a browser send such requests and infer content from the compressed length (BREACH).
+ *
+ * @param kept holds the text, and what it was compressed to before
  */
-export async function compressed(context: Context, text: string): Promise<string | Buffer> {
+export async function compressed(context: Context, text: string, kept?: JsonText): Promise<string | Buffer> {
   if (text.length < worthCompressing) return text;
   context.vary('Accept-Encoding');
   if (context.acceptsEncodings('br', 'identity') !== 'br') return text;
   context.set('Content-Encoding', 'br');
-  return compress(text, options);
+  if (!kept) return compress(text, options);
+  kept.compressed ??= compress(text, options);
+  return kept.compressed;
 }

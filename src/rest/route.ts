@@ -82,9 +82,10 @@ export function pageReply<R>({ records, hasMore }: ListPage<R>): Reply<R[]> {
   return new Reply(records, { headers: { 'X-Has-More': String(hasMore) } });
 }
 
-/** JSON text that is sent as it is. */
+/** JSON text that is sent as it is; one that is sent again and again is compressed once. */
 export class JsonText {
   readonly text: string;
+  compressed: Promise<Buffer> | undefined;
 
   constructor(text: string) {
     this.text = text;
