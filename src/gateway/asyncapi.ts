@@ -73,7 +73,7 @@ interface Parts {
 
 /** Every code that the ack of an event can carry. */
 export function errorsOf(handler: Handler): ErrorCode[] {
-  const general: ErrorCode[] = [...generalErrors, ...tokenErrors, 'ACCESS_CHANGED'];
+  const general: ErrorCode[] = [...generalErrors, ...tokenErrors, 'ACCESS_CHANGED', 'MALFORMED_JSON'];
   const scope: ErrorCode[] = handler.readOnly ? [] : ['INSUFFICIENT_PAT_SCOPE'];
   return [...new Set([...withCompanions(handler.errors ?? []), ...general, ...scope])].sort();
 }

@@ -1,7 +1,9 @@
 import type { Operations } from '../delivery/operations.ts';
 import { AppError, asAppError, type ErrorCode } from '../errors.ts';
+import { tooComplex } from '../infrastructure/json-complexity.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { validated } from '../schema/validation.ts';
+import { unparsed } from './encoder.ts';
 import type { Handler } from './handler.ts';
 import { noPlace, type Place, takePlace } from './lanes.ts';
 import type { ParleySocket } from './socket.ts';
@@ -77,6 +79,7 @@ async function dispatch(
     await services.stillAuthentic(socket);
     services.limit(handler.limit, socket);
     if (socket.data.actor.scope === 'read' && !handler.readOnly) throw new AppError('INSUFFICIENT_PAT_SCOPE');
+    if (given === unparsed) throw new AppError('MALFORMED_JSON', { message: tooComplex });
     const payload = validated(handler.payload, given);
     if (await place.turn()) await services.stillAuthentic(socket);
     let answered = false;

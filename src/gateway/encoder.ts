@@ -1,4 +1,5 @@
 import * as parser from 'socket.io-parser';
+import { isTooComplex } from '../infrastructure/json-complexity.ts';
 
 /** A packet that is already text: built once from the log entry, sent to every socket as it is. */
 export interface ReadyPacket extends parser.Packet {
@@ -16,8 +17,34 @@ class Encoder extends parser.Encoder {
   }
 }
 
+/** Characters of a packet before the client has signed in: more than any token takes. */
+const maxBeforeSignIn = 16 * 1024;
+/** Stands for a payload that was not parsed. */
+export const unparsed = '(not parsed)';
+
+/**
+ * Socket.IO's own decoder. It does not parse what would take too long: events then have the payload `unparsed`. What else
+ * it refuses, and what is long before the client has signed in, closes the connection.
+ */
+export class Decoder extends parser.Decoder {
+  isSignedIn = false;
+
+  override add(packet: string | Buffer): void {
+    super.add(typeof packet === 'string' ? this.parsable(packet) : packet);
+  }
+
+  private parsable(packet: string): string {
+    if (!this.isSignedIn && packet.length > maxBeforeSignIn) throw new Error('This is too long before signing in.');
+    if (!isTooComplex(packet)) return packet;
+    const start = packet.indexOf('[');
+    const [event] = /^\["[\w:-]{1,64}"/.exec(packet.slice(start, start + 70)) ?? [];
+    if (!this.isSignedIn || !event) throw new Error('This nests too deep, or has too many lists and objects.');
+    return `${packet.slice(0, start)}${event},"${unparsed}"]`;
+  }
+}
+
 /** For the server's `parser` option; the wire format is the standard one. */
-export const parleyParser = { Encoder, Decoder: parser.Decoder };
+export const parleyParser = { Encoder, Decoder };
 
 /**
  * An event packet of the main namespace (Socket.IO protocol 5) around a payload that is JSON text.

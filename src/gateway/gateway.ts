@@ -16,7 +16,7 @@ import type { RedisConnections } from '../infrastructure/redis.ts';
 import { SparseLog } from '../infrastructure/sparse-log.ts';
 import type { Settings } from '../settings.ts';
 import { bindHandlers, type SocketServices } from './dispatch.ts';
-import { parleyParser } from './encoder.ts';
+import { Decoder, parleyParser } from './encoder.ts';
 import { TokenExpiry } from './expiry.ts';
 import { Feeds } from './feeds.ts';
 import { sendPacketsDirectly } from './frames.ts';
@@ -277,6 +277,8 @@ export class Gateway {
       socket.conn.close(true);
       return;
     }
+    const decoder: unknown = Reflect.get(socket.client, 'decoder');
+    if (decoder instanceof Decoder) decoder.isSignedIn = true;
     bindHandlers(socket, this.handlers, this.parts, this.parts.log);
     noteOversized(socket, this.parts.settings.sockets.maxPayloadBytes, this.parts.log);
     this.settle(socket).catch((error) => this.sendBack(socket, error));

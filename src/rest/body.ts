@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { Actor } from '../access/actor.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { isTooComplex, tooComplex } from '../infrastructure/json-complexity.ts';
 import { invalid } from '../schema/validation.ts';
 import { boundaryOf, type Part, readParts } from './multipart.ts';
 import type { Route } from './route.ts';
@@ -14,6 +15,8 @@ export interface BodyLimits {
 
 /** Content types that are read as JSON; one that is accepted but not read would count as an empty body. */
 const jsonTypes = ['json', '+json'];
+/** JSON of callers who are not signed in, in bytes: they send no more than a form has. */
+const maxAnonymousBytes = 16 * 1024;
 /** All text fields of a form together. */
 const maxFieldBytes = 64 * 1024;
 const onlyOne = { path: 'file', message: 'must be one; send each by itself', code: 'too_big' };
@@ -24,46 +27,44 @@ const formOverhead = 1024 * 1024;
 export class BodyReader {
   private readonly limits: BodyLimits;
   private readonly takeIn: ReturnType<typeof koaBody>;
+  private readonly takeInAnonymous: ReturnType<typeof koaBody>;
   private readonly parseForm = koaBody({ json: false, text: false, formLimit: maxFieldBytes, patchNode: false });
 
   constructor(limits: BodyLimits) {
     this.limits = limits;
-    this.takeIn = koaBody({
-      textTypes: jsonTypes,
-      parsedMethods: Object.values(HttpMethodEnum),
-      textLimit: limits.jsonBodyBytes,
-      // One character per byte: decoded as UTF-8, invalid bytes would become U+FFFD, which nobody sent.
-      encoding: 'binary',
-      json: false,
-      urlencoded: false,
-      multipart: false,
-      patchNode: false,
-    });
+    this.takeIn = textReader(limits.jsonBodyBytes);
+    this.takeInAnonymous = textReader(Math.min(limits.jsonBodyBytes, maxAnonymousBytes));
   }
 
-  /** @throws AppError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_JSON */
-  async json(context: Context): Promise<unknown> {
+  /**
+   * @param isKnown whether it is known who is calling: others may send little (contract §1)
+   * @throws AppError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_JSON
+   */
+  async json(context: Context, isKnown: boolean): Promise<unknown> {
     if (!hasBody(context)) return {};
     if (!context.is(...jsonTypes)) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
     try {
-      await this.takeIn(context, async () => {});
+      await (isKnown ? this.takeIn : this.takeInAnonymous)(context, async () => {});
       const { body } = context.request;
+      if (body === '') return {};
+      const text = textOf(Buffer.from(String(body), 'binary'), 'MALFORMED_JSON');
+      if (isTooComplex(text)) throw new AppError('MALFORMED_JSON', { message: tooComplex });
       // Valid JSON of the wrong shape is left to the schemas, which say what is wrong.
-      return body === '' ? {} : JSON.parse(textOf(Buffer.from(String(body), 'binary'), 'MALFORMED_JSON'));
+      return JSON.parse(text);
     } catch (error) {
       throw asBodyError(error, context);
     }
   }
 
   /** A form's fields, or JSON under any other content type; an empty object if the body is neither. */
-  async any(context: Context): Promise<unknown> {
+  async any(context: Context, isKnown: boolean): Promise<unknown> {
     if (context.is('multipart')) return fieldsOf(context, maxFieldBytes).catch(() => ({}));
     if (context.is('urlencoded')) {
       await this.parseForm(context, async () => {}).catch(() => {});
       return context.request.body ?? {};
     }
     context.request.headers['content-type'] = 'application/json';
-    return this.json(context).catch(() => ({}));
+    return this.json(context, isKnown).catch(() => ({}));
   }
 
   /**
@@ -90,6 +91,20 @@ export class BodyReader {
     if (!received) throw invalid([{ path: 'file', message: 'is missing', code: 'invalid_type' }]);
     return { fields: fields.values, file: received.file };
   }
+}
+
+function textReader(textLimit: number): ReturnType<typeof koaBody> {
+  return koaBody({
+    textTypes: jsonTypes,
+    parsedMethods: Object.values(HttpMethodEnum),
+    textLimit,
+    // One character per byte: decoded as UTF-8, invalid bytes would become U+FFFD, which nobody sent.
+    encoding: 'binary',
+    json: false,
+    urlencoded: false,
+    multipart: false,
+    patchNode: false,
+  });
 }
 
 /** The text fields of a form without files. */
