@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ephemeralEvent } from '../delivery/event.ts';
-import { idSchema, nameSchema, omittable, record, textSchema, timeSchema } from '../schema.ts';
+import { doneSchema, idSchema, nameSchema, omittable, record, textSchema, timeSchema } from '../schema.ts';
 import { inviteCodeSchema, membershipSchema } from './membership/membership.contract.ts';
 
 export const smallUserSchema = record('SmallUser', {
@@ -22,6 +22,7 @@ export const userUpdated = ephemeralEvent({
 export const ownUserSchema = record('OwnUser', {
   ...smallUserSchema.shape,
   email: z.string().nullable(),
+  emailVerifiedAt: timeSchema.nullable().describe('Since when the address is proven to be yours; null: it is not.'),
   status: z.string(),
   membership: membershipSchema,
   createdAt: timeSchema,
@@ -125,6 +126,23 @@ const confirmed = <T extends { newPassword: string; confirmPassword?: string }>(
   input.confirmPassword === undefined || input.confirmPassword === input.newPassword;
 const unconfirmed = { path: ['confirmPassword'], message: 'must be the same as newPassword' };
 
+/** For what happens when there is reason to fear that somebody else knew the old password. */
+const endTokens = omittable(z.boolean()).describe(
+  "Ends, besides the other sessions: personal, agents' and model tokens, linked accounts, and webhooks of your bots.",
+);
+
+/** What still lets someone in besides the new password and the sessions that are left. */
+export const passwordChangedSchema = record('PasswordChanged', {
+  ...doneSchema.shape,
+  remaining: z.object({
+    personalTokens: z.number(),
+    agentTokens: z.number().describe('Of all of your bots.'),
+    modelTokens: z.number(),
+    linkedAccounts: z.number(),
+    webhooks: z.number().describe('Where your bots send what they hear.'),
+  }),
+});
+
 /** `oldPassword`, also `currentPassword`; not needed if there is no password yet. */
 export const changePasswordSchema = z
   .object({
@@ -132,6 +150,7 @@ export const changePasswordSchema = z
     currentPassword: omittable(z.string().max(1024)),
     newPassword: passwordSchema,
     confirmPassword: omittable(z.string().max(1024)),
+    endTokens,
   })
   .refine(confirmed, unconfirmed);
 
@@ -155,6 +174,7 @@ export const completeResetSchema = z
     token: z.string().min(1).max(512),
     newPassword: passwordSchema,
     confirmPassword: omittable(z.string().max(1024)),
+    endTokens,
   })
   .refine(confirmed, unconfirmed);
 

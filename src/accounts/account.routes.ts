@@ -1,5 +1,5 @@
 import { type Route, route, uuidParam } from '../rest/route.ts';
-import { done, doneSchema } from '../schema.ts';
+import { done } from '../schema.ts';
 import {
   authSchema,
   changePasswordSchema,
@@ -7,6 +7,7 @@ import {
   loginSchema,
   menuSummarySchema,
   ownUserSchema,
+  passwordChangedSchema,
   profileSchema,
   registerSchema,
   updateMeSchema,
@@ -33,7 +34,7 @@ function signInRoutes(accounts: AccountService): Route[] {
       body: registerSchema,
       status: 201,
       answer: authSchema,
-      errors: ['EMAIL_TAKEN', 'USERNAME_TAKEN', 'INVALID_INVITE_CODE', 'SERVER_BUSY'],
+      errors: ['EMAIL_TAKEN', 'USERNAME_TAKEN', 'INVALID_INVITE_CODE', 'EMAIL_NOT_VERIFIED', 'SERVER_BUSY'],
       limit: 'auth',
       handle: (request) => accounts.register(request.body, deviceOf(request)),
     }),
@@ -45,7 +46,7 @@ function signInRoutes(accounts: AccountService): Route[] {
       auth: 'none',
       body: loginSchema,
       answer: authSchema,
-      errors: ['INVALID_CREDENTIALS', 'SERVER_BUSY'],
+      errors: ['INVALID_CREDENTIALS', 'ACCOUNT_SUSPENDED', 'EMAIL_NOT_VERIFIED', 'SERVER_BUSY'],
       limit: 'auth',
       handle: (request) => accounts.login(request.body, deviceOf(request)),
     }),
@@ -86,17 +87,15 @@ function selfRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
     route({
       method: 'PUT',
       path: '/api/auth/password',
-      summary: 'Set a new password. Your other sessions end; an account without a password needs no old one.',
+      summary:
+        'Set a new password. Your other sessions end, and with `endTokens` tokens, linked accounts and webhooks too; an account without a password needs no old one.',
       tag,
       auth: 'required',
       limit: 'auth',
       body: changePasswordSchema,
-      answer: doneSchema,
+      answer: passwordChangedSchema,
       errors: ['CURRENT_PASSWORD_WRONG', 'INSUFFICIENT_PAT_SCOPE', 'SERVER_BUSY'],
-      async handle({ actor, body }) {
-        await accounts.changePassword(actor, body);
-        return done;
-      },
+      handle: async ({ actor, body }) => ({ ...done, remaining: await accounts.changePassword(actor, body) }),
     }),
     route({
       method: 'GET',

@@ -6,29 +6,30 @@ import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
-import type { RateLimits } from '../infrastructure/rate-limits.ts';
 import { invalid } from '../schema/validation.ts';
 import type { Settings } from '../settings.ts';
 import {
   type changePasswordSchema,
   type loginSchema,
   type ownUserSchema,
+  type passwordChangedSchema,
   type profileSchema,
   type registerSchema,
   type updateMeSchema,
   usernameKey,
 } from './account.contract.ts';
 import { ownUser, smallUser } from './account.view.ts';
+import type { Credentials } from './credentials.ts';
 import { userCache } from './identity.ts';
 import type { MembershipService } from './membership/membership.service.ts';
-import { endWithPassword } from './new-password.ts';
 import { createUser, namingConflicts } from './new-user.ts';
+import type { PasswordCheck } from './password-check.ts';
 import type { Passwords } from './passwords.ts';
 import type { Device } from './sessions/device.ts';
-import type { Revocation } from './sessions/revocation.ts';
 import { type AuthAnswer, holdSession, ownSession, type SessionService } from './sessions/session.service.ts';
 import { User } from './user.entity.ts';
 import { lockUser } from './user.reader.ts';
+import type { EmailVerificationService } from './verification/verification.service.ts';
 
 /** Tells those who may see a user about its new name or picture. */
 export interface Introductions {
@@ -41,14 +42,17 @@ export interface AccountParts {
   caches: Caches;
   capabilities: Capabilities;
   passwords: Passwords;
-  limits: RateLimits;
+  passwordCheck: PasswordCheck;
+  verifications: EmailVerificationService;
   sessions: SessionService;
   membership: MembershipService;
-  revocation: Revocation;
+  credentials: Credentials;
   agentIdentity: AgentIdentity;
   presence: Introductions;
   settings: Settings;
 }
+
+type Changed = z.input<typeof passwordChangedSchema>['remaining'];
 
 interface PasswordRow {
   id: string;
@@ -77,34 +81,44 @@ export class AccountService {
     this.parts = parts;
   }
 
-  /** @throws AppError EMAIL_TAKEN, USERNAME_TAKEN, INVALID_INVITE_CODE */
+  /**
+   * Creates an account, and mails what proves its address.
+   * @throws AppError EMAIL_TAKEN, USERNAME_TAKEN, INVALID_INVITE_CODE; EMAIL_NOT_VERIFIED where the address has to be proven
+   * first: the account is made all the same
+   */
   async register(input: z.output<typeof registerSchema>, device: Device): Promise<AuthAnswer> {
-    const { changes, passwords, sessions, membership, settings } = this.parts;
+    const { changes, passwords, sessions, membership, settings, verifications } = this.parts;
     const passwordHash = await passwords.hash(input.password);
     const { email, username, displayName, inviteCode } = input;
     const tier = settings.newAccountTier;
-    return namingConflicts(username === undefined, () =>
+    const { userId, answer } = await namingConflicts(username === undefined, () =>
       changes.run(async (change) => {
-        const suggestion = email;
-        const user = await createUser(change, { email, passwordHash, username, displayName, tier, suggestion });
+        const unproven = { email, emailVerified: false, suggestion: email };
+        const user = await createUser(change, { ...unproven, passwordHash, username, displayName, tier });
         if (inviteCode !== undefined) await membership.admit(change, user, inviteCode);
-        return sessions.open(change, user.id, device);
+        const mayEnter = !settings.accounts.requireVerifiedEmail;
+        return { userId: user.id, answer: mayEnter ? await sessions.open(change, user.id, device) : null };
       }),
     );
+    verifications.offer(userId);
+    if (!answer) throw new AppError('EMAIL_NOT_VERIFIED');
+    return answer;
   }
 
   /**
    * Signs in with an e-mail or username; the work is the same whether or not the account exists.
-   * @throws AppError INVALID_CREDENTIALS, RATE_LIMITED after many failures for one account, SERVER_BUSY
+   * @throws AppError INVALID_CREDENTIALS, RATE_LIMITED after many failures for one account, SERVER_BUSY, ACCOUNT_SUSPENDED,
+   * EMAIL_NOT_VERIFIED, with another mail on its way
    */
   async login(input: z.output<typeof loginSchema>, device: Device): Promise<AuthAnswer> {
     const { changes, sessions } = this.parts;
     for (let attempt = 1; attempt <= loginAttempts; attempt++) {
       const { id, hash } = await this.checkLogin(input);
-      const answer = await changes.run(async (change) => {
+      const entering = changes.run(async (change) => {
         const still = await change.rows(stillHas, [id, hash]);
         return still.length > 0 ? sessions.open(change, id, device) : null;
       });
+      const answer = await entering.catch((error) => this.mailAgain(id, error));
       if (answer) return answer;
     }
     throw new AppError('INVALID_CREDENTIALS');
@@ -140,20 +154,24 @@ export class AccountService {
   }
 
   /**
-   * Sets a new password, keeps the calling session and ends the others. Users without a password may set one.
+   * Sets a new password, keeps the calling session and ends the others; on request also whatever else lets anyone in. Users
+   * without a password may set one.
+   * @returns what still lets someone in
    * @throws AppError CURRENT_PASSWORD_WRONG, RATE_LIMITED, INSUFFICIENT_PAT_SCOPE
    */
-  async changePassword(actor: Actor, input: z.output<typeof changePasswordSchema>): Promise<void> {
+  async changePassword(actor: Actor, input: z.output<typeof changePasswordSchema>): Promise<Changed> {
     const session = ownSession(actor);
-    const { changes, passwords, revocation } = this.parts;
+    const { changes, passwords, credentials } = this.parts;
+    const { endTokens = false } = input;
     const { passwordHash: old = null } = await this.find(actor.userId);
     if (old !== null) await this.checkCurrent(actor.userId, old, input.oldPassword ?? input.currentPassword);
     const hash = await passwords.hash(input.newPassword);
-    await changes.run(async (change) => {
+    return changes.run(async (change) => {
       const replaced = await change.rows(replaceHash, [actor.userId, old, hash]);
       if (replaced.length === 0) throw new AppError('CURRENT_PASSWORD_WRONG');
       await holdSession(change, session);
-      await endWithPassword(change, revocation, actor.userId, session);
+      await credentials.end(change, actor.userId, { keepSession: session, tokens: endTokens, links: endTokens });
+      return credentials.remaining(change.rows, actor.userId);
     });
   }
 
@@ -161,7 +179,7 @@ export class AccountService {
   private async checkLogin({ email, password }: z.output<typeof loginSchema>): Promise<{ id: string; hash: string }> {
     const name = usernameKey(email);
     const [found] = await this.parts.database.rows<PasswordRow>(byName, [name]);
-    const isRight = await this.isRight(found?.id ?? name, password, found?.hash ?? null);
+    const isRight = await this.parts.passwordCheck.isRight(found?.id ?? name, password, found?.hash ?? null);
     if (!found?.hash || !isRight) throw new AppError('INVALID_CREDENTIALS');
     return { id: found.id, hash: await this.strengthen(found.id, found.hash, password) };
   }
@@ -170,22 +188,13 @@ export class AccountService {
     if (password === undefined) {
       throw invalid([{ path: 'oldPassword', message: 'must be given', code: 'invalid_type' }]);
     }
-    if (!(await this.isRight(userId, password, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');
+    if (!(await this.parts.passwordCheck.isRight(userId, password, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');
   }
 
-  /** Checks a password, with a limit on wrong attempts per account. @throws AppError RATE_LIMITED, SERVER_BUSY */
-  private async isRight(account: string, password: string, hash: string | null): Promise<boolean> {
-    const { limits, passwords } = this.parts;
-    // Counted before the check and given back afterwards, so that concurrent attempts count too. They count against one
-    // password: a user who was given a new one has often been trying the old one.
-    const attempt = await limits.attempt('loginFailures', `${account} ${hash ?? ''}`);
-    const matches = await passwords.matches(password, hash).catch(async (error) => {
-      // The password was not checked: a busy node must not lock people out.
-      await attempt.giveBack();
-      throw error;
-    });
-    if (matches) await attempt.giveBack();
-    return matches;
+  /** Whoever knows the password but has not proven the address gets what proves it. */
+  private mailAgain(userId: string, error: unknown): never {
+    if (error instanceof AppError && error.code === 'EMAIL_NOT_VERIFIED') this.parts.verifications.offer(userId);
+    throw error;
   }
 
   /** Rehashes a password whose hash costs less than the settings now require. @returns the current hash */

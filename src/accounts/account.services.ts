@@ -9,6 +9,7 @@ import type { Mailer } from '../infrastructure/mail.ts';
 import type { RateLimits } from '../infrastructure/rate-limits.ts';
 import type { Settings } from '../settings.ts';
 import { AccountService, type Introductions } from './account.service.ts';
+import { Credentials } from './credentials.ts';
 import { Dashboard } from './dashboard.ts';
 import { DisconnectService, type Goodbyes } from './disconnect.service.ts';
 import { Identity } from './identity.ts';
@@ -20,12 +21,16 @@ import { LinkingService } from './oauth/linking.service.ts';
 import { OAuthService } from './oauth/oauth.service.ts';
 import { createProviders } from './oauth/providers.ts';
 import { OperatorService } from './operator.service.ts';
+import { Ownership } from './ownership.ts';
+import { PasswordCheck } from './password-check.ts';
 import { Passwords } from './passwords.ts';
 import { PersonalTokenService } from './personal-tokens/personal-token.service.ts';
 import { Revocation } from './sessions/revocation.ts';
 import { SessionService } from './sessions/session.service.ts';
 import { SessionActivity } from './sessions/session-activity.ts';
+import { Suspensions } from './suspensions.ts';
 import { Tokens } from './tokens.ts';
+import { EmailVerificationService } from './verification/verification.service.ts';
 
 export interface AccountsFoundation {
   settings: Settings;
@@ -57,7 +62,12 @@ export function createAccounts(foundation: AccountsFoundation) {
   const sessions = new SessionService({ ...foundation, revocation, tokens });
   const membership = new MembershipService(foundation);
   const mails = new AccountMails(foundation.mailer, foundation.publicUrl);
-  const linking = new LinkingService({ ...foundation, mails, sessions, membership });
+  const passwordCheck = new PasswordCheck({ ...foundation, passwords });
+  const credentials = new Credentials({ ...foundation, revocation });
+  const ownership = new Ownership(credentials, mails);
+  const verifications = new EmailVerificationService({ ...foundation, mails, ownership, passwordCheck });
+  const suspensions = new Suspensions(foundation);
+  const linking = new LinkingService({ ...foundation, mails, sessions, membership, ownership });
   const providers = createProviders(settings);
   return {
     tokens,
@@ -66,10 +76,19 @@ export function createAccounts(foundation: AccountsFoundation) {
     oauth: new OAuthService({ ...foundation, linking, providers }),
     sessions,
     membership,
-    service: new AccountService({ ...foundation, passwords, sessions, membership, revocation }),
-    emailCodes: new EmailCodeService({ ...foundation, mails, sessions, membership }),
-    passwordResets: new PasswordResetService({ ...foundation, mails, passwords, revocation }),
-    operator: new OperatorService({ ...foundation, passwords, membership, revocation }),
+    verifications,
+    service: new AccountService({
+      ...foundation,
+      passwords,
+      passwordCheck,
+      sessions,
+      membership,
+      credentials,
+      verifications,
+    }),
+    emailCodes: new EmailCodeService({ ...foundation, mails, sessions, membership, ownership }),
+    passwordResets: new PasswordResetService({ ...foundation, mails, passwords, credentials, ownership }),
+    operator: new OperatorService({ ...foundation, passwords, membership, credentials, suspensions }),
     personalTokens: new PersonalTokenService({ ...foundation, revocation }),
     dashboard: new Dashboard(database),
     disconnects: new DisconnectService(identity, foundation.presence),

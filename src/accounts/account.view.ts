@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { SmallUser } from '../access/actor.ts';
 import type { Membership } from '../access/capabilities.ts';
-import { isoTime } from '../schema.ts';
+import { isoTime, isoTimeOrNull } from '../schema.ts';
 import type { ownUserSchema } from './account.contract.ts';
 import type { User } from './user.entity.ts';
 
@@ -38,6 +38,7 @@ export function ownUser(user: User, membership: Membership): z.input<typeof ownU
   return {
     ...smallUser(user),
     email: user.email ?? null,
+    emailVerifiedAt: isoTimeOrNull(user.emailVerifiedAt ?? null),
     status: membership.status,
     membership,
     createdAt: isoTime(user.createdAt),

@@ -7,12 +7,14 @@ import { membershipRoutes } from './membership/membership.routes.ts';
 import { oauthRoutes } from './oauth/oauth.routes.ts';
 import { personalTokenRoutes } from './personal-tokens/personal-token.routes.ts';
 import { sessionRoutes } from './sessions/session.routes.ts';
+import { verificationRoutes } from './verification/verification.routes.ts';
 
 /** All routes for accounts and sign-in. */
 export function accountsRoutes(accounts: Accounts): Route[] {
   return [
     ...accountRoutes(accounts.service, accounts.dashboard),
     ...mailedRoutes(accounts.emailCodes, accounts.passwordResets),
+    ...verificationRoutes(accounts.verifications),
     ...oauthRoutes(accounts.oauth, accounts.linking),
     ...sessionRoutes(accounts.sessions),
     ...personalTokenRoutes(accounts.personalTokens),

@@ -8,14 +8,16 @@ import { atMost, type Cache } from '../infrastructure/cache.ts';
 import { hashSecret } from './secrets.ts';
 import { personalTokenCache, sessionCache } from './sessions/revocation.ts';
 import type { SessionActivity } from './sessions/session-activity.ts';
+import { requireActive, type Standing } from './standing.ts';
 import type { Tokens } from './tokens.ts';
 
-interface KnownUser {
+interface KnownUser extends Standing {
   user: SmallUser;
   tier: string;
 }
 
 interface KnownSession {
+  userId: string;
   revoked: boolean;
 }
 
@@ -34,7 +36,7 @@ export const userCache = 'users';
 export const personalTokenPrefix = 'pat_';
 
 const selectUser = `SELECT id, username, display_name AS "displayName", avatar_url AS "avatarUrl",
-  is_bot AS "isBot", tier FROM users WHERE id = $1 AND deleted_at IS NULL`;
+  is_bot AS "isBot", tier, suspended_at IS NOT NULL AS suspended, suspension_reason AS "suspensionReason" FROM users WHERE id = $1 AND deleted_at IS NULL`;
 const selectToken = `SELECT id, user_id AS "userId", scope, extract(epoch FROM expires_at) * 1000 AS "expiresAt",
   revoked_at IS NOT NULL AS revoked FROM personal_tokens WHERE id = $1`;
 
@@ -69,7 +71,8 @@ export class Identity {
   /**
    * The actor behind an access token, an agent's token or a personal access token.
    * @param ip where it was used from, for the list of sessions; null if that is already known
-   * @throws AppError ACCESS_TOKEN_INVALID, SESSION_REVOKED, PAT_TOKEN_INVALID, PAT_TOKEN_EXPIRED, AGENT_STOPPED
+   * @throws AppError ACCESS_TOKEN_INVALID, SESSION_REVOKED, PAT_TOKEN_INVALID, PAT_TOKEN_EXPIRED, AGENT_STOPPED,
+   * ACCOUNT_SUSPENDED (contract §3)
    */
   async authenticate(token: string, ip: string | null): Promise<Actor> {
     const actor = token.startsWith(personalTokenPrefix) ? await this.byPersonalToken(token) : await this.byJwt(token);
@@ -89,10 +92,10 @@ export class Identity {
     const { userId, sessionId, personalTokenId, agent, expiresAt } = actor;
     if (expiresAt !== null && expiresAt <= Date.now()) return false;
     if (personalTokenId && this.personalTokens.peek(personalTokenId)?.revoked !== false) return false;
-    if (sessionId && this.sessions.peek(sessionId)?.revoked !== false) return false;
+    if (sessionId && !this.isHeld(sessionId, userId)) return false;
     if (agent?.tokenId && !this.agents.isCurrent(userId, agent.tokenId)) return false;
     const known = this.users.peek(userId);
-    return known?.user === actor.user && known.tier === actor.tier;
+    return known?.user === actor.user && known.tier === actor.tier && !known.suspended;
   }
 
   /**
@@ -111,11 +114,12 @@ export class Identity {
       agent?.tokenId && this.agents.require(actor.userId, agent.tokenId),
     ]);
     if (!known) throw new AppError(sessionId ? 'SESSION_REVOKED' : 'ACCESS_TOKEN_INVALID');
+    requireActive(known);
     const { user, tier } = known;
     return user === actor.user && tier === actor.tier ? actor : { ...actor, user, tier };
   }
 
-  /** The user's current tier. @throws AppError ACCESS_TOKEN_INVALID if the user no longer exists */
+  /** The user's current tier. @throws AppError ACCESS_TOKEN_INVALID if the user no longer exists, ACCOUNT_SUSPENDED */
   async tierOf(userId: string): Promise<string> {
     return (await this.requireUser(userId, 'ACCESS_TOKEN_INVALID')).tier;
   }
@@ -145,12 +149,18 @@ export class Identity {
 
   /** The user of a valid session. */
   private async requireHeld(sessionId: string, userId: string): Promise<KnownUser> {
-    const isHeld = this.sessions.peek(sessionId)?.revoked === false;
     const here = this.users.peek(userId);
-    if (isHeld && here) return here;
+    if (here && !here.suspended && this.isHeld(sessionId, userId)) return here;
     const [known] = await Promise.all([this.findUser(userId), this.requireSession(sessionId, userId)]);
     if (!known) throw new AppError('ACCESS_TOKEN_INVALID');
+    requireActive(known);
     return known;
+  }
+
+  /** Whether a session is known here to be valid, and to be this user's: a token may not name one user and another's session. */
+  private isHeld(sessionId: string, userId: string): boolean {
+    const session = this.sessions.peek(sessionId);
+    return session?.revoked === false && session.userId === userId;
   }
 
   private async findToken(hash: string): Promise<string> {
@@ -166,12 +176,12 @@ export class Identity {
   private async requireSession(sessionId: string, userId: string): Promise<void> {
     const session = await this.sessions.get(sessionId, async () => {
       const [row] = await this.database.committedRows<KnownSession>(
-        'SELECT revoked_at IS NOT NULL AS revoked FROM sessions WHERE id = $1 AND user_id = $2',
-        [sessionId, userId],
+        'SELECT user_id AS "userId", revoked_at IS NOT NULL AS revoked FROM sessions WHERE id = $1',
+        [sessionId],
       );
       return row;
     });
-    if (!session) throw new AppError('ACCESS_TOKEN_INVALID');
+    if (session?.userId !== userId) throw new AppError('ACCESS_TOKEN_INVALID');
     if (session.revoked) throw new AppError('SESSION_REVOKED');
   }
 
@@ -196,15 +206,16 @@ export class Identity {
   ): Promise<KnownUser> {
     const known = await this.findUser(userId);
     if (!known) throw new AppError(otherwise);
+    requireActive(known);
     return known;
   }
 
   private async findUser(userId: string): Promise<KnownUser | undefined> {
     return this.users.get(userId, async () => {
-      const [row] = await this.database.committedRows<SmallUser & { tier: string }>(selectUser, [userId]);
+      const [row] = await this.database.committedRows<SmallUser & Standing & { tier: string }>(selectUser, [userId]);
       if (!row) return undefined;
-      const { tier, ...user } = row;
-      return { user, tier };
+      const { tier, suspended, suspensionReason, ...user } = row;
+      return { user, tier, suspended, suspensionReason };
     });
   }
 }

@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
+import { isNamed, type JwtSecret } from '../settings/jwt-secrets.ts';
 import type { Settings } from '../settings.ts';
 
 type Secrets = Pick<Settings, 'jwtSecrets' | 'accounts'>;
@@ -11,12 +12,12 @@ export class Jwts {
   private readonly issuer: string;
   private readonly audience: string;
   /** Created once: given text, jsonwebtoken would create one for each token, which takes longer than all the rest. */
-  private readonly keys: { kid: string; key: KeyObject }[];
+  private readonly keys: (JwtSecret & { key: KeyObject })[];
 
   constructor({ jwtSecrets, accounts }: Secrets, audience: string) {
     this.issuer = accounts.issuer;
     this.audience = audience;
-    this.keys = jwtSecrets.map(({ kid, secret }) => ({ kid, key: createSecretKey(secret, 'utf8') }));
+    this.keys = jwtSecrets.map((secret) => ({ ...secret, key: createSecretKey(secret.secret, 'utf8') }));
   }
 
   /** @param id its `jti` */
@@ -36,7 +37,7 @@ export class Jwts {
   verify<S extends z.ZodType>(token: string, claims: S): z.output<S> {
     try {
       const kid = jwt.decode(token, { complete: true })?.header.kid;
-      const key = this.keys.find((candidate) => candidate.kid === kid)?.key;
+      const key = this.keys.find((candidate) => isNamed(candidate, kid))?.key;
       if (!key) throw new AppError('ACCESS_TOKEN_INVALID');
       const { issuer, audience } = this;
       return claims.parse(jwt.verify(token, key, { algorithms: ['HS256'], issuer, audience }));

@@ -11,8 +11,10 @@ import { User } from './user.entity.ts';
 
 /** The data of a new person's account. */
 export interface NewUser {
-  /** Null unless ownership has been verified. */
+  /** Null where there is none, or a provider has not verified it. */
   email: string | null;
+  /** Whether the address is proven to be theirs: by what makes the account, or because the operator says so. */
+  emailVerified: boolean;
   passwordHash: string | null;
   /** Generated from `suggestion` when left out. */
   username?: string;
@@ -30,6 +32,7 @@ export async function createUser(change: Change, input: NewUser): Promise<User> 
     username,
     usernameKey: usernameKey(username),
     email: input.email,
+    emailVerifiedAt: input.emailVerified && input.email !== null ? new Date() : null,
     displayName: input.displayName ?? username,
     passwordHash: input.passwordHash,
     isBot: false,

@@ -4,11 +4,11 @@ import { AppError } from '../errors.ts';
 import { isoTime } from '../schema.ts';
 import type { Settings } from '../settings.ts';
 import { usernameKey } from './account.contract.ts';
+import type { Credentials } from './credentials.ts';
 import type { MembershipService } from './membership/membership.service.ts';
-import { replacePassword } from './new-password.ts';
 import { createUser, namingConflicts } from './new-user.ts';
 import type { Passwords } from './passwords.ts';
-import type { Revocation } from './sessions/revocation.ts';
+import type { Suspensions } from './suspensions.ts';
 
 /** A user as the operator sees it. */
 export interface ListedUser {
@@ -18,11 +18,15 @@ export interface ListedUser {
   tier: string;
   isBot: boolean;
   createdAt: string;
+  /** Whether the address is proven to be theirs. */
+  verified: boolean;
+  suspended: boolean;
   /** Valid sessions. */
   sessions: number;
 }
 
 const listUsers = `SELECT u.id, u.username, u.email, u.tier, u.is_bot AS "isBot", u.created_at AS "createdAt",
+    u.email_verified_at IS NOT NULL AS verified, u.suspended_at IS NOT NULL AS suspended,
     (SELECT count(*)::int FROM sessions s
       WHERE s.user_id = u.id AND s.revoked_at IS NULL AND s.refresh_expires_at > now()) AS sessions
   FROM users u WHERE u.deleted_at IS NULL
@@ -36,7 +40,8 @@ interface OperatorParts {
   changes: Changes;
   passwords: Passwords;
   membership: MembershipService;
-  revocation: Revocation;
+  credentials: Credentials;
+  suspensions: Suspensions;
   settings: Settings;
 }
 
@@ -62,7 +67,9 @@ export class OperatorService {
     const passwordHash = await passwords.hash(input.password);
     return namingConflicts(username === undefined, () =>
       changes.run(async (change) => {
-        const user = await createUser(change, { email, username, displayName, passwordHash, tier, suggestion: email });
+        // The operator says whose address it is.
+        const proven = { email, emailVerified: true, suggestion: email };
+        const user = await createUser(change, { ...proven, username, displayName, passwordHash, tier });
         return { id: user.id, username: user.username };
       }),
     );
@@ -70,10 +77,10 @@ export class OperatorService {
 
   /** Sets a password and ends all sessions. @throws AppError USER_NOT_FOUND */
   async setPassword(name: string, password: string): Promise<void> {
-    const { passwords, changes, revocation } = this.parts;
+    const { passwords, changes, credentials } = this.parts;
     const id = await this.find(name);
     const hash = await passwords.hash(password);
-    await changes.run((change) => replacePassword(change, revocation, id, hash));
+    await changes.run((change) => credentials.replacePassword(change, id, hash));
   }
 
   /** @throws AppError USER_NOT_FOUND, VALIDATION_FAILED for an unknown tier */
@@ -83,10 +90,23 @@ export class OperatorService {
     await this.parts.changes.run((change) => this.parts.membership.setTier(change, id, known));
   }
 
-  /** @returns how many sessions were ended. @throws AppError USER_NOT_FOUND */
-  async revokeSessions(name: string): Promise<number> {
+  /**
+   * Ends sessions, tokens of all kinds, the tokens and webhooks of the user's bots, and links that are under way. The
+   * password and the linked accounts stay. @returns how many were ended. @throws AppError USER_NOT_FOUND
+   */
+  async revokeAll(name: string): Promise<number> {
     const id = await this.find(name);
-    return this.parts.changes.run((change) => this.parts.revocation.sessions(change, id));
+    return this.parts.changes.run((change) => this.parts.credentials.end(change, id, { tokens: true }));
+  }
+
+  /** Shuts an account and its bots out until `unsuspend`. @throws AppError USER_NOT_FOUND */
+  async suspend(name: string, reason: string | null): Promise<void> {
+    await this.parts.suspensions.suspend(await this.find(name), reason);
+  }
+
+  /** @returns whether it was suspended. @throws AppError USER_NOT_FOUND */
+  async unsuspend(name: string): Promise<boolean> {
+    return this.parts.suspensions.end(await this.find(name));
   }
 
   /** Newest first. @param search part of a username or an e-mail; empty: all */

@@ -17,6 +17,8 @@ const UserSchema = defineEntity({
     /** The username in lower case: usernames are unique case-insensitively. */
     usernameKey: p.string().columnType('text').unique(),
     email: p.string().columnType('text').nullable().unique(),
+    /** Since when it is proven that the address is this person's; null: anyone may have given it. */
+    emailVerifiedAt: p.datetime(3).nullable(),
     displayName: p.string().columnType('text'),
     avatarUrl: p.string().columnType('text').nullable(),
     isBot: p.boolean().default(false),
@@ -28,6 +30,9 @@ const UserSchema = defineEntity({
       .onCreate(() => new Date())
       .onUpdate(() => new Date()),
     deletedAt: p.datetime(3).nullable(),
+    /** Set by the operator: nothing of this account is let in, nor are its bots. */
+    suspendedAt: p.datetime(3).nullable(),
+    suspensionReason: p.string().columnType('text').nullable(),
   },
 });
 

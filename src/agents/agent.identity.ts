@@ -1,5 +1,6 @@
 import type { Actor, SmallUser } from '../access/actor.ts';
 import { userCache } from '../accounts/identity.ts';
+import { requireActive, type Standing } from '../accounts/standing.ts';
 import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import { AppError } from '../errors.ts';
@@ -14,6 +15,8 @@ export interface KnownAgent {
   status: AgentStatus;
   user: SmallUser;
   tier: string;
+  /** Of its owner: a bot is let in where its owner is. */
+  standing: Standing;
 }
 
 interface KnownToken {
@@ -26,8 +29,10 @@ const agentCache = 'agents';
 const tokenCache = 'agent-tokens';
 
 const selectAgent = `SELECT a.id AS "agentId", a.owner_id AS "ownerId", a.status, u.id, u.username,
-  u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot", u.tier
-  FROM agents a JOIN users u ON u.id = a.user_id WHERE a.user_id = $1 AND u.deleted_at IS NULL`;
+  u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot", u.tier,
+  o.suspended_at IS NOT NULL AS suspended, o.suspension_reason AS "suspensionReason"
+  FROM agents a JOIN users u ON u.id = a.user_id JOIN users o ON o.id = a.owner_id
+  WHERE a.user_id = $1 AND u.deleted_at IS NULL`;
 
 const selectProfile = `SELECT id, owner_id AS "ownerId", status, last_heartbeat AS "lastHeartbeat" FROM agents
   WHERE user_id = $1`;
@@ -55,11 +60,12 @@ export class AgentIdentity {
 
   /**
    * The agent of a bot's token, and when (in ms) the token expires.
-   * @throws AppError ACCESS_TOKEN_INVALID, AGENT_STOPPED
+   * @throws AppError ACCESS_TOKEN_INVALID, ACCOUNT_SUSPENDED of its owner, AGENT_STOPPED
    */
   async require(userId: string, tokenId: string): Promise<{ id: string; endsAt: number }> {
     const [agent, token] = await Promise.all([this.find(userId), this.token(tokenId)]);
     if (!agent || token?.agentId !== agent.id || token.endsAt <= Date.now()) throw new AppError('ACCESS_TOKEN_INVALID');
+    requireActive(agent.standing);
     if (agent.status === 'stopped') throw new AppError('AGENT_STOPPED');
     return { id: agent.id, endsAt: token.endsAt };
   }
@@ -68,14 +74,14 @@ export class AgentIdentity {
   isCurrent(userId: string, tokenId: string): boolean {
     const agent = this.agents.peek(userId);
     const token = this.tokens.peek(tokenId);
-    if (!agent || agent.status === 'stopped') return false;
+    if (!agent || agent.status === 'stopped' || agent.standing.suspended) return false;
     return token?.agentId === agent.id && token.endsAt > Date.now();
   }
 
-  /** A bot as an actor without a token, for deliveries to it. Undefined when it is stopped or gone. */
+  /** A bot as an actor without a token, for deliveries to it. Undefined when it is stopped or gone, or its owner suspended. */
   async actor(userId: string): Promise<Actor | undefined> {
     const agent = await this.find(userId);
-    return agent && agent.status !== 'stopped' ? actorOf(agent) : undefined;
+    return agent && agent.status !== 'stopped' && !agent.standing.suspended ? actorOf(agent) : undefined;
   }
 
   /** The agent of a bot user. */
@@ -83,8 +89,8 @@ export class AgentIdentity {
     return this.agents.get(userId, async () => {
       const [row] = await this.database.committedRows<AgentRow>(selectAgent, [userId]);
       if (!row) return undefined;
-      const { agentId, ownerId, status, tier, ...user } = row;
-      return { id: agentId, ownerId, status, tier, user };
+      const { agentId, ownerId, status, tier, suspended, suspensionReason, ...user } = row;
+      return { id: agentId, ownerId, status, tier, user, standing: { suspended, suspensionReason } };
     });
   }
 
@@ -131,7 +137,7 @@ export function actorOf(agent: KnownAgent): Actor {
   return { userId: user.id, user, tier, ...came };
 }
 
-interface AgentRow extends SmallUser {
+interface AgentRow extends SmallUser, Standing {
   agentId: string;
   ownerId: string;
   status: AgentStatus;

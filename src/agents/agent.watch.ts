@@ -7,8 +7,9 @@ const pollMs = 1000;
 /** How often the uptime of a connected bot is saved. */
 const saveMs = 30_000;
 
-const selectValid = `SELECT t.id, (extract(epoch FROM t.ends_at) * 1000)::float8 AS "endsAt" FROM agent_tokens t JOIN agents a ON a.id = t.agent_id
-  WHERE t.id = ANY($1::uuid[]) AND t.ends_at > now() AND a.status <> 'stopped'`;
+const selectValid = `SELECT t.id, (extract(epoch FROM t.ends_at) * 1000)::float8 AS "endsAt"
+  FROM agent_tokens t JOIN agents a ON a.id = t.agent_id JOIN users o ON o.id = a.owner_id
+  WHERE t.id = ANY($1::uuid[]) AND t.ends_at > now() AND a.status <> 'stopped' AND o.suspended_at IS NULL`;
 /** Locked in a fixed order, since other nodes may save the same bots. */
 const updateUptime = `UPDATE agents SET ${uptime}, last_seen_at = now()
   FROM (SELECT id FROM agents WHERE id = ANY($1::uuid[]) AND status <> 'stopped' ORDER BY id FOR UPDATE) AS seen

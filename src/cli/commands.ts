@@ -14,6 +14,7 @@ export const options = {
   name: { type: 'string' },
   tier: { type: 'string' },
   note: { type: 'string' },
+  reason: { type: 'string' },
   search: { type: 'string' },
   limit: { type: 'string' },
   'password-stdin': { type: 'boolean' },
@@ -28,6 +29,7 @@ const newUserSchema = z.object({
   username: usernameSchema.optional(),
   displayName: displayNameSchema.optional(),
 });
+const reasonSchema = z.object({ reason: z.string().trim().min(1).max(500).optional() });
 const countSchema = z.object({ count: z.coerce.number().int().min(1).max(1000).default(1) });
 const limitSchema = z.object({ limit: z.coerce.number().int().min(1).max(10_000).default(50) });
 
@@ -79,11 +81,32 @@ export const commands: Record<string, Command> = {
   },
   'revoke-sessions': {
     usage: 'revoke-sessions <user>',
-    summary: 'sign someone out everywhere',
+    summary: "end sessions and all tokens of someone, and their bots' tokens and webhooks",
     async run({ args, services, print }) {
       const name = requiredArgument(args, 0, 'user');
-      const count = await services.accounts.operator.revokeSessions(name);
-      print(`${count} ${count === 1 ? 'session' : 'sessions'} of ${name} ended.`);
+      const count = await services.accounts.operator.revokeAll(name);
+      print(
+        `${count} ${count === 1 ? 'session, token or webhook' : 'sessions, tokens and webhooks'} of ${name} ended.`,
+      );
+    },
+  },
+  suspend: {
+    usage: 'suspend <user> [--reason <text>]',
+    summary: 'shut someone and their bots out at once; the reason is told to them',
+    async run({ args, options: { reason }, services, print }) {
+      const name = requiredArgument(args, 0, 'user');
+      const given = validated(reasonSchema, { reason });
+      await services.accounts.operator.suspend(name, given.reason ?? null);
+      print(`${name} is suspended.`);
+    },
+  },
+  unsuspend: {
+    usage: 'unsuspend <user>',
+    summary: 'let someone in again, with what they had',
+    async run({ args, services, print }) {
+      const name = requiredArgument(args, 0, 'user');
+      const was = await services.accounts.operator.unsuspend(name);
+      print(was ? `${name} is no longer suspended.` : `${name} was not suspended.`);
     },
   },
   'list-users': {
@@ -119,6 +142,11 @@ async function newPassword(given: Input['options']): Promise<{ text: string; isG
   return { text: validated(z.object({ password: passwordSchema }), { password }).password, isGenerated: false };
 }
 
-function lineOf({ id, username, email, tier, isBot, createdAt, sessions }: ListedUser): string {
-  return [id, createdAt, isBot ? 'bot' : tier, `${sessions} sessions`, username, email ?? '-'].join('  ');
+function lineOf(user: ListedUser): string {
+  const { id, username, email, tier, isBot, createdAt, sessions } = user;
+  const standing = [
+    ...(email === null ? [] : [user.verified ? 'verified' : 'unverified']),
+    ...(user.suspended ? ['suspended'] : []),
+  ];
+  return [id, createdAt, isBot ? 'bot' : tier, `${sessions} sessions`, username, email ?? '-', ...standing].join('  ');
 }

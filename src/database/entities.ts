@@ -1,4 +1,4 @@
-import { EmailCode, PasswordReset } from '../accounts/mailed/mailed-secret.entity.ts';
+import { EmailCode, EmailVerification, PasswordReset } from '../accounts/mailed/mailed-secret.entity.ts';
 import { OAuthAccount, OAuthState } from '../accounts/oauth/oauth.entity.ts';
 import { PersonalToken } from '../accounts/personal-tokens/personal-token.entity.ts';
 import { Session, UsedRefreshToken } from '../accounts/sessions/session.entity.ts';
@@ -37,6 +37,7 @@ export const entities = [
   PersonalToken,
   EmailCode,
   PasswordReset,
+  EmailVerification,
   OAuthAccount,
   OAuthState,
   InviteCode,

@@ -35,6 +35,7 @@ import { OpenQuestions } from './migrations/0067-open-questions.ts';
 import { Looks } from './migrations/0068-looks.ts';
 import { Invalidations } from './migrations/0069-invalidations.ts';
 import { MessageExtras } from './migrations/0070-message-extras.ts';
+import { AccountStanding } from './migrations/0071-account-standing.ts';
 import { MadeBy } from './migrations/0080-made-by.ts';
 import { prepareLong } from './pools.ts';
 
@@ -71,6 +72,7 @@ export const migrations = [
   { name: '0068-looks', class: Looks },
   { name: '0069-invalidations', class: Invalidations },
   { name: '0070-message-extras', class: MessageExtras },
+  { name: '0071-account-standing', class: AccountStanding },
   { name: '0080-made-by', class: MadeBy },
 ];
 

@@ -6,6 +6,7 @@ import type { ParleySocket } from './socket.ts';
 const refusals: Partial<Record<ErrorCode, string>> = {
   AUTH_TOKEN_MISSING: 'Authentication required',
   SESSION_REVOKED: 'Session revoked',
+  ACCOUNT_SUSPENDED: 'Account suspended',
   DATABASE_UNAVAILABLE: 'Authentication unavailable',
   INTERNAL_ERROR: 'Authentication unavailable',
 };
@@ -15,7 +16,7 @@ export function refusal(error: unknown, log: Log): Error {
   const known = asAppError(error);
   if (known.code === 'INTERNAL_ERROR') log.error({ err: error }, 'A socket could not be authenticated.');
   const message = refusals[known.code] ?? 'Invalid token';
-  return Object.assign(new Error(message), { data: { code: known.code, error: known.message } });
+  return Object.assign(new Error(message), { data: { code: known.code, error: known.message, ...known.extra } });
 }
 
 /** Whether access was really refused, rather than that the database could not be asked. */

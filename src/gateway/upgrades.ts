@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { clientHost } from '../infrastructure/client-address.ts';
 import type { Settings } from '../settings.ts';
 
 /**
@@ -18,14 +19,7 @@ export function mayOpen(
   settings: Settings,
   isAppsHost: (host: string) => boolean,
 ): boolean {
-  return allowsOrigin(headers, settings) && !isAppsHost(hostOf(headers, settings.trustProxy));
-}
-
-/** The host that the client asked; behind a trusted proxy, the one that the proxy names. */
-function hostOf(headers: IncomingHttpHeaders, trustProxy: number): string {
-  const forwarded = trustProxy > 0 ? headers['x-forwarded-host'] : undefined;
-  const [host = ''] = String(forwarded || headers.host).split(',');
-  return host.trim();
+  return allowsOrigin(headers, settings) && !isAppsHost(clientHost(headers, settings.trustProxy) ?? '');
 }
 
 /**
@@ -38,5 +32,5 @@ function allowsOrigin(headers: IncomingHttpHeaders, { corsOrigins, publicUrl, tr
   if (origin === undefined || corsOrigins.length === 0 || corsOrigins.includes(origin)) return true;
   if (!URL.canParse(origin)) return false;
   const { host } = new URL(origin);
-  return host === hostOf(headers, trustProxy) || (publicUrl !== null && new URL(publicUrl).origin === origin);
+  return host === clientHost(headers, trustProxy) || (publicUrl !== null && new URL(publicUrl).origin === origin);
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 const forwardedHeader = 'x-forwarded-for';
+const hostHeader = 'x-forwarded-host';
 
 /**
  * The address of a client behind `hops` trusted proxies, each of which appended its peer to X-Forwarded-For: the last
@@ -14,14 +15,30 @@ export function clientAddress(
   hops: number,
 ): string {
   if (hops === 0) return peer;
-  const entries = [headers[forwardedHeader] ?? []]
+  const entries = listed(headers[forwardedHeader]);
+  const entry = entries.at(-Math.min(hops, entries.length));
+  return entry === undefined ? peer : withoutPort(entry);
+}
+
+/**
+ * The host that the client asked. Only trusted proxies may name it (contract §11): the last entries of X-Forwarded-Host are
+ * theirs, and without trusted proxies it counts for nothing.
+ */
+export function clientHost(headers: Record<string, string | string[] | undefined>, hops: number): string | undefined {
+  const own = [headers.host ?? []].flat()[0];
+  if (hops === 0) return own;
+  const entries = listed(headers[hostHeader]);
+  return entries.at(-Math.min(hops, entries.length)) ?? own;
+}
+
+/** The entries of a header that may have been sent several times. */
+function listed(header: string | string[] | undefined): string[] {
+  return [header ?? []]
     .flat()
     .join(',')
     .split(',')
     .map((entry) => entry.trim())
     .filter(Boolean);
-  const entry = entries.at(-Math.min(hops, entries.length));
-  return entry === undefined ? peer : withoutPort(entry);
 }
 
 /** Some proxies add the peer's port: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { JwtSecret } from '../settings/jwt-secrets.ts';
+import { isNamed, type JwtSecret } from '../settings/jwt-secrets.ts';
 
 const cipher = 'aes-256-gcm';
 const ivBytes = 12;
@@ -42,7 +42,7 @@ export class SealedText {
   /** The text; undefined when none of the secrets opens it. */
   open(sealed: string): string | undefined {
     const [kid, bytes = ''] = sealed.split('.');
-    const secret = this.secrets.find((candidate) => candidate.kid === kid)?.secret;
+    const secret = this.secrets.find((candidate) => isNamed(candidate, kid))?.secret;
     if (!secret) return undefined;
     try {
       return unseal(bytes, keyOf(secret));
@@ -54,7 +54,7 @@ export class SealedText {
 
   /** The prefixes of everything sealed with one of the other secrets, before a dot. */
   get olderKids(): string[] {
-    return this.secrets.slice(1).map(({ kid }) => kid);
+    return this.secrets.slice(1).flatMap(({ kid, formerKid }) => (formerKid ? [kid, formerKid] : [kid]));
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { JwtSecret } from '../settings/jwt-secrets.ts';
+import { isNamed, type JwtSecret } from '../settings/jwt-secrets.ts';
 import { equalInConstantTime } from './constant-time.ts';
 
 /** Long enough to open even a large file behind a link (contract §6). */
@@ -31,7 +31,7 @@ export class SignedLinks {
   /** Whether a token is for this subject and still valid. */
   verify(subject: string, token: string): boolean {
     const [expires, kid, given = ''] = token.split('.');
-    const secret = this.secrets.find((candidate) => candidate.kid === kid)?.secret;
+    const secret = this.secrets.find((candidate) => isNamed(candidate, kid))?.secret;
     if (!secret || !(Number(expires) * 1000 > Date.now())) return false;
     return equalInConstantTime(mac(secret, Number(expires), subject), given);
   }

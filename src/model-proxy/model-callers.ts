@@ -34,7 +34,7 @@ export class ModelCallers {
     this.limits = parts.limits;
   }
 
-  /** @throws AppError AUTH_TOKEN_MISSING, ACCESS_TOKEN_INVALID, SESSION_REVOKED, INVITE_REQUIRED, FORBIDDEN */
+  /** @throws AppError AUTH_TOKEN_MISSING, ACCESS_TOKEN_INVALID, SESSION_REVOKED, ACCOUNT_SUSPENDED, INVITE_REQUIRED, FORBIDDEN */
   async enter(headers: { authorization?: string; 'x-api-key'?: string }, ip: string): Promise<Caller> {
     const text = bearerToken(headers.authorization) ?? headers['x-api-key'];
     if (!text) throw new AppError('AUTH_TOKEN_MISSING');

@@ -12,7 +12,7 @@ import { newId } from '../infrastructure/ids.ts';
 import { isoTime } from '../schema.ts';
 import type { Settings } from '../settings.ts';
 import type { mintedTokenSchema, mintTokenSchema, modelTokenSchema } from './model-proxy.contract.ts';
-import type { ModelTokens } from './model-tokens.ts';
+import { type ModelTokens, modelTokenCache } from './model-tokens.ts';
 
 type TokenRecord = z.input<typeof modelTokenSchema>;
 
@@ -34,8 +34,6 @@ const insert = `INSERT INTO model_tokens (id, user_id, runtime_id, template_slug
 const ofUser = `SELECT ${columns} FROM model_tokens WHERE user_id = $1 AND expires_at > now() ORDER BY id DESC`;
 const inUse = `SELECT t.user_id AS "userId", t.models FROM model_tokens t JOIN users u ON u.id = t.user_id
   WHERE t.id = $1 AND t.expires_at > now() AND u.deleted_at IS NULL`;
-
-const tokenCache = 'model-tokens';
 
 /** `smp_` tokens: issued, listed and revoked by users who may deploy (contract §8). */
 export class ModelTokenService {
@@ -61,7 +59,7 @@ export class ModelTokenService {
     this.capabilities = parts.capabilities;
     this.tokens = parts.modelTokens;
     this.settings = parts.settings.modelProxy;
-    this.known = parts.caches.create(tokenCache, 20_000);
+    this.known = parts.caches.create(modelTokenCache, 20_000);
   }
 
   /** @throws AppError INVITE_REQUIRED, TOKEN_LIMIT, INSUFFICIENT_PAT_SCOPE */
@@ -100,7 +98,7 @@ export class ModelTokenService {
         [tokenId, actor.userId],
       );
       if (gone.length === 0) throw new AppError('TOKEN_NOT_FOUND');
-      change.afterCommit(() => this.caches.forget(tokenCache, [tokenId]));
+      change.afterCommit(() => this.caches.forget(modelTokenCache, [tokenId]));
     });
   }
 

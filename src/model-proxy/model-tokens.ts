@@ -4,6 +4,9 @@ import type { Settings } from '../settings.ts';
 
 export const modelTokenPrefix = 'smp_';
 
+/** The name of the cache that knows which tokens are in use. */
+export const modelTokenCache = 'model-tokens';
+
 const claimsSchema = z.object({ sub: z.uuid(), jti: z.uuid(), runtime: z.string(), template: z.string().nullable() });
 
 export type ModelClaims = z.infer<typeof claimsSchema>;

@@ -1,10 +1,12 @@
 import { isSessionCache, sessionRevokedEvent } from '../accounts/sessions/revocation.ts';
+import { suspensionSignal } from '../accounts/suspensions.ts';
 import { connectBots } from '../agents/agent.gateway.ts';
 import { AgentWatch } from '../agents/agent.watch.ts';
 import type { Control } from '../delivery/control.ts';
 import { type Room, streamId } from '../delivery/entry.ts';
 import { InvalidationWatch } from '../delivery/invalidation-watch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { Log } from '../infrastructure/log.ts';
 import type { Shutdown } from '../infrastructure/shutdown.ts';
 import { connectPresence } from '../presence/presence.gateway.ts';
 import type { Foundation, ServiceParts } from '../services.ts';
@@ -37,6 +39,7 @@ export function connectSockets(
   connectPresence(gateway, delivery, presence, services.presence);
   const invalidations = new InvalidationWatch(database, caches, log, (cache, keys) => {
     if (isSessionCache(cache)) for (const id of keys) disconnect(`session:${id}`, sessionRevokedEvent(id));
+    if (cache === suspensionSignal) for (const id of keys) shutOut(id, disconnect, services, log);
   });
   shutdown.add('invalidations', () => invalidations.close());
   delivery.staleness.watchSessions(invalidations);
@@ -56,6 +59,17 @@ export function connectSockets(
     policies: policyAccess,
     memberships: services.agentMemberships,
   });
+}
+
+/** Closes the sockets of a suspended user, who is offline from then on. */
+function shutOut(
+  userId: string,
+  disconnect: Gateway['disconnect'],
+  { presence }: ServiceParts['services'],
+  log: Log,
+): void {
+  disconnect(`user:${userId}`, null);
+  presence.goodbye(userId).catch((error) => log.debug({ err: error }, 'A suspended user was not taken offline.'));
 }
 
 /** Control messages from this and other nodes. */

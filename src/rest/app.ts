@@ -5,7 +5,7 @@ import cors from '@koa/cors';
 import helmet from 'helmet';
 import Koa, { type Context, type Middleware } from 'koa';
 import { asAppError } from '../errors.ts';
-import { clientAddress } from '../infrastructure/client-address.ts';
+import { clientAddress, clientHost } from '../infrastructure/client-address.ts';
 import { drainRequest } from '../infrastructure/drain-request.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { matchedRoute } from '../infrastructure/matched-route.ts';
@@ -34,6 +34,8 @@ export function createApp(
   app.use((context, next) => {
     identify(context);
     // Not Koa's own, which mistakes an entry with a port for an address.
+    // Koa takes the first entry of X-Forwarded-Host, which is the client's own where a proxy appends.
+    context.req.headers['x-forwarded-host'] = clientHost(context.headers, settings.trustProxy);
     context.request.ip = clientAddress(context.headers, context.socket.remoteAddress ?? '', settings.trustProxy);
     return next();
   });

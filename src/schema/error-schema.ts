@@ -34,6 +34,7 @@ export const tokenErrors: ErrorCode[] = [
   'SESSION_REVOKED',
   'PAT_TOKEN_INVALID',
   'PAT_TOKEN_EXPIRED',
+  'ACCOUNT_SUSPENDED',
   'AGENT_STOPPED',
 ];
 

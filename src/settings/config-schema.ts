@@ -27,6 +27,10 @@ export const fileSchema = z.strictObject({
       tries: positive.describe('wrong attempts until a code is used up'),
     }),
     passwordResetSeconds: positive.describe('how long a mailed link is valid'),
+    emailVerificationSeconds: positive.describe('how long the link and the code that prove an address are valid'),
+    requireVerifiedEmail: z
+      .boolean()
+      .describe('whether only those whose address is proven may sign in; others get 403 `EMAIL_NOT_VERIFIED`'),
     oauth: z.strictObject({
       stateSeconds: positive.describe('how long a sign-in with a provider may take'),
       timeoutMs: milliseconds.describe('how long a provider may take to answer'),

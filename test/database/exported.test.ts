@@ -6,7 +6,8 @@ import { withRows } from '../world/sql.ts';
 
 /** Columns that an export leaves out: secrets, what is counted anew, what says that a row is gone, what the log stood at, what a trigger sets. */
 const leftOut: Record<string, string[]> = {
-  users: ['username_key', 'password_hash'],
+  // Proven and suspended is someone in one installation; a file can say anything.
+  users: ['username_key', 'password_hash', 'email_verified_at', 'suspended_at', 'suspension_reason'],
   servers: ['member_count'],
   channels: ['kind', 'deleted_at'],
   threads: ['message_count', 'deleted_at'],
@@ -17,6 +18,7 @@ const leftOut: Record<string, string[]> = {
 /** Tables of which nothing leaves: of single people, of the installation, or for a moment. */
 const staying = [
   ...['agent_tokens', 'sessions', 'used_refresh_tokens', 'personal_tokens', 'email_codes', 'password_resets'],
+  'email_verifications',
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],
   ...['friendships', 'blocks', 'dm_channels', 'presence_wishes', 'workspace_viewers'],
   ...['notifications', 'notification_jobs', 'notification_preferences', 'log_entries', 'invalidations', 'migrations'],

@@ -27,6 +27,18 @@ export class AccountMails {
     return this.mail(to, 'password-reset', { username, link, minutes: minutes(seconds) });
   }
 
+  verifyEmail(to: string, given: { username: string; token: string; code: string; seconds: number }): Mail {
+    const { username, token, code, seconds } = given;
+    const link = `${this.publicUrl()}/app/verify-email?token=${token}`;
+    const hours = String(Math.max(1, Math.round(seconds / 3600)));
+    return this.mail(to, 'verify-email', { username, link, code, hours });
+  }
+
+  /** To whom an account belongs from now on: what had let others in has ended. */
+  accountClaimed(to: string, username: string): Mail {
+    return this.mail(to, 'account-claimed', { username });
+  }
+
   signInLinked(to: string, username: string, provider: string): Mail {
     return this.mail(to, 'sign-in-linked', { username, provider });
   }

@@ -9,10 +9,11 @@ import type { Settings } from '../../settings.ts';
 import type { verifyCodeSchema } from '../account.contract.ts';
 import type { MembershipService } from '../membership/membership.service.ts';
 import { createUser, namingConflicts } from '../new-user.ts';
+import type { Ownership } from '../ownership.ts';
 import { keyedHash } from '../secrets.ts';
 import type { Device } from '../sessions/device.ts';
 import type { AuthAnswer, SessionService } from '../sessions/session.service.ts';
-import { personByEmail } from '../user.reader.ts';
+import { lockUser, personByEmail } from '../user.reader.ts';
 import type { AccountMails } from './account.mails.ts';
 
 const keepCode = `INSERT INTO email_codes (email, code_hash, tries, expires_at)
@@ -29,6 +30,7 @@ interface EmailCodeParts {
   mails: AccountMails;
   sessions: SessionService;
   membership: MembershipService;
+  ownership: Ownership;
   settings: Settings;
 }
 
@@ -56,20 +58,23 @@ export class EmailCodeService {
   }
 
   /**
-   * Signs in with a mailed code: to the account with this e-mail, or to a new one.
-   * @throws AppError INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED, INVALID_INVITE_CODE
+   * Signs in with a mailed code: to the account with this e-mail, or to a new one. The code proves the address.
+   * @throws AppError INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED, INVALID_INVITE_CODE, ACCOUNT_SUSPENDED
    */
   async verify(input: z.output<typeof verifyCodeSchema>, device: Device): Promise<AuthAnswer> {
-    const { changes, sessions, membership } = this.parts;
+    const { changes, sessions, membership, ownership } = this.parts;
     const hash = await this.check(input.email, input.code);
     return namingConflicts(true, () =>
       changes.run(async (change) => {
+        const known = await personByEmail(change.rows, input.email);
+        // Before the code, as whatever ends codes does.
+        if (known) await lockUser(change.rows, known.id);
         const used = await change.rows<{ email: string }>(
           'DELETE FROM email_codes WHERE email = $1 AND code_hash = $2 RETURNING email',
           [input.email, hash],
         );
         if (used.length === 0) throw new AppError('INVALID_VERIFICATION_CODE');
-        const known = await personByEmail(change.rows, input.email);
+        if (known) await ownership.prove(change, known.id);
         const userId = known?.id ?? (await this.signUp(change, input));
         if (known && input.inviteCode !== undefined) await membership.redeemFor(change, userId, input.inviteCode);
         return sessions.open(change, userId, device);
@@ -97,7 +102,8 @@ export class EmailCodeService {
   private async signUp(change: Change, input: z.output<typeof verifyCodeSchema>): Promise<string> {
     const { email, displayName, inviteCode } = input;
     const tier = this.parts.settings.newAccountTier;
-    const user = await createUser(change, { email, passwordHash: null, displayName, tier, suggestion: email });
+    const proven = { email, emailVerified: true, suggestion: email };
+    const user = await createUser(change, { ...proven, passwordHash: null, displayName, tier });
     if (inviteCode !== undefined) await this.parts.membership.admit(change, user, inviteCode);
     return user.id;
   }

@@ -30,3 +30,20 @@ const PasswordResetSchema = defineEntity({
 
 export class PasswordReset extends PasswordResetSchema.class {}
 PasswordResetSchema.setClass(PasswordReset);
+
+/** What was last mailed to an account to prove its address: a link and a code, either of which is used once. */
+const EmailVerificationSchema = defineEntity({
+  name: 'EmailVerification',
+  tableName: 'email_verifications',
+  properties: {
+    userId: () => p.oneToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade'),
+    tokenHash: p.string().columnType('text').unique(),
+    /** Keyed with the JWT secret, as that of a sign-in code. */
+    codeHash: p.string().columnType('text'),
+    tries: p.integer().default(0),
+    expiresAt: p.datetime(3),
+  },
+});
+
+export class EmailVerification extends EmailVerificationSchema.class {}
+EmailVerificationSchema.setClass(EmailVerification);

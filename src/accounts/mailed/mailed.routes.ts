@@ -1,9 +1,10 @@
 import { type Route, route } from '../../rest/route.ts';
-import { done, doneSchema } from '../../schema.ts';
+import { done } from '../../schema.ts';
 import {
   authSchema,
   completeResetSchema,
   mailedSchema,
+  passwordChangedSchema,
   startByEmailSchema,
   verifyCodeSchema,
 } from '../account.contract.ts';
@@ -38,7 +39,7 @@ function codeRoutes(codes: EmailCodeService): Route[] {
       auth: 'none',
       body: verifyCodeSchema,
       answer: authSchema,
-      errors: ['INVALID_VERIFICATION_CODE', 'VERIFICATION_CODE_EXPIRED', 'INVALID_INVITE_CODE'],
+      errors: ['INVALID_VERIFICATION_CODE', 'VERIFICATION_CODE_EXPIRED', 'INVALID_INVITE_CODE', 'ACCOUNT_SUSPENDED'],
       limit: 'auth',
       handle: (request) => codes.verify(request.body, deviceOf(request)),
     }),
@@ -61,17 +62,15 @@ function resetRoutes(resets: PasswordResetService): Route[] {
     route({
       method: 'POST',
       path: '/api/auth/password-reset/complete',
-      summary: 'Set a new password with the token of the mailed link. It works once; all sessions end.',
+      summary:
+        'Set a new password with the token of the mailed link. It works once; all sessions end, and with `endTokens` tokens, linked accounts and webhooks too. Where nobody had proven the address, everything ends.',
       tag,
       auth: 'none',
       body: completeResetSchema,
-      answer: doneSchema,
-      errors: ['PASSWORD_RESET_TOKEN_INVALID', 'SERVER_BUSY'],
+      answer: passwordChangedSchema,
+      errors: ['PASSWORD_RESET_TOKEN_INVALID', 'ACCOUNT_SUSPENDED', 'SERVER_BUSY'],
       limit: 'auth',
-      async handle({ body }) {
-        await resets.complete(body);
-        return done;
-      },
+      handle: async ({ body }) => ({ ...done, remaining: await resets.complete(body) }),
     }),
   ];
 }

@@ -5,19 +5,18 @@ import { AppError } from '../../errors.ts';
 import type { RateLimits } from '../../infrastructure/rate-limits.ts';
 import type { Settings } from '../../settings.ts';
 import type { completeResetSchema } from '../account.contract.ts';
-import { replacePassword } from '../new-password.ts';
+import type { CredentialCounts, Credentials } from '../credentials.ts';
+import type { Ownership } from '../ownership.ts';
 import type { Passwords } from '../passwords.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
-import type { Revocation } from '../sessions/revocation.ts';
-import { personByEmail } from '../user.reader.ts';
+import { lockUser, personByEmail } from '../user.reader.ts';
 import type { AccountMails } from './account.mails.ts';
 
 const keepLink = `INSERT INTO password_resets (token_hash, user_id, expires_at)
   VALUES ($1, $2, now() + make_interval(secs => $3))`;
-const isValid = 'SELECT user_id FROM password_resets WHERE token_hash = $1 AND expires_at > now()';
+const isValid = 'SELECT user_id AS "userId" FROM password_resets WHERE token_hash = $1 AND expires_at > now()';
 /** The delete is the check: of two concurrent uses of one link, one finds it gone. */
-const useLink =
-  'DELETE FROM password_resets WHERE token_hash = $1 AND expires_at > now() RETURNING user_id AS "userId"';
+const useLink = 'DELETE FROM password_resets WHERE token_hash = $1 AND expires_at > now() RETURNING user_id';
 
 /** Resetting a forgotten password by a mailed link (contract §3). */
 export class PasswordResetService {
@@ -27,7 +26,8 @@ export class PasswordResetService {
     limits: RateLimits;
     mails: AccountMails;
     passwords: Passwords;
-    revocation: Revocation;
+    credentials: Credentials;
+    ownership: Ownership;
     settings: Settings;
   };
 
@@ -54,18 +54,29 @@ export class PasswordResetService {
     return seconds;
   }
 
-  /** Sets the password, consumes the link and ends all sessions. @throws AppError PASSWORD_RESET_TOKEN_INVALID */
-  async complete(input: z.output<typeof completeResetSchema>): Promise<void> {
-    const { database, changes, passwords, revocation } = this.parts;
+  /**
+   * Sets the password, consumes the link and ends all sessions; on request also whatever else lets anyone in. The link also
+   * proves the address: if it is the first to do so, everything ends.
+   * @returns what still lets someone in
+   * @throws AppError PASSWORD_RESET_TOKEN_INVALID, ACCOUNT_SUSPENDED
+   */
+  async complete(input: z.output<typeof completeResetSchema>): Promise<CredentialCounts> {
+    const { database, changes, passwords, credentials, ownership } = this.parts;
+    const { endTokens = false } = input;
     const tokenHash = hashSecret(input.token);
     // Looked up first, so that made-up links cause no password hashing.
-    const valid = await database.rows(isValid, [tokenHash]);
-    if (valid.length === 0) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
+    const [valid] = await database.rows<{ userId: string }>(isValid, [tokenHash]);
+    if (!valid) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
     const passwordHash = await passwords.hash(input.newPassword);
-    await changes.run(async (change) => {
-      const [used] = await change.rows<{ userId: string }>(useLink, [tokenHash]);
-      if (!used) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
-      await replacePassword(change, revocation, used.userId, passwordHash);
+    const { userId } = valid;
+    return changes.run(async (change) => {
+      // First, as whatever ends links does.
+      await lockUser(change.rows, userId);
+      const used = await change.rows(useLink, [tokenHash]);
+      if (used.length === 0) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
+      await ownership.prove(change, userId, { password: true });
+      await credentials.replacePassword(change, userId, passwordHash, { tokens: endTokens, links: endTokens });
+      return credentials.remaining(change.rows, userId);
     });
   }
 }

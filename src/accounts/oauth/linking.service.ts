@@ -11,9 +11,10 @@ import { displayNameSchema } from '../account.contract.ts';
 import type { AccountMails } from '../mailed/account.mails.ts';
 import type { MembershipService } from '../membership/membership.service.ts';
 import { createUser, namingConflicts } from '../new-user.ts';
+import type { Ownership } from '../ownership.ts';
 import type { Device } from '../sessions/device.ts';
 import { type AuthAnswer, ownSession, type SessionService } from '../sessions/session.service.ts';
-import { personByEmail } from '../user.reader.ts';
+import { lockUser, personByEmail } from '../user.reader.ts';
 import type { oauthAccountSchema } from './oauth.contract.ts';
 import type { ProviderIdentity } from './provider.ts';
 
@@ -25,7 +26,7 @@ export interface SignInExtras {
   inviteCode?: string | null;
 }
 
-const findLinked = `SELECT a.user_id AS "userId", u.deleted_at IS NOT NULL AS gone
+const findLinked = `SELECT a.id, a.user_id AS "userId", u.email, u.deleted_at IS NOT NULL AS gone
   FROM oauth_accounts a JOIN users u ON u.id = a.user_id WHERE a.provider = $1 AND a.subject = $2`;
 const insertLink = `INSERT INTO oauth_accounts (id, user_id, provider, subject, provider_email, created_at, made_by)
   VALUES ($1, $2, $3, $4, $5, now(), $6)`;
@@ -34,8 +35,9 @@ const listOwn = `SELECT id, provider, provider_email AS "providerEmail", created
 const otherWays = `SELECT u.password_hash IS NOT NULL
     OR EXISTS (SELECT FROM oauth_accounts WHERE user_id = u.id AND id <> $2) AS any
   FROM users u WHERE u.id = $1 FOR NO KEY UPDATE OF u`;
+const findState = 'SELECT link_to AS "userId" FROM oauth_states WHERE state_hash = $1 AND link_to IS NOT NULL';
 /** Deleted if a session of the user has been ended meanwhile (see Revocation). */
-const endLink = 'DELETE FROM oauth_states WHERE state_hash = $1 RETURNING link_to AS "userId", made_by AS "sessionId"';
+const endState = 'DELETE FROM oauth_states WHERE state_hash = $1 RETURNING made_by AS "sessionId"';
 const attempts = 3;
 
 interface LinkingParts {
@@ -44,6 +46,7 @@ interface LinkingParts {
   mails: AccountMails;
   sessions: SessionService;
   membership: MembershipService;
+  ownership: Ownership;
   settings: Settings;
 }
 
@@ -57,7 +60,8 @@ export class LinkingService {
 
   /**
    * Signs in the user that a provider identifies: by an existing link, else the account with an e-mail that the provider
-   * has verified, else a new account. Of concurrent sign-ins of one new person one creates it, the others find it.
+   * has verified, else a new account. A verified e-mail proves that the account with it is theirs. Of concurrent sign-ins of one new person one creates it, the others find it.
+   * @throws AppError ACCOUNT_SUSPENDED, EMAIL_NOT_VERIFIED
    */
   async signIn(identity: ProviderIdentity, extras: SignInExtras, device: Device): Promise<AuthAnswer> {
     for (let attempt = 1; ; attempt++) {
@@ -116,34 +120,55 @@ export class LinkingService {
 
   private async tryLink(stateHash: string, identity: ProviderIdentity): Promise<void> {
     await this.parts.changes.run(async (change) => {
-      const [begun] = await change.rows<{ userId: string; sessionId: string | null }>(endLink, [stateHash]);
+      const [begun] = await change.rows<{ userId: string }>(findState, [stateHash]);
       if (!begun) throw new AppError('FORBIDDEN');
-      const { userId, sessionId } = begun;
-      const [linked] = await change.rows<{ userId: string }>(findLinked, [identity.provider, identity.subject]);
+      const { userId } = begun;
+      // First, as whatever ends links does.
+      const owner = await this.parts.ownership.hold(change, userId);
+      const [ended] = await change.rows<{ sessionId: string | null }>(endState, [stateHash]);
+      if (!ended) throw new AppError('FORBIDDEN');
+      const linked = await this.find(change, identity);
       if (linked && linked.userId !== userId) throw new AppError('OAUTH_ACCOUNT_TAKEN');
-      if (!linked) await this.addLink(change, userId, identity, sessionId);
+      if (!linked) await this.addLink(change, userId, identity, ended.sessionId);
+      // It was begun from a session of this account.
+      if (isOf(identity, owner.email)) await this.parts.ownership.confirm(change, userId);
     });
   }
 
   private async userOf(change: Change, identity: ProviderIdentity, extras: SignInExtras): Promise<string> {
-    const [linked] = await change.rows<{ userId: string; gone: boolean }>(findLinked, [
-      identity.provider,
-      identity.subject,
-    ]);
-    if (linked?.gone) throw new AppError('USER_NOT_FOUND');
-    if (linked) return linked.userId;
+    const linked = await this.linkedUser(change, identity);
+    if (linked !== null) return linked;
     const known = await this.byEmail(change, identity);
     const userId = known ?? (await this.signUp(change, identity, extras));
     await this.addLink(change, userId, identity, null);
     return userId;
   }
 
-  /** The previous owner is told: somebody else may have registered the account with an address that was not theirs. */
+  /** The user that a provider account signs in. Looked up again behind the lock: a takeover may be ending the link. */
+  private async linkedUser(change: Change, identity: ProviderIdentity): Promise<string | null> {
+    const found = await this.find(change, identity);
+    if (!found) return null;
+    if (found.gone) throw new AppError('USER_NOT_FOUND');
+    await lockUser(change.rows, found.userId);
+    const linked = await this.find(change, identity);
+    if (linked?.userId !== found.userId) return null;
+    if (isOf(identity, linked.email)) await this.parts.ownership.prove(change, linked.userId, { link: linked.id });
+    return linked.userId;
+  }
+
+  private async find(change: Change, { provider, subject }: ProviderIdentity): Promise<LinkedRow | undefined> {
+    const [linked] = await change.rows<LinkedRow>(findLinked, [provider, subject]);
+    return linked;
+  }
+
+  /** The account with the address that the provider has verified; its owner is told. */
   private async byEmail(change: Change, { verifiedEmail, provider }: ProviderIdentity): Promise<string | null> {
     if (verifiedEmail === null) return null;
-    const { mails } = this.parts;
+    const { mails, ownership } = this.parts;
     const user = await personByEmail(change.rows, verifiedEmail);
     if (!user) return null;
+    const takenOver = await ownership.prove(change, user.id);
+    if (takenOver) return user.id;
     change.afterCommit(() => mails.post(async () => mails.signInLinked(verifiedEmail, user.username, provider)));
     return user.id;
   }
@@ -153,7 +178,8 @@ export class LinkingService {
     const named = displayNameSchema.safeParse(extras.displayName ?? identity.displayName?.slice(0, 64).toWellFormed());
     const displayName = named.success ? named.data : undefined;
     const tier = this.parts.settings.newAccountTier;
-    const user = await createUser(change, { email, passwordHash: null, displayName, tier, suggestion });
+    const proven = { email, emailVerified: true, suggestion };
+    const user = await createUser(change, { ...proven, passwordHash: null, displayName, tier });
     return user.id;
   }
 
@@ -180,5 +206,16 @@ export class LinkingService {
 interface AccountRow extends Omit<AccountRecord, 'createdAt'> {
   createdAt: Date | string;
 }
+
+interface LinkedRow {
+  id: string;
+  userId: string;
+  email: string | null;
+  gone: boolean;
+}
+
+/** Whether an identity proves that this address is theirs. */
+const isOf = ({ verifiedEmail }: ProviderIdentity, email: string | null) =>
+  verifiedEmail !== null && verifiedEmail === email;
 
 const isEmailTaken = (error: unknown) => error instanceof AppError && error.code === 'EMAIL_TAKEN';

@@ -101,7 +101,7 @@ function tokenRoutes(oauth: OAuthService): Route[] {
       params: { provider },
       body: idTokenSchema,
       answer: authSchema,
-      errors: ['ID_TOKEN_INVALID', 'PROVIDER_UNAVAILABLE'],
+      errors: ['ID_TOKEN_INVALID', 'PROVIDER_UNAVAILABLE', 'ACCOUNT_SUSPENDED', 'EMAIL_NOT_VERIFIED'],
       limit: 'auth',
       handle: (request) => oauth.byIdToken(request.params.provider, request.body, deviceOf(request)),
     }),

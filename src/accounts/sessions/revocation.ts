@@ -13,6 +13,8 @@ const revokeOthers = `UPDATE sessions SET revoked_at = clock_timestamp()
   WHERE user_id = $1 AND id IS DISTINCT FROM $2::uuid AND revoked_at IS NULL RETURNING id`;
 const revokeToken = `UPDATE personal_tokens SET revoked_at = clock_timestamp()
   WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL RETURNING id`;
+const revokeTokens = `UPDATE personal_tokens SET revoked_at = clock_timestamp()
+  WHERE user_id = $1 AND revoked_at IS NULL RETURNING id`;
 
 /** Links that an ended session started must not sign in anyone later. */
 const abandonLinks = 'DELETE FROM oauth_states WHERE link_to = $1';
@@ -44,6 +46,11 @@ export class Revocation {
   /** @returns whether the token existed */
   async personalToken(change: Change, userId: string, tokenId: string): Promise<boolean> {
     return this.end(change, personalTokenCache, await change.rows<Revoked>(revokeToken, [tokenId, userId])) > 0;
+  }
+
+  /** Ends all personal access tokens of a user. @returns how many */
+  async personalTokens(change: Change, userId: string): Promise<number> {
+    return this.end(change, personalTokenCache, await change.rows<Revoked>(revokeTokens, [userId]));
   }
 
   private async endSessions(change: Change, userId: string, revoked: Revoked[]): Promise<number> {

@@ -18,7 +18,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
       auth: 'none',
       body: refreshSchema,
       answer: tokenPairSchema,
-      errors: ['REFRESH_TOKEN_INVALID'],
+      errors: ['REFRESH_TOKEN_INVALID', 'ACCOUNT_SUSPENDED', 'EMAIL_NOT_VERIFIED'],
       limit: 'refresh',
       handle: ({ body }) => sessions.refresh(body.refreshToken),
     }),

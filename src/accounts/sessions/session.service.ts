@@ -11,6 +11,7 @@ import type { Settings } from '../../settings.ts';
 import type { authSchema } from '../account.contract.ts';
 import { ownUser } from '../account.view.ts';
 import { hashSecret, sealingKey } from '../secrets.ts';
+import { requireActive, type Standing } from '../standing.ts';
 import type { Tokens } from '../tokens.ts';
 import { User } from '../user.entity.ts';
 import { type Device, nameOf } from './device.ts';
@@ -30,14 +31,18 @@ interface SessionRow {
   lastSeenAt: Date | string;
 }
 
-interface RenewableSession {
+interface Signable extends Standing {
+  verified: boolean;
+}
+
+interface RenewableSession extends Signable {
   id: string;
   userId: string;
   /** How long the next refresh token is valid. */
   seconds: number;
 }
 
-interface UsedToken {
+interface UsedToken extends Signable {
   sessionId: string;
   userId: string;
   successor: string | null;
@@ -49,7 +54,10 @@ interface UsedToken {
 const rememberedTokens = 200;
 const maxListed = 200;
 
-const lockByToken = `SELECT s.id, s.user_id AS "userId",
+/** What decides whether someone may sign in. */
+const standing = `u.email_verified_at IS NOT NULL AS verified, u.suspended_at IS NOT NULL AS suspended,
+    u.suspension_reason AS "suspensionReason"`;
+const lockByToken = `SELECT s.id, s.user_id AS "userId", ${standing},
     least($2, extract(epoch FROM s.created_at + make_interval(secs => $3) - now()))::float8 AS seconds
   FROM sessions s JOIN users u ON u.id = s.user_id
   WHERE s.refresh_hash = $1 AND s.revoked_at IS NULL AND s.refresh_expires_at > now() AND u.deleted_at IS NULL
@@ -65,7 +73,7 @@ const forgetUsed = `WITH sealed AS (
   )
   DELETE FROM used_refresh_tokens WHERE session_id = $1 AND used_at < (
     SELECT used_at FROM used_refresh_tokens WHERE session_id = $1 ORDER BY used_at DESC OFFSET $3 LIMIT 1)`;
-const findUsed = `SELECT t.session_id AS "sessionId", s.user_id AS "userId", t.successor,
+const findUsed = `SELECT t.session_id AS "sessionId", s.user_id AS "userId", t.successor, ${standing},
     t.used_at > clock_timestamp() - make_interval(secs => $2) AS "inGrace",
     s.revoked_at IS NULL AND s.refresh_expires_at > now() AND u.deleted_at IS NULL AS alive
   FROM used_refresh_tokens t JOIN sessions s ON s.id = t.session_id JOIN users u ON u.id = s.user_id
@@ -101,9 +109,18 @@ export class SessionService {
     this.settings = parts.settings.accounts;
   }
 
-  /** Signs a user in: the caller has verified their identity. */
+  /**
+   * Signs a user in: the caller has verified their identity, and holds the user's row where that could be taken over.
+   * @throws AppError ACCOUNT_SUSPENDED, EMAIL_NOT_VERIFIED
+   */
   async open(change: Change, userId: string, device: Device): Promise<AuthAnswer> {
     const user = await change.em.findOneOrFail(User, userId, { refresh: true });
+    const { suspendedAt, suspensionReason, emailVerifiedAt } = user;
+    this.requireAdmitted({
+      suspended: !!suspendedAt,
+      suspensionReason: suspensionReason ?? null,
+      verified: !!emailVerifiedAt,
+    });
     const id = newId();
     const { refreshTokenSeconds } = this.settings;
     const refreshToken = this.refreshToken(userId, id, refreshTokenSeconds);
@@ -126,8 +143,8 @@ export class SessionService {
 
   /**
    * Exchanges a refresh token. Within the grace period it gives the same successor again, since responses get lost; later a
-   * second use counts as theft and ends the session.
-   * @throws AppError REFRESH_TOKEN_INVALID
+   * second use counts as theft and ends the session. A refused token is not used up.
+   * @throws AppError REFRESH_TOKEN_INVALID, ACCOUNT_SUSPENDED, EMAIL_NOT_VERIFIED
    */
   async refresh(refreshToken: string): Promise<TokenPair> {
     const hash = hashSecret(refreshToken);
@@ -168,6 +185,7 @@ export class SessionService {
   }
 
   private async rotate(change: Change, session: RenewableSession, token: string, hash: string): Promise<TokenPair> {
+    this.requireAdmitted(session);
     const { id, userId, seconds } = session;
     const refreshToken = this.refreshToken(userId, id, seconds);
     await change.rows(rotate, [id, hashSecret(refreshToken), seconds]);
@@ -179,12 +197,19 @@ export class SessionService {
   private async repeat(change: Change, token: string, hash: string): Promise<TokenPair | null> {
     const [used] = await change.rows<UsedToken>(findUsed, [hash, this.settings.refreshGraceSeconds]);
     if (!used?.alive) return null;
+    this.requireAdmitted(used);
     if (used.inGrace && used.successor) {
       const accessToken = this.accessToken(used.userId, used.sessionId);
       return { accessToken, refreshToken: unseal(used.successor, sealingKey(token)) };
     }
     await this.revocation.session(change, used.userId, used.sessionId);
     return null;
+  }
+
+  /** What keeps anyone from signing in, and from staying so (contract §3). */
+  private requireAdmitted(account: Signable): void {
+    requireActive(account);
+    if (this.settings.requireVerifiedEmail && !account.verified) throw new AppError('EMAIL_NOT_VERIFIED');
   }
 
   /** A JWT, made unique by its `jti`; only its hash is stored. */

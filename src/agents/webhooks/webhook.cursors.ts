@@ -82,6 +82,7 @@ const isDue = (cursor: string) => `(${cursor}.due_at <= now()
 const due = `SELECT DISTINCT c.agent_id AS "agentId" FROM webhook_cursors c
   JOIN webhooks w ON w.agent_id = c.agent_id AND w.state = 'active'
   JOIN agents a ON a.id = c.agent_id AND a.status <> 'stopped'
+  JOIN users o ON o.id = a.owner_id AND o.suspended_at IS NULL
   JOIN streams s ON s.id = c.stream_id AND s.last_seq > c.seq
   WHERE ${isDue('c')} AND (c.leased_until IS NULL OR c.leased_until <= now())`;
 /** $1 lease, $2 its seconds, $3 whose, $4 how many rooms of each, $5 how many in all. */
@@ -92,6 +93,7 @@ const claim = `UPDATE webhook_cursors c
       CASE WHEN w.previous_until > now() THEN w.previous_secret END AS previous_secrets
     FROM unnest($3::uuid[], $4::int[]) AS free (agent_id, rooms) JOIN webhooks w ON w.agent_id = free.agent_id
     JOIN agents a ON a.id = w.agent_id AND a.status <> 'stopped'
+    JOIN users o ON o.id = a.owner_id AND o.suspended_at IS NULL
     CROSS JOIN LATERAL (
       SELECT d.stream_id FROM webhook_cursors d
       LEFT JOIN channel_members m ON m.channel_id = d.stream_id AND m.user_id = a.user_id

@@ -1,0 +1,124 @@
+import type { AgentIdentity } from '../agents/agent.identity.ts';
+import type { Rows } from '../database/database.ts';
+import type { Caches } from '../delivery/caches.ts';
+import type { Change } from '../delivery/changes.ts';
+import type { Control } from '../delivery/control.ts';
+import { modelTokenCache } from '../model-proxy/model-tokens.ts';
+import type { Revocation } from './sessions/revocation.ts';
+import { lockUser } from './user.reader.ts';
+
+/** What lets someone in besides sessions and the password, or sends events out, counted. */
+export interface CredentialCounts {
+  personalTokens: number;
+  /** Of all bots of the account. */
+  agentTokens: number;
+  modelTokens: number;
+  linkedAccounts: number;
+  webhooks: number;
+}
+
+/** What goes beyond sessions and what was mailed, which always end. */
+export interface EndOptions {
+  /** The session to keep: the one that asked. */
+  keepSession?: string | null;
+  /** Personal, agents' and model tokens, and webhooks. */
+  tokens?: boolean;
+  /** Accounts at identity providers, except `keepLink`. */
+  links?: boolean;
+  keepLink?: string | null;
+  password?: boolean;
+}
+
+const lockAgents = 'SELECT id FROM agents WHERE owner_id = $1 ORDER BY id FOR NO KEY UPDATE';
+const endAgentTokens = 'DELETE FROM agent_tokens WHERE agent_id = ANY($1::uuid[]) RETURNING id';
+const endWebhooks = 'DELETE FROM webhooks WHERE agent_id = ANY($1::uuid[]) RETURNING agent_id AS id';
+const endModelTokens = 'DELETE FROM model_tokens WHERE user_id = $1 RETURNING id';
+const endLinks = 'DELETE FROM oauth_accounts WHERE user_id = $1 AND id IS DISTINCT FROM $2::uuid RETURNING id';
+const setPassword = 'UPDATE users SET password_hash = $2, updated_at = now() WHERE id = $1';
+const endPassword = `UPDATE users SET password_hash = NULL, updated_at = now()
+  WHERE id = $1 AND password_hash IS NOT NULL RETURNING id`;
+const countLeft = `SELECT
+    (SELECT count(*)::int FROM personal_tokens WHERE user_id = $1 AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at > now())) AS "personalTokens",
+    (SELECT count(*)::int FROM agent_tokens t JOIN agents a ON a.id = t.agent_id
+      WHERE a.owner_id = $1 AND t.ends_at > now()) AS "agentTokens",
+    (SELECT count(*)::int FROM model_tokens WHERE user_id = $1 AND expires_at > now()) AS "modelTokens",
+    (SELECT count(*)::int FROM oauth_accounts WHERE user_id = $1) AS "linkedAccounts",
+    (SELECT count(*)::int FROM webhooks w JOIN agents a ON a.id = w.agent_id WHERE a.owner_id = $1) AS webhooks`;
+
+interface Ended {
+  id: string;
+}
+
+/** The only way to end what an account is entered with (contract §3): on every node before the answer. */
+export class Credentials {
+  private readonly revocation: Revocation;
+  private readonly caches: Caches;
+  private readonly control: Control;
+  private readonly agents: Pick<AgentIdentity, 'forgetTokens'>;
+
+  constructor(parts: {
+    revocation: Revocation;
+    caches: Caches;
+    control: Control;
+    agentIdentity: Pick<AgentIdentity, 'forgetTokens'>;
+  }) {
+    this.revocation = parts.revocation;
+    this.caches = parts.caches;
+    this.control = parts.control;
+    this.agents = parts.agentIdentity;
+  }
+
+  /**
+   * Ends sessions, mailed reset links and half-made provider links of a user, and what the options name besides. The user is
+   * locked first, as whoever makes a credential does (see holdCredential): what is made meanwhile ends too.
+   * @returns how many sessions, tokens, webhooks, links and passwords were ended
+   */
+  async end(change: Change, userId: string, options: EndOptions = {}): Promise<number> {
+    const { keepSession = null, tokens = false, links = false, keepLink = null, password = false } = options;
+    await lockUser(change.rows, userId);
+    let ended = await this.revocation.sessions(change, userId, keepSession);
+    await change.rows('DELETE FROM oauth_states WHERE link_to = $1', [userId]);
+    await change.rows('DELETE FROM password_resets WHERE user_id = $1', [userId]);
+    if (tokens) ended += await this.endTokens(change, userId);
+    if (links) ended += (await change.rows(endLinks, [userId, keepLink])).length;
+    if (password) ended += (await change.rows(endPassword, [userId])).length;
+    return ended;
+  }
+
+  /** Sets a password, and ends what the old one may have let in. The caller has verified that the user wants it. */
+  async replacePassword(change: Change, userId: string, passwordHash: string, options: EndOptions = {}): Promise<void> {
+    await this.end(change, userId, options);
+    await change.rows(setPassword, [userId, passwordHash]);
+  }
+
+  /** What a user still has besides sessions and the password. */
+  async remaining(rows: Rows, userId: string): Promise<CredentialCounts> {
+    const [counts] = await rows<CredentialCounts>(countLeft, [userId]);
+    if (!counts) throw new Error('Credentials were not counted.');
+    return counts;
+  }
+
+  private async endTokens(change: Change, userId: string): Promise<number> {
+    const personal = await this.revocation.personalTokens(change, userId);
+    const model = idsOf(await change.rows<Ended>(endModelTokens, [userId]));
+    change.afterCommit(() => this.caches.forget(modelTokenCache, model));
+    return personal + model.length + (await this.endOfAgents(change, userId));
+  }
+
+  private async endOfAgents(change: Change, userId: string): Promise<number> {
+    const agents = idsOf(await change.rows<Ended>(lockAgents, [userId]));
+    const tokens = idsOf(await change.rows<Ended>(endAgentTokens, [agents]));
+    const webhooks = idsOf(await change.rows<Ended>(endWebhooks, [agents]));
+    change.afterCommit(async () => {
+      // In this order on each node: first the tokens are no longer accepted, then their sockets are closed.
+      const forgotten = this.agents.forgetTokens(tokens);
+      const cut = tokens.map((sessionId) => this.control.send({ kind: 'disconnect', sessionId, event: null }));
+      const stopped = webhooks.map((agentId) => this.control.send({ kind: 'webhook', agentId }));
+      await Promise.all([forgotten, ...cut, ...stopped]);
+    });
+    return tokens.length + webhooks.length;
+  }
+}
+
+const idsOf = (rows: Ended[]): string[] => rows.map(({ id }) => id);
