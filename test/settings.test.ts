@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -260,12 +261,24 @@ describe('the settings', () => {
         'old-secret-of-good-length',
       ]);
       expect(new Set(secrets.map(({ kid }) => kid)).size).to.equal(2);
+      const hashed = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8);
+      for (const { kid, formerKid, secret } of secrets) {
+        expect(kid).not.to.contain(hashed(secret));
+        expect(formerKid).to.equal(hashed(secret));
+      }
     });
 
     it('must be given in production with a database that other nodes may share', () => {
       const environment = { NODE_ENV: 'production', DATABASE_URL: 'postgres://db/x' };
       expect(failureOf(() => load(environment))?.message).to.contain('JWT_SECRET');
-      expect(load({ ...environment, JWT_SECRET: 'a-secret-of-good-length' }).environment).to.equal('production');
+      const long = 'a-secret-of-32-bytes-at-the-least';
+      expect(load({ ...environment, JWT_SECRET: long }).environment).to.equal('production');
+      for (const JWT_SECRET of ['a-secret-of-31-bytes-is-too-few', `${long},short`]) {
+        for (const production of [environment, { NODE_ENV: 'production' }])
+          expect(failureOf(() => load({ ...production, JWT_SECRET }))?.message).to.match(
+            /^JWT_SECRET [^\n]+ 32 bytes[^\n]+\.$/,
+          );
+      }
       expect(load({ NODE_ENV: 'production' }).jwtSecrets).to.have.lengthOf(1);
     });
   });

@@ -186,7 +186,7 @@ export class Connection {
   private async failed(error: ParleyError): Promise<boolean> {
     this.failures++;
     // SIGNED_OUT: another tab has emptied the store.
-    if (error.code === 'SESSION_REVOKED' || error.code === 'SIGNED_OUT') this.session.end(error);
+    if (error.code === 'SESSION_REVOKED' || error.code === 'SIGNED_OUT' || error.isShutOut) this.session.end(error);
     if (error.isTokenRefused && this.session.tokens) return this.renewAfterRefusal();
     if (this.failures >= failuresBeforePolling && error.code === 'NETWORK') this.poll();
     return false;

@@ -37,6 +37,11 @@ export class ParleyError extends Error {
     return this.code === 'NETWORK' || passingCodes.has(this.code) || this.status >= 500;
   }
 
+  /** Whether nobody may be signed in to this account now, whatever token they have. */
+  get isShutOut(): boolean {
+    return this.code === 'ACCOUNT_SUSPENDED' || this.code === 'EMAIL_NOT_VERIFIED';
+  }
+
   /** Whether the token was refused. */
   get isTokenRefused(): boolean {
     return refusedTokenCodes.has(this.code);

@@ -42,7 +42,8 @@ export class Http {
     } catch (error) {
       const refused = asParleyError(error);
       const emptied = refused.code === 'AUTH_TOKEN_MISSING' && !this.session.tokens;
-      if (refused.code === 'SESSION_REVOKED' || emptied) this.session.end(refused);
+      if (refused.code === 'SESSION_REVOKED' || refused.code === 'ACCOUNT_SUSPENDED' || emptied)
+        this.session.end(refused);
       if (!token || refused.code !== 'ACCESS_TOKEN_INVALID') throw refused;
       return await this.send(call, await this.session.renew(token));
     }

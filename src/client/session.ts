@@ -88,7 +88,7 @@ export class Session {
     try {
       return this.takeOver(tokens, await this.exchange(tokens.refreshToken));
     } catch (error) {
-      if (error instanceof ParleyError && error.status === 401) this.end(error);
+      if (error instanceof ParleyError && (error.status === 401 || error.isShutOut)) this.end(error);
       throw error;
     }
   }

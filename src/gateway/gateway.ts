@@ -143,17 +143,10 @@ export class Gateway {
 
   /** Closes the sockets of a session or of a user, telling them why (contract §3). */
   disconnect(room: string, event: { name: string; data: object } | null): void {
-    for (const socket of this.reached(room)) {
+    for (const socket of this.membership.socketsOf(room)) {
       if (event) socket.emit(event.name, event.data);
       socket.disconnect(true);
     }
-  }
-
-  /** A user's sockets that have not yet entered the user's room are closed too: they would enter it afterwards. */
-  private reached(room: string): Iterable<ParleySocket> {
-    if (!room.startsWith('user:')) return this.membership.socketsOf(room);
-    const userId = room.slice('user:'.length);
-    return [...this.io.of('/').sockets.values()].filter(({ data }) => data.actor.userId === userId);
   }
 
   /** Closes sockets of a session or token no later than `endsAt` (ms since 1970), after a warning. */

@@ -14,7 +14,7 @@ import {
   startProvider,
   type TestProvider,
 } from './identity-provider.ts';
-import { dataFolder } from './mailbox.ts';
+import { dataFolder, proveAddress } from './mailbox.ts';
 
 const site = 'https://chat.example.test';
 const folder = dataFolder();
@@ -115,6 +115,7 @@ describe('identity providers', () => {
     it('link to the account that has the verified e-mail, whose owner is told', async () => {
       const { email } = someone();
       const owner = await register(at(0), { email });
+      await proveAddress(owner, folder, email);
       const { access_token } = fragment(await browser().follow(start, isEnd));
       expect((await asPerson(access_token ?? '')).me.id).to.equal(owner.id);
       const [linked] = (await owner.get('/api/auth/oauth/accounts')).body;

@@ -94,10 +94,16 @@ describe('a browser that several people use', () => {
     expect(await draftsIn(page)).to.equal(0);
   });
 
-  it('asks nothing where nobody is signed in', async () => {
+  it('asks where nobody is signed in too, unless the sign-in began here', async () => {
     const { username, token, refreshToken } = here.bob;
     const other = await visitor(here.alice.node, null);
     const tokens = `access_token=${token}&refresh_token=${refreshToken}&redirect=/app/settings/account`;
+    await other.open(`/app/oauth-callback#${tokens}`);
+    await other.page.getByRole('link', { name: 'No, that is not me' }).click();
+    await other.page.getByLabel('Password').waitFor();
+    expect(await other.page.evaluate(() => localStorage.getItem('parley:tokens'))).to.equal(null);
+    await other.page.evaluate(() => sessionStorage.setItem('parley:begun', 'yes'));
+    await other.page.goto('about:blank');
     await other.open(`/app/oauth-callback#${tokens}`);
     await other.page.getByText(`@${username}`).waitFor();
     expect(new URL(other.page.url()).pathname).to.equal('/app/settings/account');

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
 import type { Changes } from '../../delivery/changes.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, type ErrorCode } from '../../errors.ts';
 import type { Log } from '../../infrastructure/log.ts';
 import type { Settings } from '../../settings.ts';
 import { hashSecret, keyedHash, newSecret } from '../secrets.ts';
@@ -200,8 +200,15 @@ function checksOf(state: string, secret: string): SignInChecks {
   return { state, nonce: keyedHash(secret, 'nonce', ''), codeVerifier: keyedHash(secret, 'PKCE', '') };
 }
 
+/** What the page of the failure tells apart. */
+const reasons: Partial<Record<ErrorCode, string>> = {
+  OAUTH_ACCOUNT_TAKEN: 'linked_elsewhere',
+  ACCOUNT_SUSPENDED: 'suspended',
+  EMAIL_NOT_VERIFIED: 'unverified',
+};
+
 function reasonOf(error: unknown): string | null {
-  if (error instanceof AppError && error.code === 'OAUTH_ACCOUNT_TAKEN') return 'linked_elsewhere';
+  if (error instanceof AppError && reasons[error.code]) return reasons[error.code] ?? null;
   return error instanceof Error && 'error' in error && error.error === 'access_denied' ? 'denied' : null;
 }
 

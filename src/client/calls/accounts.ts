@@ -6,6 +6,7 @@ import type {
   loginSchema,
   mailedSchema,
   ownUserSchema,
+  passwordChangedSchema,
   profileSchema,
   registerSchema,
   startByEmailSchema,
@@ -25,6 +26,7 @@ import type {
   personalTokenSchema,
 } from '../../accounts/personal-tokens/personal-token.contract.ts';
 import type { refreshSchema, sessionSchema, tokenPairSchema } from '../../accounts/sessions/session.contract.ts';
+import type { emailVerifiedSchema, verifyEmailSchema } from '../../accounts/verification/verification.contract.ts';
 import type { createInvitesSchema, inviteSchema } from '../../invites/invite.contract.ts';
 import type { Answer, Body, Done } from './shapes.ts';
 
@@ -37,8 +39,16 @@ export interface AccountCalls {
   'POST /api/auth/email/start': { body: Body<typeof startByEmailSchema>; answer: Answer<typeof mailedSchema> };
   'POST /api/auth/email/verify': { body: Body<typeof verifyCodeSchema>; answer: Answer<typeof authSchema> };
   'POST /api/auth/password-reset/start': { body: Body<typeof startByEmailSchema>; answer: Answer<typeof mailedSchema> };
-  'POST /api/auth/password-reset/complete': { body: Body<typeof completeResetSchema>; answer: Done };
-  'PUT /api/auth/password': { body: Body<typeof changePasswordSchema>; answer: Done };
+  'POST /api/auth/password-reset/complete': {
+    body: Body<typeof completeResetSchema>;
+    answer: Answer<typeof passwordChangedSchema>;
+  };
+  'PUT /api/auth/password': { body: Body<typeof changePasswordSchema>; answer: Answer<typeof passwordChangedSchema> };
+  'POST /api/auth/email-verification/start': { answer: Answer<typeof mailedSchema> };
+  'POST /api/auth/email-verification/complete': {
+    body: Body<typeof verifyEmailSchema>;
+    answer: Answer<typeof emailVerifiedSchema>;
+  };
   'GET /api/auth/me': { answer: Answer<typeof ownUserSchema> };
   'PATCH /api/auth/me': { body: Body<typeof updateMeSchema>; answer: Answer<typeof ownUserSchema> };
   'GET /api/auth/users/:id': { answer: Answer<typeof profileSchema> };

@@ -18,7 +18,7 @@ export class AccountStanding extends Migration {
       `alter table email_verifications add constraint email_verifications_token_hash_unique unique (token_hash)`,
     );
     this.addSql(
-      `alter table email_verifications add constraint email_verifications_user_id_foreign foreign key (user_id) references users (id) on delete cascade`,
+      `alter table email_verifications add constraint email_verifications_user_id_foreign foreign key (user_id) references users (id) on update cascade on delete cascade`,
     );
     this.markProven();
     this.watchSuspensions();

@@ -1,4 +1,4 @@
-const [form, password, again, send, message] = ['form', 'password', 'again', 'send', 'message'].map((id) =>
+const [form, password, again, end, send, message] = ['form', 'password', 'again', 'end', 'send', 'message'].map((id) =>
   document.getElementById(id),
 );
 const token = new URLSearchParams(location.search).get('token') ?? '';
@@ -12,11 +12,17 @@ function say(text, kind) {
 }
 
 async function setPassword() {
-  const body = JSON.stringify({ token, newPassword: password.value, confirmPassword: again.value });
+  const body = JSON.stringify({
+    token,
+    newPassword: password.value,
+    confirmPassword: again.value,
+    endTokens: end.checked,
+  });
   const headers = { 'content-type': 'application/json' };
   const response = await fetch('/api/auth/password-reset/complete', { method: 'POST', headers, body });
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.error);
+  return Object.values(answer.remaining).some((count) => count > 0);
 }
 
 form.addEventListener('submit', async (event) => {
@@ -27,9 +33,10 @@ form.addEventListener('submit', async (event) => {
   }
   send.disabled = true;
   try {
-    await setPassword();
+    const isMore = await setPassword();
     form.hidden = true;
-    say('Your new password is set. You can sign in with it now.', 'good');
+    const more = isMore ? ' Your tokens, linked accounts and webhooks still work.' : '';
+    say(`Your new password is set. You can sign in with it now.${more}`, 'good');
   } catch (error) {
     send.disabled = false;
     say(error.message || 'The server cannot be reached just now; try again.', 'bad');

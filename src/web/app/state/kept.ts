@@ -7,6 +7,7 @@ export const keptKeys = {
   scroll: 'parley:scroll:',
   place: 'parley:place',
   alerts: 'parley:alerts',
+  unproven: 'parley:unproven',
 };
 
 /** The next user of this browser must not see it. */

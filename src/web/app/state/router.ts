@@ -37,6 +37,7 @@ const plain = [
   'code',
   'forgot',
   'oauth-callback',
+  'verify-email',
 ] as const;
 
 const path = signal(location.pathname);

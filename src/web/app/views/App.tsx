@@ -12,6 +12,7 @@ import { Switcher } from './frame/Switcher.tsx';
 import { Invite } from './gate/Invite.tsx';
 import { OAuthCallback } from './gate/OAuthCallback.tsx';
 import { SignIn } from './gate/SignIn.tsx';
+import { VerifyEmail } from './gate/VerifyEmail.tsx';
 import { Toasts } from './parts/Toasts.tsx';
 import { Discover } from './people/Discover.tsx';
 import { Friends } from './people/Friends.tsx';
@@ -27,13 +28,20 @@ import { Files } from './workspace/Files.tsx';
 export function App() {
   return (
     <>
-      {place.value.name === 'oauth-callback' ? <OAuthCallback /> : signedIn.value ? <Home /> : <SignIn />}
+      <Whole />
       <Toasts />
       <p class="hidden" aria-live="polite">
         {announced.value}
       </p>
     </>
   );
+}
+
+/** What fills the window. */
+function Whole() {
+  if (place.value.name === 'oauth-callback') return <OAuthCallback />;
+  if (place.value.name === 'verify-email') return <VerifyEmail />;
+  return signedIn.value ? <Home /> : <SignIn />;
 }
 
 /** On a phone these are seen instead of the lists, the others beside them. */

@@ -16,6 +16,7 @@ import { HomePanel } from './HomePanel.tsx';
 import { Self } from './Self.tsx';
 import { ServerPanel } from './ServerPanel.tsx';
 import { SwitcherButton } from './Switcher.tsx';
+import { Unproven } from './Unproven.tsx';
 import { useNeighbours } from './useNeighbours.ts';
 
 export function Sidebar() {
@@ -30,6 +31,7 @@ export function Sidebar() {
       <div class="panel">
         {server ? <ServerPanel server={server} /> : isComing ? <div class="list" /> : <HomePanel />}
         <NotSentLink />
+        <Unproven />
         <ConnectionState />
         <Self />
       </div>

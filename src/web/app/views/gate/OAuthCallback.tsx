@@ -7,7 +7,7 @@ import { Button } from '../parts/Button.tsx';
 import { cameFromProvider, takeNext } from './arriving.ts';
 import { Gate } from './Gate.tsx';
 
-/** A sign-in that did not begin here, in a browser that is somebody else's, and what is done when it is meant. */
+/** A sign-in that did not begin here, and what is done when it is meant. */
 interface Question {
   user: AuthAnswer['user'];
   accept(): void;
@@ -34,7 +34,7 @@ export function OAuthCallback() {
   );
 }
 
-/** A link can carry anyone's tokens: whoever follows it would write as them without knowing. */
+/** A link can carry anyone's tokens: whoever follows it would write as them without knowing, signed in before or not. */
 function AskWhether({ question: { user, accept } }: { question: Question }) {
   return (
     <Gate>
@@ -66,6 +66,8 @@ async function finish(given: URLSearchParams, ask: (question: Question) => void)
     to(takeNext());
     enter(parley.signedInAs(answer));
   };
-  if (belongsToOther(answer.user) && !begun) ask({ user: answer.user, accept });
-  else accept();
+  // Whoever is signed in already as that user gains nothing that they did not have.
+  const isSame = parley.signedIn && !belongsToOther(answer.user);
+  if (begun || isSame) accept();
+  else ask({ user: answer.user, accept });
 }

@@ -8,6 +8,8 @@ const general = 'Signing in with the other service did not work. Nothing was cha
 /** Why a sign-in with another service failed. */
 const failures: Record<string, string> = {
   linked_elsewhere: 'That account signs in somebody else here already. Unlink it there first.',
+  suspended: 'This account is suspended. Ask the operator of this server.',
+  unverified: 'The other service has not verified your e-mail address, which is needed here.',
   denied: 'You did not allow it over there. Try again if that was not meant.',
 };
 

@@ -5,7 +5,7 @@ import { go, place, placeOf } from '../../state/router.ts';
 const nextKey = 'parley:next';
 const begunKey = 'parley:begun';
 const isGate = (name: string): boolean =>
-  ['home', 'login', 'register', 'code', 'forgot', 'oauth-callback'].includes(name);
+  ['home', 'login', 'register', 'code', 'forgot', 'oauth-callback', 'verify-email'].includes(name);
 
 /** Whoever follows an invitation and creates an account first still wants to get there. */
 export function rememberNext(): void {

@@ -1,7 +1,9 @@
-import { leave, parley } from '../../state/client.ts';
+import { leave, me, parley, remember } from '../../state/client.ts';
 import { attempt, tell } from '../../state/toasts.ts';
+import { sendAgain } from '../frame/Unproven.tsx';
+import { isUnproven } from '../gate/VerifyEmail.tsx';
 import { Button } from '../parts/Button.tsx';
-import { Field, NewPassword } from '../parts/Field.tsx';
+import { Check, Field, NewPassword } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
@@ -12,6 +14,7 @@ import { shortTime } from '../parts/time.ts';
 export function Account() {
   return (
     <>
+      <ProveAddress />
       <ChangePassword />
       <LinkedAccounts />
       <Block title="Sign out" about="On this device. What you wrote and did not send is forgotten.">
@@ -21,11 +24,36 @@ export function Account() {
   );
 }
 
+/** For those who have not proven that their address is theirs. */
+function ProveAddress() {
+  if (!isUnproven()) return null;
+  const prove = async ({ text }: Fields) => {
+    const body = { code: text('code') };
+    await parley.rest('POST /api/auth/email-verification/complete', { body });
+    remember(await parley.rest('GET /api/auth/me'));
+    tell('Your e-mail address is confirmed.');
+  };
+  const again = <Button label="Send again" kind="quiet" onClick={() => void sendAgain()} />;
+  return (
+    <Form class="block" action="Confirm" work={prove} beside={again}>
+      <h2>E-mail address</h2>
+      <p class="faint">
+        A code was mailed to {me.value?.email}. Until you enter it, whoever can read mail there may take over this
+        account.
+      </p>
+      <Field label="Code" name="code" inputmode="numeric" autocomplete="one-time-code" required />
+    </Form>
+  );
+}
+
 function ChangePassword() {
-  const change = async ({ raw }: Fields) => {
-    const body = { oldPassword: raw('oldPassword'), newPassword: raw('newPassword') };
-    await parley.rest('PUT /api/auth/password', { body });
-    tell('Your password is changed; all other sessions were ended.');
+  const change = async ({ raw, isChecked }: Fields) => {
+    const endTokens = isChecked('endTokens');
+    const body = { oldPassword: raw('oldPassword'), newPassword: raw('newPassword'), endTokens };
+    const { remaining } = await parley.rest('PUT /api/auth/password', { body });
+    const left = Object.values(remaining).reduce((sum, count) => sum + count, 0);
+    const more = left > 0 ? ' Your tokens, linked accounts and webhooks still work.' : '';
+    tell(`Your password is changed; all other sessions were ended.${more}`);
   };
   return (
     <Form class="block" action="Change" work={change} clear>
@@ -35,6 +63,10 @@ function ChangePassword() {
         label="New password"
         name="newPassword"
         hint="8 characters or more. Your other devices are signed out."
+      />
+      <Check
+        name="endTokens"
+        label="Somebody else may know the old one: end my tokens, those of my bots, linked accounts and webhooks too"
       />
     </Form>
   );
