@@ -101,6 +101,7 @@ export function createServices(foundation: Foundation) {
   const { audience, roster, chores, ...community } = createCommunity(shared);
   const { services: people, notificationWorker, presence } = createPeople({ ...shared, ...community, audience });
   const accounts = createAccounts({ ...shared, presence: people.presence });
+  shared.links.admitOnly((userId) => accounts.identity.admits(userId));
   const workspace = createWorkspace(shared);
   const apps = createApps({ ...shared, workspaceAccess: workspace.workspaceAccess });
   const { webhooks, webhookDispatcher } = createWebhooks({ ...shared, chores });

@@ -71,7 +71,8 @@ export class Credentials {
 
   /**
    * Ends sessions, mailed reset links and half-made provider links of a user, and what the options name besides. The user is
-   * locked first, as whoever makes a credential does (see holdCredential): what is made meanwhile ends too.
+   * locked first, as whoever makes a credential locks the user, or holds the session that makes it: what is made meanwhile ends
+   * too.
    * @returns how many sessions, tokens, webhooks, links and passwords were ended
    */
   async end(change: Change, userId: string, options: EndOptions = {}): Promise<number> {

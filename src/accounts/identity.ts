@@ -124,6 +124,13 @@ export class Identity {
     return (await this.requireUser(userId, 'ACCESS_TOKEN_INVALID')).tier;
   }
 
+  /** Whether what this user began elsewhere still holds: a person who is not suspended, or a bot of one. */
+  async admits(userId: string): Promise<boolean> {
+    const known = await this.findUser(userId);
+    if (!known || known.suspended) return false;
+    return !known.user.isBot || (await this.agents.actor(userId)) !== undefined;
+  }
+
   private async byJwt(token: string): Promise<Actor> {
     const { sub, sid, typ, exp } = this.tokens.verify(token);
     const end = exp * 1000;

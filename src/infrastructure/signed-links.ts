@@ -5,37 +5,53 @@ import { equalInConstantTime } from './constant-time.ts';
 /** Long enough to open even a large file behind a link (contract §6). */
 const linkSeconds = 600;
 
-/** Tokens for links that work without signing in, for a limited time, for one thing. */
+/** Whether links that this user asked for still open anything. */
+type Admits = (userId: string) => Promise<boolean>;
+
+/** Tokens for links that work without signing in, for a limited time, for one thing, as long as who asked for them may. */
 export class SignedLinks {
   private readonly secrets: JwtSecret[];
+  private admits: Admits = async () => true;
 
   /** @param secrets the first one signs, all of them verify */
   constructor(secrets: JwtSecret[]) {
     this.secrets = secrets;
   }
 
+  /** Says who may still use links; known once there are accounts. */
+  admitOnly(admits: Admits): void {
+    this.admits = admits;
+  }
+
   /**
    * @param subject what the link is for, with everything that must not be altered
+   * @param userId who asks for it
    * @returns the token, URL-safe, and when it expires, in ten minutes
    */
-  sign(subject: string): { token: string; expiresAt: Date } {
+  sign(subject: string, userId: string): { token: string; expiresAt: Date } {
     const [first] = this.secrets;
     if (!first) throw new Error('There is no secret to sign with.');
     const expires = Math.floor(Date.now() / 1000) + linkSeconds;
     return {
-      token: `${expires}.${first.kid}.${mac(first.secret, expires, subject)}`,
+      token: `${expires}.${first.kid}.${userId}.${mac(first.secret, expires, ownedBy(userId, subject))}`,
       expiresAt: new Date(expires * 1000),
     };
   }
 
-  /** Whether a token is for this subject and still valid. */
-  verify(subject: string, token: string): boolean {
-    const [expires, kid, given = ''] = token.split('.');
+  /** Whether a token is for this subject and still valid. Those that older nodes give out name nobody. */
+  async verify(subject: string, token: string): Promise<boolean> {
+    const [expires, kid, ...rest] = token.split('.');
+    const given = rest.at(-1) ?? '';
+    const userId = rest.length > 1 ? rest[0] : undefined;
     const secret = this.secrets.find((candidate) => isNamed(candidate, kid))?.secret;
     if (!secret || !(Number(expires) * 1000 > Date.now())) return false;
-    return equalInConstantTime(mac(secret, Number(expires), subject), given);
+    const signed = userId === undefined ? subject : ownedBy(userId, subject);
+    if (!equalInConstantTime(mac(secret, Number(expires), signed), given)) return false;
+    return userId === undefined || this.admits(userId);
   }
 }
+
+const ownedBy = (userId: string, subject: string) => `${subject}\nfor ${userId}`;
 
 /** The purpose is part of it, so that nothing else signed with the same secret is accepted as a link. */
 function mac(secret: string, expires: number, subject: string): string {

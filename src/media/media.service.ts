@@ -141,14 +141,14 @@ export class MediaService {
 
   /** A file for the holder of a signed link. @throws AppError LINK_EXPIRED, ATTACHMENT_NOT_FOUND */
   async openByLink(id: string, signature: string, kind: Disposition): Promise<ServedContent> {
-    if (!this.links.verify(mediaPath(id), signature)) throw new AppError('LINK_EXPIRED');
+    if (!(await this.links.verify(mediaPath(id), signature))) throw new AppError('LINK_EXPIRED');
     return this.served(await this.find(id), kind);
   }
 
   /** A link that works for 10 minutes without signing in. @throws AppError ATTACHMENT_NOT_FOUND */
   async link(actor: Actor, id: string, kind: Disposition): Promise<z.input<typeof mediaUrlSchema>> {
     await this.readable(actor, id);
-    const { token, expiresAt } = this.links.sign(mediaPath(id));
+    const { token, expiresAt } = this.links.sign(mediaPath(id), actor.userId);
     const query = new URLSearchParams({ signature: token, disposition: kind });
     return { url: `${mediaPath(id)}?${query}`, expiresAt: expiresAt.toISOString() };
   }

@@ -112,14 +112,15 @@ export class FileService {
   ): Promise<z.input<typeof mediaUrlSchema>> {
     const workspace = await this.access.open(actor, serverId);
     const file = await this.access.file(workspace, fileId);
-    const { token, expiresAt } = this.links.sign(subject(workspace.serverId, file.id, disposition));
+    const { token, expiresAt } = this.links.sign(subject(workspace.serverId, file.id, disposition), actor.userId);
     const path = `/api/servers/${workspace.serverId}/workspace/files/${file.id}/media`;
     return { url: `${path}?disposition=${disposition}&token=${token}`, expiresAt: expiresAt.toISOString() };
   }
 
   /** A file for the holder of a signed link. @throws AppError LINK_EXPIRED, FILE_NOT_FOUND */
   async openByLink(serverId: string, fileId: string, disposition: Disposition, token: string): Promise<ServedContent> {
-    if (!this.links.verify(subject(serverId, fileId, disposition), token)) throw new AppError('LINK_EXPIRED');
+    const isValid = await this.links.verify(subject(serverId, fileId, disposition), token);
+    if (!isValid) throw new AppError('LINK_EXPIRED');
     return this.served(await this.access.linkedFile(serverId, fileId), disposition);
   }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { addressKey, clientAddress } from '../../src/infrastructure/client-address.ts';
+import { addressKey, clientAddress, clientHost } from '../../src/infrastructure/client-address.ts';
 import { startRedis } from '../rig/redis.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
@@ -301,6 +301,14 @@ describe('the address of a client', () => {
     expect(clientAddress(headers, '9.9.9.9', 2)).to.equal('2.2.2.2');
     expect(clientAddress({ 'x-forwarded-for': '1.1.1.1' }, '9.9.9.9', 2)).to.equal('1.1.1.1');
     expect(clientAddress({}, '9.9.9.9', 1)).to.equal('9.9.9.9');
+  });
+
+  it('is asked at the host that the trusted proxies name, whatever else the client says', () => {
+    const headers = { host: 'inner:3000', 'x-forwarded-host': 'evil.example, chat.example' };
+    expect(clientHost(headers, 0)).to.equal('inner:3000');
+    expect(clientHost(headers, 1)).to.equal('chat.example');
+    expect(clientHost({ ...headers, 'x-forwarded-host': 'chat.example' }, 2)).to.equal('chat.example');
+    expect(clientHost({ host: 'chat.example' }, 1)).to.equal('chat.example');
   });
 
   it('is without the port that some proxies add', () => {

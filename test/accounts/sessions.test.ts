@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import type { Node } from '../../src/node.ts';
 import { sideBySide } from '../rig/side-by-side.ts';
 import { until } from '../rig/until.ts';
+import { bot } from '../world/bot.ts';
 import { type Cluster, sharedCluster, startCluster } from '../world/nodes.ts';
 import { type Answer, Person, request } from '../world/person.ts';
 import { query, withRows } from '../world/sql.ts';
@@ -321,6 +323,36 @@ describe('the codes of failed authentication', () => {
     for (const token of ['nonsense', forged, unsigned, changed, 'smp_whatever', person.refreshToken, ...strange]) {
       expect(await code({ authorization: `Bearer ${token}` }), token).to.equal('ACCESS_TOKEN_INVALID');
     }
+  });
+
+  it('are those of a false token where it names one user and the session of another', async () => {
+    const [alice, bob] = [await register(at(cluster, 0)), await register(at(cluster, 0))];
+    const robot = await bot(alice);
+    const sign = (claims: object) =>
+      jwt.sign(claims, 'a secret for tests only', {
+        ...{ issuer: 'parley', audience: 'parley', keyid: 'test', expiresIn: 60, jwtid: randomUUID() },
+      });
+    const sidOf = (who: Person) => jwt.decode(who.token, { json: true })?.sid;
+    const tokens = [
+      sign({ sub: bob.id, sid: sidOf(alice), typ: 'access' }),
+      sign({ sub: bob.id, sid: sidOf(robot), typ: 'agent' }),
+      sign({ sub: robot.id, sid: sidOf(alice), typ: 'access' }),
+    ];
+    for (const node of cluster.nodes) {
+      // The session is known to the node when it is asked, as is the user.
+      for (const who of [alice, bob, robot]) expect((await who.on(node).get('/api/auth/me')).status).to.equal(200);
+      for (const token of tokens) {
+        const thief = new Person(node, { id: bob.id, username: '', token, refreshToken: '' });
+        expect((await thief.get('/api/auth/me')).body.code).to.equal('ACCESS_TOKEN_INVALID');
+        const listener = thief.dial();
+        const error = await new Promise<Error & { data?: unknown }>((resolve) =>
+          listener.socket.on('connect_error', resolve),
+        );
+        expect(error.data).to.include({ code: 'ACCESS_TOKEN_INVALID' });
+        listener.close();
+      }
+    }
+    for (const who of [alice, bob, robot]) who.hangUp();
   });
 
   it('are the same in a refused connection', async () => {

@@ -61,10 +61,24 @@ describe('the operator’s command line', () => {
     expect((await models()).body.error.code).to.equal('INVITE_REQUIRED');
 
     const ended = await parley(['revoke-sessions', 'boss@example.com']);
-    expect(ended.out).to.equal('1 session of boss@example.com ended.\n');
+    expect(ended.out).to.equal('2 sessions, tokens and webhooks of boss@example.com ended.\n');
     await until(() => socket.socket.disconnected);
     expect(socket.all('auth:session-revoked')).to.have.lengthOf(1);
     expect((await person.get('/api/auth/me')).body.code).to.equal('SESSION_REVOKED');
+    await until(async () => (await models()).status === 401);
+  });
+
+  it('shuts someone out, with the reason, and lets them in again', async () => {
+    const suspended = await parley(['suspend', 'boss', '--reason', 'Sold the shop.']);
+    expect([suspended.code, suspended.out]).to.deep.equal([0, 'boss is suspended.\n']);
+    const { status, body } = await login('boss', 'operator pass');
+    expect([status, body.code, body.reason]).to.deep.equal([403, 'ACCOUNT_SUSPENDED', 'Sold the shop.']);
+    expect(body.error).to.contain('Sold the shop.');
+    expect((await parley(['list-users', '--search', 'boss'])).out).to.match(/ {2}verified {2}suspended\n$/);
+    expect((await parley(['unsuspend', 'boss'])).out).to.equal('boss is no longer suspended.\n');
+    expect((await parley(['unsuspend', 'boss'])).out).to.equal('boss was not suspended.\n');
+    expect((await login('boss', 'operator pass')).status).to.equal(200);
+    expect((await parley(['suspend', 'nobody'])).complaint).to.equal('There is no user "nobody".\n');
   });
 
   it('does not end a restore under a running server', async () => {

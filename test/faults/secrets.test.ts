@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import pg from 'pg';
 import pino from 'pino';
 import { forgetEnded } from '../../src/accounts/forget-ended.ts';
+import { Tokens } from '../../src/accounts/tokens.ts';
 import { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/up-to-date.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
@@ -116,6 +118,19 @@ describe('JWT secrets', () => {
     } finally {
       await cluster.stop();
     }
+  });
+});
+
+describe('tokens that an older version signed', () => {
+  it('are accepted under the name that it gave their secret, and new ones say nothing of it', () => {
+    const settings = loadSettings({ NODE_ENV: 'test', JWT_SECRET: 'a secret that is long enough for it' });
+    const [secret] = settings.jwtSecrets;
+    if (!secret?.formerKid) throw new Error('no secret');
+    const older = new Tokens({ ...settings, jwtSecrets: [{ kid: secret.formerKid, secret: secret.secret }] });
+    const claims = { sub: randomUUID(), sid: randomUUID(), typ: 'access' as const };
+    expect(new Tokens(settings).verify(older.sign(claims, 60))).to.include(claims);
+    const { kid } = jwt.decode(new Tokens(settings).sign(claims, 60), { complete: true })?.header ?? {};
+    expect(kid).to.equal(secret.kid).and.not.equal(secret.formerKid);
   });
 });
 
