@@ -81,7 +81,9 @@ export const environmentSchema = z.object({
   APP_PROXY_ALLOW: hosts
     .optional()
     .meta(told('private hosts (`host` or `host:port`) that apps and webhooks may reach', 'none')),
-  TRUST_PROXY: whole(0, 10).default(0).meta(told('how many proxies are in front of it (`X-Forwarded-For`, `X-Forwarded-Host`)')),
+  TRUST_PROXY: whole(0, 10)
+    .default(0)
+    .meta(told('how many proxies are in front of it (`X-Forwarded-For`, `X-Forwarded-Host`)')),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
