@@ -128,7 +128,7 @@ const unconfirmed = { path: ['confirmPassword'], message: 'must be the same as n
 
 /** For what happens when there is reason to fear that somebody else knew the old password. */
 const endTokens = omittable(z.boolean()).describe(
-  "Ends, besides the other sessions: personal, agents' and model tokens, linked accounts, and webhooks of your bots.",
+  "Ends, besides the other sessions: personal, agents' and model tokens and linked accounts; webhooks of your bots pause until you confirm them.",
 );
 
 /** What still lets someone in besides the new password and the sessions that are left. */

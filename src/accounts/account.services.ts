@@ -59,11 +59,11 @@ export function createAccounts(foundation: AccountsFoundation) {
   const identity = new Identity({ database, caches, tokens, activity, agents: foundation.agentIdentity });
   const revocation = new Revocation(caches, control);
   const passwords = new Passwords(settings.accounts.password);
-  const sessions = new SessionService({ ...foundation, revocation, tokens });
+  const credentials = new Credentials({ ...foundation, revocation });
+  const sessions = new SessionService({ ...foundation, revocation, credentials, tokens });
   const membership = new MembershipService(foundation);
   const mails = new AccountMails(foundation.mailer, foundation.publicUrl);
   const passwordCheck = new PasswordCheck({ ...foundation, passwords });
-  const credentials = new Credentials({ ...foundation, revocation });
   const ownership = new Ownership(credentials, mails);
   const verifications = new EmailVerificationService({ ...foundation, mails, ownership, passwordCheck });
   const suspensions = new Suspensions(foundation);

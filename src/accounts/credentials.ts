@@ -21,8 +21,10 @@ export interface CredentialCounts {
 export interface EndOptions {
   /** The session to keep: the one that asked. */
   keepSession?: string | null;
-  /** Personal, agents' and model tokens, and webhooks. */
+  /** Personal, agents' and model tokens; webhooks pause until the owner confirms them. */
   tokens?: boolean;
+  /** With `tokens`: webhooks are removed instead, since their addresses may be those of somebody else. */
+  removeWebhooks?: boolean;
   /** Accounts at identity providers, except `keepLink`. */
   links?: boolean;
   keepLink?: string | null;
@@ -30,9 +32,14 @@ export interface EndOptions {
 }
 
 const lockAgents = 'SELECT id FROM agents WHERE owner_id = $1 ORDER BY id FOR NO KEY UPDATE';
-const endAgentTokens = 'DELETE FROM agent_tokens WHERE agent_id = ANY($1::uuid[]) RETURNING id';
-const endWebhooks = 'DELETE FROM webhooks WHERE agent_id = ANY($1::uuid[]) RETURNING agent_id AS id';
-const endModelTokens = 'DELETE FROM model_tokens WHERE user_id = $1 RETURNING id';
+/** $2: only those that this session made; null: all, as in what follows. */
+const madeBy = '($2::uuid IS NULL OR made_by = $2)';
+const endAgentTokens = `DELETE FROM agent_tokens WHERE agent_id = ANY($1::uuid[]) AND ${madeBy} RETURNING id`;
+const pauseWebhooks = `UPDATE webhooks SET state = 'paused', stopped_at = now(), updated_at = now()
+  WHERE agent_id = ANY($1::uuid[]) AND state <> 'paused' AND ${madeBy} RETURNING agent_id AS id`;
+const removeWebhooks = 'DELETE FROM webhooks WHERE agent_id = ANY($1::uuid[]) RETURNING agent_id AS id';
+const endModelTokens = `DELETE FROM model_tokens WHERE user_id = $1 AND ${madeBy} RETURNING id`;
+const endLinksOf = 'DELETE FROM oauth_accounts WHERE user_id = $1 AND made_by = $2';
 const endLinks = 'DELETE FROM oauth_accounts WHERE user_id = $1 AND id IS DISTINCT FROM $2::uuid RETURNING id';
 const setPassword = 'UPDATE users SET password_hash = $2, updated_at = now() WHERE id = $1';
 const endPassword = `UPDATE users SET password_hash = NULL, updated_at = now()
@@ -44,7 +51,7 @@ const countLeft = `SELECT
       WHERE a.owner_id = $1 AND t.ends_at > now()) AS "agentTokens",
     (SELECT count(*)::int FROM model_tokens WHERE user_id = $1 AND expires_at > now()) AS "modelTokens",
     (SELECT count(*)::int FROM oauth_accounts WHERE user_id = $1) AS "linkedAccounts",
-    (SELECT count(*)::int FROM webhooks w JOIN agents a ON a.id = w.agent_id WHERE a.owner_id = $1) AS webhooks`;
+    (SELECT count(*)::int FROM webhooks w JOIN agents a ON a.id = w.agent_id WHERE a.owner_id = $1 AND w.state = 'active') AS webhooks`;
 
 interface Ended {
   id: string;
@@ -77,11 +84,12 @@ export class Credentials {
    */
   async end(change: Change, userId: string, options: EndOptions = {}): Promise<number> {
     const { keepSession = null, tokens = false, links = false, keepLink = null, password = false } = options;
+    const webhooks = options.removeWebhooks ? 'removed' : 'paused';
     await lockUser(change.rows, userId);
     let ended = await this.revocation.sessions(change, userId, keepSession);
     await change.rows('DELETE FROM oauth_states WHERE link_to = $1', [userId]);
     await change.rows('DELETE FROM password_resets WHERE user_id = $1', [userId]);
-    if (tokens) ended += await this.endTokens(change, userId);
+    if (tokens) ended += await this.endTokens(change, userId, null, webhooks);
     if (links) ended += (await change.rows(endLinks, [userId, keepLink])).length;
     if (password) ended += (await change.rows(endPassword, [userId])).length;
     return ended;
@@ -93,6 +101,18 @@ export class Credentials {
     await change.rows(setPassword, [userId, passwordHash]);
   }
 
+  /**
+   * Ends one session with everything that it made: whoever held it unasked keeps nothing.
+   * @returns whether the session existed
+   */
+  async endWithSession(change: Change, userId: string, sessionId: string): Promise<boolean> {
+    await lockUser(change.rows, userId);
+    if (!(await this.revocation.session(change, userId, sessionId))) return false;
+    await this.endTokens(change, userId, sessionId, 'paused');
+    await change.rows(endLinksOf, [userId, sessionId]);
+    return true;
+  }
+
   /** What a user still has besides sessions and the password. */
   async remaining(rows: Rows, userId: string): Promise<CredentialCounts> {
     const [counts] = await rows<CredentialCounts>(countLeft, [userId]);
@@ -100,17 +120,32 @@ export class Credentials {
     return counts;
   }
 
-  private async endTokens(change: Change, userId: string): Promise<number> {
-    const personal = await this.revocation.personalTokens(change, userId);
-    const model = idsOf(await change.rows<Ended>(endModelTokens, [userId]));
+  /** @param session ends only what it made; null: all */
+  private async endTokens(
+    change: Change,
+    userId: string,
+    session: string | null,
+    webhooks: 'paused' | 'removed',
+  ): Promise<number> {
+    const personal = await this.revocation.personalTokens(change, userId, session);
+    const model = idsOf(await change.rows<Ended>(endModelTokens, [userId, session]));
     change.afterCommit(() => this.caches.forget(modelTokenCache, model));
-    return personal + model.length + (await this.endOfAgents(change, userId));
+    return personal + model.length + (await this.endOfAgents(change, userId, session, webhooks));
   }
 
-  private async endOfAgents(change: Change, userId: string): Promise<number> {
+  private async endOfAgents(
+    change: Change,
+    userId: string,
+    session: string | null,
+    how: 'paused' | 'removed',
+  ): Promise<number> {
     const agents = idsOf(await change.rows<Ended>(lockAgents, [userId]));
-    const tokens = idsOf(await change.rows<Ended>(endAgentTokens, [agents]));
-    const webhooks = idsOf(await change.rows<Ended>(endWebhooks, [agents]));
+    const tokens = idsOf(await change.rows<Ended>(endAgentTokens, [agents, session]));
+    const stopping =
+      how === 'removed'
+        ? change.rows<Ended>(removeWebhooks, [agents])
+        : change.rows<Ended>(pauseWebhooks, [agents, session]);
+    const webhooks = idsOf(await stopping);
     change.afterCommit(async () => {
       // In this order on each node: first the tokens are no longer accepted, then their sockets are closed.
       const forgotten = this.agents.forgetTokens(tokens);

@@ -36,6 +36,7 @@ export class Ownership {
     if (owner.verified) return false;
     const ended = await this.credentials.end(change, userId, {
       tokens: true,
+      removeWebhooks: true,
       links: true,
       keepLink: kept.link ?? null,
       password: kept.password !== true,

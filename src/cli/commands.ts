@@ -81,7 +81,7 @@ export const commands: Record<string, Command> = {
   },
   'revoke-sessions': {
     usage: 'revoke-sessions <user>',
-    summary: "end sessions and all tokens of someone, and their bots' tokens and webhooks",
+    summary: 'end sessions and all tokens of someone and their bots, whose webhooks pause',
     async run({ args, services, print }) {
       const name = requiredArgument(args, 0, 'user');
       const count = await services.accounts.operator.revokeAll(name);

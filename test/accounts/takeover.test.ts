@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import jwt from 'jsonwebtoken';
 import type { Email } from 'postal-mime';
 import type { Node } from '../../src/node.ts';
 import { until } from '../rig/until.ts';
@@ -355,6 +356,57 @@ describe('a new password of a proven account', () => {
     for (const node of cluster.nodes) expect(await armed.doors(node)).to.deep.equal(shut);
     expect(await wasClaimed(armed.email)).to.equal(false);
     armed.hangUp();
+  });
+});
+
+describe('a session that is revoked', () => {
+  before(async () => {
+    issuer = await startIssuer();
+    const oauthProviders = [{ name: 'corp', kind: 'openid' as const, issuer: issuer.url, clientId, clientSecret }];
+    const settings = { publicUrl: site, dataDir: folder.dataDir, appProxyAllow: ['127.0.0.1'], oauthProviders };
+    cluster = await startCluster({ settings: { ...settings, accounts: { refreshGraceSeconds: 0.01 } } });
+    place = { nodes: cluster.nodes, site, issuer };
+  });
+  after(async () => {
+    await cluster.stop();
+    issuer.stop();
+  });
+
+  const ended = { ...shut, password: '200' };
+  const again = async (armed: Armed) => {
+    const token: string = (await armed.login(at(1))).body.accessToken;
+    return new Person(at(1), { ...nobody, id: armed.person.id, token });
+  };
+  const sidOf = (person: Person): string => String(jwt.decode(person.token, { json: true })?.sid);
+  /** All but the refresh token, which works once. */
+  const doorsOf = async (armed: Armed, node: Node) => ({ ...(await armed.doors(node)), refresh: '' });
+
+  it('from the list takes along what it made, and nothing that others made', async () => {
+    const armed = await Armed.at(place, address());
+    const owner = await again(armed);
+    const own = (await owner.post('/api/tokens', { name: 'own', scope: 'user:read' })).body.token;
+    expect((await owner.delete(`/api/auth/sessions/${sidOf(armed.person)}`)).status).to.equal(200);
+    for (const node of cluster.nodes) expect(await armed.doors(node)).to.deep.equal(ended);
+    expect((await owner.get(`/api/agents/${armed.agentId}/webhook`)).body.state).to.equal('paused');
+    expect((await owner.get('/api/auth/oauth/accounts')).body).to.deep.equal([]);
+    const kept = new Person(at(0), { ...nobody, token: own });
+    expect((await kept.get('/api/auth/me')).status).to.equal(200);
+    armed.hangUp();
+  });
+
+  it('because its refresh token was used twice does so too, and one that logs out does not', async () => {
+    const armed = await Armed.at(place, address());
+    const exchange = () => post('/api/auth/refresh', { refreshToken: armed.person.refreshToken });
+    expect((await exchange()).status).to.equal(200);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await exchange()).status).to.equal(401);
+    expect(await doorsOf(armed, at(1))).to.deep.equal({ ...ended, refresh: '' });
+    armed.hangUp();
+    const other = await Armed.at(place, address());
+    await other.person.post('/api/auth/logout');
+    const left = { ...open, access: ended.access, accessSocket: ended.accessSocket, refresh: '' };
+    expect(await doorsOf(other, at(1))).to.deep.equal(left);
+    other.hangUp();
   });
 });
 

@@ -14,7 +14,7 @@ const revokeOthers = `UPDATE sessions SET revoked_at = clock_timestamp()
 const revokeToken = `UPDATE personal_tokens SET revoked_at = clock_timestamp()
   WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL RETURNING id`;
 const revokeTokens = `UPDATE personal_tokens SET revoked_at = clock_timestamp()
-  WHERE user_id = $1 AND revoked_at IS NULL RETURNING id`;
+  WHERE user_id = $1 AND ($2::uuid IS NULL OR made_by = $2) AND revoked_at IS NULL RETURNING id`;
 
 /** Links that an ended session started must not sign in anyone later. */
 const abandonLinks = 'DELETE FROM oauth_states WHERE link_to = $1';
@@ -48,9 +48,9 @@ export class Revocation {
     return this.end(change, personalTokenCache, await change.rows<Revoked>(revokeToken, [tokenId, userId])) > 0;
   }
 
-  /** Ends all personal access tokens of a user. @returns how many */
-  async personalTokens(change: Change, userId: string): Promise<number> {
-    return this.end(change, personalTokenCache, await change.rows<Revoked>(revokeTokens, [userId]));
+  /** Ends the personal access tokens of a user that a session made; null: all of them. @returns how many */
+  async personalTokens(change: Change, userId: string, madeBy: string | null): Promise<number> {
+    return this.end(change, personalTokenCache, await change.rows<Revoked>(revokeTokens, [userId, madeBy]));
   }
 
   private async endSessions(change: Change, userId: string, revoked: Revoked[]): Promise<number> {

@@ -10,6 +10,7 @@ import { isoTime } from '../../schema.ts';
 import type { Settings } from '../../settings.ts';
 import type { authSchema } from '../account.contract.ts';
 import { ownUser } from '../account.view.ts';
+import type { Credentials } from '../credentials.ts';
 import { hashSecret, sealingKey } from '../secrets.ts';
 import { requireActive, type Standing } from '../standing.ts';
 import type { Tokens } from '../tokens.ts';
@@ -90,6 +91,7 @@ export class SessionService {
   private readonly changes: Changes;
   private readonly capabilities: Capabilities;
   private readonly revocation: Revocation;
+  private readonly credentials: Pick<Credentials, 'endWithSession'>;
   private readonly tokens: Tokens;
   private readonly settings: Settings['accounts'];
 
@@ -98,6 +100,7 @@ export class SessionService {
     changes: Changes;
     capabilities: Capabilities;
     revocation: Revocation;
+    credentials: Pick<Credentials, 'endWithSession'>;
     tokens: Tokens;
     settings: Settings;
   }) {
@@ -105,6 +108,7 @@ export class SessionService {
     this.changes = parts.changes;
     this.capabilities = parts.capabilities;
     this.revocation = parts.revocation;
+    this.credentials = parts.credentials;
     this.tokens = parts.tokens;
     this.settings = parts.settings.accounts;
   }
@@ -171,14 +175,14 @@ export class SessionService {
     }));
   }
 
-  /** @throws AppError SESSION_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
+  /** Ends a session with the credentials that it made. @throws AppError SESSION_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
   async revoke(actor: Actor, sessionId: string): Promise<void> {
     ownSession(actor);
-    const found = await this.changes.run((change) => this.revocation.session(change, actor.userId, sessionId));
+    const found = await this.changes.run((change) => this.credentials.endWithSession(change, actor.userId, sessionId));
     if (!found) throw new AppError('SESSION_NOT_FOUND');
   }
 
-  /** Ends the calling session. @throws AppError INSUFFICIENT_PAT_SCOPE */
+  /** Ends the calling session; what it made stays. @throws AppError INSUFFICIENT_PAT_SCOPE */
   async logOut(actor: Actor): Promise<void> {
     const sessionId = ownSession(actor);
     await this.changes.run((change) => this.revocation.session(change, actor.userId, sessionId));
@@ -202,7 +206,7 @@ export class SessionService {
       const accessToken = this.accessToken(used.userId, used.sessionId);
       return { accessToken, refreshToken: unseal(used.successor, sealingKey(token)) };
     }
-    await this.revocation.session(change, used.userId, used.sessionId);
+    await this.credentials.endWithSession(change, used.userId, used.sessionId);
     return null;
   }
 
