@@ -59,6 +59,8 @@ import type { ReactionService } from './reactions/reaction.service.ts';
 import type { Route } from './rest/route.ts';
 import { searchRoutes } from './search/search.routes.ts';
 import type { SearchService } from './search/search.service.ts';
+import { banRoutes } from './servers/ban.routes.ts';
+import type { BanService } from './servers/ban.service.ts';
 import { memberRoutes } from './servers/member.routes.ts';
 import type { MemberService } from './servers/member.service.ts';
 import { serverRoutes } from './servers/server.routes.ts';
@@ -82,6 +84,7 @@ export interface Services extends AgentServices, WorkspaceServices, AppServices 
   webhooks: WebhookService;
   servers: ServerService;
   members: MemberService;
+  bans: BanService;
   channels: ChannelService;
   channelMembers: ChannelMemberService;
   channelAccess: ChannelAccess;
@@ -115,6 +118,7 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
     ...appRoutes(services.appsOrigin.origin),
     ...serverRoutes(services.servers),
     ...memberRoutes(services.members),
+    ...banRoutes(services.bans),
     ...channelRoutes(services.channels, services.readStates),
     ...channelMemberRoutes(services.channelMembers),
     ...bootstrapRoutes(services.bootstrap),

@@ -18,6 +18,7 @@ const permissions = {
   'join-request:decide': 'admin',
   'member:set-role': 'admin',
   'member:kick': 'moderator',
+  'member:ban': 'moderator',
   'channel:create': 'admin',
   'channel:update': 'admin',
   'channel:delete': 'admin',
@@ -34,6 +35,8 @@ const permissions = {
   'app:manage': 'admin',
   'app:see-all': 'admin',
   'bot:set-policy': 'admin',
+  'bot:keep': 'admin',
+  'bot:set-rights': 'admin',
 } as const satisfies Record<string, Role>;
 
 export type Permission = keyof typeof permissions;

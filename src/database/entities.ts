@@ -24,6 +24,7 @@ import { Notification, NotificationJob, NotificationPreferences } from '../notif
 import { PresenceWish } from '../presence/presence-wish.entity.ts';
 import { Reaction } from '../reactions/reaction.entity.ts';
 import { IdempotencyKey } from '../rest/idempotency.entity.ts';
+import { ServerBan } from '../servers/ban.entity.ts';
 import { Server } from '../servers/server.entity.ts';
 import { ServerMember } from '../servers/server-member.entity.ts';
 import { Thread } from '../threads/thread.entity.ts';
@@ -43,6 +44,7 @@ export const entities = [
   InviteCode,
   Server,
   ServerMember,
+  ServerBan,
   Channel,
   ChannelMember,
   ChannelRead,

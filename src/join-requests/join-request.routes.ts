@@ -56,7 +56,7 @@ function askRoutes(requests: JoinRequestService): Route[] {
       params: { id: server },
       status: 202,
       answer: requestedSchema,
-      errors: ['SERVER_NOT_FOUND', 'ALREADY_MEMBER', 'FORBIDDEN'],
+      errors: ['SERVER_NOT_FOUND', 'ALREADY_MEMBER', 'FORBIDDEN', 'BANNED'],
       handle: async ({ actor, params }) => ({ ok: true as const, ...(await requests.askServer(actor, params.id)) }),
     }),
     route({
@@ -97,7 +97,7 @@ function decideRoutes(requests: JoinRequestService): Route[] {
       params: { requestId: request },
       body: decideSchema,
       answer: joinRequestSchema,
-      errors: [...errors],
+      errors: [...errors, 'BANNED'],
       handle: ({ actor, params, body }) => requests.decide(actor, params.requestId, body.status, 'server'),
     }),
     route({

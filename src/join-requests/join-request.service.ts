@@ -13,6 +13,7 @@ import { AppError, ifMissing } from '../errors.ts';
 import { newId } from '../infrastructure/ids.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import { deciders } from '../servers/audience.ts';
+import { requireUnbanned } from '../servers/ban.table.ts';
 import type { Roster } from '../servers/roster.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import { findServer, serverRecord } from '../servers/server.view.ts';
@@ -96,7 +97,7 @@ export class JoinRequestService {
     };
   }
 
-  /** @throws AppError SERVER_NOT_FOUND, ALREADY_MEMBER */
+  /** @throws AppError SERVER_NOT_FOUND, ALREADY_MEMBER, BANNED */
   async askServer(actor: Actor, idOrSlug: string): Promise<{ status: Status; requestId: string }> {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });
     const { id } = await this.servers.find(idOrSlug);
@@ -104,6 +105,7 @@ export class JoinRequestService {
       // Someone let in at the same moment is a member by now, or waits for this and settles it.
       await lockUser(change.rows, actor.userId);
       if (await isIn(change.rows, id, actor.userId)) throw new AppError('ALREADY_MEMBER');
+      await requireUnbanned(change.rows, id, actor.userId, true);
       return this.ask(change, actor, id, null);
     });
   }

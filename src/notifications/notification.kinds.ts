@@ -12,6 +12,7 @@ export const typeOfKind = {
   'friendship.accepted': 'system',
   'server.member_joined': 'system',
   'server.kicked': 'system',
+  'server.banned': 'system',
   'server.invite': 'system',
   'server.join_request': 'system',
   'channel.member_added': 'system',

@@ -81,6 +81,8 @@ function titleOf(kind: NotificationKind, sender: string, server: string, channel
       return `${sender} joined ${server}`;
     case 'server.kicked':
       return `You were removed from ${server}`;
+    case 'server.banned':
+      return `You were banned from ${server}`;
     case 'server.invite':
       return `${sender} invites you to ${server}`;
     case 'server.join_request':

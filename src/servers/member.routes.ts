@@ -23,7 +23,7 @@ function joiningRoutes(members: MemberService): Route[] {
       params: { id },
       body: joinServerSchema,
       answer: serverSchema,
-      errors: ['SERVER_NOT_FOUND', 'INVITE_CODE_REQUIRED', 'ALREADY_MEMBER', 'USER_NOT_FOUND'],
+      errors: ['SERVER_NOT_FOUND', 'INVITE_CODE_REQUIRED', 'ALREADY_MEMBER', 'BANNED', 'FORBIDDEN', 'USER_NOT_FOUND'],
       handle: ({ actor, params, body }) => members.join(actor, params.id, body.inviteCode ?? null),
     }),
     route({

@@ -14,6 +14,8 @@ import { type ListPage, listPage } from '../schema/list-page.ts';
 import { idCursor } from '../schema/validation.ts';
 import type { Settings } from '../settings.ts';
 import type { Audience } from './audience.ts';
+import type { InviteCodes } from './invite-code.ts';
+import { lockMembers } from './member.lock.ts';
 import { requireRoomToOwn } from './ownership.ts';
 import { type Roster, shown } from './roster.ts';
 import type { ServerAccess } from './server.access.ts';
@@ -40,6 +42,7 @@ export class MemberService {
   private readonly access: ServerAccess;
   private readonly audience: Audience;
   private readonly roster: Roster;
+  private readonly inviteCodes: InviteCodes;
   private readonly channelMembers: ChannelMemberService;
   private readonly notifications: NotificationQueue;
   private readonly statuses: StatusReader;
@@ -51,6 +54,7 @@ export class MemberService {
     serverAccess: ServerAccess;
     audience: Audience;
     roster: Roster;
+    inviteCodes: InviteCodes;
     channelMembers: ChannelMemberService;
     notifications: NotificationQueue;
     statuses: StatusReader;
@@ -61,6 +65,7 @@ export class MemberService {
     this.access = parts.serverAccess;
     this.audience = parts.audience;
     this.roster = parts.roster;
+    this.inviteCodes = parts.inviteCodes;
     this.channelMembers = parts.channelMembers;
     this.notifications = parts.notifications;
     this.statuses = parts.statuses;
@@ -76,8 +81,8 @@ export class MemberService {
 
   /**
    * Joins a server: a public one freely, a private one with its invite code. With `_` as the id the code alone decides
-   * which. A bot that joins is in the first channel, as one that its owner adds.
-   * @throws AppError SERVER_NOT_FOUND, INVITE_CODE_REQUIRED, ALREADY_MEMBER with the record, USER_NOT_FOUND
+   * which. A bot that joins is in the first channel, as one that its owner adds, and enters only where its owner is.
+   * @throws AppError SERVER_NOT_FOUND, INVITE_CODE_REQUIRED, ALREADY_MEMBER with the record, BANNED, USER_NOT_FOUND, FORBIDDEN
    */
   async join(actor: Actor, idOrSlug: string, code: string | null): Promise<ServerRecord> {
     const serverId = await this.joinable(actor, idOrSlug, code);
@@ -97,9 +102,9 @@ export class MemberService {
   async leave(actor: Actor, idOrSlug: string): Promise<void> {
     const { id } = await this.access.joined(actor, idOrSlug);
     await this.changes.run(async (change) => {
-      const [mine] = await lockMembers(change, id, [actor.userId]);
+      const mine = (await lockMembers(change.rows, id, [actor.userId])).get(actor.userId);
       if (!mine) throw new AppError('NOT_A_MEMBER');
-      if (mine.role === 'owner') throw new AppError('OWNER_CANNOT_LEAVE');
+      if (mine === 'owner') throw new AppError('OWNER_CANNOT_LEAVE');
       await this.roster.remove(change, id, actor.userId);
     });
   }
@@ -113,15 +118,10 @@ export class MemberService {
       requireRole(mine, 'member:kick');
       requireToOutrank(mine, theirs);
       await this.roster.remove(change, id, userId);
+      await this.inviteCodes.renewAfterRemoval(change, id, await anyUserById(change.rows, userId));
       const reference = { type: 'server', id };
-      const to = [userId];
-      await this.notifications.add(change, {
-        kind: 'server.kicked',
-        to,
-        senderId: actor.userId,
-        serverId: id,
-        reference,
-      });
+      const notice = { to: [userId], senderId: actor.userId, serverId: id, reference };
+      await this.notifications.add(change, { kind: 'server.kicked', ...notice });
     });
   }
 
@@ -183,9 +183,9 @@ export class MemberService {
     userId: string,
     otherId: string,
   ): Promise<{ mine: Role; theirs: Role }> {
-    const locked = await lockMembers(change, serverId, [userId, otherId]);
-    const mine = locked.find((member) => member.user_id === userId)?.role;
-    const theirs = locked.find((member) => member.user_id === otherId)?.role;
+    const locked = await lockMembers(change.rows, serverId, [userId, otherId]);
+    const mine = locked.get(userId);
+    const theirs = locked.get(otherId);
     if (!mine) throw new AppError('NOT_A_MEMBER');
     if (!theirs) throw new AppError('MEMBER_NOT_FOUND');
     return { mine, theirs };
@@ -223,18 +223,4 @@ export class MemberService {
     if (!row) throw new AppError('MEMBER_NOT_FOUND');
     return memberRecord(row, this.statuses);
   }
-}
-
-/** Ordered by id, so that concurrent changes of the same members do not deadlock. */
-async function lockMembers(
-  change: Change,
-  serverId: string,
-  userIds: string[],
-): Promise<{ user_id: string; role: Role }[]> {
-  // Transfers and deletions of one server are serialized.
-  await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
-  return change.rows<{ user_id: string; role: Role }>(
-    'SELECT user_id, role FROM server_members WHERE server_id = $1 AND user_id = ANY($2::uuid[]) ORDER BY user_id FOR UPDATE',
-    [serverId, userIds],
-  );
 }

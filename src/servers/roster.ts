@@ -7,15 +7,23 @@ import type { Rows } from '../database/database.ts';
 import { isUniqueViolation } from '../database/failures.ts';
 import type { Change } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
-import { channelRoom, userRoom } from '../delivery/entry.ts';
+import { channelRoom, type Room, userRoom } from '../delivery/entry.ts';
 import { AppError, ifMissing } from '../errors.ts';
 import { forgetRequests, settleRequest } from '../join-requests/join-request.table.ts';
 import { closePlace } from '../notifications/closed-places.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { Audience } from './audience.ts';
+import { requireUnbanned } from './ban.table.ts';
+import { lockServer } from './member.lock.ts';
 import type { ServerAccess } from './server.access.ts';
 import { memberJoined, memberLeft, serverJoined, serverLeft } from './server.contract.ts';
 import { findServer, type ServerRecord, serverRecord } from './server.view.ts';
+
+const botsOf = `SELECT u.id, u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot"
+  FROM server_members m JOIN agents a ON a.user_id = m.user_id JOIN users u ON u.id = m.user_id
+  WHERE m.server_id = $1 AND a.owner_id = $2 AND NOT m.kept ORDER BY u.id`;
+const ownerOf = `SELECT m.user_id FROM agents a JOIN server_members m ON m.server_id = $1 AND m.user_id = a.owner_id
+  WHERE a.user_id = $2`;
 
 /** Adds users to servers and removes them, with all consequences. */
 export class Roster {
@@ -42,11 +50,16 @@ export class Roster {
   /**
    * Makes a user a member. Earlier messages count as read; bots are in no channel yet.
    * @param by who let the user in
-   * @throws AppError ALREADY_MEMBER, USER_NOT_FOUND for a bot that was deleted by now
+   * @throws AppError ALREADY_MEMBER, BANNED, FORBIDDEN for a bot whose owner is not a member, USER_NOT_FOUND for one that was
+   *   deleted by now
    */
   async add(change: Change, user: SmallUser, serverId: string, role: Role, by = user.id): Promise<ServerRecord> {
     // A concurrent join request finds the membership, or is found here.
     await (user.isBot ? hold(change.rows, user.id) : lockUser(change.rows, user.id));
+    // Bans and removals come before, and keep the user out, or after, and find the membership.
+    await lockServer(change.rows, serverId);
+    await requireUnbanned(change.rows, serverId, user.id, by === user.id);
+    if (user.isBot) await requireOwner(change.rows, serverId, user.id);
     await settleRequest(change, { serverId, channelId: null }, user.id);
     await this.insert(change, user, serverId, role);
     const row = await findServer(change.rows, serverId, user.id);
@@ -78,10 +91,30 @@ export class Roster {
   }
 
   /**
-   * Removes a user from a server and, before the response, its sockets on all nodes from the server's rooms.
-   * @throws AppError MEMBER_NOT_FOUND
+   * Removes a user from a server with their bots, except those that the server keeps, and, before the response, the sockets
+   * of all of them on all nodes from the server's rooms.
+   * @throws AppError MEMBER_NOT_FOUND, SERVER_NOT_FOUND
    */
   async remove(change: Change, serverId: string, userId: string): Promise<void> {
+    await lockServer(change.rows, serverId);
+    const rooms = await this.removeBotsOf(change, serverId, userId);
+    const user = await anyUserById(change.rows, userId);
+    rooms.push(...(await this.takeOut(change, serverId, user)));
+    // Bots get no notifications.
+    if (!user.isBot) await closePlace(change, { serverId, channelId: null }, [userId], rooms);
+  }
+
+  /** Takes along the bots of someone who is not in the server from here on. @returns where it tells of that */
+  async removeBotsOf(change: Change, serverId: string, ownerId: string): Promise<Room[]> {
+    const rooms: Room[] = [];
+    for (const bot of await change.rows<SmallUser>(botsOf, [serverId, ownerId])) {
+      rooms.push(...(await this.takeOut(change, serverId, bot)), userRoom(bot.id));
+    }
+    return rooms;
+  }
+
+  private async takeOut(change: Change, serverId: string, user: SmallUser): Promise<Room[]> {
+    const { id: userId } = user;
     const told = await forgetRequests(change, { serverId, channelId: null }, userId);
     if (told.length > 0) await this.notifications.settle(change, serverId);
     const removed = await change.rows<{ user_id: string }>(
@@ -91,7 +124,6 @@ export class Roster {
     if (removed.length === 0) throw new AppError('MEMBER_NOT_FOUND');
     await change.rows('UPDATE servers SET member_count = member_count - 1 WHERE id = $1', [serverId]);
     const entered = await this.dropEntries(change.rows, serverId, userId);
-    const user = await anyUserById(change.rows, userId);
     const open = await this.audience.announcedIn(change.rows, serverId);
     const channels = [...new Set([...open, ...entered])];
     for (const channelId of channels) {
@@ -100,14 +132,12 @@ export class Roster {
     }
     const left = serverLeft.in(userRoom(userId), { serverId });
     change.publish(left);
-    // Bots get no notifications.
-    const rooms = [...channels.map(channelRoom), ...told];
-    if (!user.isBot) await closePlace(change, { serverId, channelId: null }, [userId], rooms);
     change.afterCommit(() => this.access.forget(serverId, userId));
     change.afterCommit(() => this.channelAccess.forgetMembers(entered, userId));
     change.afterCommit((numberOf) =>
       this.control.send({ kind: 'evict', userId, serverId, rooms: null, seq: numberOf(left) }),
     );
+    return [...channels.map(channelRoom), ...told];
   }
 
   /** Removes a user from all its servers, as part of its deletion. */
@@ -152,6 +182,12 @@ export class Roster {
 async function hold(rows: Rows, userId: string): Promise<void> {
   const held = await rows('SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL FOR KEY SHARE', [userId]);
   if (held.length === 0) throw new AppError('USER_NOT_FOUND');
+}
+
+/** A bot enters only where its owner is (contract §5). @throws AppError FORBIDDEN */
+async function requireOwner(rows: Rows, serverId: string, botUserId: string): Promise<void> {
+  if ((await rows(ownerOf, [serverId, botUserId])).length > 0) return;
+  throw new AppError('FORBIDDEN', { message: 'A bot enters only where its owner is; the owner joins first.' });
 }
 
 /** The user fields in member events. */

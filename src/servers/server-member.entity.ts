@@ -12,6 +12,10 @@ const ServerMemberSchema = defineEntity({
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
     role: p.string().columnType('text').$type<Role>(),
     nickname: p.string().columnType('text').nullable(),
+    /** Of a bot: admins keep it for the server, whether or not its owner is there. */
+    kept: p.boolean().default(false),
+    /** Of a bot: admins let it write in the workspace. */
+    workspaceWrite: p.boolean().default(false),
     joinedAt: p.datetime(3).onCreate(() => new Date()),
   },
 });

@@ -36,7 +36,7 @@ export const serverSchema = record('Server', {
   homepageHtml: z.string().nullable(),
   isPublic: z.boolean(),
   ownerId: idSchema.optional().describe('For members only.'),
-  inviteCode: z.string().optional().describe('For members only.'),
+  inviteCode: z.string().optional().describe('For members only; bots see none.'),
   memberCount: z.number().int(),
   role: z.enum(roles).nullable().describe("The caller's role; null for those who are no members."),
   createdAt: timeSchema,

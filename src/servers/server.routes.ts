@@ -124,7 +124,7 @@ function inviteRoutes(servers: ServerService): Route[] {
       auth: 'required',
       params: { id },
       answer: z.object({ inviteCode: z.string() }),
-      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN'],
       handle: ({ actor, params }) => servers.regenerateInvite(actor, params.id),
     }),
     route({
@@ -136,7 +136,15 @@ function inviteRoutes(servers: ServerService): Route[] {
       params: { id },
       body: inviteMemberSchema,
       answer: doneSchema,
-      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'USER_NOT_FOUND', 'USER_BLOCKED', 'ALREADY_MEMBER', 'FORBIDDEN'],
+      errors: [
+        'SERVER_NOT_FOUND',
+        'NOT_A_MEMBER',
+        'USER_NOT_FOUND',
+        'USER_BLOCKED',
+        'ALREADY_MEMBER',
+        'FORBIDDEN',
+        'BANNED',
+      ],
       async handle({ actor, params, body }) {
         await servers.invite(actor, params.id, body.userId);
         return done;

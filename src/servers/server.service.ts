@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
@@ -21,6 +20,8 @@ import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { StatusReader } from '../presence/status.ts';
 import type { Settings } from '../settings.ts';
 import type { Audience } from './audience.ts';
+import { requireUnbanned } from './ban.table.ts';
+import { type InviteCodes, newInviteCode } from './invite-code.ts';
 import { requireRoomToOwn } from './ownership.ts';
 import type { Roster } from './roster.ts';
 import type { ServerAccess } from './server.access.ts';
@@ -45,17 +46,17 @@ import {
   serverRecord,
 } from './server.view.ts';
 
-const ofUser = `SELECT ${listedColumns('m.joined_at, s.id')}, ${memberColumns} FROM server_members m
+const ofUser = `SELECT ${listedColumns('m.joined_at, s.id', '$1')}, ${memberColumns} FROM server_members m
   JOIN servers s ON s.id = m.server_id JOIN users u ON u.id = m.user_id
   WHERE m.user_id = $1 ORDER BY m.joined_at, s.id LIMIT 1000`;
 const byMembers = 's.member_count DESC, s.id';
-const discovered = `SELECT ${listedColumns(byMembers)}, m.role FROM (
+const discovered = `SELECT ${listedColumns(byMembers, '$4')}, m.role FROM (
     SELECT * FROM servers s
     WHERE s.is_public AND ($1 = '' OR s.name ILIKE $1 OR s.slug ILIKE $1 OR s.description ILIKE $1)
     ORDER BY ${byMembers} LIMIT $2 OFFSET $3
   ) AS s LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $4
   ORDER BY ${byMembers}`;
-const byInviteCode = `SELECT ${serverColumns}, m.role FROM servers s
+const byInviteCode = `SELECT ${serverColumns('$2')}, m.role FROM servers s
   LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2 WHERE s.invite_code = $1`;
 
 /** Communities (contract §5). */
@@ -70,6 +71,7 @@ export class ServerService {
   private readonly channels: ChannelService;
   private readonly audience: Audience;
   private readonly roster: Roster;
+  private readonly inviteCodes: InviteCodes;
   private readonly notifications: NotificationQueue;
   private readonly statuses: StatusReader;
   private readonly settings: Settings['servers'];
@@ -85,6 +87,7 @@ export class ServerService {
     channels: ChannelService;
     audience: Audience;
     roster: Roster;
+    inviteCodes: InviteCodes;
     notifications: NotificationQueue;
     statuses: StatusReader;
     settings: Settings;
@@ -99,6 +102,7 @@ export class ServerService {
     this.channels = parts.channels;
     this.audience = parts.audience;
     this.roster = parts.roster;
+    this.inviteCodes = parts.inviteCodes;
     this.notifications = parts.notifications;
     this.statuses = parts.statuses;
     this.settings = parts.settings.servers;
@@ -180,17 +184,12 @@ export class ServerService {
     );
   }
 
-  /** Replaces the invite code. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
+  /** Replaces the invite code. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, FORBIDDEN for bots */
   async regenerateInvite(actor: Actor, idOrSlug: string): Promise<{ inviteCode: string }> {
+    requireNoBot(actor);
     const { id, membership } = await this.access.joined(actor, idOrSlug);
     requireRole(membership.role, 'server:regenerate-invite');
-    const inviteCode = newInviteCode();
-    await this.changes.run(async (change) => {
-      await change.rows('UPDATE servers SET invite_code = $2, updated_at = now() WHERE id = $1', [id, inviteCode]);
-      await this.notifications.settle(change, id);
-      await this.tellUpdated(change, actor, id);
-    });
-    return { inviteCode };
+    return { inviteCode: await this.changes.run((change) => this.inviteCodes.renew(change, id)) };
   }
 
   /**
@@ -223,9 +222,10 @@ export class ServerService {
   /**
    * Invites a user to a server.
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, USER_NOT_FOUND also when they blocked the actor, USER_BLOCKED when the
-   * actor blocked them, ALREADY_MEMBER
+   * actor blocked them, ALREADY_MEMBER, BANNED, FORBIDDEN for bots
    */
   async invite(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
+    requireNoBot(actor);
     const { id, membership } = await this.access.joined(actor, idOrSlug);
     requireRole(membership.role, 'server:invite');
     await this.changes.run(async (change) => {
@@ -236,8 +236,9 @@ export class ServerService {
       if (!user) throw new AppError('USER_NOT_FOUND');
       if (user.is_bot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });
       await requireNoBlock(change.rows, actor, userId);
+      await requireUnbanned(change.rows, id, userId, false);
       const row = await findServer(change.rows, id, userId);
-      if (!row) throw new AppError('SERVER_NOT_FOUND');
+      if (!row?.invite_code) throw new AppError('SERVER_NOT_FOUND');
       if (row.role) throw new AppError('ALREADY_MEMBER', { message: 'This user is a member already.' });
       const invitation = { server: serverRecord(row), inviteCode: row.invite_code, invitedBy: actor.user };
       change.publish(serverInvited.in(userRoom(userId), invitation));
@@ -282,7 +283,10 @@ export class ServerService {
   }
 }
 
-const newInviteCode = (): string => randomBytes(9).toString('base64url');
+/** Bots see no invite codes, and hand out none. @throws AppError FORBIDDEN */
+function requireNoBot(actor: Actor): void {
+  if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have nothing to do with invite codes.' });
+}
 
 function withoutUndefined<T extends object>(input: T): Partial<T> {
   const result: Partial<T> = { ...input };

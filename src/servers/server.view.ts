@@ -17,26 +17,29 @@ export interface ServerRow {
   homepage_html: string | null;
   is_public: boolean;
   owner_id: string;
-  invite_code: string;
+  /** Null for bots. */
+  invite_code: string | null;
   created_at: Date | string;
   updated_at: Date | string;
   member_count: number;
   role: Role | null;
 }
 
-const ownColumns = `s.id, s.name, s.slug, s.description, s.icon_url, s.banner_url, s.is_public, s.owner_id, s.invite_code,
-  s.created_at, s.updated_at, s.member_count`;
-export const serverColumns = `${ownColumns}, s.homepage_html`;
+/** @param viewer SQL of the id of who is shown it: bots see no invite codes */
+const ownColumns = (viewer: string) => `s.id, s.name, s.slug, s.description, s.icon_url, s.banner_url, s.is_public,
+  s.owner_id, s.created_at, s.updated_at, s.member_count,
+  CASE WHEN NOT coalesce((SELECT v.is_bot FROM users v WHERE v.id = ${viewer}), false) THEN s.invite_code END AS invite_code`;
+export const serverColumns = (viewer: string): string => `${ownColumns(viewer)}, s.homepage_html`;
 
 /** Bytes of home pages in one list: a thousand of the longest would be a quarter of a gigabyte. */
 const listedHomepages = 1024 * 1024;
 
 /** The same in lists: with the home pages that fit, from the first one on. @param order SQL of the list's order */
-export const listedColumns = (order: string): string => `${ownColumns},
+export const listedColumns = (order: string, viewer: string): string => `${ownColumns(viewer)},
   CASE WHEN sum(octet_length(s.homepage_html)) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) <= ${listedHomepages}
     THEN s.homepage_html END AS homepage_html`;
 
-const byId = `SELECT ${serverColumns}, m.role FROM servers s
+const byId = `SELECT ${serverColumns('$2')}, m.role FROM servers s
   LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2 WHERE s.id = $1`;
 
 /** A server with `userId`'s relation to it. */
@@ -47,7 +50,7 @@ export async function findServer(rows: Rows, serverId: string, userId: string): 
 
 export type ServerRecord = z.output<typeof serverSchema>;
 
-/** The record as the caller may see it: owner and invite code only for members (contract §5). */
+/** The record as the caller may see it: owner and invite code only for members, the code not for bots (contract §5). */
 export function serverRecord(row: ServerRow): ServerRecord {
   return {
     id: row.id,
@@ -58,7 +61,8 @@ export function serverRecord(row: ServerRow): ServerRecord {
     bannerUrl: row.banner_url,
     homepageHtml: row.homepage_html,
     isPublic: row.is_public,
-    ...(row.role ? { ownerId: row.owner_id, inviteCode: row.invite_code } : {}),
+    ...(row.role ? { ownerId: row.owner_id } : {}),
+    ...(row.role && row.invite_code !== null ? { inviteCode: row.invite_code } : {}),
     memberCount: row.member_count,
     role: row.role,
     createdAt: isoTime(row.created_at),

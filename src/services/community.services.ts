@@ -30,6 +30,8 @@ import type { StatusReader } from '../presence/status.ts';
 import { ReactionService } from '../reactions/reaction.service.ts';
 import { SearchService } from '../search/search.service.ts';
 import { Audience } from '../servers/audience.ts';
+import { BanService } from '../servers/ban.service.ts';
+import { InviteCodes } from '../servers/invite-code.ts';
 import { MemberService } from '../servers/member.service.ts';
 import { Roster } from '../servers/roster.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
@@ -65,7 +67,8 @@ export function createCommunity(foundation: {
   const roster = new Roster({ ...foundation, audience });
   const channels = new ChannelService({ ...foundation, chores, audience });
   const channelMembers = new ChannelMemberService(foundation);
-  const servers = new ServerService({ ...foundation, chores, channels, audience, roster });
+  const inviteCodes = new InviteCodes({ ...foundation, audience });
+  const servers = new ServerService({ ...foundation, chores, channels, audience, roster, inviteCodes });
   const mentions = new MentionService(foundation);
   const composer = new MessageComposer({ ...foundation, mentions });
   const messages = new MessageService({ ...foundation, composer, mentions });
@@ -76,7 +79,8 @@ export function createCommunity(foundation: {
     chores,
     roster,
     servers,
-    members: new MemberService({ ...foundation, audience, roster, channelMembers }),
+    members: new MemberService({ ...foundation, audience, roster, inviteCodes, channelMembers }),
+    bans: new BanService({ ...foundation, roster, inviteCodes }),
     channels,
     channelMembers,
     readStates: new ReadStateService(foundation),

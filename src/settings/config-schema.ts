@@ -60,6 +60,9 @@ export const fileSchema = z.strictObject({
     maxPerOwner: positive.describe('servers that one user owns'),
     // So many their list shows.
     maxChannels: positive.max(1000).describe('channels of a server'),
+    renewInviteOnRemoval: z
+      .boolean()
+      .describe('whether a kick or ban of a person renews the invite code of the server'),
   }),
   webhooks: z.strictObject({
     timeoutMs: milliseconds.describe('how long a webhook may take to answer'),
