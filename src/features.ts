@@ -5,6 +5,7 @@ import { agentHandlers } from './agents/agent.gateway.ts';
 import { agentProfileRoutes } from './agents/agent.profile.routes.ts';
 import { agentRoutes } from './agents/agent.routes.ts';
 import type { AgentServices } from './agents/agent.services.ts';
+import { botSeatRoutes } from './agents/bot-seats.routes.ts';
 import { policyRoutes } from './agents/policies/policy.routes.ts';
 import { streamHandlers } from './agents/streams/stream.gateway.ts';
 import { webhookDeliveries } from './agents/webhooks/webhook.contract.ts';
@@ -138,6 +139,7 @@ export function allRoutes(services: Services, handlers: () => Handler[]): Route[
     ...agentRoutes(services.agents),
     ...agentProfileRoutes(services.agentProfile, services.agentMemberships),
     ...policyRoutes(services.policies, services.agentConfig),
+    ...botSeatRoutes(services.botSeats),
     ...webhookRoutes(services.webhooks),
     ...notificationRoutes(services.notifications),
     ...workspaceRoutes(services.workspaces, services.nodes),

@@ -99,6 +99,8 @@ function startBackground({ settings, delivery }: Foundation, parts: ServiceParts
   webhookDispatcher.start();
   shutdown.add('webhooks', () => webhookDispatcher.close(settings.shutdown.graceMs / 4));
   shutdown.add('presence', () => parts.presence.close());
+  // An earlier version may have left something behind.
+  chores.soon();
 }
 
 function listen(httpServer: HttpServer, settings: Settings, manner: ListenOptions): Promise<number> {

@@ -9,6 +9,7 @@ import { BotHearing } from './agents/bot-hearing.ts';
 import { Concerns } from './agents/concerns.ts';
 import { LoopGuard } from './agents/loop-guard.ts';
 import { PolicyAccess } from './agents/policies/policy.access.ts';
+import { strayBots } from './agents/stray-bots.ts';
 import { createWebhooks } from './agents/webhooks/webhook.services.ts';
 import { createApps } from './apps/app.services.ts';
 import { BlobCollector } from './blobs/blob.collector.ts';
@@ -105,6 +106,7 @@ export function createServices(foundation: Foundation) {
   const workspace = createWorkspace(shared);
   const apps = createApps({ ...shared, workspaceAccess: workspace.workspaceAccess });
   const { webhooks, webhookDispatcher } = createWebhooks({ ...shared, chores });
+  chores.add(strayBots({ ...community, changes, roster }));
   chores.add(...forgetEnded(settings.accounts), forgetRead(settings.notifications.readDays), forgetInvalidations);
   const services: Services = {
     accounts,
@@ -119,6 +121,8 @@ export function createServices(foundation: Foundation) {
       ...community,
       roster,
       agentTokens: new AgentTokens({ ...shared, tokens: accounts.tokens }),
+      audience,
+      agentTokens: new AgentTokens(accounts.tokens, shared.agentIdentity, settings),
       presence: people.presence,
       leaveAll: (change, userId) => roster.removeFromAll(change, userId),
     }),

@@ -108,6 +108,8 @@ export const addedAgentsSchema = z.object({
   failed: z.array(z.object({ agentId: idSchema, error: z.string(), code: z.string() })),
 });
 
+export const botRightsSchema = z.object({ workspaceWrite: z.boolean() });
+
 export const slashCommandsUpdated = durableEvent({
   name: 'channel:slash-commands-updated',
   summary: 'A bot of this channel changed its slash commands; fetch them again.',

@@ -1,6 +1,7 @@
 import { AgentMemberships } from './agent.memberships.ts';
 import { AgentProfile } from './agent.profile.ts';
 import { AgentService } from './agent.service.ts';
+import { BotSeats } from './bot-seats.ts';
 import { AgentConfig } from './policies/agent-config.ts';
 import { PolicyService } from './policies/policy.service.ts';
 import { ReplyStreams } from './streams/stream.service.ts';
@@ -8,6 +9,7 @@ import { ReplyStreams } from './streams/stream.service.ts';
 type Parts = ConstructorParameters<typeof AgentService>[0] &
   ConstructorParameters<typeof PolicyService>[0] &
   ConstructorParameters<typeof AgentMemberships>[0] &
+  Omit<ConstructorParameters<typeof BotSeats>[0], 'policies'> &
   ConstructorParameters<typeof ReplyStreams>[0];
 
 /** The services of bots that handlers use. */
@@ -17,17 +19,20 @@ export interface AgentServices {
   agentProfile: AgentProfile;
   agentMemberships: AgentMemberships;
   policies: PolicyService;
+  botSeats: BotSeats;
   streams: ReplyStreams;
 }
 
 /** Builds the services of this feature. */
 export function createAgents(parts: Parts): AgentServices {
+  const policies = new PolicyService(parts);
   return {
     agents: new AgentService(parts),
     agentConfig: new AgentConfig(parts.database, parts.agentAccess),
     agentProfile: new AgentProfile(parts),
     agentMemberships: new AgentMemberships(parts),
-    policies: new PolicyService(parts),
+    policies,
+    botSeats: new BotSeats({ ...parts, policies }),
     streams: new ReplyStreams(parts),
   };
 }

@@ -1,8 +1,11 @@
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
+import { AppError } from '../errors.ts';
 import type { JoinRequestService } from '../join-requests/join-request.service.ts';
 import type { MessageService } from '../messages/message.service.ts';
+import type { ListPage } from '../schema/list-page.ts';
 import type { ServerService } from '../servers/server.service.ts';
+import type { MemberRecord } from '../servers/server.view.ts';
 import type { bootstrapSchema } from './bootstrap.contract.ts';
 import type { ChannelAccess } from './channel.access.ts';
 import type { ChannelService } from './channel.service.ts';
@@ -10,6 +13,12 @@ import type { ChannelMemberService } from './channel-member.service.ts';
 
 /** So many members are shown at first. */
 const shownMembers = 100;
+
+/** A bot that is barred from all channels sees no members. */
+function hidden(error: unknown): ListPage<MemberRecord> {
+  if (error instanceof AppError && error.code === 'FORBIDDEN') return { records: [], hasMore: false };
+  throw error;
+}
 
 /** All that a client shows when a channel is opened, in one call (contract §12). */
 export class BootstrapService {
@@ -44,7 +53,7 @@ export class BootstrapService {
       this.channels.get(actor, channelId),
       serverId === null ? null : this.servers.get(actor, serverId),
       serverId === null ? [] : this.channels.list(actor, serverId),
-      this.members.list(actor, channelId, { limit: shownMembers }),
+      this.members.list(actor, channelId, { limit: shownMembers }).catch(hidden),
       this.messages.list(actor, channelId, { limit: messages }),
     ]);
     return { access, channel, server, channels, members: members.records, messages: page };

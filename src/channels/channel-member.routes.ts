@@ -20,7 +20,7 @@ export function channelMemberRoutes(members: ChannelMemberService): Route[] {
       query: listMembersSchema,
       paged: true,
       answer: z.array(memberSchema),
-      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'],
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR', 'FORBIDDEN'],
       handle: async ({ actor, params, query }) => pageReply(await members.list(actor, params.id, query)),
     }),
     route({

@@ -3,10 +3,11 @@ import type { z } from 'zod';
 import type { Actor, SmallUser } from '../access/actor.ts';
 import { may, requireRole, requireToOutrank } from '../access/roles.ts';
 import { ownsBot } from '../agents/agent.access.ts';
+import { requireUnbarred } from '../agents/policies/barred.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import type { Control } from '../delivery/control.ts';
-import { channelRoom, userRoom } from '../delivery/entry.ts';
+import { channelRoom, type Room, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import { forgetRequests, settleRequest } from '../join-requests/join-request.table.ts';
 import { closePlace } from '../notifications/closed-places.ts';
@@ -34,7 +35,7 @@ const ofPrivate = `SELECT ${memberColumns} FROM channel_members cm
   WHERE cm.channel_id = $1 AND NOT cm.excluded AND cm.user_id > $3 ORDER BY cm.user_id LIMIT $4`;
 /** Both people of a direct message. $1 channel, $2 after, $3 limit */
 const ofDirect = `SELECT NULL AS server_id, u.id AS user_id, 'member' AS role, NULL AS nickname,
-    c.created_at AS joined_at, ${userColumns}
+    c.created_at AS joined_at, false AS kept, false AS workspace_write, ${userColumns}
   FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN users u ON u.id IN (d.low_id, d.high_id)
   WHERE d.channel_id = $1 AND u.id > $2 ORDER BY u.id LIMIT $3`;
 /** The first channel of a bot: `general`; if that was renamed or deleted, the one where people start. */
@@ -44,6 +45,21 @@ const lockMember = 'SELECT user_id FROM server_members WHERE server_id = $1 AND 
 const selectMember = `SELECT ${memberColumns}, cm.excluded FROM server_members m JOIN users u ON u.id = m.user_id
   LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
   WHERE m.server_id = $2 AND m.user_id = $3`;
+
+/** The bots of $3 in a channel that the server does not keep, locked. $1 channel, $2 server */
+const lockBotsOf = `SELECT u.id, u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot"
+  FROM channel_members cm JOIN agents a ON a.user_id = cm.user_id JOIN users u ON u.id = cm.user_id
+  JOIN server_members m ON m.server_id = $2 AND m.user_id = cm.user_id
+  WHERE cm.channel_id = $1 AND NOT cm.excluded AND a.owner_id = $3 AND NOT m.kept ORDER BY u.id FOR NO KEY UPDATE OF m`;
+/** The owner of bot $2, who is in the server: nobody takes them out of a channel before the commit. */
+const holdOwner = `SELECT m.user_id AS id FROM agents a JOIN server_members m ON m.server_id = $1 AND m.user_id = a.owner_id
+  WHERE a.user_id = $2 FOR SHARE OF m`;
+const letIn = 'SELECT FROM channel_members WHERE channel_id = $1 AND user_id = $2 AND NOT excluded';
+/** The private channels of server $1 that bot $2 is in without its owner. */
+const strayIn = `SELECT c.id FROM agents a JOIN channel_members e ON e.user_id = a.user_id AND NOT e.excluded
+  JOIN channels c ON c.id = e.channel_id AND c.server_id = $1 AND c.is_private
+  WHERE a.user_id = $2 AND NOT EXISTS (SELECT FROM channel_members o
+    WHERE o.channel_id = c.id AND o.user_id = a.owner_id AND NOT o.excluded) ORDER BY c.id`;
 
 interface LockedMember extends MemberRow {
   /** Null: no entry in the channel. */
@@ -75,7 +91,7 @@ export class ChannelMemberService {
     this.statuses = parts.statuses;
   }
 
-  /** The members, ordered by id; both people of a direct message. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  /** The members, ordered by id; both people of a direct message. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN */
   async list(
     actor: Actor,
     channelId: string,
@@ -83,6 +99,7 @@ export class ChannelMemberService {
   ): Promise<ListPage<MemberRecord>> {
     const channel = await this.access.visible(actor, channelId);
     if (channel.role === null && channel.kind === 'server') throw new AppError('NOT_A_MEMBER');
+    if (channel.serverId !== null) await requireUnbarred(this.database.rows, actor, channel.serverId);
     const rows = await this.rowsOf(channel, idCursor(query.cursor) ?? NIL, query.limit + 1);
     return listPage(rows, query.limit, (row) => memberRecord(row, this.statuses));
   }
@@ -114,7 +131,10 @@ export class ChannelMemberService {
     if (entrance) await this.admit(change, await this.access.find(entrance.id), serverId, userId, actor);
   }
 
-  /** Lets a member of the server into a channel, whoever decided that. @throws AppError USER_NOT_FOUND, NOT_IN_SERVER */
+  /**
+   * Lets a member of the server into a channel, whoever decided that.
+   * @throws AppError USER_NOT_FOUND, NOT_IN_SERVER, FORBIDDEN for a bot whose owner is not in the private channel
+   */
   async admit(
     change: Change,
     channel: ChannelInfo,
@@ -122,7 +142,10 @@ export class ChannelMemberService {
     userId: string,
     actor: Actor,
   ): Promise<{ member: MemberRecord; repeated: boolean }> {
+    // Before the bot itself, as those who take both out lock them.
+    const [owner] = channel.isPrivate ? await change.rows<{ id: string }>(holdOwner, [serverId, userId]) : [];
     const row = await memberOf(change.rows, channel.id, serverId, userId);
+    if (channel.isPrivate && row.is_bot && !row.kept) await requireOwnerIn(change.rows, channel.id, owner?.id);
     const member = memberRecord(row, this.statuses);
     if (row.excluded === false) return { member, repeated: true };
     const asked = await settleRequest(change, { serverId, channelId: channel.id }, userId);
@@ -155,8 +178,8 @@ export class ChannelMemberService {
   }
 
   /**
-   * Removes someone from a channel and, before the response, their sockets on all nodes from its room: oneself, one's own
-   * bot, or as a moderator members of lower roles. Whoever was removed from an open channel can enter it again.
+   * Removes someone from a channel, from a private one with their bots, and, before the response, their sockets on all nodes
+   * from its room: oneself, one's own bot, or as a moderator members of lower roles. Whoever was removed from an open channel can enter it again.
    * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, MEMBER_NOT_FOUND, ROLE_REQUIRED, FORBIDDEN for a DM
    */
   async remove(actor: Actor, channelId: string, userId: string): Promise<void> {
@@ -169,11 +192,27 @@ export class ChannelMemberService {
       const isIn = row && isInChannel(channel.isPrivate || row.is_bot, row.excluded);
       if (!isIn) throw new AppError('MEMBER_NOT_FOUND');
       requireToRemove(actor, channel, row);
-      await this.takeOut(change, channel, serverId, memberRecord(row, this.statuses).user);
+      const { user } = memberRecord(row, this.statuses);
+      const rooms: Room[] = [];
+      // An open channel is open to their bots, too.
+      const bots = channel.isPrivate ? await change.rows<SmallUser>(lockBotsOf, [channelId, serverId, userId]) : [];
+      for (const bot of bots) rooms.push(...(await this.takeOut(change, channel, serverId, bot)), userRoom(bot.id));
+      rooms.push(...(await this.takeOut(change, channel, serverId, user)));
+      await closePlace(change, { serverId: null, channelId }, [userId], rooms);
     });
   }
 
-  private async takeOut(change: Change, channel: ChannelInfo, serverId: string, user: SmallUser): Promise<void> {
+  /** Takes a bot out of the private channels of a server that its owner is not in. */
+  async removeStrays(change: Change, serverId: string, botUserId: string): Promise<void> {
+    for (const { id } of await change.rows<{ id: string }>(strayIn, [serverId, botUserId])) {
+      const row = await findMember(change.rows, id, serverId, botUserId);
+      if (!row) continue;
+      await this.takeOut(change, await this.access.find(id), serverId, memberRecord(row, this.statuses).user);
+    }
+  }
+
+  /** @returns where it tells of that */
+  private async takeOut(change: Change, channel: ChannelInfo, serverId: string, user: SmallUser): Promise<Room[]> {
     const { id: channelId } = channel;
     const told = await forgetRequests(change, { serverId, channelId }, user.id);
     if (channel.isPrivate || user.isBot) {
@@ -190,13 +229,21 @@ export class ChannelMemberService {
     change.publish(memberLeft.in(channelRoom(channelId), left));
     const removed = channelMemberRemoved.in(userRoom(user.id), { channelId, serverId });
     change.publish(removed);
-    await closePlace(change, { serverId: null, channelId }, [user.id], [channelRoom(channelId), ...told]);
     change.afterCommit(() => this.access.forgetMembers([channelId], user.id));
     const rooms = [channelRoom(channelId)];
     change.afterCommit((numberOf) =>
       this.control.send({ kind: 'evict', userId: user.id, serverId, rooms, seq: numberOf(removed) }),
     );
+    return [channelRoom(channelId), ...told];
   }
+}
+
+/** A bot is in a private channel only with its owner (contract §5). @throws AppError FORBIDDEN */
+async function requireOwnerIn(rows: Rows, channelId: string, ownerId: string | undefined): Promise<void> {
+  if (ownerId !== undefined && (await rows(letIn, [channelId, ownerId])).length > 0) return;
+  throw new AppError('FORBIDDEN', {
+    message: "This bot's owner is not in the private channel; let the owner in first, or keep the bot for the server.",
+  });
 }
 
 function requireToRemove(actor: Actor, channel: SeenChannel, row: LockedMember): void {

@@ -34,6 +34,11 @@ import type { ChannelItem, ChannelRecord } from './channel.view.ts';
 const selectBots = `SELECT u.id FROM channel_members m JOIN users u ON u.id = m.user_id
   WHERE m.channel_id = $1 AND NOT m.excluded AND u.is_bot ORDER BY u.id`;
 
+/** A bot is in a private channel only with its owner, unless the server keeps it. $1 channel, $2 bot, $3 server */
+const enterOwner = `INSERT INTO channel_members (channel_id, user_id, joined_at) SELECT $1, o.user_id, now() FROM agents a
+  JOIN server_members m ON m.server_id = $3 AND m.user_id = a.user_id AND NOT m.kept
+  JOIN server_members o ON o.server_id = $3 AND o.user_id = a.owner_id WHERE a.user_id = $2`;
+
 /** Places for messages (contract §5). */
 export class ChannelService {
   private readonly database: Database;
@@ -267,6 +272,7 @@ async function enterOwn(change: Change, actor: Actor, serverId: string, channel:
   const add = 'INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())';
   await change.rows(add, [channel.id, actor.userId]);
   if (!actor.user.isBot) return;
+  if (channel.isPrivate) await change.rows(enterOwner, [channel.id, actor.userId, serverId]);
   const room = userRoom(actor.userId);
   change.publish(channelCreated.in(room, { channel }));
   // Bots join what they are told of by this event.

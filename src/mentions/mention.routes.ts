@@ -14,7 +14,7 @@ export function mentionRoutes(mentions: MentionService): Route[] {
       auth: 'required',
       query: suggestQuerySchema,
       answer: suggestionsSchema,
-      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
       handle: async ({ actor, query }) => ({ suggestions: await mentions.suggest(actor, query) }),
     }),
     route({
@@ -25,7 +25,7 @@ export function mentionRoutes(mentions: MentionService): Route[] {
       auth: 'required',
       body: resolveSchema,
       answer: resolvedSchema,
-      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
       handle: async ({ actor, body }) => ({ mentions: await mentions.resolve(actor, body.channelId, body.content) }),
     }),
   ];

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { may } from '../access/roles.ts';
 import { usernameKey } from '../accounts/account.contract.ts';
+import { requireUnbarred } from '../agents/policies/barred.ts';
 import type { ChannelAccess, ChannelWithRole } from '../channels/channel.access.ts';
 import { selectIsInChannel } from '../channels/channel.membership.ts';
 import type { Database } from '../database/database.ts';
@@ -76,13 +77,14 @@ export class MentionService {
     return this.find(actor, await this.channels.readable(actor, channelId), content);
   }
 
-  /** Suggestions for the beginning of a name. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  /** Suggestions for the beginning of a name. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN */
   async suggest(actor: Actor, query: z.output<typeof suggestQuerySchema>): Promise<Suggestion[]> {
     const channel = await this.channels.readable(actor, query.channelId);
     if (query.trigger === '#') {
       const values = [...viewOf(actor, channel), beginningWith(query.q), query.limit];
       return (await this.database.rows<ChannelRow>(channelsLike, values)).map(channelSuggestion);
     }
+    if (channel.serverId !== null) await requireUnbarred(this.database.rows, actor, channel.serverId);
     const typed = usernameKey(query.q);
     const values = [...placeOf(channel), typed, query.limit];
     const users = await this.database.rows<UserRow>(usersLike, values);

@@ -106,6 +106,7 @@ const snapshotTexts = new WeakMap<readonly StatusChange[], string>();
 
 /** Sends the presence of a channel's people to a socket that has just joined it. */
 export async function sendSnapshot(presence: PresenceService, socket: ParleySocket, channelId: string): Promise<void> {
+  if (socket.data.actor.user.isBot && !(await presence.showsPeople(socket.data.actor, channelId))) return;
   const members = await presence.snapshot(channelId);
   // It may have lost the channel, or left it, while the people were read.
   if (!socket.connected || !socket.data.joined.has(channelRoom(channelId))) return;

@@ -1,5 +1,6 @@
 import type { Actor, SmallUser } from '../access/actor.ts';
 import { userUpdated } from '../accounts/account.contract.ts';
+import { isBarred } from '../agents/policies/barred.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
@@ -105,6 +106,12 @@ export class PresenceService {
       { channelId, userId: actor.userId, activity },
       socketId,
     );
+  }
+
+  /** Whether the actor is shown the people of a channel: not a bot that is barred from all channels of the server. */
+  async showsPeople(actor: Actor, channelId: string): Promise<boolean> {
+    const { serverId } = await this.channels.find(channelId);
+    return serverId === null || !(await isBarred(this.database.rows, actor, serverId));
   }
 
   /** The people of a channel that the caller has just joined, up to 500, those online first. */

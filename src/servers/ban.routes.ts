@@ -44,7 +44,7 @@ export function banRoutes(bans: BanService): Route[] {
       auth: 'required',
       params: { id, userId: uuidParam('BAN_NOT_FOUND', 'Id of the user.') },
       answer: doneSchema,
-      errors: [...errors, 'BAN_NOT_FOUND'],
+      errors: [...errors, 'BAN_NOT_FOUND', 'FORBIDDEN'],
       async handle({ actor, params }) {
         await bans.lift(actor, params.id, params.userId);
         return done;

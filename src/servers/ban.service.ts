@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { requireRole, requireToOutrank } from '../access/roles.ts';
 import { lockUser, userById } from '../accounts/user.reader.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
@@ -23,6 +23,10 @@ const withdraw = 'DELETE FROM server_bans WHERE server_id = $1 AND user_id = $2 
 /** An end that has passed on PostgreSQL's clock bans nobody. */
 const insert = `INSERT INTO server_bans (id, server_id, user_id, banned_by, reason, until, created_at)
   SELECT $1, $2, $3, $4, $5, $6::timestamptz, now() WHERE coalesce($6::timestamptz > clock_timestamp(), true) RETURNING id`;
+
+/** Bot $1 is of user $2, or of the same owner. */
+const isTheirs = `SELECT FROM agents a WHERE a.user_id = $1
+  AND (a.owner_id = $2 OR a.owner_id = (SELECT owner_id FROM agents WHERE user_id = $2))`;
 
 type BanInput = z.output<typeof banMemberSchema>;
 
@@ -95,10 +99,11 @@ export class BanService {
     return listPage(rows, query.limit, banRecord);
   }
 
-  /** Lifts a ban. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, BAN_NOT_FOUND */
+  /** Lifts a ban. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, BAN_NOT_FOUND, FORBIDDEN for their bots */
   async lift(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
     const { id, membership } = await this.access.joined(actor, idOrSlug);
     requireRole(membership.role, 'member:ban');
+    if (actor.user.isBot) await requireStranger(this.database.rows, actor, userId);
     await this.changes.run(async (change) => {
       const withdrawn = await change.rows(withdraw, [id, userId]);
       if (withdrawn.length === 0) throw new AppError('BAN_NOT_FOUND');
@@ -122,4 +127,10 @@ export class BanService {
     await this.notifications.settle(change, serverId);
     await this.roster.removeBotsOf(change, serverId, userId);
   }
+}
+
+/** A bot that the server keeps lets neither its owner in again nor their other bots. @throws AppError FORBIDDEN */
+async function requireStranger(rows: Rows, actor: Actor, userId: string): Promise<void> {
+  if ((await rows(isTheirs, [actor.userId, userId])).length === 0) return;
+  throw new AppError('FORBIDDEN', { message: 'A bot does not lift the ban of its owner.' });
 }

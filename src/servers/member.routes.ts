@@ -50,7 +50,7 @@ function joiningRoutes(members: MemberService): Route[] {
       query: listMembersSchema,
       paged: true,
       answer: z.array(memberSchema),
-      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'],
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR', 'FORBIDDEN'],
       handle: async ({ actor, params, query }) => pageReply(await members.list(actor, params.id, query)),
     }),
   ];

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { may, outranks, type Role, requireRole, requireToOutrank } from '../access/roles.ts';
 import { anyUserById } from '../accounts/user.reader.ts';
+import { requireUnbarred } from '../agents/policies/barred.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
@@ -72,9 +73,13 @@ export class MemberService {
     this.settings = parts.settings.servers;
   }
 
-  /** The members, ordered by id. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR */
+  /**
+   * The members, ordered by id.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR, FORBIDDEN for a bot that is barred from all channels
+   */
   async list(actor: Actor, server: string, query: z.output<typeof listMembersSchema>): Promise<ListPage<MemberRecord>> {
     const { id } = await this.access.joined(actor, server);
+    await requireUnbarred(this.database.rows, actor, id);
     const rows = await this.database.rows<MemberRow>(page, [id, idCursor(query.cursor) ?? NIL, query.limit + 1]);
     return listPage(rows, query.limit, (row) => memberRecord(row, this.statuses));
   }

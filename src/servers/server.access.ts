@@ -17,6 +17,8 @@ export interface ServerInfo {
 /** A user's membership in a server. */
 export interface ServerMembership {
   role: Role;
+  /** Of a bot: it may write in the workspace. */
+  workspaceWrite: boolean;
 }
 
 const info = 'SELECT id, is_public AS "isPublic", owner_id AS "ownerId" FROM servers';
@@ -88,11 +90,10 @@ export class ServerAccess {
 }
 
 async function readMemberships(rows: Rows, keys: string[]): Promise<Map<string, ServerMembership>> {
-  const found = await rows<{ key: string; role: Role | null }>(
-    `SELECT key, (SELECT role FROM server_members
-       WHERE server_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid) AS role
-     FROM unnest($1::text[]) AS key`,
+  const found = await rows<ServerMembership & { key: string }>(
+    `SELECT key, role, workspace_write AS "workspaceWrite" FROM unnest($1::text[]) AS key JOIN server_members
+       ON server_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid`,
     [keys],
   );
-  return new Map(found.flatMap(({ key, role }) => (role ? [[key, { role }]] : [])));
+  return new Map(found.map(({ key, role, workspaceWrite }) => [key, { role, workspaceWrite }]));
 }

@@ -50,7 +50,13 @@ export const memberSchema = record('Member', {
   nickname: z.string().nullable(),
   joinedAt: timeSchema,
   user: smallUserSchema.extend({ status: statusSchema }),
-  agent: agentBriefSchema.nullable().describe('Behind a bot; null for people.'),
+  agent: agentBriefSchema
+    .extend({
+      kept: z.boolean().describe('Admins keep it for the server: it stays without its owner.'),
+      workspaceWrite: z.boolean().describe('Admins let it write in the workspace.'),
+    })
+    .nullable()
+    .describe('Behind a bot; null for people.'),
 });
 
 /** One's own servers: the record, also as `server` with `member` beside it for clients that look there. */
@@ -120,9 +126,12 @@ export const memberJoined = durableEvent({
 
 export const memberUpdated = durableEvent({
   name: 'member:updated',
-  summary: 'Someone has another role.',
+  summary: 'Someone has another role, or admins have decided something about a bot.',
   room: 'channel',
-  payload: memberEventSchema.extend({ role: z.enum(roles) }),
+  payload: memberEventSchema.extend({
+    role: z.enum(roles),
+    kept: z.boolean().optional().describe('Of a bot.'),
+  }),
 });
 
 export const memberLeft = durableEvent({

@@ -83,6 +83,8 @@ export interface MemberRow extends UserColumns {
   role: Role;
   nickname: string | null;
   joined_at: Date | string;
+  kept: boolean;
+  workspace_write: boolean;
   /** Of a bot. */
   agent: { id: string; owner: string; status: string; beat: string | null } | null;
 }
@@ -93,7 +95,8 @@ const agentColumn = `(SELECT json_build_object('id', a.id, 'owner', a.owner_id, 
 /** The user `u` in a member record. */
 export const userColumns = `u.username, u.display_name, u.avatar_url, u.is_bot, ${agentColumn}`;
 
-export const memberColumns = `m.server_id, m.user_id, m.role, m.nickname, m.joined_at, ${userColumns}`;
+export const memberColumns = `m.server_id, m.user_id, m.role, m.nickname, m.joined_at, m.kept,
+  m.workspace_write, ${userColumns}`;
 
 export type MemberRecord = z.output<typeof memberSchema>;
 
@@ -110,6 +113,8 @@ export function memberRecord(row: MemberRow, statuses: StatusReader): MemberReco
       ownerId: row.agent.owner,
       status: row.agent.status,
       lastHeartbeat: isoTimeOrNull(row.agent.beat),
+      kept: row.kept,
+      workspaceWrite: row.workspace_write,
     },
   };
 }

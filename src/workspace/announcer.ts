@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { barredBots } from '../agents/policies/barred.ts';
 import type { Database } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
@@ -51,7 +52,10 @@ export class Announcer {
     const complete = !more && nodes.length <= maxListedNodes && deletedIds.length <= maxListedNodes;
     const listed = { nodes: nodes.slice(0, maxListedNodes), deletedIds: deletedIds.slice(0, maxListedNodes) };
     const payload = { serverId: workspace.serverId, ...listed, complete };
-    for (const userId of await this.audience(change, workspace)) {
+    const people = await this.audience(change, workspace);
+    const barred = await barredBots(change.rows, workspace.serverId, people);
+    for (const userId of people) {
+      if (barred.has(userId)) continue;
       change.publish(workspaceChanged.in(userRoom(userId), payload));
     }
   }

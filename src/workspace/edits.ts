@@ -36,7 +36,7 @@ export class WorkspaceEdits {
     serverId: string,
     work: (edit: TreeEdit) => Promise<T>,
   ): Promise<{ result: T; touched: Touched }> {
-    const workspace = await this.access.open(actor, serverId);
+    const workspace = await this.access.openToWrite(actor, serverId);
     return this.changes.run(async (change) => {
       const edit = await TreeEdit.begin(change.rows, workspace, actor.userId, this.limits);
       await this.access.requireStillOpen(actor, workspace);

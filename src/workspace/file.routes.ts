@@ -43,7 +43,7 @@ function changingRoutes(nodes: NodeService, files: FileService): Route[] {
       body: createFileSchema,
       status: 201,
       answer: nodeSchema,
-      errors: ['NOT_A_MEMBER', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED'],
       handle: async ({ actor, params, body }) => versioned(await nodes.createFile(actor, params.serverId, body)),
     }),
     route({
@@ -56,7 +56,7 @@ function changingRoutes(nodes: NodeService, files: FileService): Route[] {
       headers: fileVersionHeaders,
       body: updateFileSchema,
       answer: nodeSchema,
-      errors: ['NOT_A_MEMBER', 'FOLDER_NOT_FOUND', 'NAME_TAKEN', 'FILE_CHANGED', 'QUOTA_EXCEEDED'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'FOLDER_NOT_FOUND', 'NAME_TAKEN', 'FILE_CHANGED', 'QUOTA_EXCEEDED'],
       async handle({ actor, params, body, headers }) {
         const versions = headers['if-match'] ?? null;
         return versioned(await nodes.updateFile(actor, params.serverId, params.fileId, body, versions));
@@ -70,7 +70,7 @@ function changingRoutes(nodes: NodeService, files: FileService): Route[] {
       auth: 'required',
       params: { serverId, fileId },
       answer: doneSchema,
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       async handle({ actor, params }) {
         await nodes.delete(actor, params.serverId, params.fileId, 'file');
         return done;
@@ -85,7 +85,7 @@ function changingRoutes(nodes: NodeService, files: FileService): Route[] {
       params: { serverId, fileId },
       status: 201,
       answer: nodeSchema,
-      errors: ['NOT_A_MEMBER', 'QUOTA_EXCEEDED'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'QUOTA_EXCEEDED'],
       handle: async ({ actor, params }) => versioned(await nodes.clone(actor, params.serverId, params.fileId)),
     }),
     route({
@@ -103,7 +103,7 @@ function changingRoutes(nodes: NodeService, files: FileService): Route[] {
       },
       status: 201,
       answer: nodeSchema,
-      errors: ['NOT_A_MEMBER', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED'],
       handle: async ({ actor, params, body, file }) =>
         versioned(await files.upload(actor, params.serverId, file, body.parentId)),
     }),
@@ -121,7 +121,7 @@ function readingRoutes(workspaces: WorkspaceService, files: FileService): Route[
       params: { serverId },
       query: searchSchema,
       answer: z.array(nodeSchema),
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       handle: ({ actor, params, query }) => workspaces.search(actor, params.serverId, 'file', query.query),
     }),
     route({
@@ -132,7 +132,7 @@ function readingRoutes(workspaces: WorkspaceService, files: FileService): Route[
       auth: 'required',
       params: { serverId, fileId },
       answer: fileSchema,
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       handle: async ({ actor, params }) => versioned(await files.get(actor, params.serverId, params.fileId)),
     }),
     route({
@@ -144,7 +144,7 @@ function readingRoutes(workspaces: WorkspaceService, files: FileService): Route[
       params: { serverId, fileId },
       query: mediaQuerySchema,
       answer: mediaUrlSchema,
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       handle: ({ actor, params, query }) => files.link(actor, params.serverId, params.fileId, query.disposition),
     }),
   ];
@@ -163,7 +163,7 @@ function byteRoutes(files: FileService): Route[] {
       headers: contentHeaders,
       produces: '*/*',
       answer: rawAnswer,
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       async handle({ actor, params, query, headers }) {
         const content = await files.download(actor, params.serverId, params.fileId, query.disposition);
         return contentReply(content, headers);

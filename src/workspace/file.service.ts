@@ -74,7 +74,7 @@ export class FileService {
    * VALIDATION_FAILED
    */
   async receive(actor: Actor, serverId: string, file: IncomingFile): Promise<ReceivedFile> {
-    const workspace = await this.access.open(actor, serverId);
+    const workspace = await this.access.openToWrite(actor, serverId);
     const { name } = validated(uploadNameSchema, { name: file.name });
     const room = await roomForFile(this.database.rows, workspace, this.limits);
     const probe = new UploadProbe(maxTextBytes);

@@ -27,7 +27,7 @@ function changingRoutes(nodes: NodeService): Route[] {
       body: createFolderSchema,
       status: 201,
       answer: nodeSchema,
-      errors: ['NOT_A_MEMBER', 'FOLDER_NOT_FOUND', 'FOLDER_TOO_DEEP', 'QUOTA_EXCEEDED'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'FOLDER_NOT_FOUND', 'FOLDER_TOO_DEEP', 'QUOTA_EXCEEDED'],
       handle: ({ actor, params, body }) => nodes.createFolder(actor, params.serverId, body),
     }),
     route({
@@ -39,7 +39,7 @@ function changingRoutes(nodes: NodeService): Route[] {
       params: { serverId, folderId },
       body: updateFolderSchema,
       answer: nodeSchema,
-      errors: ['NOT_A_MEMBER', 'NAME_TAKEN', 'FOLDER_INTO_ITSELF', 'FOLDER_TOO_DEEP'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'NAME_TAKEN', 'FOLDER_INTO_ITSELF', 'FOLDER_TOO_DEEP'],
       handle: ({ actor, params, body }) => nodes.updateFolder(actor, params.serverId, params.folderId, body),
     }),
     route({
@@ -50,7 +50,7 @@ function changingRoutes(nodes: NodeService): Route[] {
       auth: 'required',
       params: { serverId, folderId },
       answer: doneSchema,
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       async handle({ actor, params }) {
         await nodes.delete(actor, params.serverId, params.folderId, 'dir');
         return done;
@@ -70,7 +70,7 @@ function findingRoutes(workspaces: WorkspaceService, archives: ArchiveService): 
       params: { serverId },
       query: searchSchema,
       answer: z.array(nodeSchema),
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       handle: ({ actor, params, query }) => workspaces.search(actor, params.serverId, 'dir', query.query),
     }),
     route({
@@ -82,7 +82,7 @@ function findingRoutes(workspaces: WorkspaceService, archives: ArchiveService): 
       params: { serverId, folderId },
       produces: 'application/zip',
       answer: rawAnswer,
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       async handle({ actor, params }) {
         const { headers, stream } = await archives.download(actor, params.serverId, params.folderId);
         return new RawReply(200, headers, stream);
@@ -97,7 +97,7 @@ function findingRoutes(workspaces: WorkspaceService, archives: ArchiveService): 
       params: { serverId },
       produces: 'application/zip',
       answer: rawAnswer,
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       async handle({ actor, params }) {
         const { headers, stream } = await archives.download(actor, params.serverId, null);
         return new RawReply(200, headers, stream);

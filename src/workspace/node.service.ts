@@ -59,7 +59,7 @@ export class NodeService {
 
   /** A new text file; if the name is taken it gets a number. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
   async createFile(actor: Actor, serverId: string, input: z.output<typeof createFileSchema>): Promise<NodeRecord> {
-    await this.access.open(actor, serverId);
+    await this.access.openToWrite(actor, serverId);
     const content = await this.textContent(input.name, input.content);
     return this.edits.one(actor, serverId, (edit) => edit.createFile(input.parentId ?? null, input.name, content));
   }
@@ -76,7 +76,7 @@ export class NodeService {
     input: z.output<typeof updateFileSchema>,
     versions: string[] | null,
   ): Promise<NodeRecord> {
-    await this.access.open(actor, serverId);
+    await this.access.openToWrite(actor, serverId);
     const content = input.content === undefined ? null : await this.textContent('', input.content);
     return this.edits.one(actor, serverId, async (edit) => {
       await requireKind(edit, fileId, 'file', versions);
@@ -136,7 +136,7 @@ export class NodeService {
 
   /** Runs steps in order, all or none. @throws AppError what a step throws, with its `index` */
   async runCommands(actor: Actor, serverId: string, commands: Command[]): Promise<z.input<typeof commandsAnswer>> {
-    await this.access.open(actor, serverId);
+    await this.access.openToWrite(actor, serverId);
     const steps: { command: Command; content: FileContent | null }[] = [];
     for (const command of commands) steps.push({ command, content: await this.contentOf(command) });
     const { result, touched } = await this.edits.run(actor, serverId, async (edit) => {

@@ -1,4 +1,5 @@
 import type { Actor } from '../access/actor.ts';
+import { requireUnbarred } from '../agents/policies/barred.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../infrastructure/ids.ts';
@@ -25,10 +26,11 @@ export class WorkspaceAccess {
   /**
    * The workspace of a server that the actor is a member of (contract §5: members use the workspace). The first access
    * creates it; concurrent ones create one.
-   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN for a bot that is disabled or deaf everywhere in the server
    */
   async open(actor: Actor, serverIdOrSlug: string): Promise<OpenWorkspace> {
     const { id: serverId } = await this.servers.joined(actor, serverIdOrSlug);
+    await requireUnbarred(this.database.rows, actor, serverId);
     const known = await this.find(serverId);
     if (known) return { id: known, serverId };
     await this.database.rows(
@@ -41,12 +43,21 @@ export class WorkspaceAccess {
     return { id: made, serverId };
   }
 
+  /** The same for writing, which bots may only where admins let them. @throws AppError like `open`, FORBIDDEN */
+  async openToWrite(actor: Actor, serverIdOrSlug: string): Promise<OpenWorkspace> {
+    const workspace = await this.open(actor, serverIdOrSlug);
+    await this.requireStillOpen(actor, workspace);
+    return workspace;
+  }
+
   /**
-   * For callers that waited for the lock of a workspace: they may have been removed from the server meanwhile.
-   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER
+   * For callers that waited for the lock of a workspace to write: they may have been removed from the server meanwhile.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN for a bot without the right
    */
   async requireStillOpen(actor: Actor, { serverId }: OpenWorkspace): Promise<void> {
-    await this.servers.joined(actor, serverId);
+    const { membership } = await this.servers.joined(actor, serverId);
+    if (!actor.user.isBot || membership.workspaceWrite) return;
+    throw new AppError('FORBIDDEN', { message: 'Admins of the server have not let this bot write in the workspace.' });
   }
 
   /** A folder of the workspace. @throws AppError FOLDER_NOT_FOUND */

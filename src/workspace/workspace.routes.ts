@@ -35,7 +35,7 @@ function readingRoutes(workspaces: WorkspaceService): Route[] {
       auth: 'required',
       params: { serverId },
       answer: workspaceSchema,
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       handle: ({ actor, params }) => workspaces.get(actor, params.serverId),
     }),
     route({
@@ -47,7 +47,7 @@ function readingRoutes(workspaces: WorkspaceService): Route[] {
       params: { serverId },
       body: renameWorkspaceSchema,
       answer: workspaceSchema,
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       handle: ({ actor, params, body }) => workspaces.rename(actor, params.serverId, body.name),
     }),
     route({
@@ -58,7 +58,7 @@ function readingRoutes(workspaces: WorkspaceService): Route[] {
       auth: 'required',
       params: { serverId },
       answer: z.array(treeNodeSchema),
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       handle: ({ actor, params }) => workspaces.tree(actor, params.serverId),
     }),
     route({
@@ -69,7 +69,7 @@ function readingRoutes(workspaces: WorkspaceService): Route[] {
       auth: 'required',
       params: { serverId },
       answer: workspaceStatsSchema,
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       handle: ({ actor, params }) => workspaces.stats(actor, params.serverId),
     }),
     route({
@@ -81,7 +81,7 @@ function readingRoutes(workspaces: WorkspaceService): Route[] {
       params: { serverId },
       query: childrenSchema,
       answer: z.array(nodeSchema),
-      errors: ['NOT_A_MEMBER', 'FOLDER_NOT_FOUND'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'FOLDER_NOT_FOUND'],
       handle: ({ actor, params, query }) => workspaces.children(actor, params.serverId, query.parentId),
     }),
     route({
@@ -93,7 +93,7 @@ function readingRoutes(workspaces: WorkspaceService): Route[] {
       params: { serverId },
       body: childrenBatchSchema,
       answer: childrenBatchAnswer,
-      errors: ['NOT_A_MEMBER'],
+      errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
       handle: ({ actor, params, body }) => workspaces.childrenOf(actor, params.serverId, body.parentIds),
     }),
   ];

@@ -56,7 +56,7 @@ export class WorkspaceService {
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async rename(actor: Actor, serverId: string, name: string): Promise<z.input<typeof workspaceSchema>> {
-    const workspace = await this.access.open(actor, serverId);
+    const workspace = await this.access.openToWrite(actor, serverId);
     return this.changes.run(async (change) => {
       await change.rows('UPDATE workspaces SET name = $2, updated_at = now() WHERE id = $1', [workspace.id, name]);
       await this.announcer.announce(change, workspace, { nodes: [], deletedIds: [], more: true });

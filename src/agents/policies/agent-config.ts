@@ -8,10 +8,13 @@ import { policyPart } from './policy.view.ts';
 
 const policyColumns = (alias: string) => `${alias}.mode, ${alias}.mention_only AS "mentionOnly", ${alias}.reply,
   ${alias}.listen, ${alias}.config`;
+/** Of a bot that is kept without its owner, the owner ($3) is not told where that is. */
 const joinedServers = `SELECT s.id, s.name, s.slug, s.icon_url AS "iconUrl", ${policyColumns('p')}
   FROM server_members m JOIN servers s ON s.id = m.server_id
   LEFT JOIN agent_policies p ON p.agent_id = $2 AND p.server_id = s.id AND p.channel_id IS NULL
-  WHERE m.user_id = $1 ORDER BY m.joined_at, s.id LIMIT 1000`;
+  WHERE m.user_id = $1 AND ($3::uuid IS NULL OR EXISTS (
+    SELECT FROM server_members o WHERE o.server_id = s.id AND o.user_id = $3))
+  ORDER BY m.joined_at, s.id LIMIT 1000`;
 const joinedChannels = `SELECT c.id, c.server_id AS "serverId", c.name, c.type, c.kind, c.is_private AS "isPrivate",
   ${policyColumns('p')}
   FROM channel_members m JOIN channels c ON c.id = m.channel_id
@@ -52,7 +55,11 @@ export class AgentConfig {
   async get(actor: Actor, agentId: string): Promise<z.input<typeof agentConfigSchema>> {
     const agent = await this.access.readable(actor, agentId);
     const [servers, channels] = await Promise.all([
-      this.database.rows<ServerRow & (Policy | NoPolicy)>(joinedServers, [agent.user_id, agentId]),
+      this.database.rows<ServerRow & (Policy | NoPolicy)>(joinedServers, [
+        agent.user_id,
+        agentId,
+        actor.userId === agent.user_id ? null : actor.userId,
+      ]),
       this.database.rows<ChannelRow & (Policy | NoPolicy)>(joinedChannels, [agent.user_id, agentId]),
     ]);
     const byServer = Map.groupBy(channels, (channel) => channel.serverId);

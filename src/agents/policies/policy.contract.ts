@@ -14,6 +14,14 @@ const flags = {
   config: z.record(z.string(), z.unknown()),
 };
 
+const halfSchema = record('PolicyHalf', { mode: z.enum(policyModes), ...flags });
+
+/** Beside what follows from both. */
+const halves = {
+  owner: halfSchema.nullable().describe("What the bot's owner has set."),
+  server: halfSchema.nullable().describe("What the server's admins have set. Of each flag the stricter one holds."),
+};
+
 export const policySchema = record('AgentPolicy', {
   id: idSchema,
   agentId: idSchema,
@@ -21,6 +29,7 @@ export const policySchema = record('AgentPolicy', {
   channelId: idSchema.nullable().describe('Null: the default of the server.'),
   mode: z.enum(policyModes),
   ...flags,
+  ...halves,
   createdAt: timeSchema,
   updatedAt: timeSchema,
 });
@@ -30,7 +39,16 @@ const effectivePolicySchema = record('EffectivePolicy', { mode: z.enum(policyMod
 
 /** The policy of a channel in the form of buddy clients. */
 export const buddyPolicySchema = effectivePolicySchema.extend({
+  ...halves,
   channelId: idSchema,
+  agentId: idSchema,
+  buddyUserId: idSchema,
+});
+
+/** The default policy of a bot in a server. */
+export const serverPolicySchema = effectivePolicySchema.extend({
+  ...halves,
+  serverId: idSchema,
   agentId: idSchema,
   buddyUserId: idSchema,
 });
@@ -63,7 +81,14 @@ export const setPoliciesAnswerSchema = z.union([policySchema, z.array(policySche
 
 export const listPoliciesSchema = z.object({ serverId: serverRefSchema.optional() });
 
-export const setBuddyPolicySchema = policyInput.extend({ buddyUserId: omittable(idSchema) });
+export const setBuddyPolicySchema = policyInput.extend({
+  buddyUserId: omittable(idSchema),
+  setBy: omittable(z.enum(['owner', 'server'])).describe(
+    "For whom it is set; by default for the owner if that is who calls, else for the server's admins.",
+  ),
+});
+
+export const setServerPolicySchema = policyInput;
 
 const configServerSchema = z.object({
   id: idSchema,

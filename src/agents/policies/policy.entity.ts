@@ -3,6 +3,7 @@ import { Channel } from '../../channels/channel.entity.ts';
 import { Server } from '../../servers/server.entity.ts';
 import { Agent } from '../agent.entity.ts';
 import type { PolicyMode } from './policy.contract.ts';
+import type { Policy } from './policy.ts';
 
 /** What a bot may hear and say: in one channel, or (without one) in all channels of a server without their own policy. */
 const AgentPolicySchema = defineEntity({
@@ -27,6 +28,11 @@ const AgentPolicySchema = defineEntity({
     reply: p.boolean(),
     listen: p.boolean(),
     config: p.json<Record<string, unknown>>().columnType('json'),
+    /** What the owner and what the server's admins have set; the columns above have what follows from both. */
+    ownerHalf: p.json<Policy>().columnType('jsonb').nullable(),
+    serverHalf: p.json<Policy>().columnType('jsonb').nullable(),
+    /** Nodes that know of the halves count it up; what others write a trigger splits. */
+    revision: p.integer().default(0),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p.datetime(3).onCreate(() => new Date()),
   },

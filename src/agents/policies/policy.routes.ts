@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Route, route, uuidParam } from '../../rest/route.ts';
+import { type Route, route, slugParam, uuidParam } from '../../rest/route.ts';
 import { done, doneSchema } from '../../schema.ts';
 import type { AgentConfig } from './agent-config.ts';
 import {
@@ -7,9 +7,11 @@ import {
   buddyPolicySchema,
   listPoliciesSchema,
   policySchema,
+  serverPolicySchema,
   setBuddyPolicySchema,
   setPoliciesAnswerSchema,
   setPoliciesSchema,
+  setServerPolicySchema,
 } from './policy.contract.ts';
 import type { PolicyService } from './policy.service.ts';
 
@@ -75,6 +77,7 @@ export function policyRoutes(policies: PolicyService, config: AgentConfig): Rout
       },
     }),
     ...buddyRoutes(policies),
+    ...serverPolicyRoutes(policies),
   ];
 }
 
@@ -83,13 +86,21 @@ function buddyRoutes(policies: PolicyService): Route[] {
     route({
       method: 'PUT',
       path: '/api/channels/:channelId/agents/:agentId/policy',
-      summary: "Set a bot's policy in a channel; for its owner and admins of the server.",
+      summary:
+        "Set a bot's policy in a channel: its owner for itself, admins for the server. Of both the stricter holds.",
       tag,
       auth: 'required',
       params: inChannel,
       body: setBuddyPolicySchema,
       answer: buddyPolicySchema,
-      errors: ['CHANNEL_NOT_FOUND', 'SERVER_NOT_FOUND', 'AGENT_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
+      errors: [
+        'CHANNEL_NOT_FOUND',
+        'SERVER_NOT_FOUND',
+        'AGENT_NOT_FOUND',
+        'NOT_A_MEMBER',
+        'ROLE_REQUIRED',
+        'FORBIDDEN',
+      ],
       handle: ({ actor, params, body }) => policies.setBuddy(actor, params.channelId, params.agentId, body),
     }),
     route({
@@ -102,6 +113,38 @@ function buddyRoutes(policies: PolicyService): Route[] {
       answer: buddyPolicySchema,
       errors: ['CHANNEL_NOT_FOUND', 'AGENT_NOT_FOUND', 'NOT_A_MEMBER'],
       handle: ({ actor, params }) => policies.getBuddy(actor, params.channelId, params.agentId),
+    }),
+  ];
+}
+
+function serverPolicyRoutes(policies: PolicyService): Route[] {
+  const inServer = {
+    id: slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.'),
+    agentId: uuidParam('AGENT_NOT_FOUND', 'Id of the agent.'),
+  };
+  return [
+    route({
+      method: 'PUT',
+      path: '/api/servers/:id/agents/:agentId/policy',
+      summary: "Set the server's default policy for a bot; for admins. Its owner cannot undo it.",
+      tag,
+      auth: 'required',
+      params: inServer,
+      body: setServerPolicySchema,
+      answer: serverPolicySchema,
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'AGENT_NOT_FOUND'],
+      handle: ({ actor, params, body }) => policies.setServers(actor, params.id, params.agentId, body),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/servers/:id/agents/:agentId/policy',
+      summary: 'The default policy of a bot in a server, for members.',
+      tag,
+      auth: 'required',
+      params: inServer,
+      answer: serverPolicySchema,
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'AGENT_NOT_FOUND'],
+      handle: ({ actor, params }) => policies.getServers(actor, params.id, params.agentId),
     }),
   ];
 }

@@ -1,47 +1,44 @@
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
-import { may } from '../../access/roles.ts';
+import { may, type Role, requireRole } from '../../access/roles.ts';
 import type { ChannelAccess, ChannelWithRole } from '../../channels/channel.access.ts';
 import type { Database, Rows } from '../../database/database.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';
 import type { Control } from '../../delivery/control.ts';
 import { userRoom } from '../../delivery/entry.ts';
 import { AppError, ifMissing } from '../../errors.ts';
-import { newId } from '../../infrastructure/ids.ts';
 import { isUuid } from '../../schema.ts';
 import type { ServerAccess } from '../../servers/server.access.ts';
 import type { AgentAccess } from '../agent.access.ts';
 import { type AgentIdentity, actorOf } from '../agent.identity.ts';
 import type { AgentRow } from '../agent.view.ts';
 import type { PolicyAccess } from './policy.access.ts';
-import { type buddyPolicySchema, type PolicyInput, policyChanged } from './policy.contract.ts';
-import { changedPolicy, openPolicy, type Policy } from './policy.ts';
-import { type PolicyRecord, type PolicyRow, policyPart, policyRecord } from './policy.view.ts';
+import {
+  type buddyPolicySchema,
+  type PolicyInput,
+  policyChanged,
+  type serverPolicySchema,
+  type setBuddyPolicySchema,
+} from './policy.contract.ts';
+import { findPolicy, halvesAt, type Place, policiesOf, writePolicy } from './policy.table.ts';
+import { changedPolicy, type Halves, openPolicy, stricter } from './policy.ts';
+import { halvesPart, type PolicyRecord, policyPart, policyRecord } from './policy.view.ts';
 
-const columns = `id, agent_id AS "agentId", server_id AS "serverId", channel_id AS "channelId", mode,
-  mention_only AS "mentionOnly", reply, listen, config, created_at AS "createdAt", updated_at AS "updatedAt"`;
-const ofAgent = `SELECT ${columns} FROM agent_policies WHERE agent_id = $1 AND ($2::uuid IS NULL OR server_id = $2)
-  ORDER BY created_at, id LIMIT 2000`;
-const findOne = `SELECT ${columns} FROM agent_policies
-  WHERE agent_id = $1 AND server_id IS NOT DISTINCT FROM $2 AND channel_id IS NOT DISTINCT FROM $3`;
-const removeOne = `DELETE FROM agent_policies WHERE id = $1 AND agent_id = $2 RETURNING ${columns}`;
-const values = '($1, $2, $3, $4, $5, $6, $7, $8, $9::json, now(), now())';
-const taken = `mode = excluded.mode, mention_only = excluded.mention_only, reply = excluded.reply,
-  listen = excluded.listen, config = excluded.config, updated_at = now()`;
-const insert = `INSERT INTO agent_policies (id, agent_id, server_id, channel_id, mode, mention_only, reply, listen,
-  config, created_at, updated_at) VALUES ${values}`;
-const putChannel = `${insert} ON CONFLICT (agent_id, channel_id) WHERE channel_id IS NOT NULL
-  DO UPDATE SET ${taken} RETURNING ${columns}`;
-const putServer = `${insert} ON CONFLICT (agent_id, server_id) WHERE channel_id IS NULL
-  DO UPDATE SET ${taken} RETURNING ${columns}`;
 /** Where a policy can matter: its channel, or the whole server if the bot is a member. */
 const concerned = `SELECT channel_id AS id FROM channel_members JOIN channels ON channels.id = channel_id
   WHERE user_id = $1 AND server_id = $2`;
 
-interface Place {
-  serverId: string | null;
-  channelId: string | null;
-}
+const lockAgent = 'SELECT id FROM agents WHERE id = $1 FOR UPDATE';
+/** The owner $2 of bot $3, as long as they are in server $1 and the server does not keep the bot. */
+const holdOwner = `SELECT o.user_id FROM server_members o WHERE o.server_id = $1 AND o.user_id = $2 AND NOT EXISTS (
+  SELECT FROM server_members b WHERE b.server_id = $1 AND b.user_id = $3 AND b.kept) FOR SHARE`;
+
+type Input = PolicyInput & Partial<Place>;
+type Side = keyof Halves;
+type BuddyInput = z.output<typeof setBuddyPolicySchema>;
+type BuddyRecord = z.input<typeof buddyPolicySchema>;
+type ServerPolicyRecord = z.input<typeof serverPolicySchema>;
+type Bot = { id: string; userId: string };
 
 /** Sets what bots may hear and say (contract §4, §5). */
 export class PolicyService {
@@ -77,13 +74,17 @@ export class PolicyService {
   /** The policies of an agent, for its owner and its bot. @throws AppError AGENT_NOT_FOUND, SERVER_NOT_FOUND for a slug */
   async list(actor: Actor, agentId: string, server: string | undefined): Promise<PolicyRecord[]> {
     const agent = await this.access.readable(actor, agentId);
-    const serverId = server === undefined || isUuid(server) ? server : await this.serverId(actor, agent, server);
-    const rows = await this.database.rows<PolicyRow>(ofAgent, [agentId, serverId ?? null]);
+    const serverId = server === undefined || isUuid(server) ? server : await this.serverId(actor, server);
+    const reader = actor.userId === agent.user_id ? null : actor.userId;
+    const rows = await policiesOf(this.database.rows, agentId, serverId ?? null, reader);
     return rows.map(policyRecord);
   }
 
-  /** Sets policies, all or none. @throws AppError AGENT_NOT_FOUND, SERVER_NOT_FOUND, CHANNEL_NOT_FOUND */
-  async set(actor: Actor, agentId: string, inputs: (PolicyInput & Partial<Place>)[]): Promise<PolicyRecord[]> {
+  /**
+   * Sets policies for the owner, all or none.
+   * @throws AppError AGENT_NOT_FOUND, SERVER_NOT_FOUND, CHANNEL_NOT_FOUND, FORBIDDEN where the server keeps the bot
+   */
+  async set(actor: Actor, agentId: string, inputs: Input[]): Promise<PolicyRecord[]> {
     const agent = await this.access.owned(actor, agentId);
     const places: Place[] = [];
     for (const input of inputs) places.push(await this.place(actor, agent, input));
@@ -91,54 +92,100 @@ export class PolicyService {
       const records: PolicyRecord[] = [];
       for (const [index, input] of inputs.entries()) {
         const place = places[index];
-        if (place) records.push(await this.put(change, agent, place, input));
+        if (place) records.push(await this.put(change, agent, place, input, 'owner'));
       }
       return records;
     });
   }
 
   /** Sets one policy. @throws AppError as `set` */
-  async setOne(actor: Actor, agentId: string, input: PolicyInput & Partial<Place>): Promise<PolicyRecord> {
+  async setOne(actor: Actor, agentId: string, input: Input): Promise<PolicyRecord> {
     const [record] = await this.set(actor, agentId, [input]);
     if (!record) throw new AppError('AGENT_NOT_FOUND');
     return record;
   }
 
-  /** @throws AppError AGENT_NOT_FOUND, POLICY_NOT_FOUND */
+  /** Takes back what the owner has set. @throws AppError AGENT_NOT_FOUND, POLICY_NOT_FOUND, FORBIDDEN for the server's alone */
   async remove(actor: Actor, agentId: string, policyId: string): Promise<void> {
     const agent = await this.access.owned(actor, agentId);
     await this.changes.run(async (change) => {
-      const [gone] = await change.rows<PolicyRow>(removeOne, [policyId, agentId]);
-      if (!gone) throw new AppError('POLICY_NOT_FOUND');
-      await this.tell(change, agent, gone, null);
+      await change.rows(lockAgent, [agentId]);
+      const row = await findPolicy(change.rows, agentId, policyId);
+      if (!row) throw new AppError('POLICY_NOT_FOUND');
+      if (!row.owner) throw new AppError('FORBIDDEN', { message: "The server's admins have set this policy." });
+      await requireOwnerThere(change.rows, agent, row.serverId);
+      await this.write(change, botOf(agent), row, { owner: null, server: row.server });
     });
   }
 
   /**
-   * Sets the policy of a channel, for the agent's owner and admins of the server.
-   * @throws AppError CHANNEL_NOT_FOUND, AGENT_NOT_FOUND, ROLE_REQUIRED
+   * Sets the policy of a channel: for the agent's owner, or for the server by its admins.
+   * @throws AppError CHANNEL_NOT_FOUND, AGENT_NOT_FOUND, ROLE_REQUIRED, FORBIDDEN
    */
-  async setBuddy(
-    actor: Actor,
-    channelId: string,
-    agentId: string,
-    input: PolicyInput,
-  ): Promise<z.input<typeof buddyPolicySchema>> {
+  async setBuddy(actor: Actor, channelId: string, agentId: string, input: BuddyInput): Promise<BuddyRecord> {
     const { agent, channel } = await this.buddy(actor, channelId, agentId);
-    const decides = agent.owner_id === actor.userId || may(channel.role, 'bot:set-policy');
-    if (!decides) {
+    const place = { serverId: channel.serverId, channelId };
+    const side = input.setBy ?? (agent.owner_id === actor.userId ? 'owner' : 'server');
+    if (side === 'owner' ? agent.owner_id !== actor.userId : !mayDecide(actor, channel.role)) {
       throw new AppError('ROLE_REQUIRED', { message: "Only the bot's owner and admins of the server may do this." });
     }
-    const place = { serverId: channel.serverId, channelId };
-    const policy = await this.changes.run((change) => this.put(change, agent, place, input));
-    return { channelId, agentId: agent.id, buddyUserId: agent.user_id, ...policyPart(policy) };
+    await this.changes.run((change) => this.put(change, agent, place, input, side));
+    return this.buddyRecord(agent, channel);
   }
 
   /** The effective policy of a bot in a channel, for people in it. */
-  async getBuddy(actor: Actor, channelId: string, agentId: string): Promise<z.input<typeof buddyPolicySchema>> {
-    const { agent } = await this.buddy(actor, channelId, agentId);
-    const policy = await this.policies.effective(agent.user_id, channelId);
-    return { channelId, agentId: agent.id, buddyUserId: agent.user_id, ...policyPart(policy) };
+  async getBuddy(actor: Actor, channelId: string, agentId: string): Promise<BuddyRecord> {
+    const { agent, channel } = await this.buddy(actor, channelId, agentId);
+    return this.buddyRecord(agent, channel);
+  }
+
+  /**
+   * Sets the server's default for a bot that is a member, for admins.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, AGENT_NOT_FOUND
+   */
+  async setServers(actor: Actor, server: string, agentId: string, input: PolicyInput): Promise<ServerPolicyRecord> {
+    const { id, membership } = await this.servers.joined(actor, server);
+    requireRole(membership.role, 'bot:set-policy');
+    if (actor.user.isBot) throw new AppError('ROLE_REQUIRED', { message: 'Bots decide nothing about bots.' });
+    const agent = await this.member(id, agentId);
+    const place = { serverId: id, channelId: null };
+    await this.changes.run((change) => this.put(change, agent, place, input, 'server'));
+    return this.serverRecord(agent, id);
+  }
+
+  /** The default policy of a bot in a server, for members. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, AGENT_NOT_FOUND */
+  async getServers(actor: Actor, server: string, agentId: string): Promise<ServerPolicyRecord> {
+    const { id } = await this.servers.joined(actor, server);
+    return this.serverRecord(await this.member(id, agentId), id);
+  }
+
+  /** Takes back all that the owner has set for a bot in a server, as part of a change. */
+  async forgetOwners(change: Change, agent: Bot, serverId: string): Promise<void> {
+    await change.rows(lockAgent, [agent.id]);
+    for (const row of await policiesOf(change.rows, agent.id, serverId, null)) {
+      if (row.owner) await this.write(change, agent, row, { owner: null, server: row.server });
+    }
+  }
+
+  private async buddyRecord(agent: AgentRow, { id, serverId }: ChannelWithRole): Promise<BuddyRecord> {
+    const policy = await this.policies.effective(agent.user_id, id);
+    const place = { serverId, channelId: id };
+    const { effective } = await halvesAt(this.database.rows, agent.id, place);
+    const who = { channelId: id, agentId: agent.id, buddyUserId: agent.user_id };
+    return { ...who, ...policyPart(policy), ...halvesPart(effective) };
+  }
+
+  private async serverRecord(agent: AgentRow, serverId: string): Promise<ServerPolicyRecord> {
+    const { own } = await halvesAt(this.database.rows, agent.id, { serverId, channelId: null });
+    const who = { serverId, agentId: agent.id, buddyUserId: agent.user_id };
+    return { ...who, ...policyPart(stricter(own)), ...halvesPart(own) };
+  }
+
+  /** The agent of a bot that is a member of a server. @throws AppError AGENT_NOT_FOUND */
+  private async member(serverId: string, agentId: string): Promise<AgentRow> {
+    const agent = await this.access.find(agentId);
+    if (!(await this.servers.membership(serverId, agent.user_id))) throw new AppError('AGENT_NOT_FOUND');
+    return agent;
   }
 
   /** A bot in a channel that the actor is in; its owner need not be. */
@@ -154,16 +201,21 @@ export class PolicyService {
     const owns = agent.owner_id === actor.userId || agent.user_id === actor.userId;
     const bots = await this.ofBot(agent, channelId);
     if (own && (owns || bots)) return { agent, channel: own };
-    if (owns && bots) return { agent, channel: { ...bots, role: null } };
+    if (owns && bots) {
+      const seen = bots.serverId === null ? null : await this.channels.visible(actor, channelId).catch(ifMissing);
+      if (seen !== undefined) return { agent, channel: { ...bots, role: seen?.role ?? null } };
+    }
     throw new AppError(own ? 'AGENT_NOT_FOUND' : 'CHANNEL_NOT_FOUND');
   }
 
   private async place(actor: Actor, agent: AgentRow, input: Partial<Place>): Promise<Place> {
     const { serverId: server = null, channelId = null } = input;
-    const serverId = server && (await this.serverId(actor, agent, server));
+    const serverId = server && (await this.serverId(actor, server));
     if (channelId !== null) {
-      const channel =
-        (await this.channels.visible(actor, channelId).catch(ifMissing)) ?? (await this.ofBot(agent, channelId));
+      const own = await this.channels.visible(actor, channelId).catch(ifMissing);
+      const bots = own ? undefined : await this.ofBot(agent, channelId);
+      // Of its DMs the owner need not be part.
+      const channel = own ?? (bots?.serverId === null ? bots : undefined);
       if (!channel || (serverId !== null && channel.serverId !== serverId)) throw new AppError('CHANNEL_NOT_FOUND');
       return { serverId: channel.serverId, channelId };
     }
@@ -171,14 +223,10 @@ export class PolicyService {
     return { serverId, channelId: null };
   }
 
-  /** A server that the actor or its bot is in. @throws AppError SERVER_NOT_FOUND */
-  private async serverId(actor: Actor, agent: AgentRow, idOrSlug: string): Promise<string> {
+  /** A server that the actor is in. @throws AppError SERVER_NOT_FOUND */
+  private async serverId(actor: Actor, idOrSlug: string): Promise<string> {
     const { id } = await this.servers.find(idOrSlug);
-    const [own, bots] = await Promise.all([
-      this.servers.membership(id, actor.userId),
-      this.servers.membership(id, agent.user_id),
-    ]);
-    if (!own && !bots) throw new AppError('SERVER_NOT_FOUND');
+    if (!(await this.servers.membership(id, actor.userId))) throw new AppError('SERVER_NOT_FOUND');
     return id;
   }
 
@@ -187,45 +235,60 @@ export class PolicyService {
     return known && this.channels.visible(actorOf(known), channelId).catch(ifMissing);
   }
 
-  private async put(change: Change, agent: AgentRow, place: Place, input: PolicyInput): Promise<PolicyRecord> {
-    // Concurrent changes of one policy are serialized.
-    await change.rows('SELECT id FROM agents WHERE id = $1 FOR UPDATE', [agent.id]);
-    const { mode, mentionOnly, reply, listen, config } = changedPolicy(
-      await this.current(change.rows, agent.id, place),
-      input,
-    );
-    const [row] = await change.rows<PolicyRow>(place.channelId === null ? putServer : putChannel, [
-      newId(),
-      agent.id,
-      place.serverId,
-      place.channelId,
-      mode,
-      mentionOnly,
-      reply,
-      listen,
-      JSON.stringify(config),
-    ]);
-    if (!row) throw new AppError('AGENT_NOT_FOUND');
-    const record = policyRecord(row);
+  /** @returns the record, also if nothing restricts the bot there any more */
+  private async put(
+    change: Change,
+    agent: AgentRow,
+    place: Place,
+    input: PolicyInput,
+    side: Side,
+  ): Promise<PolicyRecord> {
+    // Concurrent changes of one bot's policies are serialized.
+    await change.rows(lockAgent, [agent.id]);
+    if (side === 'owner') await requireOwnerThere(change.rows, agent, place.serverId);
+    const { own } = await halvesAt(change.rows, agent.id, place);
+    const half = changedPolicy(own[side] ?? openPolicy, input);
+    const halves = { owner: own.owner, server: own.server, [side]: half };
+    const record = await this.write(change, botOf(agent), place, halves);
+    if (!record) throw new AppError('AGENT_NOT_FOUND');
+    return record;
+  }
+
+  private async write(change: Change, agent: Bot, place: Place, halves: Halves): Promise<PolicyRecord | null> {
+    const { serverId, channelId } = place;
+    const row = await writePolicy(change.rows, agent.id, { serverId, channelId }, halves);
+    const record = row && policyRecord(row);
     await this.tell(change, agent, place, record);
     return record;
   }
 
-  private async current(rows: Rows, agentId: string, place: Place): Promise<Policy> {
-    const [row] = await rows<PolicyRow>(findOne, [agentId, place.serverId, place.channelId]);
-    return row ?? openPolicy;
-  }
-
   /** The bot is told, and the policy applies on all nodes before the response. */
-  private async tell(change: Change, agent: AgentRow, place: Place, policy: PolicyRecord | null): Promise<void> {
-    const { serverId, channelId } = place;
+  private async tell(
+    change: Change,
+    agent: Bot,
+    { serverId, channelId }: Place,
+    policy: PolicyRecord | null,
+  ): Promise<void> {
     const channels =
-      channelId === null
-        ? await change.rows<{ id: string }>(concerned, [agent.user_id, serverId])
-        : [{ id: channelId }];
-    change.publish(policyChanged.in(userRoom(agent.user_id), { agentId: agent.id, serverId, channelId, policy }));
+      channelId === null ? await change.rows<{ id: string }>(concerned, [agent.userId, serverId]) : [{ id: channelId }];
+    change.publish(policyChanged.in(userRoom(agent.userId), { agentId: agent.id, serverId, channelId, policy }));
     const channelIds = channels.map((channel) => channel.id);
-    change.afterCommit(() => this.policies.forget(agent.user_id, channelIds));
-    change.afterCommit(() => this.control.send({ kind: 'hearing', userId: agent.user_id }));
+    change.afterCommit(() => this.policies.forget(agent.userId, channelIds));
+    change.afterCommit(() => this.control.send({ kind: 'hearing', userId: agent.userId }));
   }
+}
+
+const botOf = (agent: AgentRow): Bot => ({ id: agent.id, userId: agent.user_id });
+
+/** Whether someone sets the policies of a server: its admins, and no bots, whose owners act through them. */
+function mayDecide({ user }: Actor, role: Role | null): boolean {
+  return may(role, 'bot:set-policy') && !user.isBot;
+}
+
+/** Owners set no policies where they are not, nor for bots that the server keeps. @throws AppError FORBIDDEN */
+async function requireOwnerThere(rows: Rows, agent: AgentRow, serverId: string | null): Promise<void> {
+  if (serverId === null) return;
+  const held = await rows(holdOwner, [serverId, agent.owner_id, agent.user_id]);
+  if (held.length > 0) return;
+  throw new AppError('FORBIDDEN', { message: "In this server the admins alone set this bot's policies." });
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PolicyInput, PolicyMode } from './policy.contract.ts';
 
 /** What a bot may do in a channel. */
@@ -11,6 +12,43 @@ export interface Policy {
 
 /** The default (contract §4). */
 export const openPolicy: Policy = { mode: 'replyAll', mentionOnly: false, reply: true, listen: true, config: {} };
+
+/** What a bot's owner and what the server's admins have set; null: nothing. */
+export interface Halves {
+  owner: Policy | null;
+  server: Policy | null;
+}
+
+export const noHalves: Halves = { owner: null, server: null };
+
+/** What each side has set in a channel, else as the default of the server. */
+export function within(channel: Halves, standard: Halves): Halves {
+  return { owner: channel.owner ?? standard.owner, server: channel.server ?? standard.server };
+}
+
+/** What follows from both: of each flag the stricter. Keys of the server's config win over the owner's. */
+export function stricter({ owner, server }: Halves): Policy {
+  if (!owner || !server) return owner ?? server ?? openPolicy;
+  const flags = {
+    mentionOnly: owner.mentionOnly || server.mentionOnly,
+    reply: owner.reply && server.reply,
+    listen: owner.listen && server.listen,
+  };
+  const asGiven = [server, owner].find((half) => hasFlags(half, flags));
+  const mode = asGiven?.mode ?? modeOf(flags.reply, flags.mentionOnly);
+  return { mode, ...flags, config: { ...owner.config, ...server.config } };
+}
+
+/** Whether two policies say the same. */
+export function isSamePolicy(one: Policy, other: Policy): boolean {
+  return one.mode === other.mode && hasFlags(one, other) && isDeepStrictEqual(one.config, other.config);
+}
+
+type Flags = Pick<Policy, 'mentionOnly' | 'reply' | 'listen'>;
+
+function hasFlags(one: Flags, other: Flags): boolean {
+  return one.mentionOnly === other.mentionOnly && one.reply === other.reply && one.listen === other.listen;
+}
 
 const flagsOf: Record<Exclude<PolicyMode, 'custom'>, Pick<Policy, 'mentionOnly' | 'reply'>> = {
   replyAll: { reply: true, mentionOnly: false },

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { isoTime } from '../../schema.ts';
 import type { policySchema } from './policy.contract.ts';
-import { openPolicy, type Policy } from './policy.ts';
+import { type Halves, openPolicy, type Policy } from './policy.ts';
 
 /** A row of `agent_policies`. */
-export interface PolicyRow extends Policy {
+export interface PolicyRow extends Policy, Halves {
   id: string;
   agentId: string;
   serverId: string | null;
@@ -18,7 +18,12 @@ export type PolicyRecord = z.input<typeof policySchema>;
 export function policyRecord(row: PolicyRow): PolicyRecord {
   const { id, agentId, serverId, channelId } = row;
   const times = { createdAt: isoTime(row.createdAt), updatedAt: isoTime(row.updatedAt) };
-  return { id, agentId, serverId, channelId, ...policyPart(row), ...times };
+  return { id, agentId, serverId, channelId, ...policyPart(row), ...halvesPart(row), ...times };
+}
+
+/** What both sides have set. */
+export function halvesPart({ owner, server }: Halves): Halves {
+  return { owner: owner && policyPart(owner), server: server && policyPart(server) };
 }
 
 /** The policy itself, out of whatever carries it; the open one if there is none. */
