@@ -6,6 +6,7 @@ import { AgentIdentity } from './agents/agent.identity.ts';
 import { createAgents } from './agents/agent.services.ts';
 import { AgentTokens } from './agents/agent.tokens.ts';
 import { BotHearing } from './agents/bot-hearing.ts';
+import { CommandDirectory } from './agents/command-directory.ts';
 import { Concerns } from './agents/concerns.ts';
 import { LoopGuard } from './agents/loop-guard.ts';
 import { PolicyAccess } from './agents/policies/policy.access.ts';
@@ -140,6 +141,7 @@ export function createServices(foundation: Foundation) {
 function createShared(foundation: Foundation) {
   const { settings, log, database, delivery } = foundation;
   const access = createAccess(foundation);
+  const commands = new CommandDirectory(database, foundation.caches);
   const { pingIntervalMs, pingTimeoutMs } = settings.sockets;
   // A stock client cut off this long ago may still be recovered as if it had never been away.
   const directory = new PresenceDirectory(settings.delivery.recoverySeconds * 1000 + pingIntervalMs + pingTimeoutMs);
@@ -149,6 +151,10 @@ function createShared(foundation: Foundation) {
     changes: new Changes(database, delivery, log, foundation.operations),
     writer: new Writer({ ...foundation, table: messageTable, settings: settings.delivery }),
     hearing: new BotHearing(access.policyAccess, new Concerns(database)),
+    changes: new Changes(database, delivery, log),
+    writer: new Writer(database, delivery, messageTable, settings.delivery, log, foundation.tracing),
+    commands,
+    hearing: new BotHearing(access.policyAccess, new Concerns(database), commands),
     loopGuard: new LoopGuard(database, settings.agents),
     notifications: new NotificationQueue(),
     directory,

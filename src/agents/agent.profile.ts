@@ -12,8 +12,11 @@ import {
   slashCommandsUpdated,
   type usageSnapshotAnswerSchema,
 } from './agent.contract.ts';
+import type { CommandDirectory } from './command-directory.ts';
 
 const toldChannels = 200;
+/** In further ones nodes find the change within a second by themselves. */
+const keptChannels = 2000;
 
 const getCommands = 'SELECT slash_commands AS commands FROM agents WHERE id = $1';
 const setCommands = 'UPDATE agents SET slash_commands = $2::json, updated_at = now() WHERE id = $1';
@@ -42,17 +45,20 @@ export class AgentProfile {
   private readonly changes: Changes;
   private readonly access: AgentAccess;
   private readonly channels: ChannelAccess;
+  private readonly directory: CommandDirectory;
 
   constructor(parts: {
     database: Database;
     changes: Changes;
     agentAccess: AgentAccess;
     channelAccess: ChannelAccess;
+    commands: CommandDirectory;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
     this.access = parts.agentAccess;
     this.channels = parts.channelAccess;
+    this.directory = parts.commands;
   }
 
   async commands(actor: Actor, agentId: string): Promise<z.input<typeof slashCommandsAnswerSchema>> {
@@ -70,9 +76,11 @@ export class AgentProfile {
     const agent = await this.access.readable(actor, agentId);
     await this.changes.run(async (change) => {
       await change.rows(setCommands, [agentId, JSON.stringify(commands)]);
-      for (const { id } of await change.rows<{ id: string }>(placesOf, [agent.user_id, toldChannels])) {
+      const places = await change.rows<{ id: string }>(placesOf, [agent.user_id, keptChannels]);
+      for (const { id } of places.slice(0, toldChannels)) {
         change.publish(slashCommandsUpdated.in(channelRoom(id), { channelId: id, agentId }));
       }
+      change.afterCommit(() => this.directory.forget(places.map(({ id }) => id)));
     });
     return { ok: true, commands };
   }

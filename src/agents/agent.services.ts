@@ -9,6 +9,7 @@ import { ReplyStreams } from './streams/stream.service.ts';
 type Parts = ConstructorParameters<typeof AgentService>[0] &
   ConstructorParameters<typeof PolicyService>[0] &
   ConstructorParameters<typeof AgentMemberships>[0] &
+  ConstructorParameters<typeof AgentProfile>[0] &
   Omit<ConstructorParameters<typeof BotSeats>[0], 'policies'> &
   ConstructorParameters<typeof ReplyStreams>[0];
 

@@ -1,6 +1,7 @@
 import type { Actor } from '../access/actor.ts';
 import { type LogEntry, type Room, streamId } from '../delivery/entry.ts';
 import type { Heard, Hearing } from '../delivery/hearing.ts';
+import type { CommandDirectory } from './command-directory.ts';
 import type { Concerns } from './concerns.ts';
 import type { PolicyAccess } from './policies/policy.access.ts';
 
@@ -8,14 +9,23 @@ import type { PolicyAccess } from './policies/policy.access.ts';
 export class BotHearing implements Hearing {
   private readonly policies: PolicyAccess;
   private readonly concerns: Concerns;
+  private readonly commands: CommandDirectory;
 
-  constructor(policies: PolicyAccess, concerns: Concerns) {
+  constructor(policies: PolicyAccess, concerns: Concerns, commands: CommandDirectory) {
     this.policies = policies;
     this.concerns = concerns;
+    this.commands = commands;
   }
 
   isRestricted(actor: Actor, room: string): boolean {
     return actor.user.isBot && !room.startsWith('user:');
+  }
+
+  /** A bot that may not listen still hears the commands that it has declared, unless it is disabled. */
+  async hears(actor: Actor, room: Room): Promise<boolean> {
+    if (!this.isRestricted(actor, room)) return true;
+    const policy = await this.policies.effective(actor.userId, streamId(room));
+    return policy.listen || (policy.mode !== 'disabled' && this.commands.hasAny(streamId(room), actor.userId));
   }
 
   async heard(actor: Actor, room: Room, entries: LogEntry[]): Promise<Heard> {
@@ -26,6 +36,8 @@ export class BotHearing implements Hearing {
       const whole = policy.listen && !policy.mentionOnly;
       let heard = whole ? entries : [];
       if (policy.listen && policy.mentionOnly) heard = await this.concerns.among(actor.userId, channelId, entries);
+      if (!policy.listen && policy.mode !== 'disabled')
+        heard = await this.concerns.commanding(actor.userId, channelId, entries);
       // A change that was answered meanwhile must apply to these already.
       if (this.policies.stillHolds(actor.userId, channelId, policy)) return { entries: heard, whole };
     }

@@ -3,11 +3,13 @@ import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import type { LogEntry } from '../delivery/entry.ts';
 import { atMost } from '../infrastructure/cache.ts';
-import { everMentioned } from '../messages/mentioned-bots.ts';
+import { namedSince } from '../messages/mentioned-bots.ts';
 
 /** The fields of a message event that are looked at. */
 const messageSchema = z.object({
   seq: z.number(),
+  content: z.string().default(''),
+  authorId: z.string().nullish(),
   threadId: z.string().nullish(),
   replyTo: z.object({ authorId: z.string() }).nullish(),
   mentions: z.array(z.object({ kind: z.string(), targetId: z.string() })).default([]),
@@ -29,11 +31,14 @@ const partIn = `SELECT t.id, CASE WHEN t.creator_id = $1 OR coalesce(p.author_id
  * that mention it, now or since that number; and which threads they are in.
  */
 const concerning = `SELECT m.seq, m.thread_id AS "threadId", CASE WHEN m.author_id = $1 OR r.author_id = $1 THEN 0
-    ELSE (${everMentioned('m')} ->> $1::text)::bigint END AS after
+    ELSE ${namedSince('m', '$1::text')} END AS after,
+    (m.mentioned_bots ->> ('/' || $1::text))::bigint AS commanded
   FROM messages m LEFT JOIN messages r ON r.id = m.reply_to_id WHERE m.channel_id = $2 AND m.seq = ANY($3::bigint[])`;
 
 /** Whether something concerns a bot, or what has to be looked up first. */
 type Verdict = boolean | { threadId: string } | { seq: number };
+/** What every entry about a message may be: a command, or what happens to one. */
+const tellsOfCommand = new Set([...tellsMessage, ...tellsOfMessage]);
 
 /** A bot's part in a thread, as far as its channel's log has been read. */
 interface Part {
@@ -45,6 +50,8 @@ interface Concerned {
   seq: number;
   threadId: string | null;
   after: number | null;
+  /** It is a slash command that names the bot. */
+  commanded: number | null;
 }
 
 const maxKnown = 50_000;
@@ -72,6 +79,17 @@ export class Concerns {
       const verdict = verdicts[index];
       return asksThread(verdict) ? seq >= (since.get(verdict.threadId) ?? Infinity) : verdict === true;
     });
+  }
+
+  /** Only slash commands that name the bot, and what happens to them, with at most one query for all. */
+  async commanding(botUserId: string, channelId: string, entries: LogEntry[]): Promise<LogEntry[]> {
+    const seqs = entries.map((entry) => (tellsOfCommand.has(entry.event) ? seqOfMessage(entry, botUserId) : null));
+    const messages = await this.bySeq(
+      botUserId,
+      channelId,
+      seqs.filter((seq) => seq !== null),
+    );
+    return entries.filter((_, index) => messages.get(seqs[index] ?? -1)?.commanded != null);
   }
 
   /** Verdicts that depend at most on threads. */
@@ -134,13 +152,23 @@ function verdictOn(entry: LogEntry, botUserId: string): Verdict {
 function verdictOnMessage({ event, json }: LogEntry, botUserId: string): Verdict {
   const parsed = messageSchema.safeParse(JSON.parse(json));
   if (!parsed.success) return false;
-  const { seq, threadId, replyTo, mentions } = parsed.data;
+  const { seq, content, authorId, threadId, replyTo, mentions } = parsed.data;
   const mentioned = mentions.some((mention) => mention.kind === 'user' && mention.targetId === botUserId);
   if (mentioned || replyTo?.authorId === botUserId) return true;
   // Changes to a message are for those who were sent it, even if it no longer says what concerned them.
   if (event !== 'message:new') return { seq };
+  // It may be a command.
+  if (content.startsWith('/') && authorId !== botUserId) return { seq };
   // What it said itself, it knows.
   return threadId != null && { threadId };
+}
+
+/** The number of the message that an entry is about, if that may be a command: new ones show whether they are. */
+function seqOfMessage({ event, json }: LogEntry, botUserId: string): number | null {
+  const parsed = messageSchema.safeParse(JSON.parse(json));
+  if (!parsed.success) return null;
+  const { seq, content, authorId } = parsed.data;
+  return event === 'message:new' && (!content.startsWith('/') || authorId === botUserId) ? null : seq;
 }
 
 function asksMessage(verdict: Verdict): verdict is { seq: number } {

@@ -54,7 +54,7 @@ export class BootstrapService {
       serverId === null ? null : this.servers.get(actor, serverId),
       serverId === null ? [] : this.channels.list(actor, serverId),
       this.members.list(actor, channelId, { limit: shownMembers }).catch(hidden),
-      this.messages.list(actor, channelId, { limit: messages }),
+      this.messages.reader.list(actor, channelId, { limit: messages }),
     ]);
     return { access, channel, server, channels, members: members.records, messages: page };
   }

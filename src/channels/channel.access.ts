@@ -108,6 +108,22 @@ export class ChannelAccess {
     return !actor.user.isBot || (await this.policies.effective(actor.userId, channelId)).listen;
   }
 
+  /** The bot that reads only what concerns it in a channel that it may listen in; null: whoever reads all. */
+  async onlyFor(actor: Actor, channelId: string): Promise<string | null> {
+    if (!actor.user.isBot) return null;
+    return (await this.policies.effective(actor.userId, channelId)).mentionOnly ? actor.userId : null;
+  }
+
+  /** Whether commands that name a bot reach it even where it may not listen. */
+  async mayBeCommanded(actor: Actor, channelId: string): Promise<boolean> {
+    return (await this.policies.effective(actor.userId, channelId)).mode !== 'disabled';
+  }
+
+  /** Those of these channels in which the actor is a bot that reads only what concerns it. */
+  async limitedAmong(actor: Actor, channelIds: string[]): Promise<string[]> {
+    return actor.user.isBot ? this.policies.limited(actor.userId, channelIds) : [];
+  }
+
   /** Those of the channels that the actor is in whose messages it may read: all of them, except for some bots. */
   async readableAmong(actor: Actor, channelIds: string[]): Promise<string[]> {
     return actor.user.isBot ? this.policies.listening(actor.userId, channelIds) : channelIds;

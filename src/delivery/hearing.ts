@@ -15,6 +15,8 @@ export interface Heard {
 export interface Hearing {
   /** Whether what the actor hears in a room may be restricted. If false, `heard` is never called for them. */
   isRestricted(actor: Actor, room: string): boolean;
+  /** Whether they may hear anything at all in a room; if not, asking for its log is refused. */
+  hears(actor: Actor, room: Room): Promise<boolean>;
   /** Those of `entries`, all of one room, that the actor may hear at the moment this returns. */
   heard(actor: Actor, room: Room, entries: LogEntry[]): Promise<Heard>;
 }

@@ -12,7 +12,7 @@ import { AppError } from '../errors.ts';
 import { requireNoBlock } from '../friends/friend.access.ts';
 import { type Pair, pairOf } from '../friends/pair.ts';
 import { newId } from '../infrastructure/ids.ts';
-import type { listMessagesSchema, sendMessageSchema } from '../messages/message.contract.ts';
+import type { listMessagesSchema, messagePageSchema, sendMessageSchema } from '../messages/message.contract.ts';
 import type { MessageService } from '../messages/message.service.ts';
 import type { MessageRecord } from '../messages/message.view.ts';
 import { dmCreated, type listDmMessagesSchema } from './direct.contract.ts';
@@ -89,10 +89,10 @@ export class DirectService {
     actor: Actor,
     channelId: string,
     query: z.output<typeof listDmMessagesSchema>,
-  ): Promise<Awaited<ReturnType<MessageService['list']>>> {
+  ): Promise<z.output<typeof messagePageSchema>> {
     await this.requireDm(actor, channelId);
     const page: z.output<typeof listMessagesSchema> = query;
-    return this.messages.list(actor, channelId, page);
+    return this.messages.reader.list(actor, channelId, page);
   }
 
   /** @throws AppError as MessageService.send, and BLOCKED or USER_BLOCKED */

@@ -41,16 +41,22 @@ export class EventsService {
   async ofChannel(actor: Actor, channelId: string, query: Query, signal: AbortSignal): Promise<Page> {
     const room = channelRoom(channelId);
     const end = performance.now() + query.wait * 1000;
-    await this.channels.readable(actor, channelId);
+    await this.requireHeard(actor, channelId);
     for (let { after } = query; ; ) {
       const page = await this.poll(actor, room, { ...query, after }, end - performance.now(), signal);
       if (!page) throw new AppError('CHANNEL_NOT_FOUND');
-      await this.channels.readable(await this.refreshed(actor), channelId);
+      await this.requireHeard(await this.refreshed(actor), channelId);
       const { entries } = await this.hearing.heard(actor, room, page.entries);
       const allKept = page.entries.length > 0 && entries.length === 0;
       if (!allKept || performance.now() >= end || signal.aborted) return { ...page, entries };
       after = page.seq;
     }
+  }
+
+  /** @throws AppError as ChannelAccess.readable, except for a bot that hears its commands where it may not listen */
+  private async requireHeard(actor: Actor, channelId: string): Promise<void> {
+    await this.channels.entered(actor, channelId);
+    if (!(await this.hearing.hears(actor, channelRoom(channelId)))) await this.channels.readable(actor, channelId);
   }
 
   /** @throws AppError the token's error once it ends, also during the wait */

@@ -4,6 +4,7 @@ import { ownsBot } from '../agents/agent.access.ts';
 import type { ChannelAccess, ChannelWithRole } from '../channels/channel.access.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { AppError, missingAs } from '../errors.ts';
+import { concerningAmong, isCommandFor } from './mentioned-bots.ts';
 import { findMessage } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
 
@@ -44,8 +45,22 @@ export class MessageAccess {
    * @throws AppError MESSAGE_NOT_FOUND, NOT_A_MEMBER
    */
   async readable(actor: Actor, messageId: string): Promise<FoundMessage> {
-    const row = await this.find(messageId);
-    return { row, channel: await this.channels.readable(actor, row.channel_id).catch(gone) };
+    return this.seen(actor, await this.find(messageId));
+  }
+
+  /** A bot reads what it is pushed: what concerns it, and commands that name it even where it may not listen (contract §4). */
+  private async seen(actor: Actor, row: MessageRow): Promise<FoundMessage> {
+    const { rows } = this.database;
+    const channel = await this.channels.entered(actor, row.channel_id).catch(gone);
+    if (!actor.user.isBot) return { row, channel };
+    if (!(await this.channels.mayListen(actor, channel.id))) {
+      const isCommanded = await this.channels.mayBeCommanded(actor, channel.id);
+      const isTold = isCommanded && (await isCommandFor(rows, actor.userId, row.id));
+      if (!isTold) await this.channels.readable(actor, channel.id);
+    } else if (await this.channels.onlyFor(actor, channel.id)) {
+      if (!(await concerningAmong(rows, actor.userId, [row.id])).has(row.id)) throw new AppError('MESSAGE_NOT_FOUND');
+    }
+    return { row, channel };
   }
 
   /**
@@ -55,9 +70,7 @@ export class MessageAccess {
    */
   private async known(actor: Actor, messageId: string): Promise<FoundMessage> {
     const row = await this.find(messageId);
-    if (row.author_id !== actor.userId) {
-      return { row, channel: await this.channels.readable(actor, row.channel_id).catch(gone) };
-    }
+    if (row.author_id !== actor.userId) return this.seen(actor, row);
     return { row, channel: await this.channels.entered(actor, row.channel_id).catch(gone) };
   }
 

@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
+import type { CommandDirectory } from '../agents/command-directory.ts';
 import type { ChannelWithRole } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../infrastructure/ids.ts';
 import { type AttachmentRow, selectAttachments } from '../media/attachment.view.ts';
+import type { MentionRecord } from '../mentions/mention.contract.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import { isoTime } from '../schema.ts';
 import type { ThreadAccess } from '../threads/thread.access.ts';
@@ -35,11 +37,18 @@ export class MessageComposer {
   private readonly database: Database;
   private readonly threads: ThreadAccess;
   private readonly mentions: MentionService;
+  private readonly commands: CommandDirectory;
 
-  constructor(parts: { database: Database; threadAccess: ThreadAccess; mentions: MentionService }) {
+  constructor(parts: {
+    database: Database;
+    threadAccess: ThreadAccess;
+    mentions: MentionService;
+    commands: CommandDirectory;
+  }) {
     this.database = parts.database;
     this.threads = parts.threadAccess;
     this.mentions = parts.mentions;
+    this.commands = parts.commands;
   }
 
   /**
@@ -56,6 +65,7 @@ export class MessageComposer {
     const reply = input.replyToId ? await this.reply(channel, input.replyToId) : null;
     const files = input.attachments?.length ? await this.files(actor, input.attachments) : [];
     const mentions = await this.mentions.find(actor, channel, input.content);
+    const commanded = await this.commands.named(channel.id, input.content);
     const row: NewMessage = {
       id: newId(),
       channelId: channel.id,
@@ -66,6 +76,7 @@ export class MessageComposer {
       replyUpdatedAt: reply && isoTime(reply.updated_at),
       attachmentIds: files.map((file) => file.id),
       mentions: mentions.length > 0 ? mentions : null,
+      mentionedBots: commanded.length > 0 ? namedIn(mentions, commanded) : null,
       metadata: input.metadata ?? null,
       nonce: input.nonce ?? null,
       sentKey: idempotencyKey,
@@ -93,6 +104,12 @@ export class MessageComposer {
       return row;
     });
   }
+}
+
+/** Whom a message with a slash command concerns, by what they are named as (see `namedSince`). */
+function namedIn(mentions: MentionRecord[], commanded: string[]): Record<string, number> {
+  const users = mentions.filter(({ kind }) => kind === 'user').map(({ targetId }) => targetId);
+  return Object.fromEntries([...users, ...commanded.map((id) => `/${id}`)].map((key) => [key, 0]));
 }
 
 /** A new message as it would be read back, without reading it. It has no number yet. */

@@ -3,6 +3,7 @@ import type { ChannelWithRole } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { isUuid } from '../schema.ts';
+import { concernsBot } from './mentioned-bots.ts';
 import type { listMessagesSchema, messagePageSchema } from './message.contract.ts';
 import { selectPage, selectSome } from './message.table.ts';
 import { type MessageRow, messageRecord, type PlainRow, plainMessage } from './message.view.ts';
@@ -29,6 +30,11 @@ interface Texts {
   newer(limit: number): string;
 }
 
+/** The same for someone: a bot that is shown only what concerns it, or anyone else. */
+interface List extends Texts {
+  bot: string | null;
+}
+
 /** Limits that are inlined: as parameters they would be unknown to the generic plan, which would then expect many rows. */
 const sizes = [21, 51, 101];
 
@@ -38,10 +44,12 @@ const sized = (from: string, order: string) => {
   return (limit: number) => texts[sizes.findIndex((size) => size >= limit)] ?? text(limit);
 };
 
-const texts = (from: string): Texts => ({
+const some = (from: string): Texts => ({
   older: sized(`${from} AND m.deleted_at IS NULL AND m.seq < $2 ORDER BY m.seq DESC`, 'ORDER BY m.seq DESC'),
   newer: sized(`${from} AND m.deleted_at IS NULL AND m.seq > $2 ORDER BY m.seq`, 'ORDER BY m.seq'),
 });
+/** Each for everyone, and with what concerns bot $3 alone. */
+const texts = (from: string) => ({ whole: some(from), limited: some(`${from} AND ${concernsBot('m', '$3::uuid')}`) });
 
 // Constants, so that each is prepared once. Messages of deleted threads are hidden, though their rows may still exist.
 const roots = texts('messages m WHERE m.channel_id = $1 AND m.thread_id IS NULL');
@@ -49,6 +57,11 @@ const all = texts(
   'messages m LEFT JOIN threads t ON t.id = m.thread_id WHERE m.channel_id = $1 AND t.deleted_at IS NULL',
 );
 const inThread = texts('messages m WHERE m.thread_id = $1');
+
+const listFor = (list: ReturnType<typeof texts>, bot: string | null): List => ({
+  ...(bot === null ? list.whole : list.limited),
+  bot,
+});
 
 const endOfTime = Number.MAX_SAFE_INTEGER;
 
@@ -63,43 +76,51 @@ export class MessageList {
     this.database = database;
   }
 
-  /** @throws AppError INVALID_CURSOR, MESSAGE_NOT_FOUND for an unknown `around` */
-  async ofChannel(channel: Channel, query: Query): Promise<MessageRows> {
-    const list = query.include === 'threads' ? all : roots;
+  /**
+   * @param bot who is shown only what concerns it; null: all is shown
+   * @throws AppError INVALID_CURSOR, MESSAGE_NOT_FOUND for an unknown `around`
+   */
+  async ofChannel(channel: Channel, query: Query, bot: string | null = null): Promise<MessageRows> {
+    const list = listFor(query.include === 'threads' ? all : roots, bot);
     if (query.around !== undefined) return this.around(list, channel, query.around, query.limit);
     return this.page(list, channel.id, channel, query);
   }
 
   /** @throws AppError INVALID_CURSOR */
-  ofThread(channel: Channel, threadId: string, query: Omit<Query, 'around' | 'include'>): Promise<MessageRows> {
-    return this.page(inThread, threadId, channel, query);
+  ofThread(
+    channel: Channel,
+    threadId: string,
+    query: Omit<Query, 'around' | 'include'>,
+    bot: string | null,
+  ): Promise<MessageRows> {
+    return this.page(listFor(inThread, bot), threadId, channel, query);
   }
 
-  private async page(list: Texts, id: string, channel: Channel, query: Query): Promise<MessageRows> {
+  private async page(list: List, id: string, channel: Channel, query: Query): Promise<MessageRows> {
     const { limit, after, cursor } = query;
     const found =
       after === undefined
-        ? await this.read(list.older(limit + 1), id, await this.seqBefore(channel.id, cursor))
-        : await this.read(list.newer(limit + 1), id, await this.seqAfter(channel.id, after));
+        ? await this.read(list, list.older(limit + 1), id, await this.seqBefore(channel.id, cursor))
+        : await this.read(list, list.newer(limit + 1), id, await this.seqAfter(channel.id, after));
     return { rows: await this.complete(found.slice(0, limit), channel), hasMore: found.length > limit };
   }
 
-  private async around(list: Texts, channel: Channel, id: string, limit: number): Promise<MessageRows> {
+  private async around(list: List, channel: Channel, id: string, limit: number): Promise<MessageRows> {
     const seq = await this.seqOf(channel.id, id);
     if (seq === undefined) throw new AppError('MESSAGE_NOT_FOUND');
     const olderCount = Math.floor(limit / 2);
     const newerCount = limit - olderCount;
     const [before, after] = await Promise.all([
-      this.read(list.older(olderCount + 1), channel.id, seq),
-      this.read(list.newer(newerCount + 1), channel.id, seq - 1),
+      this.read(list, list.older(olderCount + 1), channel.id, seq),
+      this.read(list, list.newer(newerCount + 1), channel.id, seq - 1),
     ]);
     const found = [...after.slice(0, newerCount).reverse(), ...before.slice(0, olderCount)];
     const rows = await this.complete(found, channel);
     return { rows, hasMore: before.length > olderCount, hasNewer: after.length > newerCount };
   }
 
-  private read(text: string, id: string, seq: number): Promise<FoundRow[]> {
-    return this.database.rows<FoundRow>(text, [id, seq]);
+  private read({ bot }: List, text: string, id: string, seq: number): Promise<FoundRow[]> {
+    return this.database.rows<FoundRow>(text, bot === null ? [id, seq] : [id, seq, bot]);
   }
 
   /** The messages with what only some of them have; without those that were deleted meanwhile. */

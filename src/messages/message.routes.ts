@@ -68,7 +68,7 @@ function listRoutes(messages: MessageService): Route[] {
       answer: messagePageSchema,
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR', 'MESSAGE_NOT_FOUND'],
       handle: async ({ actor, params, query }) =>
-        new Reply(new JsonText(await messages.page(actor, params.channelId, query))),
+        new Reply(new JsonText(await messages.reader.page(actor, params.channelId, query))),
     }),
     route({
       method: 'GET',
@@ -81,7 +81,7 @@ function listRoutes(messages: MessageService): Route[] {
       answer: messagePageSchema,
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'MESSAGE_NOT_FOUND'],
       handle: ({ actor, params, query }) =>
-        messages.list(actor, params.channelId, { limit: query.limit, around: params.messageId }),
+        messages.reader.list(actor, params.channelId, { limit: query.limit, around: params.messageId }),
     }),
   ];
 }

@@ -19,20 +19,12 @@ import { invalid } from '../schema/validation.ts';
 import type { ThreadAccess } from '../threads/thread.access.ts';
 import { retitle } from '../threads/thread.title.ts';
 import { eraseMessages } from './erasure.ts';
-import { KeptPages } from './kept-pages.ts';
 import { mentionedBots } from './mentioned-bots.ts';
 import type { MessageAccess } from './message.access.ts';
 import { asRow, type MessageComposer, type SendInput, type SendOptions } from './message.composer.ts';
-import {
-  type listMessagesSchema,
-  messageDeleted,
-  type messagePageSchema,
-  messageTyping,
-  messageUpdated,
-  type typingSchema,
-} from './message.contract.ts';
-import { MessageList, messagePage } from './message.list.ts';
+import { messageDeleted, messageTyping, messageUpdated, type typingSchema } from './message.contract.ts';
 import { asNoticed, isNoticed, newlyNamed } from './message.notices.ts';
+import { MessageReader } from './message.reader.ts';
 import {
   isForgotten,
   mayBeStale,
@@ -68,8 +60,7 @@ export class MessageService {
   private readonly mentions: MentionService;
   private readonly notifications: NotificationQueue;
   private readonly loopGuard: LoopGuard;
-  private readonly pages: MessageList;
-  private readonly kept: KeptPages;
+  readonly reader: MessageReader;
 
   constructor(parts: {
     database: Database;
@@ -97,8 +88,7 @@ export class MessageService {
     this.mentions = parts.mentions;
     this.notifications = parts.notifications;
     this.loopGuard = parts.loopGuard;
-    this.pages = new MessageList(parts.database);
-    this.kept = new KeptPages({ ...parts, list: this.pages });
+    this.reader = new MessageReader(parts);
   }
 
   /**
@@ -118,7 +108,7 @@ export class MessageService {
     if (!actor.user.isBot) return send();
     return this.loopGuard.inTurn(channelId, async () => {
       const { result, repeated } = await send();
-      return { result: await this.asHeard(actor, result), repeated };
+      return { result: await this.reader.asHeard(actor, result), repeated };
     });
   }
 
@@ -149,28 +139,14 @@ export class MessageService {
   /** What was sent with an Idempotency-Key within the last day, if anything. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async sentWith(actor: Actor, channelId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
     const first = await this.sentBefore(actor, channelId, null, idempotencyKey);
-    return first && this.asHeard(actor, first);
-  }
-
-  /** Messages of a channel (contract §6). @throws AppError like `ChannelAccess.readable` and `MessageList.ofChannel` */
-  async list(
-    actor: Actor,
-    channelId: string,
-    query: z.output<typeof listMessagesSchema>,
-  ): Promise<z.output<typeof messagePageSchema>> {
-    const channel = await this.channels.readable(actor, channelId);
-    return messagePage(await this.pages.ofChannel(channel, query), actor.userId);
-  }
-
-  /** The same as JSON text, which may be cached (see KeptPages). */
-  async page(actor: Actor, channelId: string, query: z.output<typeof listMessagesSchema>): Promise<string> {
-    return this.kept.read(await this.channels.readable(actor, channelId), query, actor.userId);
+    return first && this.reader.asHeard(actor, first);
   }
 
   /** @throws AppError MESSAGE_NOT_FOUND, NOT_A_MEMBER */
   async get(actor: Actor, messageId: string): Promise<MessageRecord> {
-    const { row } = await this.access.readable(actor, messageId);
-    return messageRecord(row, actor.userId);
+    const { row, channel } = await this.access.readable(actor, messageId);
+    const [shown] = await this.reader.concealed([row], await this.channels.onlyFor(actor, channel.id));
+    return messageRecord(shown ?? row, actor.userId);
   }
 
   /** @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when neither text nor attachments would be left */
@@ -197,7 +173,7 @@ export class MessageService {
       }
       return record;
     });
-    return actor.user.isBot ? this.asHeard(actor, edited) : edited;
+    return actor.user.isBot ? this.reader.asHeard(actor, edited) : edited;
   }
 
   /** Publishes a message as it is now, after it was changed. The log of its channel must be locked. */
@@ -268,16 +244,6 @@ export class MessageService {
     const written = await this.writer.submit(write, mayBeStale(row) ? undefined : options.queued);
     if (isNoticed(row)) this.notifications.wake();
     return written;
-  }
-
-  /**
-   * A bot that may not listen in a channel does not learn what others said there by replying to it (contract §4), nor how
-   * they reacted to its own message.
-   */
-  private async asHeard(actor: Actor, record: MessageRecord): Promise<MessageRecord> {
-    if (await this.channels.mayListen(actor, record.channelId)) return record;
-    const replyTo = record.replyTo && { ...record.replyTo, content: '' };
-    return { ...record, replyTo, thread: null, reactions: [] };
   }
 
   /** Those still in the channel may know what they sent, even if they may no longer send (contract §1). */

@@ -22,6 +22,8 @@ export interface NewMessage {
   replyUpdatedAt: string | null;
   attachmentIds: string[];
   mentions: MentionRecord[] | null;
+  /** Given only where a slash command names bots; else it follows from the mentions. */
+  mentionedBots: Record<string, number> | null;
   metadata: Record<string, unknown> | null;
   nonce: string | null;
   /** The once-key of its request, beside the nonce. */
@@ -99,12 +101,13 @@ const columns: Columns<NewMessage> = [
   { name: 'reply_to_id', type: 'uuid', of: (row) => row.replyToId },
   { name: 'metadata', type: 'json', of: (row) => row.metadata && JSON.stringify(row.metadata) },
   { name: 'mentions', type: 'json', of: (row) => row.mentions && JSON.stringify(row.mentions) },
+  { name: 'mentioned_bots', type: 'json', of: (row) => row.mentionedBots && JSON.stringify(row.mentionedBots) },
   { name: 'nonce', type: 'text', of: (row) => row.nonce },
   { name: 'sent_key', type: 'text', of: (row) => row.sentKey },
   { name: 'created_at', type: 'timestamptz', of: (row) => row.createdAt },
 ];
 /** Columns that plain messages do not have; omitting them saves a fifteenth of a batch. */
-const special = ['thread_id', 'reply_to_id', 'mentions'];
+const special = ['thread_id', 'reply_to_id', 'mentions', 'mentioned_bots'];
 const plainColumns = columns.filter(({ name }) => !special.includes(name));
 
 const namesOf = (some: Columns<NewMessage>) => some.map(({ name }) => name).join(', ');
@@ -130,7 +133,11 @@ const makeRoom = 'UPDATE messages SET nonce = NULL, sent_key = NULL WHERE id = A
 export const messageTable: WriterTable<NewMessage, MessageRecord> = {
   event: messageNew.name,
   isPlain: (row) =>
-    !isNoticed(row) && row.mentions === null && row.attachmentIds.length === 0 && row.lastBotSeq === null,
+    !isNoticed(row) &&
+    row.mentions === null &&
+    row.mentionedBots === null &&
+    row.attachmentIds.length === 0 &&
+    row.lastBotSeq === null,
   columns: plainColumns,
   insertion: inserting(namesOf(plainColumns)),
 

@@ -5,13 +5,19 @@ import type { Database } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { channelRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
+import { concernsBot } from './mentioned-bots.ts';
 import type { MessageAccess } from './message.access.ts';
 import { maxPins, messagePinned, messageUnpinned } from './message.contract.ts';
 import { isThere, readMessage, selectMessages } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
-const pinned = `${selectMessages} WHERE m.channel_id = $1 AND m.pinned_at IS NOT NULL AND ${isThere}
-  ORDER BY m.pinned_at DESC, m.seq DESC`;
+const pinnedOnes = (
+  which: string,
+) => `${selectMessages} WHERE m.channel_id = $1 AND m.pinned_at IS NOT NULL AND ${isThere}
+  ${which} ORDER BY m.pinned_at DESC, m.seq DESC`;
+const pinned = pinnedOnes('');
+/** Those that concern bot $2. */
+const pinnedFor = pinnedOnes(`AND ${concernsBot('m', '$2::uuid')}`);
 const countPins = 'SELECT count(*)::int AS count FROM messages WHERE channel_id = $1 AND pinned_at IS NOT NULL';
 
 /** A channel's pinned messages (contract §6). */
@@ -36,7 +42,9 @@ export class PinService {
   /** The pinned messages of a channel, most recently pinned first. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async list(actor: Actor, channelId: string): Promise<MessageRecord[]> {
     await this.channels.readable(actor, channelId);
-    const rows = await this.database.rows<MessageRow>(pinned, [channelId]);
+    const bot = await this.channels.onlyFor(actor, channelId);
+    const [text, values] = bot === null ? [pinned, [channelId]] : [pinnedFor, [channelId, bot]];
+    const rows = await this.database.rows<MessageRow>(text, values);
     return rows.map((row) => messageRecord(row, actor.userId));
   }
 

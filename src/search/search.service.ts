@@ -5,6 +5,7 @@ import type { ChannelAccess } from '../channels/channel.access.ts';
 import { selectIsInChannel } from '../channels/channel.membership.ts';
 import type { Database } from '../database/database.ts';
 import { hasUnspaced, plainQuery, unspacedQuery, unspacedWords } from '../database/unspaced.ts';
+import { concernsBot } from '../messages/mentioned-bots.ts';
 import { selectMessages } from '../messages/message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from '../messages/message.view.ts';
 import { type ListPage, listPage } from '../schema/list-page.ts';
@@ -51,19 +52,28 @@ function holds(wanted: string, isApart: boolean): string {
  * how many
  * @param hits SQL of the messages that may match, by their words
  */
-const newestOf = (hits: string): string => `WITH hits AS MATERIALIZED (${hits}), page AS MATERIALIZED (
+const newestOf = (
+  hits: string,
+  isLimited: boolean,
+): string => `WITH hits AS MATERIALIZED (${hits}), page AS MATERIALIZED (
     SELECT hits.id FROM hits LEFT JOIN threads t ON t.id = hits.thread_id
     WHERE hits.channel_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR hits.author_id = $3) AND hits.id < $4
       AND hits.deleted_at IS NULL AND t.deleted_at IS NULL AND numnode(${words}) > 0
+    ${isLimited ? `AND ${mayReadHit}` : ''}
     ORDER BY hits.id DESC LIMIT $5
   )
   ${selectMessages} WHERE m.id = ANY(ARRAY(SELECT id FROM page)) ORDER BY m.id DESC`;
+/** In channels $6 bot $7 finds only what concerns it. */
+const mayReadHit = `(hits.channel_id <> ALL($6::uuid[])
+    OR EXISTS (SELECT FROM messages found WHERE found.id = hits.id AND ${concernsBot('found', '$7::uuid')}))`;
 const columns = 'm.id, m.channel_id, m.author_id, m.thread_id, m.deleted_at';
 
 /** Each with its text, for exclusions (see `holds`). */
 const texts = (hits: (isApart: boolean) => string) => ({
-  together: newestOf(hits(false)),
-  apart: newestOf(hits(true)),
+  together: newestOf(hits(false), false),
+  apart: newestOf(hits(true), false),
+  togetherLimited: newestOf(hits(false), true),
+  apartLimited: newestOf(hits(true), true),
 });
 const amongLatest = texts(
   (isApart) => `SELECT ${columns} FROM (SELECT * FROM messages WHERE id < $4 ORDER BY id DESC LIMIT ${latest}) AS m
@@ -100,9 +110,12 @@ export class SearchService {
     if (channelIds.length === 0) return { records: [], hasMore: false };
     const asked = plainQuery(query.query);
     const unspaced = unspacedQuery(asked);
-    const way = unspaced !== null || asked.includes('-') ? 'apart' : 'together';
+    const limited = await this.channels.limitedAmong(actor, channelIds);
+    const spread = unspaced !== null || asked.includes('-') ? 'apart' : 'together';
+    const way = limited.length > 0 ? (`${spread}Limited` as const) : spread;
     const most = query.limit + 1;
-    const values = [unspaced ?? asked, channelIds, query.authorId ?? null, before, most];
+    const limits = limited.length > 0 ? [limited, actor.userId] : [];
+    const values = [unspaced ?? asked, channelIds, query.authorId ?? null, before, most, ...limits];
     let rows = await this.database.rows<MessageRow>(amongLatest[way], values);
     // What is rare of late is searched in full.
     if (rows.length < most) {

@@ -1,4 +1,5 @@
 import type { Capabilities } from '../access/capabilities.ts';
+import type { CommandDirectory } from '../agents/command-directory.ts';
 import type { LoopGuard } from '../agents/loop-guard.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import { BootstrapService } from '../channels/bootstrap.service.ts';
@@ -61,6 +62,7 @@ export function createCommunity(foundation: {
   blobs: BlobStore;
   links: SignedLinks;
   loopGuard: LoopGuard;
+  commands: CommandDirectory;
 }) {
   const chores = new Chores(foundation.database, foundation.log);
   const audience = new Audience(foundation.notifications);

@@ -14,9 +14,8 @@ import { eraseMessages } from '../messages/erasure.ts';
 import { gone, holdMessage, type MessageAccess } from '../messages/message.access.ts';
 import type { SendInput } from '../messages/message.composer.ts';
 import type { listMessagesSchema, threadMessageSchema } from '../messages/message.contract.ts';
-import { MessageList } from '../messages/message.list.ts';
 import type { MessageService } from '../messages/message.service.ts';
-import { type MessageRecord, messageRecord } from '../messages/message.view.ts';
+import type { MessageRecord } from '../messages/message.view.ts';
 import { type ListPage, listPage } from '../schema/list-page.ts';
 import type { ThreadAccess } from './thread.access.ts';
 import {
@@ -31,6 +30,12 @@ import { forgetTitles, titleOf } from './thread.title.ts';
 import { selectThreads, type ThreadRecord, type ThreadRow, threadRecord } from './thread.view.ts';
 
 const ofChannel = `${selectThreads} WHERE channel_id = $1 AND deleted_at IS NULL AND id < $2 ORDER BY id DESC LIMIT $3`;
+/** The threads that bot $4 takes part in. */
+const isPart = (bot: string) => `(creator_id = ${bot}
+  OR EXISTS (SELECT FROM messages pm WHERE pm.id = threads.parent_message_id AND pm.author_id = ${bot})
+  OR EXISTS (SELECT FROM messages om WHERE om.thread_id = threads.id AND om.author_id = ${bot}))`;
+const ofBot = ofChannel.replace('ORDER BY', `AND ${isPart('$4::uuid')} ORDER BY`);
+const partOf = `SELECT FROM threads WHERE id = $1 AND ${isPart('$2::uuid')}`;
 const byId = `${selectThreads} WHERE id = $1 AND deleted_at IS NULL`;
 const byParent = `${selectThreads} WHERE parent_message_id = $1`;
 const foreignMessage = `SELECT FROM messages WHERE thread_id = $1 AND author_id <> $2 AND deleted_at IS NULL
@@ -48,7 +53,6 @@ export class ThreadService {
   private readonly access: ThreadAccess;
   private readonly messageAccess: MessageAccess;
   private readonly messages: MessageService;
-  private readonly pages: MessageList;
 
   constructor(parts: {
     database: Database;
@@ -66,7 +70,6 @@ export class ThreadService {
     this.access = parts.threadAccess;
     this.messageAccess = parts.messageAccess;
     this.messages = parts.messages;
-    this.pages = new MessageList(parts.database);
     parts.chores.add(eraseDeletedThreads);
   }
 
@@ -119,13 +122,19 @@ export class ThreadService {
   ): Promise<ListPage<ThreadRecord>> {
     await this.channels.readable(actor, channelId);
     const values = [channelId, query.cursor ?? MAX, query.limit + 1];
-    const rows = await this.database.rows<ThreadRow>(ofChannel, values);
+    const bot = await this.channels.onlyFor(actor, channelId);
+    const rows = await (bot === null
+      ? this.database.rows<ThreadRow>(ofChannel, values)
+      : this.database.rows<ThreadRow>(ofBot, [...values, bot]));
     return listPage(rows, query.limit, threadRecord);
   }
 
   /** @throws AppError THREAD_NOT_FOUND, NOT_A_MEMBER */
   async get(actor: Actor, threadId: string): Promise<ThreadRecord> {
-    await this.access.readable(actor, threadId);
+    const { channel } = await this.access.readable(actor, threadId);
+    const bot = await this.channels.onlyFor(actor, channel.id);
+    const isHidden = bot !== null && (await this.database.rows(partOf, [threadId, bot])).length === 0;
+    if (isHidden) throw new AppError('THREAD_NOT_FOUND');
     return first(this.database.rows, byId, threadId);
   }
 
@@ -178,8 +187,7 @@ export class ThreadService {
     query: Omit<z.output<typeof listMessagesSchema>, 'around' | 'include'>,
   ): Promise<ListPage<MessageRecord>> {
     const { channel } = await this.access.readable(actor, threadId);
-    const { rows, hasMore } = await this.pages.ofThread(channel, threadId, query);
-    return { records: rows.map((row) => messageRecord(row, actor.userId)), hasMore };
+    return this.messages.reader.ofThread(actor, channel, threadId, query);
   }
 
   /** @throws AppError THREAD_NOT_FOUND, and as MessageService.send */

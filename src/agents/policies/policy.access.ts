@@ -13,11 +13,16 @@ const selectEffective = `SELECT p.mode, p.mention_only AS "mentionOnly", p.reply
     AND (p.channel_id = c.id OR (p.channel_id IS NULL AND p.server_id = c.server_id))
   WHERE a.user_id = $1 ORDER BY p.channel_id IS NULL LIMIT 1`;
 
-const deaf = `SELECT c.id FROM agents a JOIN channels c ON c.id = ANY($2::uuid[]) CROSS JOIN LATERAL (
-    SELECT p.listen FROM agent_policies p WHERE p.agent_id = a.id
+/** The channels $2 in which what applies to bot $1 is as said. */
+const where = (
+  condition: string,
+) => `SELECT c.id FROM agents a JOIN channels c ON c.id = ANY($2::uuid[]) CROSS JOIN LATERAL (
+    SELECT p.listen, p.mention_only FROM agent_policies p WHERE p.agent_id = a.id
       AND (p.channel_id = c.id OR (p.channel_id IS NULL AND p.server_id = c.server_id))
     ORDER BY p.channel_id IS NULL LIMIT 1) AS policy
-  WHERE a.user_id = $1 AND NOT policy.listen`;
+  WHERE a.user_id = $1 AND ${condition}`;
+const deaf = where('NOT policy.listen');
+const limited = where('policy.mention_only');
 
 /** A bot's current policy in a channel; all requests and deliveries ask here (contract §4). */
 export class PolicyAccess {
@@ -42,6 +47,11 @@ export class PolicyAccess {
     const rows = await this.database.rows<{ id: string }>(deaf, [botUserId, channelIds]);
     const barred = new Set(rows.map((channel) => channel.id));
     return channelIds.filter((id) => !barred.has(id));
+  }
+
+  /** Those in which the bot reads only what concerns it. */
+  async limited(botUserId: string, channelIds: string[]): Promise<string[]> {
+    return (await this.database.rows<{ id: string }>(limited, [botUserId, channelIds])).map(({ id }) => id);
   }
 
   /** Whether `policy`, read a moment ago, is still current. */

@@ -124,7 +124,8 @@ export class WebhookDeliverer {
   private async readable(actor: Actor, claim: Claim, entries: LoggedEvent[]): Promise<LoggedEvent[] | null> {
     if (claim.room.startsWith('user:')) return entries;
     try {
-      await this.channels.readable(actor, claim.streamId);
+      await this.channels.entered(actor, claim.streamId);
+      if (!(await this.hearing.hears(actor, claim.room))) await this.channels.readable(actor, claim.streamId);
       return entries;
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;

@@ -47,6 +47,10 @@ export class PolicyHalves extends Migration {
         end if;
       end if;
       return new; end $$`);
+    // Slash commands reach the bot that they name: nodes keep which those are.
+    this.addSql(`create trigger invalidate_channel_commands after update of slash_commands on agents
+      for each row when (old.slash_commands::text is distinct from new.slash_commands::text)
+      execute function invalidate_all_of('channel-commands')`);
     this.addSql(`create trigger split_policy before insert or update on agent_policies
       for each row execute function split_policy()`);
   }

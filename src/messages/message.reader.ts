@@ -1,0 +1,86 @@
+import type { z } from 'zod';
+import type { Actor } from '../access/actor.ts';
+import type { ChannelAccess, ChannelWithRole } from '../channels/channel.access.ts';
+import type { Database } from '../database/database.ts';
+import type { Caches } from '../delivery/caches.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { KeptPages } from './kept-pages.ts';
+import { concerningAmong } from './mentioned-bots.ts';
+import type { listMessagesSchema, messagePageSchema } from './message.contract.ts';
+import { MessageList, messagePage } from './message.list.ts';
+import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
+
+type Query = z.output<typeof listMessagesSchema>;
+
+/** Messages as people read them, and bots as far as their policies let them (contract §4, §6). */
+export class MessageReader {
+  private readonly database: Database;
+  private readonly channels: ChannelAccess;
+  private readonly pages: MessageList;
+  private readonly kept: KeptPages;
+
+  constructor(parts: { database: Database; delivery: Delivery; caches: Caches; channelAccess: ChannelAccess }) {
+    this.database = parts.database;
+    this.channels = parts.channelAccess;
+    this.pages = new MessageList(parts.database);
+    this.kept = new KeptPages({ ...parts, list: this.pages });
+  }
+
+  /** Messages of a channel. @throws AppError like `ChannelAccess.readable` and `MessageList.ofChannel` */
+  async list(actor: Actor, channelId: string, query: Query): Promise<z.output<typeof messagePageSchema>> {
+    const channel = await this.channels.readable(actor, channelId);
+    const bot = await this.channels.onlyFor(actor, channelId);
+    const { rows, ...more } = await this.pages.ofChannel(channel, query, bot);
+    return messagePage({ rows: await this.concealed(rows, bot), ...more }, actor.userId);
+  }
+
+  /** The same as JSON text, which may be cached (see KeptPages). */
+  async page(actor: Actor, channelId: string, query: Query): Promise<string> {
+    if (actor.user.isBot && (await this.channels.onlyFor(actor, channelId))) {
+      return JSON.stringify(await this.list(actor, channelId, query));
+    }
+    return this.kept.read(await this.channels.readable(actor, channelId), query, actor.userId);
+  }
+
+  /** Messages of a thread of a channel that the actor may read. @throws AppError INVALID_CURSOR */
+  async ofThread(
+    actor: Actor,
+    channel: ChannelWithRole,
+    threadId: string,
+    query: Omit<Query, 'around' | 'include'>,
+  ): Promise<{ records: MessageRecord[]; hasMore: boolean }> {
+    const bot = await this.channels.onlyFor(actor, channel.id);
+    const { rows, hasMore } = await this.pages.ofThread(channel, threadId, query, bot);
+    const seen = await this.concealed(rows, bot);
+    return { records: seen.map((row) => messageRecord(row, actor.userId)), hasMore };
+  }
+
+  /** Rows that a bot may read, without what its own messages among them quote of others that it may not. */
+  async concealed(rows: MessageRow[], bot: string | null): Promise<MessageRow[]> {
+    if (bot === null) return rows;
+    const quoting = rows.filter((row) => row.author_id === bot && row.reply_to_id && row.reply_author_id !== bot);
+    if (quoting.length === 0) return rows;
+    const known = await concerningAmong(
+      this.database.rows,
+      bot,
+      quoting.flatMap((row) => row.reply_to_id ?? []),
+    );
+    return rows.map((row) =>
+      quoting.includes(row) && !known.has(row.reply_to_id ?? '') ? { ...row, reply_content: '' } : row,
+    );
+  }
+
+  /**
+   * What a bot is answered that has sent or changed a message: it does not learn what others said by replying to it, nor,
+   * where it may not listen, how they reacted to its own message.
+   */
+  async asHeard(actor: Actor, record: MessageRecord): Promise<MessageRecord> {
+    const { replyTo, channelId } = record;
+    if (!(await this.channels.mayListen(actor, channelId))) {
+      return { ...record, replyTo: replyTo && { ...replyTo, content: '' }, thread: null, reactions: [] };
+    }
+    const bot = replyTo && (await this.channels.onlyFor(actor, channelId));
+    if (!bot || (await concerningAmong(this.database.rows, bot, [replyTo.id])).has(replyTo.id)) return record;
+    return { ...record, replyTo: { ...replyTo, content: '' } };
+  }
+}
