@@ -27,6 +27,7 @@ import type {
 import type { notificationNew, notificationRead, notificationUpdated } from '../notifications/notification.contract.ts';
 import type { presenceActivity, presenceChange, presenceSnapshot } from '../presence/presence.contract.ts';
 import type { reactionUpdated } from '../reactions/reaction.contract.ts';
+import type { memberBanned, memberUnbanned } from '../servers/ban.contract.ts';
 import type {
   memberJoined,
   memberLeft,
@@ -96,6 +97,8 @@ export interface OwnEvents {
   'friend:request': Payload<typeof friendRequest>;
   'friend:accepted': Payload<typeof friendAccepted>;
   'friend:removed': Payload<typeof friendRemoved>;
+  'member:banned': Payload<typeof memberBanned>;
+  'member:unbanned': Payload<typeof memberUnbanned>;
 }
 
 const ownEvents: Record<keyof OwnEvents, true> = {
@@ -120,6 +123,8 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'friend:request': true,
   'friend:accepted': true,
   'friend:removed': true,
+  'member:banned': true,
+  'member:unbanned': true,
 };
 
 /** Whether an event belongs to the user's own room: its number is then one of that room's log. */

@@ -12,8 +12,10 @@ import { agentStatuses, maxNoteBytes, slashCommandsSchema } from '../agents/agen
 import { maxConfigBytes, policyModes } from '../agents/policies/policy.contract.ts';
 import { channelTypes } from '../channels/channel.contract.ts';
 import { joinRequestStates } from '../join-requests/join-request.entity.ts';
+import { timeSchema, withDefault } from '../schema.ts';
+import { maxReason } from '../servers/ban.contract.ts';
 import { homepageSchema, slugSchema } from '../servers/server.contract.ts';
-import { amount, count, description, id, json, label, part, smallCount, time, times, url } from './part.ts';
+import { amount, count, description, id, json, label, part, smallCount, text, time, times, url } from './part.ts';
 import { contacts, people } from './selections.ts';
 
 export const users = part({
@@ -84,9 +86,33 @@ export const servers = part({
 
 export const members = part({
   table: 'server_members',
-  shape: z.object({ serverId: id, userId: id, role: z.enum(roles), nickname: label(100).nullable(), joinedAt: time }),
+  shape: z.object({
+    serverId: id,
+    userId: id,
+    role: z.enum(roles),
+    nickname: label(100).nullable(),
+    // Earlier versions wrote none of these.
+    kept: withDefault(z.boolean(), false),
+    workspaceWrite: withDefault(z.boolean(), false),
+    joinedAt: time,
+  }),
   from: 'server_members t WHERE t.server_id = $1 ORDER BY t.user_id',
   refers: { serverId: 'servers', userId: 'users' },
+});
+
+export const bans = part({
+  table: 'server_bans',
+  shape: z.object({
+    id,
+    serverId: id,
+    userId: id,
+    bannedBy: id.nullable(),
+    reason: text(maxReason).nullable(),
+    until: timeSchema.nullable(),
+    createdAt: time,
+  }),
+  from: 'server_bans t WHERE t.server_id = $1 ORDER BY t.id',
+  refers: { serverId: 'servers', userId: 'users', bannedBy: 'users' },
 });
 
 export const channels = part({
@@ -147,6 +173,14 @@ export const joinRequests = part({
   refers: { serverId: 'servers', channelId: 'channels', userId: 'users', decidedBy: 'users' },
 });
 
+const half = z.object({
+  mode: z.enum(policyModes),
+  mentionOnly: z.boolean(),
+  reply: z.boolean(),
+  listen: z.boolean(),
+  config: json(maxConfigBytes),
+});
+
 export const policies = part({
   table: 'agent_policies',
   shape: z.object({
@@ -158,10 +192,15 @@ export const policies = part({
     mentionOnly: z.boolean(),
     reply: z.boolean(),
     listen: z.boolean(),
-    config: json(maxConfigBytes),
+    // Of both sides together.
+    config: json(2 * maxConfigBytes),
+    ownerHalf: withDefault(half.nullable(), null),
+    serverHalf: withDefault(half.nullable(), null),
     ...times,
   }),
   from: `agent_policies t LEFT JOIN channels c ON c.id = t.channel_id
     WHERE t.server_id = $1 AND (t.channel_id IS NULL OR c.server_id = $1) ORDER BY t.id`,
   refers: { agentId: 'agents', serverId: 'servers', channelId: 'channels' },
+  // A trigger splits what earlier versions wrote as one.
+  derive: ({ ownerHalf, serverHalf }) => ({ revision: ownerHalf || serverHalf ? 1 : 0 }),
 });

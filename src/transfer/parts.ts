@@ -1,5 +1,6 @@
 import {
   agents,
+  bans,
   channelMembers,
   channelReads,
   channels,
@@ -19,6 +20,7 @@ export const parts: Part[] = [
   agents,
   servers,
   members,
+  bans,
   channels,
   channelMembers,
   channelReads,

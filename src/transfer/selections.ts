@@ -10,6 +10,8 @@ const inWorkspace = 'SELECT id FROM workspaces WHERE server_id = $1';
 export const people = `WITH named AS (
     SELECT owner_id AS id FROM servers WHERE id = $1
     UNION SELECT user_id FROM server_members WHERE server_id = $1
+    UNION SELECT user_id FROM server_bans WHERE server_id = $1
+    UNION SELECT banned_by FROM server_bans WHERE server_id = $1
     UNION SELECT created_by FROM channels WHERE server_id = $1
     UNION SELECT user_id FROM channel_members WHERE channel_id IN (${inServer})
     UNION SELECT user_id FROM channel_reads WHERE channel_id IN (${inServer})

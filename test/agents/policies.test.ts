@@ -31,7 +31,14 @@ describe('policies of agents', () => {
     const made = await robot();
     const path = `/api/channels/${here.channel.id}/agents/${made.agentId}/policy`;
     const open = { mode: 'replyAll', reply: true, mentionOnly: false, listen: true, config: {} };
-    const expected = { channelId: here.channel.id, agentId: made.agentId, buddyUserId: made.id, ...open, owner: null, server: null };
+    const expected = {
+      channelId: here.channel.id,
+      agentId: made.agentId,
+      buddyUserId: made.id,
+      ...open,
+      owner: null,
+      server: null,
+    };
     expect((await here.bob.get(path)).body).to.deep.equal(expected);
     const config = (await made.get(`/api/agents/${made.agentId}/config`)).body;
     expect(config).to.include({ agentId: made.agentId, userId: made.id, ownerId: here.alice.id });

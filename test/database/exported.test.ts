@@ -12,6 +12,7 @@ const leftOut: Record<string, string[]> = {
   channels: ['kind', 'deleted_at'],
   threads: ['message_count', 'deleted_at'],
   messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras'],
+  agent_policies: ['revision'],
   workspaces: ['folder_count', 'file_count', 'total_bytes'],
 };
 

@@ -13,6 +13,10 @@ export async function furnish({ alice, bob, carol, server, channel }: World): Pr
   const bot = await botIn(server, alice);
   await alice.put(`/api/agents/${bot.agentId}/slash-commands`, { commands: [{ name: 'roll', description: 'dice' }] });
   await alice.put(`/api/channels/${channel.id}/agents/${bot.agentId}/policy`, { mode: 'mentionOnly' });
+  await alice.put(`${at}/agents/${bot.agentId}/policy`, { mode: 'custom', config: { tone: 'dry' } });
+  await alice.put(`${at}/agents/${bot.agentId}/rights`, { workspaceWrite: true });
+  const helper = await botIn(server, bob);
+  await alice.put(`${at}/agents/${helper.agentId}/keep`);
   await alice.patch(`${at}/members/${bob.id}`, { role: 'moderator' });
   await talk({ alice, bob, carol, bot }, channel.id, secret.id);
   await fill(alice, bob, at);
@@ -22,6 +26,7 @@ export async function furnish({ alice, bob, carol, server, channel }: World): Pr
   await bob.delete(`/api/agents/${lost.agentId}`);
   // Someone who left is still the author of what they wrote.
   await carol.post(`${at}/leave`);
+  await alice.post(`${at}/bans`, { userId: carol.id, reason: 'spam' });
   await alice.post(`/api/channels/${secret.id}/messages`, { content: 'the last word' });
 }
 
@@ -83,7 +88,16 @@ export async function lists(who: Person, serverId: string): Promise<Record<strin
     return body;
   };
   const at = `/api/servers/${serverId}`;
-  for (const list of ['', '/members', '/channels/archived', '/apps', '/apps/clock', '/apps/homepage', '/join-requests'])
+  for (const list of [
+    '',
+    '/members',
+    '/channels/archived',
+    '/apps',
+    '/apps/clock',
+    '/apps/homepage',
+    '/join-requests',
+    '/bans',
+  ])
     await see(`${at}${list}`);
   for (const list of ['', '/tree', '/stats', '/files/search?query=e']) await see(`${at}/workspace${list}`);
   for (const list of ['/api/servers', '/api/agents', '/api/search/messages?query=secret']) await see(list);

@@ -5,6 +5,7 @@ import type {
   agentSchema,
   agentTokenSchema,
   agentWithTokenSchema,
+  botRightsSchema,
   channelCommandsSchema,
   createAgentSchema,
   heartbeatAnswerSchema,
@@ -20,9 +21,11 @@ import type {
   buddyPolicySchema,
   listPoliciesSchema,
   policySchema,
+  serverPolicySchema,
   setBuddyPolicySchema,
   setPoliciesAnswerSchema,
   setPoliciesSchema,
+  setServerPolicySchema,
 } from '../../agents/policies/policy.contract.ts';
 import type {
   enableWebhookSchema,
@@ -31,6 +34,7 @@ import type {
   webhookTestSchema,
   webhookWithSecretSchema,
 } from '../../agents/webhooks/webhook.contract.ts';
+import type { memberSchema } from '../../servers/server.contract.ts';
 import type { Answer, Body, Done, Query } from './shapes.ts';
 
 /** Bots and their policies. */
@@ -84,6 +88,17 @@ export interface AgentCalls {
   'PUT /api/channels/:channelId/agents/:agentId/policy': {
     body: Body<typeof setBuddyPolicySchema>;
     answer: Answer<typeof buddyPolicySchema>;
+  };
+  'GET /api/servers/:id/agents/:agentId/policy': { answer: Answer<typeof serverPolicySchema> };
+  'PUT /api/servers/:id/agents/:agentId/policy': {
+    body: Body<typeof setServerPolicySchema>;
+    answer: Answer<typeof serverPolicySchema>;
+  };
+  'PUT /api/servers/:id/agents/:agentId/keep': { answer: Answer<typeof memberSchema> };
+  'DELETE /api/servers/:id/agents/:agentId/keep': { answer: Done };
+  'PUT /api/servers/:id/agents/:agentId/rights': {
+    body: Body<typeof botRightsSchema>;
+    answer: Answer<typeof memberSchema>;
   };
   'POST /api/servers/:id/agents': { body: Body<typeof addAgentsSchema>; answer: Answer<typeof addedAgentsSchema> };
 }

@@ -14,6 +14,7 @@ import type {
   requestedSchema,
   serverAccessSchema,
 } from '../../join-requests/join-request.contract.ts';
+import type { banMemberSchema, banSchema, listBansSchema } from '../../servers/ban.contract.ts';
 import type {
   createServerSchema,
   discoverSchema,
@@ -40,6 +41,9 @@ export interface CommunityCalls {
   'GET /api/servers/:id/members': { query: Query<typeof listMembersSchema>; answer: Answer<typeof memberSchema>[] };
   'PATCH /api/servers/:id/members/:userId': { body: Body<typeof setRoleSchema>; answer: Answer<typeof memberSchema> };
   'DELETE /api/servers/:id/members/:userId': { answer: Done };
+  'POST /api/servers/:id/bans': { body: Body<typeof banMemberSchema>; answer: Answer<typeof banSchema> };
+  'GET /api/servers/:id/bans': { query: Query<typeof listBansSchema>; answer: Answer<typeof banSchema>[] };
+  'DELETE /api/servers/:id/bans/:userId': { answer: Done };
   'GET /api/servers/:id': { answer: Answer<typeof serverSchema> };
   'POST /api/servers/:id/join': { body: Body<typeof joinServerSchema>; answer: Answer<typeof serverSchema> };
   'POST /api/servers/:id/leave': { answer: Done };
