@@ -14,6 +14,7 @@ import { useLoaded } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Block } from '../parts/Page.tsx';
 import { Row } from '../parts/Row.tsx';
+import { BanDialog, Bans } from './Bans.tsx';
 import { MemberList } from './MemberList.tsx';
 
 /** Who is in a server, and what they may do there. */
@@ -24,14 +25,19 @@ export function Members({ server }: { server: ServerRecord }) {
     return members;
   }, [server.id]);
   return (
-    <Block title={list ? `Members · ${list.length}` : 'Members'}>
-      <MemberList
-        list={list}
-        row={(member) => <MemberRow key={member.userId} server={server} member={member} after={after} />}
-      />
-    </Block>
+    <>
+      <Block title={list ? `Members · ${list.length}` : 'Members'}>
+        <MemberList
+          list={list}
+          row={(member) => <MemberRow key={member.userId} server={server} member={member} after={after} />}
+        />
+      </Block>
+      {isAtLeast(server.role, 'moderator') && <Bans server={server} />}
+    </>
   );
 }
+
+type Question = 'remove' | 'ban' | 'hand over';
 
 interface MemberProps {
   server: ServerRecord;
@@ -42,7 +48,7 @@ interface MemberProps {
 const roleNames: Record<Role, string> = { owner: 'Owner', admin: 'Admin', moderator: 'Moderator', member: 'Member' };
 
 function MemberRow({ server, member, after }: MemberProps) {
-  const [asking, setAsking] = useState<'remove' | 'hand over' | null>(null);
+  const [asking, setAsking] = useState<Question | null>(null);
   const { user, userId, role } = member;
   const params = { id: server.id, userId };
   const setRole = (to: Role) =>
@@ -68,6 +74,9 @@ function MemberRow({ server, member, after }: MemberProps) {
           onClose={close}
           onConfirm={() => after(() => parley.rest('DELETE /api/servers/:id/members/:userId', params))}
         />
+      )}
+      {asking === 'ban' && (
+        <BanDialog server={server} member={member} onClose={close} onBanned={() => after(async () => {})} />
       )}
       {asking === 'hand over' && (
         <Confirm
@@ -102,7 +111,7 @@ function actionsFor(
   server: ServerRecord,
   { user, userId, role }: Member,
   isBelow: boolean,
-  ask: (what: 'remove' | 'hand over') => void,
+  ask: (what: Question) => void,
 ): MenuItem[] {
   const isOther = userId !== me.value?.id;
   const items: (MenuItem | false)[] = [
@@ -123,6 +132,13 @@ function actionsFor(
         icon: 'leave',
         danger: true,
         run: () => ask('remove'),
+      },
+    isBelow &&
+      isAtLeast(server.role, 'moderator') && {
+        label: 'Ban from the server',
+        icon: 'block',
+        danger: true,
+        run: () => ask('ban'),
       },
   ];
   return items.filter((item) => item !== false);

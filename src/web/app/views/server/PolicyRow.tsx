@@ -19,14 +19,26 @@ interface PolicyRowProps {
   policy: Policy;
   /** Whether it was set for this very place. */
   isOwn: boolean;
+  /** What the other side, the bot's owner or the server's admins, has set. */
+  other?: string | null;
   /** What the choice of setting nothing here is called, where there is one. */
   fallback?: string;
   /** @param policy null: nothing of its own any more */
   onChange(policy: Partial<Policy> | null): void;
 }
 
+/** Where nothing is set. */
+export const openPolicy: Policy = { mode: 'replyAll', reply: true, mentionOnly: false, listen: true };
+
+/** What one side has set, for the other: of both the stricter holds. */
+export function saidBy(who: string, half: Policy | null | undefined): string | null {
+  if (!half) return null;
+  const label = modes.find(({ value }) => value === half.mode)?.label ?? half.mode;
+  return `${who}: ${label.toLowerCase()}${half.listen ? '' : ', hears nothing'}; the stricter holds.`;
+}
+
 /** What holds for a bot in one place, to be chosen. */
-export function PolicyRow({ name, policy, isOwn, fallback, onChange }: PolicyRowProps) {
+export function PolicyRow({ name, policy, isOwn, other, fallback, onChange }: PolicyRowProps) {
   const inherited: Option[] = fallback ? [{ value: 'inherit', label: fallback }] : [];
   const choose = (value: string) => {
     const mode = modes.find((one) => one.value === value)?.value;
@@ -36,7 +48,7 @@ export function PolicyRow({ name, policy, isOwn, fallback, onChange }: PolicyRow
   };
   const about = modes.find(({ value }) => value === policy.mode)?.about;
   return (
-    <Row name={name} about={about}>
+    <Row name={name} about={[about, other].filter(Boolean).join(' ')}>
       <Select
         bare
         label={`Policy for ${name}`}

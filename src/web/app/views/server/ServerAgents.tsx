@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ServerRecord } from '../../../../client/index.ts';
+import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
 import { channelMembersOf, type Member, membersOf } from '../../state/members.ts';
 import { channels, isAtLeast, isReadable } from '../../state/servers.ts';
@@ -7,15 +7,16 @@ import { attempt } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
+import { Check } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
 import { PickAndAdd } from '../parts/PickAndAdd.tsx';
 import { Row } from '../parts/Row.tsx';
-import { type Policy, PolicyRow } from './PolicyRow.tsx';
+import { openPolicy, type Policy, PolicyRow, saidBy } from './PolicyRow.tsx';
 
 /** The bots of a server, and what they may do in its channels. */
 export function ServerAgents({ server }: { server: ServerRecord }) {
-  const [shown, setShown] = useState<Member | null>(null);
+  const [shownId, setShownId] = useState<string | null>(null);
   const { value, after } = useLoaded(
     async () => ({
       members: await membersOf(server.id),
@@ -24,6 +25,7 @@ export function ServerAgents({ server }: { server: ServerRecord }) {
     [server.id],
   );
   const bots = value?.members.filter(({ user }) => user.isBot) ?? [];
+  const shown = bots.find(({ userId }) => userId === shownId);
   const missing = value?.own.filter((agent) => !bots.some(({ userId }) => userId === agent.userId)) ?? [];
   const add = (agentId: string) => after(() => addAgent(server.id, agentId));
   return (
@@ -34,7 +36,7 @@ export function ServerAgents({ server }: { server: ServerRecord }) {
       {value && bots.length === 0 && <p class="empty">There are none yet.</p>}
       <ul class="people">
         {bots.map((bot) => (
-          <BotRow key={bot.userId} server={server} bot={bot} onShow={() => setShown(bot)} />
+          <BotRow key={bot.userId} server={server} bot={bot} onShow={() => setShownId(bot.userId)} />
         ))}
       </ul>
       <PickAndAdd
@@ -42,7 +44,7 @@ export function ServerAgents({ server }: { server: ServerRecord }) {
         options={missing.map(({ id, displayName }) => ({ value: id, label: displayName }))}
         onAdd={add}
       />
-      {shown && <BotChannels server={server} bot={shown} onClose={() => setShown(null)} />}
+      {shown && <BotChannels server={server} bot={shown} after={after} onClose={() => setShownId(null)} />}
     </Block>
   );
 }
@@ -62,33 +64,99 @@ interface BotProps {
 function BotRow({ server, bot, onShow }: BotProps & { onShow(): void }) {
   const { user, agent } = bot;
   const decides = isAtLeast(server.role, 'admin') || agent?.ownerId === me.value?.id;
+  const about = `@${user.username}${agent?.kept ? ' · kept for the server' : ''}`;
   return (
-    <Row picture={<Avatar user={user} present />} name={user.displayName} about={`@${user.username}`}>
+    <Row picture={<Avatar user={user} present />} name={user.displayName} about={about}>
       {decides && <Button label="Channels" kind="quiet" onClick={onShow} />}
     </Row>
   );
 }
 
+interface BotChannelsProps extends BotProps {
+  after(change: () => Promise<unknown>): void;
+  onClose(): void;
+}
+
 /** In which channels a bot is, and what it may do there. */
-function BotChannels({ server, bot, onClose }: BotProps & { onClose(): void }) {
+function BotChannels({ server, bot, after, onClose }: BotChannelsProps) {
   const open = channels.value.get(server.id)?.filter(isReadable) ?? [];
+  const isAdmin = isAtLeast(server.role, 'admin');
   return (
     <Dialog title={`${bot.user.displayName} in ${server.name}`} size="wide" onClose={onClose}>
+      {isAdmin && <BotRights server={server} bot={bot} after={after} />}
       <ul class="people found">
+        {isAdmin && <BotEverywhere server={server} bot={bot} />}
         {open.map(({ id, name }) => (
-          <BotChannel key={id} channelId={id} name={`#${name}`} bot={bot} />
+          <BotChannel key={id} channelId={id} name={`#${name}`} bot={bot} side={isAdmin ? 'server' : 'owner'} />
         ))}
       </ul>
     </Dialog>
   );
 }
 
-function BotChannel({ channelId, name, bot }: { channelId: string; name: string; bot: Member }) {
+/** What admins alone decide about a bot. */
+function BotRights({ server, bot, after }: Omit<BotChannelsProps, 'onClose'>) {
+  const { agent } = bot;
+  if (!agent) return null;
+  const params = { id: server.id, agentId: agent.id };
+  const keep = (kept: boolean): Promise<unknown> =>
+    kept
+      ? parley.rest('PUT /api/servers/:id/agents/:agentId/keep', params)
+      : parley.rest('DELETE /api/servers/:id/agents/:agentId/keep', params);
+  const allow = (workspaceWrite: boolean) =>
+    parley.rest('PUT /api/servers/:id/agents/:agentId/rights', { ...params, body: { workspaceWrite } });
+  return (
+    <p class="flags">
+      <Check
+        label="Keep it for the server, also without its owner"
+        checked={agent.kept}
+        onChange={(kept) => after(() => keep(kept))}
+      />
+      <Check
+        label="It may change files"
+        checked={agent.workspaceWrite}
+        onChange={(allowed) => after(() => allow(allowed))}
+      />
+    </p>
+  );
+}
+
+/** What the server's admins have set for a bot as the default of all channels. */
+function BotEverywhere({ server, bot }: BotProps) {
+  const params = { id: server.id, agentId: bot.agent?.id ?? '' };
+  const { value, load } = useLoaded(
+    () => parley.rest('GET /api/servers/:id/agents/:agentId/policy', params),
+    [server.id, bot.userId],
+  );
+  if (!value) return null;
+  const set = (body: Partial<Policy>) =>
+    attempt(() => parley.rest('PUT /api/servers/:id/agents/:agentId/policy', { ...params, body }).then(load));
+  return (
+    <PolicyRow
+      name="all channels"
+      policy={value.server ?? openPolicy}
+      isOwn
+      other={saidBy('Its owner', value.owner)}
+      onChange={(next) => next && void set(next)}
+    />
+  );
+}
+
+interface BotChannelProps {
+  channelId: string;
+  name: string;
+  bot: Member;
+  /** For whom a policy is set here. */
+  side: 'owner' | 'server';
+}
+
+function BotChannel({ channelId, name, bot, side }: BotChannelProps) {
   const agentId = bot.agent?.id ?? '';
   const { value, load } = useLoaded(() => placeOf(channelId, bot), [channelId, bot.userId]);
   const change = (work: () => Promise<unknown>) => void attempt(() => work().then(load));
   if (!value) return <Row name={name} about="One moment…" />;
-  if (!value.policy) {
+  const { policy } = value;
+  if (!policy) {
     const body = { userId: bot.userId };
     const enter = () => parley.rest('POST /api/channels/:id/members', { id: channelId, body });
     return (
@@ -97,13 +165,21 @@ function BotChannel({ channelId, name, bot }: { channelId: string; name: string;
       </Row>
     );
   }
-  const set = (body: Partial<Policy>) =>
-    change(() => parley.rest('PUT /api/channels/:channelId/agents/:agentId/policy', { channelId, agentId, body }));
-  return <PolicyRow name={name} policy={value.policy} isOwn onChange={(next) => next && set(next)} />;
+  const set = (next: Partial<Policy>) => {
+    const body = { ...next, setBy: side };
+    return change(() =>
+      parley.rest('PUT /api/channels/:channelId/agents/:agentId/policy', { channelId, agentId, body }),
+    );
+  };
+  const other = side === 'server' ? saidBy('Its owner', policy.owner) : saidBy("The server's admins", policy.server);
+  const own = policy[side] ?? openPolicy;
+  return <PolicyRow name={name} policy={own} isOwn other={other} onChange={(next) => next && set(next)} />;
 }
 
+type InChannel = RestAnswer<'GET /api/channels/:channelId/agents/:agentId/policy'>;
+
 /** What holds for a bot in a channel; null: it is not in there. */
-async function placeOf(channelId: string, { userId, agent }: Member): Promise<{ policy: Policy | null }> {
+async function placeOf(channelId: string, { userId, agent }: Member): Promise<{ policy: InChannel | null }> {
   const members = await channelMembersOf(channelId);
   if (!agent || !members.some((member) => member.userId === userId)) return { policy: null };
   const params = { channelId, agentId: agent.id };

@@ -5,7 +5,7 @@ import { channels, isReadable, loadChannels, servers } from '../../state/servers
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
 import { PickAndAdd } from '../parts/PickAndAdd.tsx';
-import { type Policy, PolicyRow } from '../server/PolicyRow.tsx';
+import { openPolicy, type Policy, PolicyRow, saidBy } from '../server/PolicyRow.tsx';
 import { addAgent } from '../server/ServerAgents.tsx';
 import type { Agent } from './Agents.tsx';
 
@@ -59,7 +59,7 @@ function ServerPolicies({ agent, place, kept, after }: ServerPoliciesProps) {
         const body = { ...policy, serverId: place.id, channelId };
         return parley.rest('PUT /api/agents/:id/policies', { id, body });
       }
-      return old && parley.rest('DELETE /api/agents/:id/policies/:policyId', { id, policyId: old.id });
+      return old?.owner && parley.rest('DELETE /api/agents/:id/policies/:policyId', { id, policyId: old.id });
     });
   return (
     <section class="policies" aria-label={place.name}>
@@ -67,16 +67,18 @@ function ServerPolicies({ agent, place, kept, after }: ServerPoliciesProps) {
       <ul class="people">
         <PolicyRow
           name="Everywhere in the server"
-          policy={place.defaultPolicy}
+          policy={keptFor(null)?.owner ?? openPolicy}
           isOwn
+          other={saidBy("The server's admins", keptFor(null)?.server)}
           onChange={(policy) => set(null, policy)}
         />
         {place.channels.map((channel) => (
           <PolicyRow
             key={channel.id}
             name={`#${channel.name}`}
-            policy={channel.policy}
-            isOwn={keptFor(channel.id) !== undefined}
+            policy={keptFor(channel.id)?.owner ?? channel.policy}
+            isOwn={keptFor(channel.id)?.owner != null}
+            other={saidBy("The server's admins", keptFor(channel.id)?.server ?? keptFor(null)?.server)}
             fallback="As everywhere in the server"
             onChange={(policy) => set(channel.id, policy)}
           />
