@@ -20,7 +20,8 @@ export const banSchema = record('Ban', {
 export const banMemberSchema = z.object({
   userId: idSchema,
   reason: omittable(textSchema(maxReason, z.string().trim())).describe('Told to those who are refused.'),
-  until: omittable(timeSchema).describe('When the ban ends by itself; in the future.'),
+  // PostgreSQL's clock decides; these it could not even read.
+  until: omittable(timeSchema.refine((text) => Date.parse(text) > 0, 'must be in the future')).describe('When the ban ends by itself; in the future.'),
 });
 
 export const listBansSchema = z.object({

@@ -48,7 +48,9 @@ describe('lists of members that are kept by events', () => {
     const settled = await follow(channel.id);
     await bob.delete(`/api/channels/${channel.id}/members/${bob.id}`);
     await alice.delete(`/api/servers/${server.id}/members/${dave.id}`);
-    await carol.post('/api/servers/_/join', { inviteCode: server.inviteCode });
+    // A kick has renewed the code.
+    const { inviteCode } = (await alice.get(`/api/servers/${server.id}`)).body;
+    await carol.post('/api/servers/_/join', { inviteCode });
     const { inServer, inChannel } = await settled();
     expect([inServer, inChannel]).to.deep.equal([[alice.id, bob.id, carol.id].sort(), [alice.id, carol.id].sort()]);
   });

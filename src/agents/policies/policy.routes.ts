@@ -70,7 +70,7 @@ export function policyRoutes(policies: PolicyService, config: AgentConfig): Rout
       auth: 'required',
       params: { id, policyId: uuidParam('POLICY_NOT_FOUND', 'Id of the policy.') },
       answer: doneSchema,
-      errors: ['AGENT_NOT_FOUND', 'POLICY_NOT_FOUND', 'FORBIDDEN'],
+      errors: ['AGENT_NOT_FOUND', 'POLICY_NOT_FOUND', 'SERVER_NOT_FOUND', 'FORBIDDEN'],
       async handle({ actor, params }) {
         await policies.remove(actor, params.id, params.policyId);
         return done;

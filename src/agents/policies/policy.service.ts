@@ -29,9 +29,10 @@ const concerned = `SELECT channel_id AS id FROM channel_members JOIN channels ON
   WHERE user_id = $1 AND server_id = $2`;
 
 const lockAgent = 'SELECT id FROM agents WHERE id = $1 FOR UPDATE';
-/** The owner $2 of bot $3, as long as they are in server $1 and the server does not keep the bot. */
-const holdOwner = `SELECT o.user_id FROM server_members o WHERE o.server_id = $1 AND o.user_id = $2 AND NOT EXISTS (
-  SELECT FROM server_members b WHERE b.server_id = $1 AND b.user_id = $3 AND b.kept) FOR SHARE`;
+/** The owner $2 of bot $3, as long as they are in server $1, and whether that keeps the bot. */
+const holdOwner = `SELECT EXISTS (
+    SELECT FROM server_members b WHERE b.server_id = $1 AND b.user_id = $3 AND b.kept) AS "isKept"
+  FROM server_members o WHERE o.server_id = $1 AND o.user_id = $2 FOR SHARE`;
 
 type Input = PolicyInput & Partial<Place>;
 type Side = keyof Halves;
@@ -285,10 +286,11 @@ function mayDecide({ user }: Actor, role: Role | null): boolean {
   return may(role, 'bot:set-policy') && !user.isBot;
 }
 
-/** Owners set no policies where they are not, nor for bots that the server keeps. @throws AppError FORBIDDEN */
+/** Owners set no policies where they are not, nor for bots that are kept. @throws AppError SERVER_NOT_FOUND, FORBIDDEN */
 async function requireOwnerThere(rows: Rows, agent: AgentRow, serverId: string | null): Promise<void> {
   if (serverId === null) return;
-  const held = await rows(holdOwner, [serverId, agent.owner_id, agent.user_id]);
-  if (held.length > 0) return;
+  const [held] = await rows<{ isKept: boolean }>(holdOwner, [serverId, agent.owner_id, agent.user_id]);
+  if (!held) throw new AppError('SERVER_NOT_FOUND');
+  if (!held.isKept) return;
   throw new AppError('FORBIDDEN', { message: "In this server the admins alone set this bot's policies." });
 }
