@@ -36,9 +36,9 @@ import { Looks } from './migrations/0068-looks.ts';
 import { Invalidations } from './migrations/0069-invalidations.ts';
 import { MessageExtras } from './migrations/0070-message-extras.ts';
 import { AccountStanding } from './migrations/0071-account-standing.ts';
-import { MadeBy } from './migrations/0080-made-by.ts';
 import { Bans } from './migrations/0074-bans.ts';
 import { PolicyHalves } from './migrations/0075-policy-halves.ts';
+import { MadeBy } from './migrations/0080-made-by.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -75,9 +75,9 @@ export const migrations = [
   { name: '0069-invalidations', class: Invalidations },
   { name: '0070-message-extras', class: MessageExtras },
   { name: '0071-account-standing', class: AccountStanding },
-  { name: '0080-made-by', class: MadeBy },
   { name: '0074-bans', class: Bans },
   { name: '0075-policy-halves', class: PolicyHalves },
+  { name: '0080-made-by', class: MadeBy },
 ];
 
 /**

@@ -21,7 +21,9 @@ export const banMemberSchema = z.object({
   userId: idSchema,
   reason: omittable(textSchema(maxReason, z.string().trim())).describe('Told to those who are refused.'),
   // PostgreSQL's clock decides; these it could not even read.
-  until: omittable(timeSchema.refine((text) => Date.parse(text) > 0, 'must be in the future')).describe('When the ban ends by itself; in the future.'),
+  until: omittable(timeSchema.refine((text) => Date.parse(text) > 0, 'must be in the future')).describe(
+    'When the ban ends by itself; in the future.',
+  ),
 });
 
 export const listBansSchema = z.object({

@@ -41,7 +41,8 @@ export class ServerAccess {
     this.caches = caches;
     this.membershipReads = new BatchedRead((keys) => readMemberships(database.committedRows, keys));
     const load = (key: string) => this.membershipReads.read(key);
-    const lessened = (before: ServerMembership, now: ServerMembership) => outranks(before.role, now.role);
+    const lessened = (before: ServerMembership, now: ServerMembership) =>
+      outranks(before.role, now.role) || (before.workspaceWrite && !now.workspaceWrite);
     this.memberships = caches.create(membershipCache, 100_000, { facts: { load, lessened } });
   }
 
