@@ -1,6 +1,7 @@
 import type { Actor } from '../access/actor.ts';
 import { type LogEntry, type Room, streamId } from '../delivery/entry.ts';
 import type { Heard, Hearing } from '../delivery/hearing.ts';
+import { withoutQuote } from '../messages/concealed.ts';
 import type { CommandDirectory } from './command-directory.ts';
 import type { Concerns } from './concerns.ts';
 import type { PolicyAccess } from './policies/policy.access.ts';
@@ -35,7 +36,10 @@ export class BotHearing implements Hearing {
       const policy = await this.policies.effective(actor.userId, channelId);
       const whole = policy.listen && !policy.mentionOnly;
       let heard = whole ? entries : [];
-      if (policy.listen && policy.mentionOnly) heard = await this.concerns.among(actor.userId, channelId, entries);
+      if (policy.listen && policy.mentionOnly) {
+        const among = await this.concerns.among(actor.userId, channelId, entries);
+        heard = among.map((entry) => withoutQuote(entry, actor.userId));
+      }
       if (!policy.listen && policy.mode !== 'disabled')
         heard = await this.concerns.commanding(actor.userId, channelId, entries);
       // A change that was answered meanwhile must apply to these already.

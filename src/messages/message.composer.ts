@@ -65,7 +65,8 @@ export class MessageComposer {
     const reply = input.replyToId ? await this.reply(channel, input.replyToId) : null;
     const files = input.attachments?.length ? await this.files(actor, input.attachments) : [];
     const mentions = await this.mentions.find(actor, channel, input.content);
-    const commanded = await this.commands.named(channel.id, input.content);
+    const isCommand = input.content.startsWith('/');
+    const commanded = isCommand ? await this.commands.named(channel.id, input.content) : [];
     const row: NewMessage = {
       id: newId(),
       channelId: channel.id,

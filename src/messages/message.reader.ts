@@ -4,6 +4,7 @@ import type { ChannelAccess, ChannelWithRole } from '../channels/channel.access.
 import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import { concealed } from './concealed.ts';
 import { KeptPages } from './kept-pages.ts';
 import { concerningAmong } from './mentioned-bots.ts';
 import type { listMessagesSchema, messagePageSchema } from './message.contract.ts';
@@ -55,19 +56,9 @@ export class MessageReader {
     return { records: seen.map((row) => messageRecord(row, actor.userId)), hasMore };
   }
 
-  /** Rows that a bot may read, without what its own messages among them quote of others that it may not. */
-  async concealed(rows: MessageRow[], bot: string | null): Promise<MessageRow[]> {
-    if (bot === null) return rows;
-    const quoting = rows.filter((row) => row.author_id === bot && row.reply_to_id && row.reply_author_id !== bot);
-    if (quoting.length === 0) return rows;
-    const known = await concerningAmong(
-      this.database.rows,
-      bot,
-      quoting.flatMap((row) => row.reply_to_id ?? []),
-    );
-    return rows.map((row) =>
-      quoting.includes(row) && !known.has(row.reply_to_id ?? '') ? { ...row, reply_content: '' } : row,
-    );
+  /** The same rows as a bot may read them (see `concealed`). */
+  concealed(rows: MessageRow[], bot: string | null): Promise<MessageRow[]> {
+    return concealed(this.database.rows, rows, bot);
   }
 
   /**

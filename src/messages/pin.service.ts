@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { channelRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
+import { concealed } from './concealed.ts';
 import { concernsBot } from './mentioned-bots.ts';
 import type { MessageAccess } from './message.access.ts';
 import { maxPins, messagePinned, messageUnpinned } from './message.contract.ts';
@@ -45,7 +46,7 @@ export class PinService {
     const bot = await this.channels.onlyFor(actor, channelId);
     const [text, values] = bot === null ? [pinned, [channelId]] : [pinnedFor, [channelId, bot]];
     const rows = await this.database.rows<MessageRow>(text, values);
-    return rows.map((row) => messageRecord(row, actor.userId));
+    return (await concealed(this.database.rows, rows, bot)).map((row) => messageRecord(row, actor.userId));
   }
 
   /**

@@ -12,7 +12,9 @@ export const notificationSchema = z.object({
   type: z.enum(notificationTypes),
   kind: z.enum(kinds),
   title: z.string(),
-  body: z.string().describe('What a message says, cut; of a `server.invite` the code to join with.'),
+  body: z
+    .string()
+    .describe('What a message says, cut; of a `server.invite` the code to join with, of a `server.banned` the reason.'),
   referenceType: z.string().nullable(),
   referenceId: idSchema.nullable(),
   senderId: idSchema.nullable(),

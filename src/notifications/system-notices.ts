@@ -18,6 +18,7 @@ export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<Not
     jobs.filter(isRequest).flatMap(({ referenceId }) => referenceId ?? []),
   );
   const codes = await readInviteCodes(rows, jobs);
+  const reasons = await readReasons(rows, jobs);
   const drafts: NotificationDraft[] = [];
   for (const job of jobs) {
     const { kind, senderId, serverId, channelId, referenceType, referenceId } = job;
@@ -29,7 +30,8 @@ export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<Not
     const place = { senderId, serverId, channelId, referenceType, referenceId };
     for (const userId of await recipients(rows, job)) {
       if (userId === job.by) continue;
-      drafts.push({ userId, kind, ...place, title, body: code, at: new Date(job.at), onlyUnderAll: false });
+      const body = kind === 'server.banned' ? (reasons.get(`${serverId} ${userId}`) ?? '') : code;
+      drafts.push({ userId, kind, ...place, title, body, at: new Date(job.at), onlyUnderAll: false });
     }
   }
   return drafts;
@@ -69,6 +71,18 @@ async function readInviteCodes(rows: Rows, jobs: SystemJob[]): Promise<Map<strin
     [ids],
   );
   return new Map(found.map(({ id, code }) => [id, code]));
+}
+
+/** Why people were banned, by server and user, as it stands now. */
+async function readReasons(rows: Rows, jobs: SystemJob[]): Promise<Map<string, string>> {
+  const ids = jobs.filter(({ kind }) => kind === 'server.banned').map(({ serverId }) => serverId);
+  if (ids.length === 0) return new Map();
+  const found = await rows<{ key: string; reason: string }>(
+    `SELECT server_id || ' ' || user_id AS key, reason FROM server_bans
+     WHERE server_id = ANY($1::uuid[]) AND reason IS NOT NULL`,
+    [ids],
+  );
+  return new Map(found.map(({ key, reason }) => [key, reason]));
 }
 
 function titleOf(kind: NotificationKind, sender: string, server: string, channel: string): string {

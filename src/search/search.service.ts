@@ -5,6 +5,7 @@ import type { ChannelAccess } from '../channels/channel.access.ts';
 import { selectIsInChannel } from '../channels/channel.membership.ts';
 import type { Database } from '../database/database.ts';
 import { hasUnspaced, plainQuery, unspacedQuery, unspacedWords } from '../database/unspaced.ts';
+import { concealed } from '../messages/concealed.ts';
 import { concernsBot } from '../messages/mentioned-bots.ts';
 import { selectMessages } from '../messages/message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from '../messages/message.view.ts';
@@ -122,7 +123,8 @@ export class SearchService {
       const text = channelIds.length > fewChannels ? amongMany : amongFew;
       rows = await this.database.plannedRows<MessageRow>(text[way], values);
     }
-    return listPage(rows, query.limit, (row) => messageRecord(row, actor.userId));
+    const seen = await concealed(this.database.rows, rows, limited.length > 0 ? actor.userId : null);
+    return listPage(seen, query.limit, (row) => messageRecord(row, actor.userId));
   }
 
   private async where(actor: Actor, query: z.output<typeof searchMessagesSchema>): Promise<string[]> {

@@ -67,6 +67,13 @@ describe('what a policy keeps from a bot', () => {
       expect((await made.get(`/api/messages/${reply.id}${path}`)).status).to.equal(200);
     }
     expect((await read(`/api/messages/${own.id}`)).replyTo.content).to.equal('');
+    await made.patch(`/api/messages/${own.id}`, { content: `${word} edited` });
+    const edited = await ear.next('message:updated', ({ id }) => id === own.id);
+    expect(edited).to.deep.include({ content: `${word} edited`, replyTo: { ...own.replyTo, content: '' } });
+    await alice.put(`/api/channels/${channel.id}/pins/${own.id}`);
+    for (const path of [`/api/channels/${channel.id}/pins`, `/api/search/messages?query=${word}`]) {
+      expect(JSON.stringify(await read(path))).to.not.contain('secret');
+    }
     const joined = await (await made.connect()).emit('channel:join', { channelId: channel.id, after: secret.seq - 1 });
     expect(JSON.stringify(joined)).to.not.contain('secret');
   });
@@ -90,6 +97,7 @@ describe('what a policy keeps from a bot', () => {
       `/api/channels/${channel.id}/events?after=${(await bob.say(channel.id, 'before')).seq}&wait=20`,
     );
     const both = await bob.say(channel.id, '/deploy now');
+    expect((await polled).body.events.map(({ data }: Loose) => data.content)).to.deep.equal(['/deploy now']);
     const one = await bob.say(channel.id, `/DEPLOY@${deaf[2].username} later`);
     await bob.say(channel.id, '/go-selective');
     await bob.say(channel.id, '/go-off');
@@ -103,7 +111,6 @@ describe('what a policy keeps from a bot', () => {
     await selective[1].next('message:new', ({ content }) => content === '/go-selective');
     expect(heard(selective[1])).to.deep.equal(['/deploy now', '/go-selective']);
     expect(heard(off[1])).to.deep.equal([]);
-    expect((await polled).body.events.map(({ data }: Loose) => data.content)).to.deep.equal(['/deploy now']);
     expect((await deaf[2].get(`/api/messages/${both.id}`)).status).to.equal(200);
     expect((await off[2].get(`/api/messages/${both.id}`)).body.code).to.equal('FORBIDDEN');
     expect((await deaf[2].get(`/api/channels/${channel.id}/messages`)).body.code).to.equal('FORBIDDEN');

@@ -110,4 +110,19 @@ describe('what a webhook gets', () => {
     await hook.close();
     robot.hangUp();
   });
+
+  it('is the commands that name it, where it may not listen otherwise', async () => {
+    const { alice, bob, channel, server } = here;
+    const robot = await botIn(server, alice);
+    const hook = await receiver();
+    hook.secret = (await alice.put(`/api/agents/${robot.agentId}/webhook`, { url: hook.url })).body.secret;
+    await alice.put(`/api/agents/${robot.agentId}/slash-commands`, { commands: [{ name: 'deploy' }] });
+    await alice.put(`/api/channels/${channel.id}/agents/${robot.agentId}/policy`, { mode: 'custom', listen: false });
+    await bob.say(channel.id, `not for @${robot.username}`);
+    await bob.say(channel.id, '/deploy now');
+    await hook.next(({ event }) => event.data.content === '/deploy now');
+    const said = hook.arrived.filter(({ event }) => event.type === 'message:new');
+    expect(said.map(({ event }) => event.data.content)).to.deep.equal(['/deploy now']);
+    await hook.close();
+  });
 });

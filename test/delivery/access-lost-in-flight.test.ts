@@ -71,7 +71,9 @@ describe('who loses access while what they sent is under way', () => {
     const node = here.cluster.nodes[index % here.cluster.nodes.length];
     if (!node) throw new Error('no node');
     const person = await register(node);
-    await person.post(`/api/servers/${here.server.id}/join`, { inviteCode: here.server.inviteCode });
+    // Kicks renew the code.
+    const { inviteCode } = (await here.alice.get(`/api/servers/${here.server.id}`)).body;
+    await person.post(`/api/servers/${here.server.id}/join`, { inviteCode });
     return person;
   }
 

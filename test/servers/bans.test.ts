@@ -50,7 +50,7 @@ describe('a ban', () => {
     }
     await ear.next('server:left', ({ serverId }) => serverId === server.id);
     await botEar.next('server:left', ({ serverId }) => serverId === server.id);
-    await ear.next('notification:new', ({ kind }) => kind === 'server.banned');
+    expect((await ear.next('notification:new', ({ kind }) => kind === 'server.banned')).body).to.equal('spam');
     expect((await mod.next('member:banned')).ban).to.deep.include({ userId: troll.id, reason: 'spam' });
     for (const one of [ear, botEar]) expect(one.all('message:new')).to.deep.equal([]);
     const after = await codeNow();
