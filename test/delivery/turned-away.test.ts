@@ -54,7 +54,9 @@ describe('who is thrown out while coming back', () => {
     const { alice, bob, server, channel } = here;
     const hidden = { name: 'hidden', isPrivate: true };
     const { id } = (await alice.post(`/api/servers/${server.id}/channels`, hidden)).body;
-    await bob.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    // A kick has renewed the code.
+    const { inviteCode } = (await alice.get(`/api/servers/${server.id}`)).body;
+    await bob.post(`/api/servers/${server.id}/join`, { inviteCode });
     await alice.post(`/api/channels/${id}/members`, { userId: bob.id });
     const resumed: Loose[] = [];
     const follower = new Follower(

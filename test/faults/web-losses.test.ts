@@ -233,7 +233,9 @@ describe('what is taken from one who looks on, in the web client', () => {
     await hears(here.channel.id, 'in the server');
     await here.alice.delete(`${at()}/members/${here.bob.id}`);
     await until(async () => (await bob.page.locator('textarea').count()) === 0);
-    await bob.go(`/app/invite/${here.server.inviteCode}`);
+    // The kick has renewed the code.
+    const { inviteCode } = (await here.alice.get(at())).body;
+    await bob.go(`/app/invite/${inviteCode}`);
     await bob.page.getByRole('button', { name: 'Join' }).click();
     await bob.page.locator('#composer').waitFor();
     await hears(here.channel.id, 'in the server again');

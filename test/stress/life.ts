@@ -62,7 +62,10 @@ export class Life {
 
   /** Wherever they are already, that is said. */
   private async letIn(person: Person): Promise<void> {
-    const { serverId, inviteCode, hiddenIds, owner } = this.trial;
+    const { serverId, hiddenIds, owner } = this.trial;
+    // Each kick renews the code.
+    const { answer } = await this.ask(owner, 'GET', `/api/servers/${serverId}`);
+    const inviteCode = answer?.inviteCode;
     await this.ask(person, 'POST', `/api/servers/${serverId}/join`, { inviteCode });
     for (const id of hiddenIds) await this.ask(owner, 'POST', `/api/channels/${id}/members`, { userId: person.id });
   }

@@ -36,7 +36,6 @@ export interface Trial {
   senders: Sender[];
   owner: Person;
   serverId: string;
-  inviteCode: string;
   /** The private ones among its channels. */
   hiddenIds: string[];
   /** Whether a channel is the server's, and no DM. */
@@ -143,7 +142,6 @@ async function gather(site: Site, fault: Fault, load: Load): Promise<Trial> {
     senders: [],
     owner,
     serverId: server.id,
-    inviteCode: server.inviteCode,
     hiddenIds,
     isOfServer: (id) => ofServer.has(id),
   };
