@@ -92,8 +92,9 @@ export class ServerAccess {
 
 async function readMemberships(rows: Rows, keys: string[]): Promise<Map<string, ServerMembership>> {
   const found = await rows<ServerMembership & { key: string }>(
-    `SELECT key, role, workspace_write AS "workspaceWrite" FROM unnest($1::text[]) AS key JOIN server_members
-       ON server_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid`,
+    `SELECT key, role, workspace_write AS "workspaceWrite" FROM unnest($1::text[]) AS key CROSS JOIN LATERAL (
+       SELECT role, workspace_write FROM server_members
+       WHERE server_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid LIMIT 1) AS seat`,
     [keys],
   );
   return new Map(found.map(({ key, role, workspaceWrite }) => [key, { role, workspaceWrite }]));

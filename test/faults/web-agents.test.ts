@@ -53,6 +53,12 @@ describe('agents in the web client', () => {
     await page.getByRole('button', { name: 'Channels' }).click();
     await page.getByRole('dialog').getByLabel('Policy for #general').selectOption('disabled');
     await until(async () => (await modes()).some(([, mode]: string[]) => mode === 'disabled'));
+    const seat = async () =>
+      (await here.alice.get(`/api/servers/${here.server.id}/members`)).body.find(
+        ({ agent }: { agent: { id: string } | null }) => agent?.id === id,
+      ).agent;
+    await page.getByRole('checkbox', { name: 'It may change files' }).check();
+    await until(async () => (await seat()).workspaceWrite);
     await page.keyboard.press('Escape');
   });
 

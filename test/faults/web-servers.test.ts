@@ -128,4 +128,24 @@ describe('servers in the web client', () => {
     await bob.page.getByRole('button', { name: 'Join' }).click();
     await bob.page.getByRole('link', { name: 'Tea party' }).waitFor();
   });
+
+  it('ban members, who read why, and lift bans', async () => {
+    await carol.open(manage('members'));
+    await carol.page.getByRole('button', { name: `Actions for ${here.bob.username}` }).click();
+    await carol.page.getByRole('menuitem', { name: 'Ban from the server' }).click();
+    await carol.page.getByLabel('Reason').fill('Too loud');
+    await carol.page.getByRole('dialog').getByRole('button', { name: 'Ban' }).click();
+    const lift = carol.page.getByRole('button', { name: `Lift the ban of ${here.bob.username}` });
+    await lift.waitFor();
+    await carol.page.locator('.people li', { hasText: 'Too loud' }).waitFor();
+    await until(async () => (await bob.page.getByRole('link', { name: 'Tea party' }).count()) === 0);
+    const { inviteCode } = (await here.alice.get(`/api/servers/${here.server.id}`)).body;
+    await bob.go(`/app/invite/${inviteCode}`);
+    await bob.page.getByRole('button', { name: 'Join' }).click();
+    await bob.page.getByText('You are banned from this server').first().waitFor();
+    await lift.click();
+    await lift.waitFor({ state: 'detached' });
+    await bob.page.getByRole('button', { name: 'Join' }).click();
+    await bob.page.getByRole('link', { name: 'Tea party' }).waitFor();
+  });
 });
