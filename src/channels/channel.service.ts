@@ -168,7 +168,7 @@ export class ChannelService {
       const people = await this.audience.people(change.rows, serverId);
       tellGone(change, outside, serverId);
       const rooms = [room, ...told, ...outside.map(({ userId }) => userRoom(userId))];
-      await closePlace(change, { serverId: null, channelId }, people, rooms);
+      await closePlace(change, { serverId: null, channelId, isGone: true }, people, rooms);
       await closeStreams(change.rows, [room]);
       change.afterCommit(() => this.access.forget([channelId]));
       change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms: [room] }));

@@ -35,6 +35,8 @@ import { OpenQuestions } from './migrations/0067-open-questions.ts';
 import { Looks } from './migrations/0068-looks.ts';
 import { Invalidations } from './migrations/0069-invalidations.ts';
 import { MessageExtras } from './migrations/0070-message-extras.ts';
+import { OutdatedEntries } from './migrations/0077-outdated-entries.ts';
+import { NotificationSources } from './migrations/0078-notification-sources.ts';
 import { MadeBy } from './migrations/0080-made-by.ts';
 import { prepareLong } from './pools.ts';
 
@@ -71,6 +73,8 @@ export const migrations = [
   { name: '0068-looks', class: Looks },
   { name: '0069-invalidations', class: Invalidations },
   { name: '0070-message-extras', class: MessageExtras },
+  { name: '0077-outdated-entries', class: OutdatedEntries },
+  { name: '0078-notification-sources', class: NotificationSources },
   { name: '0080-made-by', class: MadeBy },
 ];
 

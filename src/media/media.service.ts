@@ -101,10 +101,10 @@ export class MediaService {
   /**
    * Creates an upload from a received file.
    * @param messageId one of the actor's messages, to attach it to at once
-   * @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, ATTACHMENT_INVALID when the message has too many
+   * @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, ROLE_REQUIRED, ATTACHMENT_INVALID when the message has too many
    */
   async add(actor: Actor, file: ReceivedFile, messageId: string | undefined): Promise<AttachmentRecord> {
-    const target = messageId === undefined ? null : await this.messageAccess.editable(actor, messageId);
+    const target = messageId === undefined ? null : await this.messageAccess.extendable(actor, messageId);
     return this.changes.run(async (change) => {
       // Concurrent uploads count those before them.
       if (!target) await lockUser(change.rows, actor.userId);
@@ -128,7 +128,7 @@ export class MediaService {
         ],
       );
       if (!row) throw new Error('An upload was not stored.');
-      if (target) await this.messages.tellUpdated(change, actor, target.row.id);
+      if (target) await this.messages.extended(change, actor, target.row);
       else await this.requireRoom(change.rows, actor, 0);
       return attachmentRecord(row);
     });

@@ -14,7 +14,6 @@ import type { Writer } from '../delivery/writer.ts';
 import { AppError } from '../errors.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import { insertJobs, type NotificationQueue } from '../notifications/notification.jobs.ts';
-import { isQuoted } from '../notifications/quotes.ts';
 import { invalid } from '../schema/validation.ts';
 import type { ThreadAccess } from '../threads/thread.access.ts';
 import { retitle } from '../threads/thread.title.ts';
@@ -32,7 +31,7 @@ import {
   type typingSchema,
 } from './message.contract.ts';
 import { MessageList, messagePage } from './message.list.ts';
-import { asNoticed, isNoticed, newlyNamed } from './message.notices.ts';
+import { isNoticed, newlyNamed } from './message.notices.ts';
 import {
   isForgotten,
   mayBeStale,
@@ -44,11 +43,12 @@ import {
   uncountInThread,
 } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
+import { outdate } from './outdated.ts';
 
-const update = `UPDATE messages SET content = $2, mentions = $3::json, is_edited = true,
-    mentioned_bots = ${mentionedBots('$3::json')},
-    updated_at = greatest(now(), updated_at + interval '1 ms')
-  WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
+const edited = "is_edited = true, updated_at = greatest(now(), updated_at + interval '1 ms')";
+const update = `UPDATE messages SET content = $2, mentions = $3::json, mentioned_bots = ${mentionedBots('$3::json')}, ${edited}
+  WHERE id = $1 AND deleted_at IS NULL AND content <> $2 RETURNING id`;
+const markEdited = `UPDATE messages SET ${edited} WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 const sentBy = (column: string) => `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.${column} = $3
   AND NOT ${isForgotten}`;
 const [byNonce, byKey] = [sentBy('nonce'), sentBy('sent_key')];
@@ -173,35 +173,43 @@ export class MessageService {
     return messageRecord(row, actor.userId);
   }
 
-  /** @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when neither text nor attachments would be left */
+  /**
+   * Replaces the text of a message, everywhere. The same text again changes nothing.
+   * @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when neither text nor attachments would be left
+   */
   async edit(actor: Actor, messageId: string, content: string): Promise<MessageRecord> {
     const { row, channel } = await this.access.editable(actor, messageId);
-    const mentions = await this.mentions.find(actor, channel, content);
+    const mentions = await this.mentions.find(actor, channel, content, row.mentions ?? []);
     const users = newlyNamed(row.mentions ?? [], mentions);
     const edited = await this.changes.run(async (change) => {
       // The log is locked first, so that edits of one message are published in the order in which they are made.
-      const [, updated, , record, isCopied] = await pipelined([
+      const [, updated, before] = await pipelined([
         change.lockOpen(channelRoom(channel.id)),
         change.rows(update, [messageId, content, mentions.length > 0 ? JSON.stringify(mentions) : null]),
-        retitle(change, messageId, content),
-        this.tellUpdated(change, actor, messageId),
-        isQuoted(change.rows, messageId),
+        readMessage(change.rows, messageId),
       ]);
-      if (updated.length === 0) throw new AppError('MESSAGE_NOT_FOUND');
-      if (content === '' && record.attachments.length === 0) {
+      if (content === '' && !before.attachments?.length) {
         throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
       }
-      if (users.length > 0 || isNoticed(asNoticed(row)) || isCopied) {
-        await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: new Date().toISOString() }]);
-        change.afterCommit(() => this.notifications.wake());
-      }
-      return record;
+      if (updated.length === 0) return messageRecord(before, actor.userId);
+      await retitle(change, messageId, content);
+      await outdate(change.rows, channel.id, [row]);
+      await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: new Date().toISOString() }]);
+      change.afterCommit(() => this.notifications.wake());
+      return this.tellUpdated(change, actor, messageId);
     });
     return actor.user.isBot ? this.asHeard(actor, edited) : edited;
   }
 
+  /** Marks a message as edited after a file was added to it, in a change that has locked the channel's log. */
+  async extended(change: Change, actor: Actor, { id, seq, channel_id: channelId }: MessageRow): Promise<void> {
+    await change.rows(markEdited, [id]);
+    await outdate(change.rows, channelId, [{ id, seq }]);
+    await this.tellUpdated(change, actor, id);
+  }
+
   /** Publishes a message as it is now, after it was changed. The log of its channel must be locked. */
-  async tellUpdated(change: Change, actor: Actor, messageId: string): Promise<MessageRecord> {
+  private async tellUpdated(change: Change, actor: Actor, messageId: string): Promise<MessageRecord> {
     const row = await readMessage(change.rows, messageId);
     change.publish(messageUpdated.in(channelRoom(row.channel_id), messageRecord(row, null), row.thread_id));
     return messageRecord(row, actor.userId);

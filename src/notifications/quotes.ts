@@ -36,17 +36,9 @@ const renewLogs = `WITH ${told} UPDATE log_entries
   SET data = (data::jsonb || jsonb_build_object('body', quote.body))::json
   FROM (${toldOf} WHERE told.stream_id IN (SELECT unnest($2::uuid[]))) AS quote
   WHERE log_entries.stream_id = quote.stream_id AND log_entries.seq = quote.seq AND quote.former <> quote.body`;
-const renewRows = `UPDATE notifications n SET body = quote.body FROM (${quotes} WHERE n.id = ANY($1::uuid[])) AS quote
+/** SQL that gives notifications the current text of the messages that they show. */
+export const renewRows = `UPDATE notifications n SET body = quote.body FROM (${quotes} WHERE n.id = ANY($1::uuid[])) AS quote
   WHERE n.id = quote.id`;
-
-/** Whether a notification quotes a message. */
-export async function isQuoted(rows: Rows, messageId: string): Promise<boolean> {
-  const found = await rows<{ id: string }>(
-    `SELECT id FROM notifications WHERE reference_type = 'message' AND reference_id = $1 LIMIT 1`,
-    [messageId],
-  );
-  return found.length > 0;
-}
 
 /** Notifications that quote the messages, or whose events do, with outdated text: as many as are updated at once. */
 export async function readStale(rows: Rows, messageIds: string[]): Promise<Stale[]> {
@@ -56,9 +48,15 @@ export async function readStale(rows: Rows, messageIds: string[]): Promise<Stale
 
 /**
  * Removes the former text of messages from notifications and from their events in the users' logs, which must be locked.
+ * @param told ids of notifications that their users were told of in this change
  * @returns whether there may be more of them: a message that mentioned everyone is quoted to thousands
  */
-export async function renewQuotes(change: Change, messageIds: string[], stale: Stale[]): Promise<boolean> {
+export async function renewQuotes(
+  change: Change,
+  messageIds: string[],
+  stale: Stale[],
+  told: Set<string>,
+): Promise<boolean> {
   if (stale.length === 0) return false;
   const ids = stale.map(({ id }) => id);
   await change.rows(renewLogs, [messageIds, stale.map(({ userId }) => userId)]);
@@ -67,6 +65,7 @@ export async function renewQuotes(change: Change, messageIds: string[], stale: S
     ids,
   ]);
   // Even if only the log had it: nodes still have it in memory, and drop it when they see this event.
-  for (const row of rows) change.publish(notificationUpdated.in(userRoom(row.user_id), notificationRecord(row)));
+  const untold = rows.filter(({ id }) => !told.has(id));
+  for (const row of untold) change.publish(notificationUpdated.in(userRoom(row.user_id), notificationRecord(row)));
   return stale.length === atOnce;
 }

@@ -26,10 +26,11 @@ export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<Not
     const code = kind === 'server.invite' ? codes.get(serverId ?? '') : '';
     if (code === undefined) continue;
     const title = titleOf(kind, names.of(senderId), names.of(serverId), names.of(channelId));
+    const rest = { body: code, at: new Date(job.at), onlyUnderAll: false, isAnnounced: false };
     const place = { senderId, serverId, channelId, referenceType, referenceId };
     for (const userId of await recipients(rows, job)) {
       if (userId === job.by) continue;
-      drafts.push({ userId, kind, ...place, title, body: code, at: new Date(job.at), onlyUnderAll: false });
+      drafts.push({ userId, kind, ...place, title, ...rest });
     }
   }
   return drafts;
