@@ -18,7 +18,9 @@ const andChannel = 'LEFT JOIN channels c ON c.id = m.channel_id';
 const saidTo = (user: string) => `CASE WHEN ${selectMayRead(user)} THEN ${preview} ELSE '' END`;
 const quotes = `SELECT n.id, n.user_id, n.body AS former, ${saidTo('n.user_id')} AS body
   FROM notifications n LEFT JOIN messages m ON m.id = n.reference_id ${andChannel}`;
-const quotesOf = `${quotes} WHERE n.reference_type = 'message' AND n.reference_id = ANY($1::uuid[])`;
+// Those of deleted messages are withdrawn (see withdrawal.ts).
+const quotesOf = `${quotes} WHERE n.reference_type = 'message' AND n.reference_id = ANY($1::uuid[])
+  AND m.id IS NOT NULL AND m.deleted_at IS NULL`;
 /** Found by the messages, whichever users are asked for: one user may have thousands of other entries. */
 const told = `told AS MATERIALIZED (
     SELECT (data ->> 'id')::uuid AS id, stream_id, seq, data ->> 'body' AS former,
@@ -31,7 +33,7 @@ const toldOf = `SELECT told.*, ${saidTo('told.stream_id')} AS body
   FROM told LEFT JOIN messages m ON m.id = told.message_id ${andChannel}`;
 const selectStale = `WITH ${told} SELECT id, user_id AS "userId" FROM (
     ${quotesOf} UNION ALL SELECT id, stream_id, former, body FROM (${toldOf}) AS logged
-  ) AS quote WHERE former <> body LIMIT $2`;
+  ) AS quote WHERE former <> body ORDER BY id LIMIT $2`;
 const renewLogs = `WITH ${told} UPDATE log_entries
   SET data = (data::jsonb || jsonb_build_object('body', quote.body))::json
   FROM (${toldOf} WHERE told.stream_id IN (SELECT unnest($2::uuid[]))) AS quote

@@ -34,7 +34,7 @@ const selectWithdrawn = `SELECT told.message_id AS "messageId", told.user_id AS 
     UNION SELECT reference_id, user_id, id FROM notifications
     WHERE reference_type = 'message' AND reference_id = ANY($1::uuid[])
   ) AS told JOIN notifications n ON n.id = told.notification_id ${joins}
-  WHERE NOT (${isMeant('told.user_id')}) LIMIT $2`;
+  WHERE NOT (${isMeant('told.user_id')}) ORDER BY n.id LIMIT $2`;
 const forgetSources = `DELETE FROM notification_sources s USING unnest($1::uuid[], $2::uuid[]) AS gone (message_id, user_id)
   WHERE s.message_id = gone.message_id AND s.user_id = gone.user_id
     AND NOT EXISTS (SELECT FROM messages m WHERE m.id = s.message_id AND m.deleted_at IS NULL)`;
