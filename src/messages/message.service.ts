@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts';
 import { pipelined } from '../database/transaction.ts';
 import type { Written } from '../delivery/batch.ts';
 import type { Caches } from '../delivery/caches.ts';
-import type { Change, Changes } from '../delivery/changes.ts';
+import type { Changes } from '../delivery/changes.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom, threadRoom } from '../delivery/entry.ts';
 import type { Ephemeral } from '../delivery/ephemeral.ts';
@@ -19,7 +19,6 @@ import type { ThreadAccess } from '../threads/thread.access.ts';
 import { retitle } from '../threads/thread.title.ts';
 import { eraseMessages } from './erasure.ts';
 import { KeptPages } from './kept-pages.ts';
-import { mentionedBots } from './mentioned-bots.ts';
 import type { MessageAccess } from './message.access.ts';
 import { asRow, type MessageComposer, type SendInput, type SendOptions } from './message.composer.ts';
 import {
@@ -27,9 +26,9 @@ import {
   messageDeleted,
   type messagePageSchema,
   messageTyping,
-  messageUpdated,
   type typingSchema,
 } from './message.contract.ts';
+import { publishUpdated, replaceText } from './message.edit.ts';
 import { MessageList, messagePage } from './message.list.ts';
 import { isNoticed, newlyNamed } from './message.notices.ts';
 import {
@@ -37,18 +36,12 @@ import {
   mayBeStale,
   type NewMessage,
   onceKeysOf,
-  readMessage,
   StaleMessage,
   selectMessages,
   uncountInThread,
 } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
-import { outdate } from './outdated.ts';
 
-const edited = "is_edited = true, updated_at = greatest(now(), updated_at + interval '1 ms')";
-const update = `UPDATE messages SET content = $2, mentions = $3::json, mentioned_bots = ${mentionedBots('$3::json')}, ${edited}
-  WHERE id = $1 AND deleted_at IS NULL AND content <> $2 RETURNING id`;
-const markEdited = `UPDATE messages SET ${edited} WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 const sentBy = (column: string) => `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.${column} = $3
   AND NOT ${isForgotten}`;
 const [byNonce, byKey] = [sentBy('nonce'), sentBy('sent_key')];
@@ -182,37 +175,16 @@ export class MessageService {
     const mentions = await this.mentions.find(actor, channel, content, row.mentions ?? []);
     const users = newlyNamed(row.mentions ?? [], mentions);
     const edited = await this.changes.run(async (change) => {
-      // The log is locked first, so that edits of one message are published in the order in which they are made.
-      const [, updated, before] = await pipelined([
-        change.lockOpen(channelRoom(channel.id)),
-        change.rows(update, [messageId, content, mentions.length > 0 ? JSON.stringify(mentions) : null]),
-        readMessage(change.rows, messageId),
-      ]);
-      if (content === '' && !before.attachments?.length) {
+      const { isChanged, message } = await replaceText(change, row, content, mentions);
+      if (content === '' && !message.attachments?.length) {
         throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
       }
-      if (updated.length === 0) return messageRecord(before, actor.userId);
-      await retitle(change, messageId, content);
-      await outdate(change.rows, channel.id, [row]);
+      if (!isChanged) return messageRecord(message, actor.userId);
       await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: new Date().toISOString() }]);
       change.afterCommit(() => this.notifications.wake());
-      return this.tellUpdated(change, actor, messageId);
+      return messageRecord(await publishUpdated(change, messageId), actor.userId);
     });
     return actor.user.isBot ? this.asHeard(actor, edited) : edited;
-  }
-
-  /** Marks a message as edited after a file was added to it, in a change that has locked the channel's log. */
-  async extended(change: Change, actor: Actor, { id, seq, channel_id: channelId }: MessageRow): Promise<void> {
-    await change.rows(markEdited, [id]);
-    await outdate(change.rows, channelId, [{ id, seq }]);
-    await this.tellUpdated(change, actor, id);
-  }
-
-  /** Publishes a message as it is now, after it was changed. The log of its channel must be locked. */
-  private async tellUpdated(change: Change, actor: Actor, messageId: string): Promise<MessageRecord> {
-    const row = await readMessage(change.rows, messageId);
-    change.publish(messageUpdated.in(channelRoom(row.channel_id), messageRecord(row, null), row.thread_id));
-    return messageRecord(row, actor.userId);
   }
 
   /** @returns what remains of it: its id, place, number and author. @throws AppError like `MessageAccess.deletable` */

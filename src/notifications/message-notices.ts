@@ -96,8 +96,8 @@ export function draftsOfEdits(jobs: EditJob[], messages: Map<string, NotedMessag
 /** What is known of a message that a user may be notified of. */
 interface Known {
   place: number;
-  /** A mention that was taken back before the user read of it. */
-  isWithdrawn: boolean;
+  /** When it was made, of a mention that was taken back before the user read of it. */
+  at: Date | string | null;
 }
 
 /**
@@ -117,18 +117,18 @@ export async function notYetNotified(
   const drafts = [...once.values()];
   if (drafts.length === 0) return [];
   const told = await rows<Known>(
-    `SELECT d.place::int, coalesce(s.notification_id IS NULL AND NOT s.was_read, false) AS "isWithdrawn"
+    `SELECT d.place::int, CASE WHEN s.notification_id IS NULL AND NOT s.was_read THEN s.at END AS at
      FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS d (user_id, message_id, place)
      LEFT JOIN notification_sources s ON s.message_id = d.message_id AND s.user_id = d.user_id
      WHERE s.message_id IS NOT NULL OR EXISTS (SELECT FROM notifications n
        WHERE n.reference_type = 'message' AND n.reference_id = d.message_id AND n.user_id = d.user_id)`,
     [drafts.map((draft) => draft.userId), drafts.map((draft) => draft.referenceId)],
   );
-  const known = new Map(told.map(({ place, isWithdrawn }) => [place, isWithdrawn]));
+  const known = new Map(told.map(({ place, at }) => [place, at]));
   return drafts.flatMap((draft, index) => {
-    const isWithdrawn = known.get(index + 1);
-    if (isWithdrawn === undefined) return [draft];
-    return isWithdrawn ? [{ ...draft, isAnnounced: true }] : [];
+    const at = known.get(index + 1);
+    if (at === undefined) return [draft];
+    return at ? [{ ...draft, at: new Date(at), isAnnounced: true }] : [];
   });
 }
 

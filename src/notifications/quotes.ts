@@ -6,6 +6,7 @@ import { preview } from './message-notices.ts';
 import { notificationUpdated } from './notification.contract.ts';
 import { atOnce } from './notification.jobs.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
+import { tellDeleted } from './reading.ts';
 
 /** A notification that quotes text its message no longer has, or of which an event in its user's log does. */
 export interface Stale {
@@ -69,5 +70,9 @@ export async function renewQuotes(
   // Even if only the log had it: nodes still have it in memory, and drop it when they see this event.
   const untold = rows.filter(({ id }) => !told.has(id));
   for (const row of untold) change.publish(notificationUpdated.in(userRoom(row.user_id), notificationRecord(row)));
+  // Of those that are gone, too.
+  const known = new Set([...told, ...rows.map(({ id }) => id)]);
+  const gone = new Map(stale.filter(({ id }) => !known.has(id)).map((one) => [one.id, one]));
+  await tellDeleted(change, [...gone.values()]);
   return stale.length === atOnce;
 }

@@ -8,7 +8,7 @@ import { atOnce } from './notification.jobs.ts';
 import type { NotificationKind } from './notification.kinds.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
 import { renewRows } from './quotes.ts';
-import { type Scope, unreadCounts } from './reading.ts';
+import { type Scope, tellDeleted, unreadCounts } from './reading.ts';
 
 /** A message that a user's notification counts, and should not any more. */
 export interface Withdrawn {
@@ -131,14 +131,6 @@ async function showNewest(rows: Rows, shown: Left[]): Promise<void> {
 
 /** The title where the messages that a notification still counts are not known. */
 const unknown = 'There are messages for you';
-
-async function tellDeleted(change: Change, gone: { id: string; userId: string }[]): Promise<void> {
-  const ofUser = Map.groupBy(gone, ({ userId }) => userId);
-  for (const [userId, unreadCount] of await unreadCounts(change.rows, [...ofUser.keys()])) {
-    const ids = ofUser.get(userId)?.map(({ id }) => id);
-    change.publish(notificationDeleted.in(userRoom(userId), { ids, unreadCount }));
-  }
-}
 
 async function tellUpdated(change: Change, ids: string[]): Promise<void> {
   if (ids.length === 0) return;

@@ -19,6 +19,7 @@ import { MessageList } from '../messages/message.list.ts';
 import type { MessageService } from '../messages/message.service.ts';
 import { type MessageRecord, messageRecord } from '../messages/message.view.ts';
 import { outdate } from '../messages/outdated.ts';
+import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import { type ListPage, listPage } from '../schema/list-page.ts';
 import type { ThreadAccess } from './thread.access.ts';
 import {
@@ -50,6 +51,7 @@ export class ThreadService {
   private readonly access: ThreadAccess;
   private readonly messageAccess: MessageAccess;
   private readonly messages: MessageService;
+  private readonly notifications: NotificationQueue;
   private readonly pages: MessageList;
 
   constructor(parts: {
@@ -60,6 +62,7 @@ export class ThreadService {
     threadAccess: ThreadAccess;
     messageAccess: MessageAccess;
     messages: MessageService;
+    notifications: NotificationQueue;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
@@ -68,6 +71,7 @@ export class ThreadService {
     this.access = parts.threadAccess;
     this.messageAccess = parts.messageAccess;
     this.messages = parts.messages;
+    this.notifications = parts.notifications;
     this.pages = new MessageList(parts.database);
     parts.chores.add(eraseDeletedThreads);
   }
@@ -174,6 +178,8 @@ export class ThreadService {
       change.afterCommit(async () => {
         await this.access.forget(threadId);
         this.chores.soon();
+        // Notifications of its messages go at once instead of at the next poll for jobs.
+        this.notifications.wake();
       });
     });
   }
