@@ -8,6 +8,7 @@ import { everMentioned } from '../messages/mentioned-bots.ts';
 /** The fields of a message event that are looked at. */
 const messageSchema = z.object({
   seq: z.number(),
+  authorId: z.string(),
   threadId: z.string().nullish(),
   replyTo: z.object({ authorId: z.string() }).nullish(),
   mentions: z.array(z.object({ kind: z.string(), targetId: z.string() })).default([]),
@@ -131,10 +132,12 @@ function verdictOn(entry: LogEntry, botUserId: string): Verdict {
   return !event.startsWith('message:');
 }
 
-function verdictOnMessage({ event, json }: LogEntry, botUserId: string): Verdict {
+function verdictOnMessage({ event, json, isOutdated }: LogEntry, botUserId: string): Verdict {
   const parsed = messageSchema.safeParse(JSON.parse(json));
   if (!parsed.success) return false;
-  const { seq, threadId, replyTo, mentions } = parsed.data;
+  const { seq, authorId, threadId, replyTo, mentions } = parsed.data;
+  // It has the present mentions; those that it was told with are found by the message.
+  if (isOutdated && authorId !== botUserId) return { seq };
   const mentioned = mentions.some((mention) => mention.kind === 'user' && mention.targetId === botUserId);
   if (mentioned || replyTo?.authorId === botUserId) return true;
   // Changes to a message are for those who were sent it, even if it no longer says what concerned them.

@@ -35,7 +35,7 @@ export interface LogEntry {
   threadId: string | null;
   /** The payload as JSON text, ready to send: built once and never parsed on the way. */
   json: string;
-  /** It repeats text that has changed or gone since, and lacks it: `Renewal` completes it. */
+  /** It was published with text that has changed or gone since: readers get the present one (see `Renewal`). */
   isOutdated?: true;
 }
 

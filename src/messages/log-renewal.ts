@@ -54,8 +54,7 @@ export class LogRenewal implements Renewal {
     return entries.map((entry) => {
       const data = told.get(entry);
       if (!data) return entry;
-      const { isOutdated: _, ...rest } = entry;
-      return { ...rest, json: JSON.stringify(renewed(data, current.get(data.id), names)) };
+      return { ...entry, json: JSON.stringify(renewed(data, current.get(data.id), names)) };
     });
   }
 
