@@ -16,8 +16,8 @@ const aggregationMs = 5 * 60 * 1000;
 const maxSources = 1000;
 /** Whoever adds and removes someone again and again notifies them once a day. */
 const oncePerDay: NotificationKind[] = ['channel.member_added', 'server.member_joined'];
-/** News about the user's own account and access reaches them whoever caused it. */
-const despiteBlock: NotificationKind[] = ['server.kicked', 'agent.webhook_stopped'];
+/** News about the user's own bots and access reaches them whoever caused it. */
+const isDespiteBlock = (kind: NotificationKind) => kind === 'server.kicked' || kind.startsWith('agent.');
 
 interface Wanted {
   place: number;
@@ -107,7 +107,7 @@ async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<Noti
     drafts.map((draft) => draft.senderId),
     // News about the user's own access is also for those who cannot see the channel, or no longer can.
     drafts.map((draft) => (needsAccess(draft) ? draft.channelId : null)),
-    drafts.map(({ kind }) => !despiteBlock.includes(kind)),
+    drafts.map(({ kind }) => !isDespiteBlock(kind)),
     drafts.map((draft) => (draft.kind === 'friendship.request' ? draft.referenceId : null)),
     drafts.map((draft) => (draft.kind === 'server.invite' ? draft.serverId : null)),
     drafts.map(({ kind }) => (oncePerDay.includes(kind) ? kind : null)),
