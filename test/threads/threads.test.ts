@@ -300,8 +300,8 @@ describe('threads', () => {
       const thread = (await start()).body;
       const at = `/api/threads/${thread.id}/messages`;
       const [sent] = await Promise.all([
-        Promise.all(Array.from({ length: 5 }, () => alice.post(at, { content: 'x' }))),
-        bob.delete(`/api/threads/${thread.id}`),
+        Promise.all(Array.from({ length: 5 }, () => bob.post(at, { content: 'x' }))),
+        alice.delete(`/api/threads/${thread.id}`),
       ]);
       for (const { status, body } of sent) {
         expect(status).to.be.oneOf([201, 404]);
