@@ -4,6 +4,7 @@ import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Listener, Loose } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 const secret = 'never-to-be-read-again';
@@ -194,6 +195,28 @@ describe('what was taken back', () => {
     expect(events.map(({ seq }: Loose) => seq)).to.deep.equal(Array.from({ length: 31 }, (_, at) => sent.seq + at));
     const texts = new Set(events.map(({ data }: Loose) => data.content));
     expect([...texts]).to.deep.equal(['version 30']);
+  });
+
+  it('before the log could tell is told of as it is now', async () => {
+    const { alice, bob, channel } = here;
+    const sent = await alice.say(channel.id, 'what it says');
+    const reply = await bob.say(channel.id, 'an answer', { replyToId: sent.id });
+    // What an earlier version left, as the migration marks it.
+    await withRows(cluster.databaseUrl, (rows) =>
+      rows(
+        `UPDATE log_entries SET is_outdated = true, data = replace(data::text, 'what it says', $2)::json
+         WHERE stream_id = $1 AND event = 'message:new'`,
+        [channel.id, secret],
+      ),
+    );
+    const log = (await alice.get(`/api/channels/${channel.id}/events?after=${sent.seq - 1}`)).body.events;
+    const said = (await bob.get(`/api/channels/${channel.id}/events?after=0&limit=500`)).body.events;
+    for (const events of [log, said]) {
+      const [first, second] = events.filter(({ seq }: Loose) => seq >= sent.seq);
+      expect([first.data.content, first.seq]).to.deep.equal(['what it says', sent.seq]);
+      expect([second.data.content, second.seq]).to.deep.equal(['an answer', reply.seq]);
+      expect(second.data.replyTo.content).to.equal('what it says');
+    }
   });
 
   it('of a thread is its former name', async () => {
