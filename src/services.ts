@@ -37,10 +37,11 @@ import { RateLimits } from './infrastructure/rate-limits.ts';
 import type { RedisConnections } from './infrastructure/redis.ts';
 import { SignedLinks } from './infrastructure/signed-links.ts';
 import type { Tracing } from './infrastructure/tracing.ts';
+import { LogRenewal } from './messages/log-renewal.ts';
 import { MessageAccess } from './messages/message.access.ts';
 import { messageTable } from './messages/message.table.ts';
 import { createModels } from './model-proxy/model-proxy.services.ts';
-import { forgetRead } from './notifications/forget-read.ts';
+import { forgetRead, forgetWithdrawn } from './notifications/forget-read.ts';
 import { NotificationQueue } from './notifications/notification.jobs.ts';
 import { PresenceDirectory } from './presence/directory.ts';
 import { ServerAccess } from './servers/server.access.ts';
@@ -99,6 +100,7 @@ export type ServiceParts = ReturnType<typeof createServices>;
 /** Wires up the services, each given what it needs. */
 export function createServices(foundation: Foundation) {
   const shared = createShared(foundation);
+  foundation.delivery.renewal = new LogRenewal(foundation.database, foundation.caches);
   const { settings, database, changes, writer, serverAccess, policyAccess, hearing, outgoing } = shared;
   const { audience, roster, chores, ...community } = createCommunity(shared);
   const { services: people, notificationWorker, presence } = createPeople({ ...shared, ...community, audience });
@@ -108,7 +110,8 @@ export function createServices(foundation: Foundation) {
   const apps = createApps({ ...shared, workspaceAccess: workspace.workspaceAccess });
   const { webhooks, webhookDispatcher } = createWebhooks({ ...shared, chores });
   chores.add(strayBots({ ...community, changes, roster }));
-  chores.add(...forgetEnded(settings.accounts), forgetRead(settings.notifications.readDays), forgetInvalidations);
+  chores.add(...forgetEnded(settings.accounts), forgetRead(settings.notifications.readDays), forgetWithdrawn);
+  chores.add(forgetInvalidations);
   const services: Services = {
     accounts,
     ...community,

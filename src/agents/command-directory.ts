@@ -23,7 +23,7 @@ export class CommandDirectory {
   constructor(database: Database, caches: Caches) {
     this.database = database;
     this.caches = caches;
-    this.channels = caches.create(commandCache, 20_000, { clearedWith: 'channel-members' });
+    this.channels = caches.create(commandCache, 20_000, { clearedWith: ['channel-members'] });
   }
 
   /** The users of the bots that a text names by a command of theirs. Most texts are none, and cost nothing. */

@@ -149,10 +149,12 @@ function verdictOn(entry: LogEntry, botUserId: string): Verdict {
   return !event.startsWith('message:');
 }
 
-function verdictOnMessage({ event, json }: LogEntry, botUserId: string): Verdict {
+function verdictOnMessage({ event, json, isOutdated }: LogEntry, botUserId: string): Verdict {
   const parsed = messageSchema.safeParse(JSON.parse(json));
   if (!parsed.success) return false;
   const { seq, content, authorId, threadId, replyTo, mentions } = parsed.data;
+  // It has the present text and mentions; those that it was published with are found by the message.
+  if (isOutdated && authorId !== botUserId) return { seq };
   const mentioned = mentions.some((mention) => mention.kind === 'user' && mention.targetId === botUserId);
   if (mentioned || replyTo?.authorId === botUserId) return true;
   // Changes to a message are for those who were sent it, even if it no longer says what concerned them.
@@ -164,11 +166,12 @@ function verdictOnMessage({ event, json }: LogEntry, botUserId: string): Verdict
 }
 
 /** The number of the message that an entry is about, if that may be a command: new ones show whether they are. */
-function seqOfMessage({ event, json }: LogEntry, botUserId: string): number | null {
+function seqOfMessage({ event, json, isOutdated }: LogEntry, botUserId: string): number | null {
   const parsed = messageSchema.safeParse(JSON.parse(json));
   if (!parsed.success) return null;
   const { seq, content, authorId } = parsed.data;
-  return event === 'message:new' && (!content.startsWith('/') || authorId === botUserId) ? null : seq;
+  if (event !== 'message:new' || (isOutdated && authorId !== botUserId)) return seq;
+  return content.startsWith('/') && authorId !== botUserId ? seq : null;
 }
 
 function asksMessage(verdict: Verdict): verdict is { seq: number } {

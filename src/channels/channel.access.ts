@@ -42,7 +42,8 @@ interface MembershipRow {
 
 const noRow: MembershipRow = { excluded: null };
 
-const channelCache = 'channels';
+/** The name of the cache of channels' facts: other caches depend on it. */
+export const channelCache = 'channels';
 const memberCache = 'channel-members';
 const memberKey = (channelId: string, userId: string) => `${channelId}:${userId}`;
 

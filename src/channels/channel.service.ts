@@ -109,7 +109,8 @@ export class ChannelService {
     await this.access.managed(actor, channelId, 'channel:update');
     const description = input.description !== undefined ? input.description : input.topic;
     const update = `UPDATE channels SET name = coalesce($2, name), description = CASE WHEN $3 THEN $4 ELSE description END,
-      updated_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
+      updated_at = now() WHERE id = $1 AND deleted_at IS NULL
+        AND (name <> coalesce($2, name) OR $3 AND description IS DISTINCT FROM $4) RETURNING id`;
     const values = [input.name ?? null, description !== undefined, description ?? null];
     return this.changes.run(async (change) => {
       const channel = await this.write(change, channelId, update, values);
@@ -173,7 +174,7 @@ export class ChannelService {
       const people = await this.audience.people(change.rows, serverId);
       tellGone(change, outside, serverId);
       const rooms = [room, ...told, ...outside.map(({ userId }) => userRoom(userId))];
-      await closePlace(change, { serverId: null, channelId }, people, rooms);
+      await closePlace(change, { serverId: null, channelId, isGone: true }, people, rooms);
       await closeStreams(change.rows, [room]);
       change.afterCommit(() => this.access.forget([channelId]));
       change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms: [room] }));

@@ -24,7 +24,12 @@ import type {
   messageUnpinned,
   messageUpdated,
 } from '../messages/message.contract.ts';
-import type { notificationNew, notificationRead, notificationUpdated } from '../notifications/notification.contract.ts';
+import type {
+  notificationDeleted,
+  notificationNew,
+  notificationRead,
+  notificationUpdated,
+} from '../notifications/notification.contract.ts';
 import type { presenceActivity, presenceChange, presenceSnapshot } from '../presence/presence.contract.ts';
 import type { reactionUpdated } from '../reactions/reaction.contract.ts';
 import type { memberBanned, memberUnbanned } from '../servers/ban.contract.ts';
@@ -83,6 +88,7 @@ export interface OwnEvents {
   'notification:new': Payload<typeof notificationNew>;
   'notification:updated': Payload<typeof notificationUpdated>;
   'notification:read': Payload<typeof notificationRead>;
+  'notification:deleted': Payload<typeof notificationDeleted>;
   'server:updated': Payload<typeof serverUpdated>;
   'server:deleted': Payload<typeof serverDeleted>;
   'server:invited': Payload<typeof serverInvited>;
@@ -109,6 +115,7 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'notification:new': true,
   'notification:updated': true,
   'notification:read': true,
+  'notification:deleted': true,
   'server:updated': true,
   'server:deleted': true,
   'server:invited': true,

@@ -20,7 +20,12 @@ import { JoinRequest } from '../join-requests/join-request.entity.ts';
 import { Attachment } from '../media/attachment.entity.ts';
 import { Message } from '../messages/message.entity.ts';
 import { ModelToken, ModelUsage } from '../model-proxy/model-token.entity.ts';
-import { Notification, NotificationJob, NotificationPreferences } from '../notifications/notification.entity.ts';
+import {
+  Notification,
+  NotificationJob,
+  NotificationPreferences,
+  NotificationSource,
+} from '../notifications/notification.entity.ts';
 import { PresenceWish } from '../presence/presence-wish.entity.ts';
 import { Reaction } from '../reactions/reaction.entity.ts';
 import { IdempotencyKey } from '../rest/idempotency.entity.ts';
@@ -69,6 +74,7 @@ export const entities = [
   WebhookCursor,
   Notification,
   NotificationPreferences,
+  NotificationSource,
   NotificationJob,
   PresenceWish,
   Workspace,

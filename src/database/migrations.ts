@@ -38,6 +38,8 @@ import { MessageExtras } from './migrations/0070-message-extras.ts';
 import { AccountStanding } from './migrations/0071-account-standing.ts';
 import { Bans } from './migrations/0074-bans.ts';
 import { PolicyHalves } from './migrations/0075-policy-halves.ts';
+import { OutdatedEntries } from './migrations/0077-outdated-entries.ts';
+import { NotificationSources } from './migrations/0078-notification-sources.ts';
 import { MadeBy } from './migrations/0080-made-by.ts';
 import { prepareLong } from './pools.ts';
 
@@ -77,6 +79,8 @@ export const migrations = [
   { name: '0071-account-standing', class: AccountStanding },
   { name: '0074-bans', class: Bans },
   { name: '0075-policy-halves', class: PolicyHalves },
+  { name: '0077-outdated-entries', class: OutdatedEntries },
+  { name: '0078-notification-sources', class: NotificationSources },
   { name: '0080-made-by', class: MadeBy },
 ];
 

@@ -40,20 +40,20 @@ export class Caches {
   }
 
   /**
-   * @param options.clearedWith the name of a cache whose values are part of these: a drop there clears this one
+   * @param options.clearedWith the names of caches whose values are part of these: a drop there clears this one
    * @param options.facts access checks rely on these values: operations check again at their commit that they still hold
    */
   create<V extends object>(
     name: string,
     max: number,
-    options: { size?: CacheSize<V>; clearedWith?: string; facts?: Facts<V> } = {},
+    options: { size?: CacheSize<V>; clearedWith?: string[]; facts?: Facts<V> } = {},
   ): Cache<V> {
-    const { size, clearedWith, facts } = options;
+    const { size, clearedWith = [], facts } = options;
     const trust = () => (performance.now() - this.knownUntil <= maxStaleMs ? trustedMs : maxStaleMs);
     const used = facts && ((key: string, value: V) => this.rely(cache, facts, key, value));
     const cache: Cache<V> = new Cache<V>({ max, trust, size, used });
     this.caches.set(name, cache);
-    if (clearedWith) this.dependents.set(clearedWith, [...(this.dependents.get(clearedWith) ?? []), cache]);
+    for (const one of clearedWith) this.dependents.set(one, [...(this.dependents.get(one) ?? []), cache]);
     return cache;
   }
 

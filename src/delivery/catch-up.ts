@@ -129,19 +129,19 @@ export class CatchUp {
     let bytes = 0;
     let seq = after;
     for (;;) {
-      const more = stream.recent(seq) ?? (await this.readOlder(stream, seq, limits.events));
-      if (more.length === 0 && seq >= stream.position) {
+      const found = stream.recent(seq) ?? (await this.readOlder(stream, seq, limits.events));
+      if (found.length === 0 && seq >= stream.position) {
         const page = { entries, seq, recovered: true, hasMore: false };
         enter(page);
         return page;
       }
       // The log was trimmed while it was read.
-      if (more[0]?.seq !== seq + 1) {
+      if (found[0]?.seq !== seq + 1) {
         const page = { entries: [], seq: stream.position, recovered: false, hasMore: false };
         enter(page);
         return page;
       }
-      for (const entry of more) {
+      for (const entry of await this.delivery.renewal.relabel(found)) {
         bytes += Buffer.byteLength(entry.json);
         const full = entries.length >= limits.events || (bytes > limits.bytes && entries.length > 0);
         if (full) return { entries, seq, recovered: true, hasMore: true };

@@ -4,7 +4,7 @@ import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
 import type { Bus } from './bus.ts';
 import { DeliveryCounters } from './counters.ts';
-import { byRoom, type LogEntry, type Room, streamId } from './entry.ts';
+import { byRoom, type LogEntry, type Renewal, type Room, streamId } from './entry.ts';
 import { LiveStream } from './live-stream.ts';
 import { type Head, readHeads, readLog } from './log.ts';
 import { Observers } from './observers.ts';
@@ -26,6 +26,8 @@ export class Delivery {
   readonly bus: Bus;
   /** Called with everything committed on this node, whether or not anyone is in the room. */
   onCommitted: (entries: LogEntry[]) => void = () => {};
+  /** Brings entries up to date as they are read. */
+  renewal: Renewal = { complete: async (entries) => entries, relabel: async (entries) => entries };
   private readonly database: Pick<Database, 'committedRows' | 'quickRows'>;
   private readonly settings: Settings['delivery'];
   private readonly heads: BatchedRead<Head>;
@@ -60,7 +62,9 @@ export class Delivery {
     const { streams, counters } = this;
     const staleness = new StalenessGuard(streams, (stream) => this.freshen(stream), bus);
     this.staleness = staleness;
-    this.sweeper = new Sweeper({ streams, pull, database, gapWaitMs: settings.gapWaitMs, staleness, counters, log });
+    const complete = (entries: LogEntry[]) => this.renewal.complete(entries);
+    const { gapWaitMs } = settings;
+    this.sweeper = new Sweeper({ streams, pull, complete, database, gapWaitMs, staleness, counters, log });
     bus.onEntries((room, entries) => this.offer(room, entries));
   }
 
@@ -249,7 +253,7 @@ export class Delivery {
 
   /** Reads the log of a room; lost access and ended sessions that this node may have missed take effect before it returns. */
   async read({ room }: LiveStream, after: number, limit: number): Promise<LogEntry[]> {
-    const page = await readLog(this.database.committedRows, room, after, limit);
+    const page = await this.renewal.complete(await readLog(this.database.committedRows, room, after, limit));
     if (page.length > 0) await this.staleness.refresh(room);
     return page;
   }

@@ -35,6 +35,16 @@ export interface LogEntry {
   threadId: string | null;
   /** The payload as JSON text, ready to send: built once and never parsed on the way. */
   json: string;
+  /** It was published with text that has changed or gone since: readers get the present one (see `Renewal`). */
+  isOutdated?: true;
+}
+
+/** What features know about the entries of a log that the log does not; they are read in their current form. */
+export interface Renewal {
+  /** The same entries, outdated ones with what is true now. */
+  complete(entries: LogEntry[]): Promise<LogEntry[]>;
+  /** The same entries with the current names of whom and what they mention. */
+  relabel(entries: LogEntry[]): Promise<LogEntry[]>;
 }
 
 /** An event that has no number yet. */

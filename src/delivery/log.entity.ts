@@ -30,10 +30,10 @@ const LogEntrySchema = defineEntity({
   primaryKeys: ['streamId', 'seq'],
   indexes: [
     {
-      // Entries beside its message:new that repeat a message's content, be it as a name, which must go when the message goes.
+      // Entries beside its message:new that repeat a message's content, be it as a name, which must change and go with it.
       name: 'log_entries_retold',
       expression:
-        "create index log_entries_retold on log_entries (stream_id, (data ->> 'id')) where event in ('message:updated', 'message:pinned', 'message:unpinned', 'thread:created', 'thread:updated')",
+        "create index log_entries_retold on log_entries (stream_id, (data ->> 'id')) where event in ('message:updated', 'message:pinned', 'message:unpinned', 'thread:created', 'thread:updated') and not is_outdated",
     },
     {
       // Entries that quote a message to those who were notified of it, which must go with it too.
@@ -50,6 +50,8 @@ const LogEntrySchema = defineEntity({
     threadId: p.uuid().nullable(),
     data: p.json<unknown>().columnType('json'),
     createdAt: p.datetime(3).defaultRaw('now()'),
+    /** What it repeats has changed since: `data` has it no more, and readers get the current text (see messages/outdated). */
+    isOutdated: p.boolean().default(false),
   },
 });
 

@@ -22,6 +22,14 @@ interface EntryRow {
   event: string;
   thread_id: string | null;
   json: string;
+  is_outdated: boolean;
+}
+
+const entryColumns = 'seq, event, thread_id, data::text AS json, is_outdated';
+
+function entryOf(room: Room, row: EntryRow): LogEntry {
+  const entry = { room, seq: row.seq, event: row.event, threadId: row.thread_id, json: row.json };
+  return row.is_outdated ? { ...entry, isOutdated: true } : entry;
 }
 
 /** Creates the (empty) log of a new room, in the transaction that creates the channel or user. */
@@ -176,27 +184,26 @@ export async function readMoved(rows: Rows, known: { id: string; seq: number }[]
 /** Entries after `after`, oldest first. */
 export async function readLog(rows: Rows, room: Room, after: number, limit: number): Promise<LogEntry[]> {
   const found = await rows<EntryRow>(
-    `SELECT seq, event, thread_id, data::text AS json FROM log_entries
-     WHERE stream_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+    `SELECT ${entryColumns} FROM log_entries WHERE stream_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
     [streamId(room), after, limit],
   );
-  return found.map((row) => ({ room, seq: row.seq, event: row.event, threadId: row.thread_id, json: row.json }));
+  return found.map((row) => entryOf(room, row));
 }
 
 /** Entries after each room's position, oldest first, up to `limit` per room: many rooms with one query. */
 export async function readLogs(rows: Rows, known: { room: Room; seq: number }[], limit: number): Promise<LogEntry[]> {
   const rooms = new Map(known.map(({ room }) => [streamId(room), room]));
   const found = await rows<EntryRow & { stream_id: string }>(
-    `SELECT known.id AS stream_id, entry.seq, entry.event, entry.thread_id, entry.data::text AS json
+    `SELECT known.id AS stream_id, entry.seq, entry.event, entry.thread_id, entry.json, entry.is_outdated
      FROM unnest($1::uuid[], $2::bigint[]) AS known (id, seq) CROSS JOIN LATERAL (
-       SELECT seq, event, thread_id, data FROM log_entries
+       SELECT ${entryColumns} FROM log_entries
        WHERE stream_id = known.id AND seq > known.seq ORDER BY seq LIMIT $3
      ) AS entry ORDER BY known.id, entry.seq`,
     [known.map(({ room }) => streamId(room)), known.map(({ seq }) => seq), limit],
   );
   return found.flatMap((row) => {
     const room = rooms.get(row.stream_id);
-    return room ? [{ room, seq: row.seq, event: row.event, threadId: row.thread_id, json: row.json }] : [];
+    return room ? [entryOf(room, row)] : [];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { DeliveryCounters } from './counters.ts';
-import { byRoom, ownFirst, type Room, streamId } from './entry.ts';
+import { byRoom, type LogEntry, ownFirst, type Room, streamId } from './entry.ts';
 import type { LiveStream } from './live-stream.ts';
 import { leapOver, readLogs, readMoved } from './log.ts';
 import type { StalenessGuard } from './staleness.ts';
@@ -17,6 +17,7 @@ const eventsOfEach = 100;
 export class Sweeper {
   private readonly streams: ReadonlyMap<Room, LiveStream>;
   private readonly pull: (stream: LiveStream) => Promise<void>;
+  private readonly complete: (entries: LogEntry[]) => Promise<LogEntry[]>;
   private readonly database: Pick<Database, 'committedRows' | 'quickRows'>;
   private readonly gapWaitMs: number;
   private readonly staleness: StalenessGuard;
@@ -26,10 +27,14 @@ export class Sweeper {
   private failed = false;
   private closed = false;
 
-  /** @param parts.pull emits everything that a room has in the log beyond its position */
+  /**
+   * @param parts.pull emits everything that a room has in the log beyond its position
+   * @param parts.complete as `Renewal.complete`
+   */
   constructor(parts: {
     streams: ReadonlyMap<Room, LiveStream>;
     pull: (stream: LiveStream) => Promise<void>;
+    complete: (entries: LogEntry[]) => Promise<LogEntry[]>;
     database: Pick<Database, 'committedRows' | 'quickRows'>;
     gapWaitMs: number;
     staleness: StalenessGuard;
@@ -38,6 +43,7 @@ export class Sweeper {
   }) {
     this.streams = parts.streams;
     this.pull = parts.pull;
+    this.complete = parts.complete;
     this.database = parts.database;
     this.gapWaitMs = parts.gapWaitMs;
     this.staleness = parts.staleness;
@@ -100,7 +106,7 @@ export class Sweeper {
   /** Catches up many rooms with one query; those that are far behind are pulled one by one. */
   private async catchUpAll(streams: LiveStream[]): Promise<void> {
     const known = streams.map(({ room, position }) => ({ room, seq: position }));
-    const pages = byRoom(await readLogs(this.database.committedRows, known, eventsOfEach));
+    const pages = byRoom(await this.complete(await readLogs(this.database.committedRows, known, eventsOfEach)));
     for (const stream of streams) {
       const page = pages.get(stream.room);
       // The own rooms among them come first, but sessions may have ended too.

@@ -24,7 +24,14 @@ export function mediaRoutes(media: MediaService): Route[] {
       body: uploadFieldsSchema,
       status: 201,
       answer: uploadAnswerSchema,
-      errors: ['UPLOAD_LIMIT', 'MESSAGE_NOT_FOUND', 'FORBIDDEN', 'CHANNEL_ARCHIVED', 'ATTACHMENT_INVALID'],
+      errors: [
+        'UPLOAD_LIMIT',
+        'MESSAGE_NOT_FOUND',
+        'FORBIDDEN',
+        'ROLE_REQUIRED',
+        'CHANNEL_ARCHIVED',
+        'ATTACHMENT_INVALID',
+      ],
       limit: 'uploads',
       async handle({ actor, file, body }) {
         const record = await media.add(actor, file, body.messageId);

@@ -19,7 +19,7 @@ import {
 } from '../infrastructure/served-content.ts';
 import type { SignedLinks } from '../infrastructure/signed-links.ts';
 import { type FoundMessage, holdMessage, type MessageAccess } from '../messages/message.access.ts';
-import type { MessageService } from '../messages/message.service.ts';
+import { markExtended } from '../messages/message.edit.ts';
 import { type AttachmentRecord, maxAttachments, type mediaUrlSchema } from './attachment.contract.ts';
 import { type AttachmentRow, attachmentRecord, mediaPath, selectAttachments } from './attachment.view.ts';
 import { type ContentInfo, contentInfo, safeFilename } from './content-type.ts';
@@ -52,7 +52,6 @@ export class MediaService {
   private readonly blobs: BlobStore;
   private readonly links: SignedLinks;
   private readonly messageAccess: MessageAccess;
-  private readonly messages: MessageService;
   private readonly maxBytes: number;
   /** User → number of files being received here. */
   private readonly arriving = new Map<string, number>();
@@ -64,7 +63,6 @@ export class MediaService {
     blobs: BlobStore;
     links: SignedLinks;
     messageAccess: MessageAccess;
-    messages: MessageService;
     maxBytes: number;
   }) {
     this.database = parts.database;
@@ -72,7 +70,6 @@ export class MediaService {
     this.blobs = parts.blobs;
     this.links = parts.links;
     this.messageAccess = parts.messageAccess;
-    this.messages = parts.messages;
     this.maxBytes = parts.maxBytes;
     parts.chores.add(forgetUnsent);
   }
@@ -101,10 +98,10 @@ export class MediaService {
   /**
    * Creates an upload from a received file.
    * @param messageId one of the actor's messages, to attach it to at once
-   * @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, ATTACHMENT_INVALID when the message has too many
+   * @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, ROLE_REQUIRED, ATTACHMENT_INVALID when the message has too many
    */
   async add(actor: Actor, file: ReceivedFile, messageId: string | undefined): Promise<AttachmentRecord> {
-    const target = messageId === undefined ? null : await this.messageAccess.editable(actor, messageId);
+    const target = messageId === undefined ? null : await this.messageAccess.extendable(actor, messageId);
     return this.changes.run(async (change) => {
       // Concurrent uploads count those before them.
       if (!target) await lockUser(change.rows, actor.userId);
@@ -128,7 +125,7 @@ export class MediaService {
         ],
       );
       if (!row) throw new Error('An upload was not stored.');
-      if (target) await this.messages.tellUpdated(change, actor, target.row.id);
+      if (target) await markExtended(change, target.row);
       else await this.requireRoom(change.rows, actor, 0);
       return attachmentRecord(row);
     });

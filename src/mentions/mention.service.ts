@@ -59,8 +59,15 @@ export class MentionService {
   /**
    * The mentions in a text that the actor sends to the channel, given its access. Queries the database only if there may be
    * some.
+   * @param before those of the message that the text replaces: they stay as long as they stand in it, also of someone who
+   *   has left
    */
-  async find(actor: Actor, channel: ChannelWithRole, content: string): Promise<MentionRecord[]> {
+  async find(
+    actor: Actor,
+    channel: ChannelWithRole,
+    content: string,
+    before: MentionRecord[] = [],
+  ): Promise<MentionRecord[]> {
     const candidates = findCandidates(content);
     if (candidates.length === 0) return [];
     const [users, channels] = await Promise.all([
@@ -69,7 +76,10 @@ export class MentionService {
     ]);
     const mayCallAll = channel.kind === 'server' && may(channel.role, 'message:mention-all');
     const known: Known = { users, channels, channelId: channel.id, mayCallAll };
-    return candidates.flatMap((candidate) => resolved(candidate, content, known) ?? []);
+    return candidates.flatMap((candidate) => {
+      const found = resolved(candidate, content, known);
+      return keptFrom(before, candidate, found, content) ?? found ?? [];
+    });
   }
 
   /** @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
@@ -174,6 +184,24 @@ function resolved(candidate: Candidate, content: string, known: Known): MentionR
       return ofChannel(known.channels.get(channelKey(name)), textStart + name.length);
     }
   }
+}
+
+/** The earlier mention that stands at a candidate, unless the text there names something else by now. */
+function keptFrom(
+  before: MentionRecord[],
+  { start, end, textStart, text }: Candidate,
+  found: MentionRecord | undefined,
+  content: string,
+): MentionRecord | undefined {
+  const most = found?.token.length ?? 0;
+  const kept = before
+    .filter(({ token }) => token.length >= most && start + token.length <= end && content.startsWith(token, start))
+    // A name is not found within a longer word.
+    .filter(
+      ({ token }) => token.startsWith('<') || possibleNames(text, 1, 100).includes(token.slice(textStart - start)),
+    )
+    .sort((one, other) => other.token.length - one.token.length)[0];
+  return kept && { ...kept, range: { start, end: start + kept.token.length } };
 }
 
 function userSuggestion(row: UserRow): Suggestion {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import { userCache } from '../accounts/identity.ts';
-import type { ChannelWithRole } from '../channels/channel.access.ts';
+import { type ChannelWithRole, channelCache } from '../channels/channel.access.ts';
 import type { Caches } from '../delivery/caches.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom } from '../delivery/entry.ts';
@@ -47,8 +47,8 @@ const maxSize = 64 * 1024 * 1024;
  * Pages are exact across all nodes without any messages between them. Whatever changes a page also appends to the channel's
  * log, in the same transaction: while the head of the log has not moved, the page is unchanged, and a full page is
  * unchanged by new messages. The head is read for each request, batched with concurrent ones. Only names and pictures of
- * authors change without moving it; those are access facts like any other, dropped on all nodes before the change is
- * answered.
+ * authors, and names of mentioned users and channels, change without moving it; those are access facts like any other,
+ * dropped on all nodes before the change is answered.
  */
 export class KeptPages {
   private readonly delivery: Delivery;
@@ -61,7 +61,7 @@ export class KeptPages {
     this.delivery = parts.delivery;
     this.list = parts.list;
     const size = { max: maxSize, of: (page: KeptPage) => 2 * page.json.length };
-    this.pages = parts.caches.create('message-pages', maxPages, { size, clearedWith: userCache });
+    this.pages = parts.caches.create('message-pages', maxPages, { size, clearedWith: [userCache, channelCache] });
   }
 
   /** A MessagePage as JSON, as `viewerId` sees it. @throws AppError CHANNEL_NOT_FOUND, INVALID_CURSOR, MESSAGE_NOT_FOUND */

@@ -23,7 +23,8 @@ export const gone = missingAs('MESSAGE_NOT_FOUND');
  */
 export async function holdMessage(rows: Rows, messageId: string): Promise<string> {
   const [there] = await rows<{ content: string }>(
-    'SELECT content FROM messages WHERE id = $1 AND deleted_at IS NULL FOR KEY SHARE',
+    `SELECT content FROM messages m LEFT JOIN threads t ON t.id = m.thread_id
+     WHERE m.id = $1 AND m.deleted_at IS NULL AND t.deleted_at IS NULL FOR KEY SHARE OF m`,
     [messageId],
   );
   if (!there) throw new AppError('MESSAGE_NOT_FOUND');
@@ -102,6 +103,15 @@ export class MessageAccess {
     if (found.row.author_id !== actor.userId) {
       throw new AppError('FORBIDDEN', { message: 'Only its author may edit a message.' });
     }
+    return found;
+  }
+
+  /**
+   * A message that the actor may add to: its own, where it may still post. @throws AppError like `editable`, ROLE_REQUIRED
+   */
+  async extendable(actor: Actor, messageId: string): Promise<FoundMessage> {
+    const found = await this.editable(actor, messageId);
+    await this.channels.postable(actor, found.channel.id).catch(gone);
     return found;
   }
 

@@ -138,6 +138,7 @@ export function asRow(message: ComposedMessage, actor: Actor, channel: ChannelWi
     nonce: row.nonce,
     is_edited: false,
     is_pinned: false,
+    is_deleted: false,
     created_at: row.createdAt,
     updated_at: row.createdAt,
     own_thread_id: null,

@@ -48,6 +48,12 @@ export const messageSchema = record('Message', {
   nonce: z.string().nullable().optional().describe('For the author, as sent.'),
   isEdited: z.boolean(),
   isPinned: z.boolean(),
+  isDeleted: z
+    .boolean()
+    .optional()
+    .describe(
+      'Only where a deleted message is told of: it was sent before with the same nonce or Idempotency-Key, or its entry in the log is read. Nothing is left of its content; do not show it.',
+    ),
   createdAt: timeSchema,
   updatedAt: timeSchema,
 });

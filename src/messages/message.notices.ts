@@ -1,21 +1,12 @@
 import type { MentionRecord } from '../mentions/mention.contract.ts';
 import type { MessageJob } from '../notifications/notification.jobs.ts';
 import type { NewMessage } from './message.table.ts';
-import type { MessageRow } from './message.view.ts';
 
 /** Whether someone may have to be notified of a message. Plain ones in channels cost no more than this check. */
 export function isNoticed(row: Pick<NewMessage, 'isDirect' | 'replyToId' | 'threadId' | 'mentions'>): boolean {
   const calls = row.mentions?.some(({ kind }) => kind !== 'channel') ?? false;
   return row.isDirect || row.replyToId !== null || row.threadId !== null || calls;
 }
-
-/** An existing message, reduced to what decides who is notified. */
-export const asNoticed = (row: MessageRow) => ({
-  isDirect: row.kind === 'dm',
-  replyToId: row.reply_to_id,
-  threadId: row.thread_id,
-  mentions: row.mentions,
-});
 
 /** The background jobs for messages. */
 export function noticesOf(rows: NewMessage[]): MessageJob[] {

@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts';
 import { pipelined } from '../database/transaction.ts';
 import type { Written } from '../delivery/batch.ts';
 import type { Caches } from '../delivery/caches.ts';
-import type { Change, Changes } from '../delivery/changes.ts';
+import type { Changes } from '../delivery/changes.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom, threadRoom } from '../delivery/entry.ts';
 import type { Ephemeral } from '../delivery/ephemeral.ts';
@@ -14,33 +14,27 @@ import type { Writer } from '../delivery/writer.ts';
 import { AppError } from '../errors.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import { insertJobs, type NotificationQueue } from '../notifications/notification.jobs.ts';
-import { isQuoted } from '../notifications/quotes.ts';
 import { invalid } from '../schema/validation.ts';
 import type { ThreadAccess } from '../threads/thread.access.ts';
 import { retitle } from '../threads/thread.title.ts';
 import { eraseMessages } from './erasure.ts';
-import { mentionedBots } from './mentioned-bots.ts';
 import type { MessageAccess } from './message.access.ts';
 import { asRow, type MessageComposer, type SendInput, type SendOptions } from './message.composer.ts';
-import { messageDeleted, messageTyping, messageUpdated, type typingSchema } from './message.contract.ts';
-import { asNoticed, isNoticed, newlyNamed } from './message.notices.ts';
+import { messageDeleted, messageTyping, type typingSchema } from './message.contract.ts';
+import { publishUpdated, replaceText } from './message.edit.ts';
+import { isNoticed, newlyNamed } from './message.notices.ts';
 import { MessageReader } from './message.reader.ts';
 import {
   isForgotten,
   mayBeStale,
   type NewMessage,
   onceKeysOf,
-  readMessage,
   StaleMessage,
   selectMessages,
   uncountInThread,
 } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 
-const update = `UPDATE messages SET content = $2, mentions = $3::json, is_edited = true,
-    mentioned_bots = ${mentionedBots('$3::json')},
-    updated_at = greatest(now(), updated_at + interval '1 ms')
-  WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 const sentBy = (column: string) => `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.${column} = $3
   AND NOT ${isForgotten}`;
 const [byNonce, byKey] = [sentBy('nonce'), sentBy('sent_key')];
@@ -149,38 +143,25 @@ export class MessageService {
     return messageRecord(shown ?? row, actor.userId);
   }
 
-  /** @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when neither text nor attachments would be left */
+  /**
+   * Replaces the text of a message, everywhere. The same text again changes nothing.
+   * @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when neither text nor attachments would be left
+   */
   async edit(actor: Actor, messageId: string, content: string): Promise<MessageRecord> {
     const { row, channel } = await this.access.editable(actor, messageId);
-    const mentions = await this.mentions.find(actor, channel, content);
+    const mentions = await this.mentions.find(actor, channel, content, row.mentions ?? []);
     const users = newlyNamed(row.mentions ?? [], mentions);
     const edited = await this.changes.run(async (change) => {
-      // The log is locked first, so that edits of one message are published in the order in which they are made.
-      const [, updated, , record, isCopied] = await pipelined([
-        change.lockOpen(channelRoom(channel.id)),
-        change.rows(update, [messageId, content, mentions.length > 0 ? JSON.stringify(mentions) : null]),
-        retitle(change, messageId, content),
-        this.tellUpdated(change, actor, messageId),
-        isQuoted(change.rows, messageId),
-      ]);
-      if (updated.length === 0) throw new AppError('MESSAGE_NOT_FOUND');
-      if (content === '' && record.attachments.length === 0) {
+      const { isChanged, message } = await replaceText(change, row, content, mentions);
+      if (content === '' && !message.attachments?.length) {
         throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
       }
-      if (users.length > 0 || isNoticed(asNoticed(row)) || isCopied) {
-        await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: new Date().toISOString() }]);
-        change.afterCommit(() => this.notifications.wake());
-      }
-      return record;
+      if (!isChanged) return messageRecord(message, actor.userId);
+      await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: new Date().toISOString() }]);
+      change.afterCommit(() => this.notifications.wake());
+      return messageRecord(await publishUpdated(change, messageId), actor.userId);
     });
     return actor.user.isBot ? this.reader.asHeard(actor, edited) : edited;
-  }
-
-  /** Publishes a message as it is now, after it was changed. The log of its channel must be locked. */
-  async tellUpdated(change: Change, actor: Actor, messageId: string): Promise<MessageRecord> {
-    const row = await readMessage(change.rows, messageId);
-    change.publish(messageUpdated.in(channelRoom(row.channel_id), messageRecord(row, null), row.thread_id));
-    return messageRecord(row, actor.userId);
   }
 
   /** @returns what remains of it: its id, place, number and author. @throws AppError like `MessageAccess.deletable` */

@@ -4,6 +4,7 @@ import type { Columns } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
 import { attachmentsOf } from '../media/attachment.view.ts';
 import type { MentionRecord } from '../mentions/mention.contract.ts';
+import { currentMentions } from '../mentions/mention.labels.ts';
 import { insertJobs } from '../notifications/notification.jobs.ts';
 import { reactionsOf } from '../reactions/reaction.view.ts';
 import { messageNew } from './message.contract.ts';
@@ -43,10 +44,14 @@ export const mayBeStale = ({ replyToId, threadId, attachmentIds, lastBotSeq }: N
   replyToId !== null || threadId !== null || attachmentIds.length > 0 || lastBotSeq !== null;
 
 const columnsOfAll = `m.id, m.seq, m.content, m.author_id, u.username, u.display_name, u.avatar_url, u.is_bot, m.thread_id,
-  m.metadata, m.mentions, m.nonce, m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at, m.updated_at`;
+  m.metadata, ${currentMentions} AS mentions, m.nonce, m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at,
+  m.updated_at`;
+
+/** Deleted, be it with its thread, whose messages may be erased a little later. */
+const isGone = '(m.deleted_at IS NOT NULL OR t.deleted_at IS NOT NULL)';
 
 /** Everything that records of messages need, in one statement. */
-export const selectMessages = `SELECT ${columnsOfAll}, m.channel_id, c.kind, m.reply_to_id,
+export const selectMessages = `SELECT ${columnsOfAll}, m.channel_id, c.kind, ${isGone} AS is_deleted, m.reply_to_id,
   r.author_id AS reply_author_id, left(r.content, 201) AS reply_content, r.deleted_at IS NOT NULL AS reply_deleted,
   o.id AS own_thread_id, o.name AS own_thread_name, o.message_count AS own_thread_count,
   o.last_message_at AS own_thread_last, ${attachmentsOf('m.id')} AS attachments, ${reactionsOf('m.id')} AS reactions
@@ -69,8 +74,7 @@ export const isThere = 'm.deleted_at IS NULL AND t.deleted_at IS NULL AND c.dele
 /** The messages of a page that have more than all have. */
 export const selectSome = `${selectMessages} WHERE m.id = ANY($1::uuid[]) AND ${isThere}`;
 
-const oneMessage = `${selectMessages} WHERE m.id = $1`;
-const oneThere = `${oneMessage} AND ${isThere}`;
+const oneThere = `${selectMessages} WHERE m.id = $1 AND ${isThere}`;
 
 /** A message, without an access check; undefined: it does not exist (any more). */
 export async function findMessage(rows: Rows, messageId: string): Promise<MessageRow | undefined> {
@@ -78,9 +82,9 @@ export async function findMessage(rows: Rows, messageId: string): Promise<Messag
   return row;
 }
 
-/** A message that is known to be readable. @throws AppError MESSAGE_NOT_FOUND */
+/** A message that is known to be readable, unless it was deleted meanwhile. @throws AppError MESSAGE_NOT_FOUND */
 export async function readMessage(rows: Rows, messageId: string): Promise<MessageRow> {
-  const [row] = await rows<MessageRow>(oneMessage, [messageId]);
+  const row = await findMessage(rows, messageId);
   if (!row) throw new AppError('MESSAGE_NOT_FOUND');
   return row;
 }
@@ -192,7 +196,8 @@ async function checkReplies(rows: Rows, added: NewMessage[]): Promise<void> {
   if (replies.length === 0) return;
   const valid = await rows<{ id: string }>(
     `SELECT m.id FROM unnest($1::uuid[], $2::timestamptz[]) AS reply (id, updated_at)
-     JOIN messages m ON m.id = reply.id AND m.updated_at = reply.updated_at AND m.deleted_at IS NULL`,
+     JOIN messages m ON m.id = reply.id AND m.updated_at = reply.updated_at AND m.deleted_at IS NULL
+     LEFT JOIN threads t ON t.id = m.thread_id WHERE t.deleted_at IS NULL`,
     [replies.map((row) => row.replyToId), replies.map((row) => row.replyUpdatedAt)],
   );
   if (valid.length < replies.length) throw new StaleMessage();

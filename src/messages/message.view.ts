@@ -29,6 +29,7 @@ export interface PlainRow extends UserColumns {
 export interface MessageRow extends PlainRow {
   channel_id: string;
   kind: ChannelKind;
+  is_deleted: boolean;
   reply_to_id: string | null;
   reply_author_id: string | null;
   reply_content: string | null;
@@ -44,6 +45,7 @@ export interface MessageRow extends PlainRow {
 
 /** The rest of a message that has none of it. */
 const noExtras = {
+  is_deleted: false,
   reply_to_id: null,
   reply_author_id: null,
   reply_content: null,
@@ -61,8 +63,16 @@ export function plainMessage(row: PlainRow, channel: { id: string; kind: Channel
   return { ...row, ...noExtras, channel_id: channel.id, kind: channel.kind };
 }
 
+/** What is left of a message that was deleted. */
+const nothing = { content: '', attachments: [], reactions: [], mentions: [], metadata: null, isDeleted: true };
+
 /** @param viewerId whose nonces are shown; null: nobody's */
 export function messageRecord(row: MessageRow, viewerId: string | null): MessageRecord {
+  const record = fullRecord(row, viewerId);
+  return row.is_deleted ? { ...record, ...nothing } : record;
+}
+
+function fullRecord(row: MessageRow, viewerId: string | null): MessageRecord {
   return {
     id: row.id,
     channelId: row.channel_id,

@@ -1,20 +1,25 @@
+import { z } from 'zod';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { LogEntry } from '../delivery/entry.ts';
-import { messageDeleted } from '../messages/message.contract.ts';
-import { notificationUpdated } from '../notifications/notification.contract.ts';
-import { threadDeleted } from '../threads/thread.contract.ts';
+import { messageDeleted, messageUpdated } from '../messages/message.contract.ts';
+import { notificationDeleted, notificationUpdated } from '../notifications/notification.contract.ts';
+import { idSchema } from '../schema.ts';
+import { threadDeleted, threadUpdated } from '../threads/thread.contract.ts';
 
-/** Drops from this node's memory what events say has been erased from the log: nobody is to catch up on it from there. */
+const identified = z.object({ id: idSchema });
+
+/** Drops from this node's memory what events say has changed in the log or gone: nobody is to catch up on it from there. */
 export function followErasures(delivery: Delivery): void {
   const forget = (entry: LogEntry, text: string) => delivery.peek(entry.room)?.forget(text, entry.seq);
+  const forgetOne = (entry: LogEntry, data: unknown) => forget(entry, identified.parse(data).id);
   const followers: Record<string, (entry: LogEntry, data: unknown) => void> = {
-    [messageDeleted.name]: (entry, data) => forget(entry, messageDeleted.payload.parse(data).id),
-    [notificationUpdated.name](entry, data) {
-      const { referenceId } = notificationUpdated.payload.parse(data);
-      // Earlier events of the notification quote content that was erased (see quotes.ts).
-      if (referenceId) forget(entry, referenceId);
-    },
-    // Its messages are quoted in other entries too, so nothing of the room stays in memory.
+    [messageDeleted.name]: forgetOne,
+    [messageUpdated.name]: forgetOne,
+    [threadUpdated.name]: forgetOne,
+    // Earlier events of the notification may quote a message that was changed or erased (see quotes.ts).
+    [notificationUpdated.name]: forgetOne,
+    // Their messages are quoted in other entries too, so nothing of the room stays in memory.
+    [notificationDeleted.name]: (entry) => forget(entry, ''),
     [threadDeleted.name]: (entry) => forget(entry, ''),
   };
   delivery.observe((entry) => followers[entry.event]?.(entry, JSON.parse(entry.json)));

@@ -3,15 +3,17 @@ import { type Room, userRoom } from '../delivery/entry.ts';
 import { serverDeleted } from '../servers/server.contract.ts';
 import { atOnce, type ClosedPlaceJob, insertJobs, portion } from './notification.jobs.ts';
 import { markScopeRead, type Scope } from './reading.ts';
+import { deleteScope } from './withdrawal.ts';
 
 /** A server or a channel that people can no longer enter. */
 export interface ClosedPlace extends Scope {
-  /** The whole server was deleted. */
+  /** It was deleted. */
   isGone?: boolean;
 }
 
 /**
- * Unread notifications of a place that people can no longer enter count as read. They are also told of the end of a server.
+ * Unread notifications of a place that people can no longer enter count as read; those of a deleted one are deleted. People
+ * are also told of the end of a server.
  * Call it when their access has ended in this change; `rooms` are those that the change notifies, since all locks are taken
  * at once. People beyond the first thousand are left to jobs, which alone still list them.
  */
@@ -33,5 +35,6 @@ export async function closePlaceNow(change: Change, place: ClosedPlace, people: 
   if (serverId && isGone) {
     for (const userId of people) change.publish(serverDeleted.in(userRoom(userId), { id: serverId, serverId }));
   }
-  await markScopeRead(change, { serverId, channelId }, people);
+  if (isGone) await deleteScope(change, { serverId, channelId }, people);
+  else await markScopeRead(change, { serverId, channelId }, people);
 }

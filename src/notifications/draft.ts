@@ -15,6 +15,8 @@ export interface NotificationDraft {
   at: Date;
   /** Only for users with the strategy `all`. */
   onlyUnderAll: boolean;
+  /** The user was told of it before, so that it comes back as if it had never been away. */
+  isAnnounced: boolean;
 }
 
 /** The scope in which repeats are merged (contract §13, Notifications): the channel, else the server, else the person. */

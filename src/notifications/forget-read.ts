@@ -18,3 +18,18 @@ export function forgetRead(days: number): Chore {
     },
   };
 }
+
+/** Forgets mentions that were taken back long ago; whoever puts one back after that announces it anew. */
+export const forgetWithdrawn: Chore = {
+  name: 'forget mentions taken back long ago',
+  async step(rows) {
+    const gone = await rows<{ id: string }>(
+      `DELETE FROM notification_sources WHERE (message_id, user_id) IN (
+         SELECT message_id, user_id FROM notification_sources
+         WHERE notification_id IS NULL AND at < now() - interval '30 days' ORDER BY at LIMIT $1
+       ) RETURNING message_id AS id`,
+      [batch],
+    );
+    return gone.length;
+  },
+};

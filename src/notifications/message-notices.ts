@@ -1,6 +1,7 @@
 import { rolesThatMay } from '../access/roles.ts';
 import type { ChannelKind } from '../channels/channel.contract.ts';
 import type { Rows } from '../database/database.ts';
+import type { MentionRecord } from '../mentions/mention.contract.ts';
 import type { NotificationDraft } from './draft.ts';
 import type { BroadcastJob, EditJob, Job, MessageJob } from './notification.jobs.ts';
 import type { NotificationKind } from './notification.kinds.ts';
@@ -26,12 +27,13 @@ export interface NotedMessage {
   parent_author_id: string | null;
   /** Whether its author may mention everyone. */
   may_broadcast: boolean;
+  mentions: MentionRecord[] | null;
 }
 
 /** The excerpt of message `m` that a notification quotes. */
 export const preview = 'left(m.content, 200)';
 
-const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, m.thread_id, m.created_at, c.kind AS channel_kind,
+const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, m.thread_id, m.created_at, m.mentions, c.kind AS channel_kind,
   c.name AS channel_name, c.server_id, u.display_name AS author_name,
   r.author_id AS reply_author_id, p.author_id AS parent_author_id,
   coalesce(s.role IN (${rolesThatMay('message:mention-all')}), false) AS may_broadcast
@@ -43,7 +45,14 @@ const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, m.thread_id, m.cre
 
 /** The messages of jobs; those deleted meanwhile are missing. */
 export async function readNoted(rows: Rows, jobs: Job[]): Promise<Map<string, NotedMessage>> {
-  const ids = jobs.flatMap((job) => ('messageId' in job ? [job.messageId] : []));
+  return readMessages(
+    rows,
+    jobs.flatMap((job) => ('messageId' in job ? [job.messageId] : [])),
+  );
+}
+
+/** The messages that are not deleted, by id. */
+export async function readMessages(rows: Rows, ids: string[]): Promise<Map<string, NotedMessage>> {
   if (ids.length === 0) return new Map();
   return new Map((await rows<NotedMessage>(noted, [ids])).map((message) => [message.id, message]));
 }
@@ -67,7 +76,7 @@ export async function draftsOfMessages(
     const add = (userId: string, kind: NotificationKind, onlyUnderAll = false) => {
       if (!drafts.has(userId)) drafts.set(userId, { ...draftOf(message, userId, kind), onlyUnderAll });
     };
-    for (const userId of job.users) add(userId, 'message.mention');
+    for (const userId of job.users) if (isMentioned(message, userId)) add(userId, 'message.mention');
     if (message.reply_author_id) add(message.reply_author_id, 'message.reply');
     if (message.parent_author_id) add(message.parent_author_id, 'thread.reply');
     for (const userId of writers.get(message.thread_id ?? '') ?? []) add(userId, 'thread.reply', true);
@@ -84,9 +93,17 @@ export function draftsOfEdits(jobs: EditJob[], messages: Map<string, NotedMessag
   });
 }
 
+/** What is known of a message that a user may be notified of. */
+interface Known {
+  place: number;
+  /** When it was made, of a mention that was taken back before the user read of it. */
+  at: Date | string | null;
+}
+
 /**
- * The drafts whose users have not been notified of their messages in another way, each once. The logs of the users must be
- * locked: another node may notify them of an edit that mentions them too.
+ * The drafts whose users have not been notified of their messages in another way, each once. A mention that was taken back
+ * and is there again comes back without being announced. The logs of the users must be locked: another node may notify
+ * them of an edit that mentions them too.
  * @param besides notifications made in the same change
  */
 export async function notYetNotified(
@@ -99,14 +116,20 @@ export async function notYetNotified(
   for (const draft of besides) once.delete(keyOf(draft));
   const drafts = [...once.values()];
   if (drafts.length === 0) return [];
-  const told = await rows<{ place: number }>(
-    `SELECT d.place::int FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS d (user_id, message_id, place)
-     WHERE EXISTS (SELECT FROM notifications n
+  const told = await rows<Known>(
+    `SELECT d.place::int, CASE WHEN s.notification_id IS NULL AND NOT s.was_read THEN s.at END AS at
+     FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS d (user_id, message_id, place)
+     LEFT JOIN notification_sources s ON s.message_id = d.message_id AND s.user_id = d.user_id
+     WHERE s.message_id IS NOT NULL OR EXISTS (SELECT FROM notifications n
        WHERE n.reference_type = 'message' AND n.reference_id = d.message_id AND n.user_id = d.user_id)`,
     [drafts.map((draft) => draft.userId), drafts.map((draft) => draft.referenceId)],
   );
-  const places = new Set(told.map(({ place }) => place));
-  return drafts.filter((_, index) => !places.has(index + 1));
+  const known = new Map(told.map(({ place, at }) => [place, at]));
+  return drafts.flatMap((draft, index) => {
+    const at = known.get(index + 1);
+    if (at === undefined) return [draft];
+    return at ? [{ ...draft, at: new Date(at), isAnnounced: true }] : [];
+  });
 }
 
 /** The jobs left for messages that mention everyone, once those mentioned by name are notified. */
@@ -138,35 +161,48 @@ export function draftOf(message: NotedMessage, userId: string, kind: Notificatio
     body: '',
     at: new Date(message.created_at),
     onlyUnderAll: false,
+    isAnnounced: false,
   };
 }
 
 /**
- * The drafts with the text of their messages, without those whose message is gone. The messages stay locked until the
+ * The drafts with the text of their messages, without those whose message is gone or mentions them no more. The messages stay locked until the
  * commit: an edit or deletion then looks for notifications that quote it, and finds only committed ones (see quotes.ts).
  * The logs of the users must be locked before, since that may have to wait.
  */
 export async function quoted(rows: Rows, drafts: NotificationDraft[]): Promise<NotificationDraft[]> {
   const ids = drafts.flatMap((draft) => (isOfMessage(draft) ? [draft.referenceId] : []));
   if (ids.length === 0) return drafts;
-  const found = await rows<{ id: string; body: string }>(
-    `SELECT m.id, ${preview} AS body FROM messages m WHERE m.id = ANY($1::uuid[]) AND m.deleted_at IS NULL
+  const found = await rows<Quoted>(
+    `SELECT m.id, ${preview} AS body, m.mentions FROM messages m WHERE m.id = ANY($1::uuid[]) AND m.deleted_at IS NULL
      ORDER BY m.id FOR SHARE`,
     [[...new Set(ids)]],
   );
-  const bodies = new Map(found.map(({ id, body }) => [id, body]));
+  const messages = new Map(found.map((message) => [message.id, message]));
   return drafts.flatMap((draft) => {
     if (!isOfMessage(draft)) return [draft];
-    const body = bodies.get(draft.referenceId);
-    return body === undefined ? [] : [{ ...draft, body }];
+    const message = messages.get(draft.referenceId);
+    if (!message || (draft.kind === 'message.mention' && !isMentioned(message, draft.userId))) return [];
+    return [{ ...draft, body: message.body }];
   });
+}
+
+interface Quoted extends Pick<NotedMessage, 'id' | 'mentions'> {
+  body: string;
+}
+
+/** Whether a message mentions a user as it is now, by name or with everyone. */
+function isMentioned({ mentions }: Pick<NotedMessage, 'mentions'>, userId: string): boolean {
+  const names = ({ kind, targetId }: MentionRecord) => kind === 'user' && targetId === userId;
+  return mentions?.some((mention) => mention.kind === 'here' || mention.kind === 'everyone' || names(mention)) ?? false;
 }
 
 function isOfMessage(draft: NotificationDraft): draft is NotificationDraft & { referenceId: string } {
   return draft.referenceType === 'message' && draft.referenceId !== null;
 }
 
-function titleOf(message: NotedMessage, kind: NotificationKind): string {
+/** What a notification of a message says above its text. */
+export function titleOf(message: NotedMessage, kind: NotificationKind): string {
   const place = `#${message.channel_name}`;
   switch (kind) {
     case 'message.mention':

@@ -84,7 +84,7 @@ export const notificationNew = durableEvent({
 export const notificationUpdated = durableEvent({
   name: 'notification:updated',
   summary:
-    'A notification counts one more repeat and moves to the top (`updatedAt`), or its message was edited or deleted.',
+    'A notification counts one more repeat and moves to the top (`updatedAt`), one less since a message was deleted, its message was edited, or a message mentions you again.',
   room: 'user',
   payload: notificationSchema,
 });
@@ -100,6 +100,21 @@ export const notificationRead = durableEvent({
       .object({ serverId: idSchema.nullable(), channelId: idSchema.nullable() })
       .optional()
       .describe('Everything of this server or channel; both null: everything.'),
+    unreadCount: z.number().int(),
+  }),
+});
+
+export const notificationDeleted = durableEvent({
+  name: 'notification:deleted',
+  summary:
+    'Notifications are gone with what they were about: their message, thread, channel or server was deleted, or mentions you no more.',
+  room: 'user',
+  payload: z.object({
+    ids: z.array(idSchema).optional(),
+    scope: z
+      .object({ serverId: idSchema.nullable(), channelId: idSchema.nullable() })
+      .optional()
+      .describe('Everything of this server or channel.'),
     unreadCount: z.number().int(),
   }),
 });

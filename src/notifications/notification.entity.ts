@@ -53,6 +53,33 @@ const NotificationSchema = defineEntity({
 export class Notification extends NotificationSchema.class {}
 NotificationSchema.setClass(Notification);
 
+/**
+ * A message that a notification counts. It stays without its notification when the message stops mentioning the user, who is
+ * then not notified of the same message again.
+ */
+const SourceSchema = defineEntity({
+  name: 'NotificationSource',
+  tableName: 'notification_sources',
+  primaryKeys: ['messageId', 'userId'],
+  indexes: [
+    { name: 'notification_sources_of', properties: ['notificationId', 'at'] },
+    { name: 'notification_sources_withdrawn', properties: ['at'], where: { notificationId: null } },
+  ],
+  properties: {
+    messageId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    notificationId: () =>
+      p.manyToOne(Notification).mapToPk().fieldName('notification_id').nullable().deleteRule('cascade').index(false),
+    /** Whether the user had read it when it was withdrawn. */
+    wasRead: p.boolean().default(false),
+    /** When the message was sent, or edited to mention the user. */
+    at: p.datetime(3),
+  },
+});
+
+export class NotificationSource extends SourceSchema.class {}
+SourceSchema.setClass(NotificationSource);
+
 /** What a user wants to be notified of. Without a row: everything. */
 const PreferencesSchema = defineEntity({
   name: 'NotificationPreferences',

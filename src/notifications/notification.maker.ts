@@ -17,6 +17,7 @@ import {
   readNoted,
 } from './message-notices.ts';
 import {
+  atOnce,
   type BroadcastJob,
   type ClosedPlaceJob,
   insertJobs,
@@ -28,6 +29,7 @@ import { writeNotifications } from './notification.writer.ts';
 import { markSettled, type Settled, settledBy } from './open-questions.ts';
 import { readStale, renewQuotes, type Stale } from './quotes.ts';
 import { draftsOfSystem } from './system-notices.ts';
+import { readWithdrawn, type Withdrawn, withdraw } from './withdrawal.ts';
 
 /** How many users one broadcast notifies at most (contract §6). */
 const broadcastLimit = 5000;
@@ -46,6 +48,8 @@ interface Plan {
   /** Ids of messages that were edited or deleted, and the notifications that quote their former text. */
   changed: string[];
   stale: Stale[];
+  /** What those messages are to be taken out of. */
+  withdrawn: Withdrawn[];
   /** People whose sockets are to be put back into a DM. */
   returning: Returning[];
   news: { job: NewsJob; people: string[]; rest: NewsJob[] }[];
@@ -100,6 +104,7 @@ export class NotificationMaker {
       ofEdits: draftsOfEdits(jobsOf('edit', jobs), messages),
       changed,
       stale: await readStale(rows, changed),
+      withdrawn: await readWithdrawn(rows, changed),
       returning: await this.direct.touch(rows, direct),
       news,
       settled,
@@ -110,13 +115,14 @@ export class NotificationMaker {
 
   /** The logs of all people concerned must be locked. @returns whether more quotes have to be renewed than are at once */
   private async carryOut(change: Change, plan: Plan): Promise<boolean> {
-    const { changed, stale } = plan;
+    const { changed, stale, withdrawn } = plan;
     for (const { userId, channelId, since } of plan.returning) {
       await this.direct.announce(change, userId, channelId, since);
     }
+    const told = await withdraw(change, withdrawn);
     const ofEdits = await notYetNotified(change.rows, plan.ofEdits, plan.drafts);
     await writeNotifications(change, await quoted(change.rows, [...plan.drafts, ...ofEdits]));
-    const isMoreStale = await renewQuotes(change, changed, stale);
+    const isMoreStale = (await renewQuotes(change, changed, stale, told)) || withdrawn.length === atOnce;
     if (isMoreStale) await insertJobs(change.rows, [{ job: 'erasure', messageIds: changed }]);
     for (const piece of plan.settled) await markSettled(change, piece);
     for (const job of plan.closings) await closePlaceNow(change, job, job.users);
@@ -171,9 +177,9 @@ function jobsOf<K extends Job['job']>(kind: K, jobs: Job[]): Extract<Job, { job:
 }
 
 /** The own rooms of all people whom a plan concerns. */
-function logsOf({ drafts, ofEdits, returning, stale, closings, news, settled }: Plan): Room[] {
+function logsOf({ drafts, ofEdits, returning, stale, withdrawn, closings, news, settled }: Plan): Room[] {
   const people = [
-    ...[...drafts, ...ofEdits, ...returning, ...stale].map(({ userId }) => userId),
+    ...[...drafts, ...ofEdits, ...returning, ...stale, ...withdrawn].map(({ userId }) => userId),
     ...closings.flatMap(({ users }) => users),
     ...[...news, ...settled].flatMap((piece) => piece.people),
   ];

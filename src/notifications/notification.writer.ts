@@ -6,11 +6,18 @@ import { withoutDirections } from '../infrastructure/directions.ts';
 import { newId } from '../infrastructure/ids.ts';
 import { type NotificationDraft, scopeOf } from './draft.ts';
 import { notificationNew, notificationUpdated } from './notification.contract.ts';
-import { type Strategy, typeOfKind } from './notification.kinds.ts';
+import { type NotificationKind, type Strategy, typeOfKind } from './notification.kinds.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
 
 /** Repeats within this time of the first are merged into one notification (contract §7). */
 const aggregationMs = 5 * 60 * 1000;
+
+/** How many messages a notification remembers; aggregation ends after minutes, so only a flood has more. */
+const maxSources = 1000;
+/** Whoever adds and removes someone again and again notifies them once a day. */
+const oncePerDay: NotificationKind[] = ['channel.member_added', 'server.member_joined'];
+/** News about the user's own bots and access reaches them whoever caused it. */
+const isDespiteBlock = (kind: NotificationKind) => kind === 'server.kicked' || kind.startsWith('agent.');
 
 interface Wanted {
   place: number;
@@ -38,6 +45,8 @@ interface Outcome {
   createdAt: Date;
   updatedAt: Date;
   newest: NotificationDraft;
+  /** All that it stands for since this transaction. */
+  added: NotificationDraft[];
 }
 
 const keyOf = (userId: string, kind: string, scope: string) => `${userId} ${kind} ${scope}`;
@@ -60,6 +69,7 @@ export async function writeNotifications(change: Change, drafts: NotificationDra
     change.rows,
     outcomes.filter((outcome) => !outcome.isNew),
   );
+  await insertSources(change.rows, outcomes);
   await publish(change, outcomes);
 }
 
@@ -67,14 +77,19 @@ export async function writeNotifications(change: Change, drafts: NotificationDra
 const titleOf = ({ title }: NotificationDraft) => withoutDirections(title);
 
 const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_servers, p.muted_channel_ids AS muted_channels
-  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bool[], $5::uuid[], $6::uuid[]) WITH ORDINALITY
-    AS d (user_id, sender_id, channel_id, may_block, request_id, invited_to, place)
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bool[], $5::uuid[], $6::uuid[], $7::text[], $8::text[])
+    WITH ORDINALITY
+    AS d (user_id, sender_id, channel_id, may_block, request_id, invited_to, daily_kind, scope, place)
   JOIN users u ON u.id = d.user_id AND NOT u.is_bot AND u.deleted_at IS NULL
   LEFT JOIN notification_preferences p ON p.user_id = d.user_id
   LEFT JOIN channels c ON c.id = d.channel_id
   WHERE d.user_id IS DISTINCT FROM d.sender_id
     AND NOT (d.may_block AND EXISTS (
-      SELECT FROM blocks b WHERE b.user_id = d.user_id AND b.blocked_id = d.sender_id))
+      SELECT FROM blocks b WHERE b.user_id = d.user_id AND (b.blocked_id = d.sender_id
+        OR b.blocked_id = (SELECT owner_id FROM agents WHERE user_id = d.sender_id))))
+    AND NOT EXISTS (SELECT FROM notifications n WHERE n.user_id = d.user_id
+      AND n.updated_at > now() - interval '1 day' AND n.kind = d.daily_kind AND n.scope = d.scope
+      AND n.sender_id = d.sender_id)
     AND (d.request_id IS NULL OR EXISTS (
       SELECT FROM friendships f WHERE f.id = d.request_id AND f.status = 'pending'))
     AND NOT EXISTS (SELECT FROM server_members s WHERE s.server_id = d.invited_to AND s.user_id = d.user_id)
@@ -82,8 +97,8 @@ const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_s
   ORDER BY d.place`;
 
 /**
- * Drops drafts for bots, oneself, and users who cannot see the channel, have blocked the sender, do not want it, or are
- * already where they are invited to, and of requests that were withdrawn or answered.
+ * Drops drafts for bots, oneself, and users who cannot see the channel, have blocked the sender or the owner of a sending bot,
+ * do not want it, or are already where they are invited to, and of requests that were withdrawn or answered.
  */
 async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<NotificationDraft[]> {
   if (drafts.length === 0) return [];
@@ -92,9 +107,11 @@ async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<Noti
     drafts.map((draft) => draft.senderId),
     // News about the user's own access is also for those who cannot see the channel, or no longer can.
     drafts.map((draft) => (needsAccess(draft) ? draft.channelId : null)),
-    drafts.map((draft) => typeOfKind[draft.kind] !== 'system' || draft.kind === 'server.invite'),
+    drafts.map(({ kind }) => !isDespiteBlock(kind)),
     drafts.map((draft) => (draft.kind === 'friendship.request' ? draft.referenceId : null)),
     drafts.map((draft) => (draft.kind === 'server.invite' ? draft.serverId : null)),
+    drafts.map(({ kind }) => (oncePerDay.includes(kind) ? kind : null)),
+    drafts.map(scopeOf),
   ]);
   return found.flatMap((preferences) => {
     const draft = drafts[preferences.place - 1];
@@ -139,12 +156,14 @@ function aggregate(drafts: NotificationDraft[], open: OpenRow[]): Outcome[] {
     const before = latest.get(key) ?? continued(known.get(key), draft);
     if (before && Math.abs(draft.at.getTime() - before.createdAt.getTime()) < aggregationMs) {
       before.count++;
+      before.added.push(draft);
       // Jobs of two nodes may run in another order than their events happened: the newest is shown.
       if (draft.at >= before.updatedAt) Object.assign(before, { newest: draft, updatedAt: draft.at });
       if (!latest.has(key)) all.push(before);
       latest.set(key, before);
     } else {
-      const fresh = { id: newId(), isNew: true, count: 1, createdAt: draft.at, updatedAt: draft.at, newest: draft };
+      const [createdAt, updatedAt] = [draft.at, draft.at];
+      const fresh = { id: newId(), isNew: true, count: 1, createdAt, updatedAt, newest: draft, added: [draft] };
       latest.set(key, fresh);
       all.push(fresh);
     }
@@ -155,7 +174,8 @@ function aggregate(drafts: NotificationDraft[], open: OpenRow[]): Outcome[] {
 function continued(row: OpenRow | undefined, draft: NotificationDraft): Outcome | undefined {
   if (!row) return undefined;
   const { id, aggregated_count: count, created_at: createdAt, updated_at: updatedAt } = row;
-  return { id, isNew: false, count, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt), newest: draft };
+  const times = { createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
+  return { id, isNew: false, count, ...times, newest: draft, added: [] };
 }
 
 async function insert(rows: Rows, outcomes: Outcome[]): Promise<void> {
@@ -211,9 +231,37 @@ async function update(rows: Rows, outcomes: Outcome[]): Promise<void> {
   );
 }
 
+/** Records the messages that notifications count, so that each can be taken out of them (see withdrawal.ts). */
+async function insertSources(rows: Rows, outcomes: Outcome[]): Promise<void> {
+  const sources = outcomes.flatMap(({ id, added }) =>
+    added.filter(({ referenceType }) => referenceType === 'message').map((draft) => ({ id, draft })),
+  );
+  if (sources.length === 0) return;
+  await rows(
+    `INSERT INTO notification_sources (message_id, user_id, notification_id, at)
+     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[])
+     ON CONFLICT (message_id, user_id) DO UPDATE SET notification_id = excluded.notification_id, at = excluded.at,
+       was_read = false`,
+    [
+      sources.map(({ draft }) => draft.referenceId),
+      sources.map(({ draft }) => draft.userId),
+      sources.map(({ id }) => id),
+      sources.map(({ draft }) => draft.at),
+    ],
+  );
+  const full = outcomes.filter(({ count }) => count > maxSources).map(({ id }) => id);
+  if (full.length === 0) return;
+  await rows(
+    `DELETE FROM notification_sources s USING unnest($1::uuid[]) AS n (id) WHERE s.notification_id = n.id AND s.at < (
+       SELECT at FROM notification_sources WHERE notification_id = n.id ORDER BY at DESC OFFSET $2 LIMIT 1)`,
+    [full, maxSources - 1],
+  );
+}
+
 /** Each user's devices get the records as read back. */
 async function publish(change: Change, outcomes: Outcome[]): Promise<void> {
-  const isNew = new Map(outcomes.map((outcome) => [outcome.id, outcome.isNew]));
+  const isNews = ({ isNew, added }: Outcome) => isNew && added.some(({ isAnnounced }) => !isAnnounced);
+  const isNew = new Map(outcomes.map((outcome) => [outcome.id, isNews(outcome)]));
   const rows = await change.rows<NotificationRow>(
     `${selectNotifications} WHERE n.id = ANY($1::uuid[]) ORDER BY n.updated_at, n.id`,
     [[...isNew.keys()]],

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
-import { notificationRead } from './notification.contract.ts';
+import { notificationDeleted, notificationRead } from './notification.contract.ts';
 import type { NotificationKind } from './notification.kinds.ts';
 
 /** A server, a channel, or a channel in a server; both null: everything. */
@@ -45,6 +45,15 @@ export async function markSettledRead(
 export async function tellRead(change: Change, read: { id: string; userId: string }[]): Promise<void> {
   const ofUser = Map.groupBy(read, ({ userId }) => userId);
   await tell(change, [...ofUser.keys()], (userId) => ({ ids: ofUser.get(userId)?.map(({ id }) => id) }));
+}
+
+/** Tells people that these notifications are gone; their logs must be locked. */
+export async function tellDeleted(change: Change, gone: { id: string; userId: string }[]): Promise<void> {
+  const ofUser = Map.groupBy(gone, ({ userId }) => userId);
+  for (const [userId, unreadCount] of await unreadCounts(change.rows, [...ofUser.keys()])) {
+    const ids = ofUser.get(userId)?.map(({ id }) => id);
+    change.publish(notificationDeleted.in(userRoom(userId), { ids, unreadCount }));
+  }
 }
 
 /** The unread count of each user. */

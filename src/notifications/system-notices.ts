@@ -27,11 +27,12 @@ export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<Not
     const code = kind === 'server.invite' ? codes.get(serverId ?? '') : '';
     if (code === undefined) continue;
     const title = titleOf(kind, names.of(senderId), names.of(serverId), names.of(channelId));
+    const rest = { at: new Date(job.at), onlyUnderAll: false, isAnnounced: false };
     const place = { senderId, serverId, channelId, referenceType, referenceId };
     for (const userId of await recipients(rows, job)) {
       if (userId === job.by) continue;
       const body = kind === 'server.banned' ? (reasons.get(`${serverId} ${userId}`) ?? '') : code;
-      drafts.push({ userId, kind, ...place, title, body, at: new Date(job.at), onlyUnderAll: false });
+      drafts.push({ userId, kind, ...place, title, body, ...rest });
     }
   }
   return drafts;

@@ -106,7 +106,7 @@ function oneThread(threads: ThreadService): Route[] {
       method: 'DELETE',
       path: '/api/threads/:id',
       summary:
-        'Delete a thread and its messages; for the one who started it and moderators. In a DM only while nothing of the other person is in it.',
+        'Delete a thread and its messages; for moderators, and for the one who started it while nothing of anyone else is in it.',
       tag,
       auth: 'required',
       params: { id },

@@ -1,6 +1,7 @@
 import { MAX } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
+import { may } from '../access/roles.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Written } from '../delivery/batch.ts';
@@ -16,6 +17,8 @@ import type { SendInput } from '../messages/message.composer.ts';
 import type { listMessagesSchema, threadMessageSchema } from '../messages/message.contract.ts';
 import type { MessageService } from '../messages/message.service.ts';
 import type { MessageRecord } from '../messages/message.view.ts';
+import { outdate } from '../messages/outdated.ts';
+import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import { type ListPage, listPage } from '../schema/list-page.ts';
 import type { ThreadAccess } from './thread.access.ts';
 import {
@@ -26,7 +29,7 @@ import {
   threadUpdated,
   type updateThreadSchema,
 } from './thread.contract.ts';
-import { forgetTitles, titleOf } from './thread.title.ts';
+import { titleOf } from './thread.title.ts';
 import { selectThreads, type ThreadRecord, type ThreadRow, threadRecord } from './thread.view.ts';
 
 const ofChannel = `${selectThreads} WHERE channel_id = $1 AND deleted_at IS NULL AND id < $2 ORDER BY id DESC LIMIT $3`;
@@ -53,6 +56,7 @@ export class ThreadService {
   private readonly access: ThreadAccess;
   private readonly messageAccess: MessageAccess;
   private readonly messages: MessageService;
+  private readonly notifications: NotificationQueue;
 
   constructor(parts: {
     database: Database;
@@ -62,6 +66,7 @@ export class ThreadService {
     threadAccess: ThreadAccess;
     messageAccess: MessageAccess;
     messages: MessageService;
+    notifications: NotificationQueue;
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
@@ -70,6 +75,7 @@ export class ThreadService {
     this.access = parts.threadAccess;
     this.messageAccess = parts.messageAccess;
     this.messages = parts.messages;
+    this.notifications = parts.notifications;
     parts.chores.add(eraseDeletedThreads);
   }
 
@@ -154,6 +160,7 @@ export class ThreadService {
       );
       const thread = await first(change.rows, byId, threadId);
       if (changed.length > 0) {
+        if (input.name !== undefined) await outdateTitles(change.rows, channel.id, threadId);
         change.publish(threadUpdated.in(room, thread, threadId));
         change.afterCommit(() => this.access.forget(threadId));
       }
@@ -161,21 +168,27 @@ export class ThreadService {
     });
   }
 
-  /** Deletes a thread and its messages. @throws AppError THREAD_NOT_FOUND, FORBIDDEN */
+  /**
+   * Deletes a thread and its messages: moderators any, others what they started while nobody else's messages are in it
+   * (contract §6). @throws AppError THREAD_NOT_FOUND, FORBIDDEN
+   */
   async delete(actor: Actor, threadId: string): Promise<void> {
     const { channel } = await this.access.managed(actor, threadId);
     await this.changes.run(async (change) => {
       const room = channelRoom(channel.id);
       await change.lock(room);
       const { parentMessageId } = await first(change.rows, byId, threadId);
-      if (channel.kind === 'dm') await requireOwnMessages(change.rows, actor, threadId);
+      // From here on nobody else can write into it.
+      if (!may(channel.role, 'thread:manage')) await requireOwnMessages(change.rows, actor, threadId);
+      await outdateTitles(change.rows, channel.id, threadId);
       await change.rows('UPDATE threads SET parent_message_id = NULL, deleted_at = now() WHERE id = $1', [threadId]);
-      await forgetTitles(change.rows, channel.id, threadId);
       await eraseSome(change.rows, channel.id, threadId);
       change.publish(threadDeleted.in(room, { id: threadId, channelId: channel.id, parentMessageId }, threadId));
       change.afterCommit(async () => {
         await this.access.forget(threadId);
         this.chores.soon();
+        // Notifications of its messages go at once instead of at the next poll for jobs.
+        this.notifications.wake();
       });
     });
   }
@@ -215,11 +228,22 @@ async function first(rows: Rows, text: string, id: string): Promise<ThreadRecord
   return threadRecord(row);
 }
 
-/** Makes sure that all messages of a thread are the actor's: in a DM each deletes own ones only (contract §13). @throws AppError */
+/** Makes sure that all messages of a thread are the actor's or of its bots. @throws AppError FORBIDDEN */
 async function requireOwnMessages(rows: Rows, actor: Actor, threadId: string): Promise<void> {
   const foreign = await rows(foreignMessage, [threadId, actor.userId]);
   if (foreign.length === 0) return;
-  throw new AppError('FORBIDDEN', { message: 'There are messages of the other person in this thread.' });
+  throw new AppError('FORBIDDEN', {
+    message: 'There are messages of others in this thread; only moderators may delete it.',
+  });
+}
+
+/** Removes the former names of a thread from its channel's log, which must be locked. */
+async function outdateTitles(rows: Rows, channelId: string, threadId: string): Promise<void> {
+  const parents = await rows<{ id: string; seq: number }>(
+    'SELECT m.id, m.seq FROM messages m JOIN threads t ON t.parent_message_id = m.id WHERE t.id = $1',
+    [threadId],
+  );
+  await outdate(rows, channelId, parents);
 }
 
 /** Erases a batch of messages of a deleted thread; `message_count` says how many are left. @returns how many it erased */

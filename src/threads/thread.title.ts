@@ -1,4 +1,3 @@
-import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { channelRoom } from '../delivery/entry.ts';
 import { cut } from '../schema.ts';
@@ -8,8 +7,6 @@ import { type ThreadRow, threadColumns, threadRecord } from './thread.view.ts';
 export const untitled = 'Thread';
 const rename = `UPDATE threads SET name = $2, updated_at = now()
   WHERE parent_message_id = $1 AND NOT is_named AND name <> $2 RETURNING ${threadColumns}`;
-const forget = `UPDATE log_entries SET data = jsonb_set(data::jsonb, '{name}', to_jsonb($3::text))::json
-  WHERE stream_id = $1 AND data ->> 'id' = $2 AND event IN ('thread:created', 'thread:updated')`;
 
 /** The default name of a thread: the beginning of its message, in one line. */
 export function titleOf(content: string): string {
@@ -24,9 +21,4 @@ export function titleOf(content: string): string {
 export async function retitle(change: Change, messageId: string, content: string): Promise<void> {
   const [thread] = await change.rows<ThreadRow>(rename, [messageId, titleOf(content)]);
   if (thread) change.publish(threadUpdated.in(channelRoom(thread.channel_id), threadRecord(thread), thread.id));
-}
-
-/** Removes the names of a thread that is being deleted from its channel's log: nothing else connects it to its message. */
-export async function forgetTitles(rows: Rows, channelId: string, threadId: string): Promise<void> {
-  await rows(forget, [channelId, threadId, untitled]);
 }

@@ -22,7 +22,15 @@ const staying = [
   'email_verifications',
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],
   ...['friendships', 'blocks', 'dm_channels', 'presence_wishes', 'workspace_viewers'],
-  ...['notifications', 'notification_jobs', 'notification_preferences', 'log_entries', 'invalidations', 'migrations'],
+  ...[
+    'notifications',
+    'notification_sources',
+    'notification_jobs',
+    'notification_preferences',
+    'log_entries',
+    'invalidations',
+    'migrations',
+  ],
   // Their addresses and secrets belong to the installation: owners set them up anew.
   ...['webhooks', 'webhook_rooms', 'webhook_cursors', 'webhook_deliveries'],
   // These come along, in another form.

@@ -67,7 +67,16 @@ describe('a sweep of the rooms of a node', () => {
     messages = kept.messages;
     const pull = async ({ room }: LiveStream) => void pulled.push(room);
     const [database, counters, log] = [{ committedRows, quickRows: committedRows }, new DeliveryCounters(), kept.log];
-    sweeper = new Sweeper({ streams, pull, database, gapWaitMs: 0, staleness, counters, log });
+    sweeper = new Sweeper({
+      complete: async (entries) => entries,
+      streams,
+      pull,
+      database,
+      gapWaitMs: 0,
+      staleness,
+      counters,
+      log,
+    });
   });
 
   const say = (log: PlainLog, count: number) => Array.from({ length: count }, () => log.add('a word'));

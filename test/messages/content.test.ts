@@ -29,6 +29,7 @@ describe('the content of a message', () => {
       expect(sent.content).to.equal(content);
       expect((await ear.next('message:new', (event) => event.id === sent.id)).content).to.equal(content);
       expect((await bob.get(`/api/messages/${sent.id}`)).body).to.deep.equal(sent);
+      await alice.patch(`/api/messages/${sent.id}`, { content: 'something else' });
       const edited = await alice.patch(`/api/messages/${sent.id}`, { content });
       expect(edited.body).to.include({ content, isEdited: true });
       ear.close();
@@ -179,7 +180,7 @@ describe('the content of a message', () => {
     const mouth = await alice.listen(channel.id);
     const { message } = await mouth.emit('message:send', { channelId: channel.id, content: '0' });
     await Promise.all(
-      Array.from({ length: 20 }, (_, i) => mouth.emit('message:edit', { messageId: message.id, content: `${i}` })),
+      Array.from({ length: 20 }, (_, i) => mouth.emit('message:edit', { messageId: message.id, content: `${i + 1}` })),
     );
     const heard = () => mouth.all('message:updated').filter((event: Loose) => event.id === message.id);
     await until(() => heard().length >= 20);

@@ -30,12 +30,12 @@ describe('notifications of a place that is closed to one', () => {
     (await here.alice.post(`/api/servers/${here.server.id}/channels`, fields)).body.id;
 
   /** Ends bob's access, and expects his devices to hear of it and the counts to know at once. */
-  async function ends(scope: object, end: () => Promise<{ status: number }>) {
+  async function ends(scope: object, end: () => Promise<{ status: number }>, event = 'notification:read') {
     const { bob } = here;
     const ear = await bob.connect();
     expect((await end()).status).to.equal(200);
     expect([await countOf(bob), await scopedOf(bob)]).to.deep.equal([1, { ...nothing, dmUnread: { [elsewhere]: 1 } }]);
-    const told = await ear.next('notification:read');
+    const told = await ear.next(event);
     expect(told).to.deep.include({ scope: { serverId: null, channelId: null, ...scope }, unreadCount: 1 });
   }
 
@@ -56,11 +56,19 @@ describe('notifications of a place that is closed to one', () => {
       here.alice.delete(`/api/channels/${here.channel.id}/members/${here.bob.id}`),
     ));
 
-  it('count no longer once the channel is deleted', () =>
-    ends({ channelId: here.channel.id }, () => here.alice.delete(`/api/channels/${here.channel.id}`)));
+  it('are gone once the channel is deleted', () =>
+    ends(
+      { channelId: here.channel.id },
+      () => here.alice.delete(`/api/channels/${here.channel.id}`),
+      'notification:deleted',
+    ));
 
-  it('count no longer once the server is deleted', () =>
-    ends({ serverId: here.server.id }, () => here.alice.delete(`/api/servers/${here.server.id}`)));
+  it('are gone once the server is deleted', () =>
+    ends(
+      { serverId: here.server.id },
+      () => here.alice.delete(`/api/servers/${here.server.id}`),
+      'notification:deleted',
+    ));
 
   it('leave those of other channels of the server alone', async () => {
     const { alice, bob, channel, server } = here;

@@ -77,6 +77,8 @@ export function pathOf({ referenceType, referenceId, serverId, channelId, kind, 
 
 function put(entry: NotificationRecord, isNew: boolean): void {
   overtaking.hear();
+  // It was away while its message did not mention the user, and comes back without an alert.
+  if (!isNew && !entry.isRead && isAwayFrom(entry)) return void loadNotifications().catch(() => {});
   const newest = notifications.value[0];
   const known = notifications.value.find(({ id }) => id === entry.id);
   if (!isNew && newest && entry.updatedAt <= (known ?? newest).updatedAt) {
@@ -90,6 +92,13 @@ function put(entry: NotificationRecord, isNew: boolean): void {
   latestNotification.value = entry;
 }
 
+/** Whether one of the newest is not in the list. */
+function isAwayFrom({ id, updatedAt }: NotificationRecord): boolean {
+  const all = notifications.value;
+  if (all.some((entry) => entry.id === id)) return false;
+  return !hasOlderNotifications.value || updatedAt >= (all.at(-1)?.updatedAt ?? '');
+}
+
 /** Its text has changed, and nothing happened that would move it to the top, or deserve an alert. */
 function replace(entry: NotificationRecord): void {
   notifications.value = notifications.value.map((known) => (known.id === entry.id ? entry : known));
@@ -97,13 +106,26 @@ function replace(entry: NotificationRecord): void {
 
 parley.on('notification:new', (entry) => put(entry, true));
 parley.on('notification:updated', (entry) => put(entry, false));
-parley.on('notification:read', ({ ids, scope, unreadCount }) => {
+interface Meant {
+  ids?: string[] | undefined;
+  scope?: { serverId: string | null; channelId: string | null } | undefined;
+}
+
+/** Whether an event means this one, by its id or its place. */
+function isMeant({ ids, scope }: Meant, entry: NotificationRecord): boolean {
+  if (ids?.includes(entry.id)) return true;
+  if (!scope) return false;
+  const isThere = !scope.channelId || scope.channelId === entry.channelId;
+  return isThere && (!scope.serverId || scope.serverId === entry.serverId);
+}
+
+parley.on('notification:read', (read) => {
   overtaking.hear();
-  unreadNotifications.value = unreadCount;
-  const isMeant = (entry: NotificationRecord) =>
-    ids?.includes(entry.id) ||
-    (scope &&
-      (!scope.channelId || scope.channelId === entry.channelId) &&
-      (!scope.serverId || scope.serverId === entry.serverId));
-  notifications.value = notifications.value.map((entry) => (isMeant(entry) ? { ...entry, isRead: true } : entry));
+  unreadNotifications.value = read.unreadCount;
+  notifications.value = notifications.value.map((entry) => (isMeant(read, entry) ? { ...entry, isRead: true } : entry));
+});
+parley.on('notification:deleted', (gone) => {
+  overtaking.hear();
+  unreadNotifications.value = gone.unreadCount;
+  notifications.value = notifications.value.filter((entry) => !isMeant(gone, entry));
 });

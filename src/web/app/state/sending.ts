@@ -27,7 +27,7 @@ export class Sending {
       this.pending.value = pending.filter(isHere);
     });
     channel.listen('sent', (one) => {
-      if (isHere(one.pending)) sent.value = [...this.unheard.value, one];
+      if (isHere(one.pending) && !one.message.isDeleted) sent.value = [...this.unheard.value, one];
     });
     this.refused = computed(() => refused.value.filter(({ pending }) => isHere(pending)));
   }

@@ -135,7 +135,7 @@ export class Timeline {
     if (message.threadId === this.threadId) this.newest.value = Math.max(this.newest.value, message.seq);
     if (message.threadId !== this.threadId) this.countInThread(message.threadId, 1, message.createdAt);
     else if (this.messages.value.some(({ id }) => id === message.id)) this.replace(message);
-    else if (!this.hasNewer.value && message.seq > (last?.seq ?? 0)) this.append(message);
+    else if (!this.hasNewer.value && !message.isDeleted && message.seq > (last?.seq ?? 0)) this.append(message);
   }
 
   /** Drops messages far from the current position: the oldest or the newest, which are fetched again on the way there. */

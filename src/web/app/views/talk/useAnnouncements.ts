@@ -8,7 +8,7 @@ export function useAnnouncements(channelId: string, threadId: string | null): vo
     const channel = parley.channel(channelId);
     const ends = [
       channel.listen('message:new', (message) => {
-        if (message.authorId === me.peek()?.id || message.threadId !== threadId) return;
+        if (message.authorId === me.peek()?.id || message.threadId !== threadId || message.isDeleted) return;
         announce(`${message.author.displayName}: ${message.content}`);
       }),
       channel.listen('message:stream', ({ author, offset, delta, aborted, ...reply }) => {

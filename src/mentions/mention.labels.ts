@@ -1,0 +1,26 @@
+/** The label of a mentioned channel that is gone: nobody is to learn a name that was taken away. */
+const deletedChannel = 'deleted-channel';
+
+/** SQL of what a user is called now. @param user SQL of the id */
+export const userLabel = (user: string): string => `(SELECT display_name FROM users WHERE id = ${user})`;
+
+/**
+ * SQL of what a channel is called now, for readers of another one. The new name of a private channel is only for those in it:
+ * others keep seeing the name that it was mentioned by.
+ * @param given SQL of that name
+ */
+export const channelLabel = (channel: string, place: string, given: string): string =>
+  `coalesce((SELECT CASE WHEN deleted_at IS NOT NULL THEN '${deletedChannel}'
+     WHEN is_private AND id <> ${place} THEN ${given} ELSE name END
+   FROM channels WHERE id = ${channel}), '${deletedChannel}')`;
+
+/** SQL of the mentions of message `m` with current labels, as JSON. Messages without mentions cost no look-up. */
+export const currentMentions = `CASE WHEN m.mentions IS NOT NULL THEN (
+    SELECT json_agg(json_build_object('kind', one ->> 'kind', 'targetId', one ->> 'targetId', 'token', one ->> 'token',
+      'label', CASE one ->> 'kind'
+        WHEN 'user' THEN coalesce(${userLabel("(one ->> 'targetId')::uuid")}, one ->> 'label')
+        WHEN 'channel' THEN ${channelLabel("(one ->> 'targetId')::uuid", 'm.channel_id', "one ->> 'label'")}
+        ELSE one ->> 'label' END,
+      'range', one -> 'range') ORDER BY place)
+    FROM json_array_elements(m.mentions) WITH ORDINALITY AS mention (one, place)
+  ) END`;
