@@ -18,7 +18,7 @@ export function eventsRoutes(events: EventsService): Route[] {
       answer: logPageSchema,
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
       handle: async ({ actor, params, query, signal }) =>
-        new Reply(new JsonText(pageText(await events.ofChannel(actor, params.id, query, signal())))),
+        new Reply(new JsonText(pageText(await events.ofChannel(actor, params.id, query, signal()), actor))),
     }),
     route({
       method: 'GET',
@@ -29,7 +29,7 @@ export function eventsRoutes(events: EventsService): Route[] {
       query: readLogSchema,
       answer: logPageSchema,
       handle: async ({ actor, query, signal }) =>
-        new Reply(new JsonText(pageText(await events.ofUser(actor, query, signal())))),
+        new Reply(new JsonText(pageText(await events.ofUser(actor, query, signal()), actor))),
     }),
   ];
 }

@@ -1,5 +1,5 @@
 import { Adapter, type BroadcastOptions } from 'socket.io-adapter';
-import { followersOf, type LogEntry, type Room, threadRoom } from '../delivery/entry.ts';
+import { followersOf, type LogEntry, type Room, threadRoom, withoutInviteCodes } from '../delivery/entry.ts';
 import type { Delivered, Sink } from '../delivery/sink.ts';
 import { type ReadyPacket, readyEvent } from './encoder.ts';
 import { directConnection, frames } from './frames.ts';
@@ -8,7 +8,13 @@ import { isFed, type ParleyServer, type ParleySocket } from './socket.ts';
 
 const nobody: ReadonlySet<string> = new Set();
 
-/** Some deliveries in the form for one kind of client: with offsets or without. */
+/** What some sockets get of deliveries: with offsets or without, with invite codes or without. */
+interface Kind {
+  takesOffsets: boolean;
+  seesCodes: boolean;
+}
+
+/** Some deliveries in the form for one kind of client. */
 interface Parcel {
   packets: ReadyPacket[];
   /** Their frames, built when the first socket can be written to directly. */
@@ -101,10 +107,12 @@ export class Outlet implements Sink {
   }
 
   private write(deliveries: Delivered[], sockets: ParleySocket[]): void {
-    const parcels: { marked?: Parcel; plain?: Parcel } = {};
+    const parcels: (Parcel | undefined)[] = [];
     for (const socket of sockets) {
-      const kind = socket.data.takesOffsets ? 'marked' : 'plain';
-      parcels[kind] ??= this.pack(deliveries, kind === 'marked');
+      const { takesOffsets, actor } = socket.data;
+      const seesCodes = actor.personalTokenId === null;
+      const kind = (takesOffsets ? 1 : 0) + (seesCodes ? 2 : 0);
+      parcels[kind] ??= this.pack(deliveries, { takesOffsets, seesCodes });
       const parcel = parcels[kind];
       const connection = directConnection(socket);
       if (!connection) {
@@ -114,7 +122,7 @@ export class Outlet implements Sink {
       parcel.bytes ??= frames(parcel.packets.map((packet) => packet.text));
       connection.write(parcel.bytes);
     }
-    for (const { packets, others } of Object.values(parcels)) if (others.size > 0) this.broadcast(packets, others);
+    for (const parcel of parcels) if (parcel && parcel.others.size > 0) this.broadcast(parcel.packets, parcel.others);
     this.noteEnds(deliveries, sockets);
   }
 
@@ -126,10 +134,11 @@ export class Outlet implements Sink {
     }
   }
 
-  private pack(deliveries: Delivered[], withOffsets: boolean): Parcel {
-    const packets = deliveries.map(({ entry, mark }) =>
-      readyEvent(entry.event, entry.json, withOffsets ? this.offset(mark) : null),
-    );
+  private pack(deliveries: Delivered[], { takesOffsets, seesCodes }: Kind): Parcel {
+    const packets = deliveries.map(({ entry, mark }) => {
+      const json = seesCodes ? entry.json : withoutInviteCodes(entry);
+      return readyEvent(entry.event, json, takesOffsets ? this.offset(mark) : null);
+    });
     return { packets, bytes: undefined, others: new Set() };
   }
 

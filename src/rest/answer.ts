@@ -11,6 +11,7 @@ import type { BodyLimits, BodyReader } from './body.ts';
 import { compressed } from './compression.ts';
 import type { Idempotency } from './idempotency.ts';
 import { IncomingRequest, type Request } from './incoming-request.ts';
+import { withoutInviteCodes } from './invite-codes.ts';
 import { JsonText, RawReply, Reply, type Route } from './route.ts';
 
 /** What routes need from the layers below. */
@@ -63,7 +64,7 @@ async function answerTo(
   }
   const result = await route.handle(await reading);
   if (result instanceof RawReply) sendRaw(context, result);
-  else await send(context, toReply(route, result));
+  else await send(context, toReply(route, result, actor));
 }
 
 /**
@@ -77,11 +78,11 @@ async function answerOnce(
   asked: { actor: Actor; params: Request['params']; idempotencyKey: string; keys: string[] },
 ): Promise<SentReply> {
   const [{ status }] = await Promise.allSettled([reading]);
-  const run = async () => toReply(route, await route.handle(await reading));
+  const run = async () => toReply(route, await route.handle(await reading), asked.actor);
   const { repeats = 'key' } = route;
   if (typeof repeats === 'function') {
     const first = status === 'rejected' ? await repeats(asked) : undefined;
-    return first === undefined ? run() : toReply(route, first);
+    return first === undefined ? run() : toReply(route, first, asked.actor);
   }
   const keep = (reply: SentReply) => toKeep(route, reply);
   const claim = { userId: asked.actor.userId, route: `${route.method} ${route.path}`, keys: asked.keys };
@@ -197,10 +198,10 @@ export interface SentReply {
   json?: JsonText | undefined;
 }
 
-function toReply(route: Route, result: unknown): SentReply {
+function toReply(route: Route, result: unknown, actor: Actor | null): SentReply {
   const reply = result instanceof Reply ? result : new Reply(result);
   const json = reply.body instanceof JsonText ? reply.body : undefined;
-  const text = json?.text ?? JSON.stringify(reply.body);
+  const text = json?.text ?? JSON.stringify(actor?.personalTokenId ? withoutInviteCodes(reply.body) : reply.body);
   return { status: reply.status ?? route.status ?? 200, headers: reply.headers, text, json };
 }
 

@@ -220,7 +220,10 @@ export class MemberService {
 
   private async alreadyMember(actor: Actor, serverId: string): Promise<AppError> {
     const row = await findServer(this.database.rows, serverId, actor.userId);
-    return new AppError('ALREADY_MEMBER', { extra: row ? { server: serverRecord(row) } : {} });
+    if (!row) return new AppError('ALREADY_MEMBER');
+    // Personal access tokens read no invite codes.
+    const shown = actor.personalTokenId ? { ...row, invite_code: null } : row;
+    return new AppError('ALREADY_MEMBER', { extra: { server: serverRecord(shown) } });
   }
 
   private async record(rows: Rows, serverId: string, userId: string): Promise<MemberRecord> {

@@ -173,5 +173,9 @@ export const serverInvited = durableEvent({
   name: 'server:invited',
   summary: 'A member of a server invites you to join it.',
   room: 'user',
-  payload: z.object({ server: serverSchema, inviteCode: z.string(), invitedBy: smallUserSchema }),
+  payload: z.object({
+    server: serverSchema,
+    inviteCode: z.string().optional().describe('Not for personal access tokens.'),
+    invitedBy: smallUserSchema,
+  }),
 });

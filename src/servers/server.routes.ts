@@ -124,7 +124,7 @@ function inviteRoutes(servers: ServerService): Route[] {
       auth: 'required',
       params: { id },
       answer: z.object({ inviteCode: z.string() }),
-      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN'],
+      errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
       handle: ({ actor, params }) => servers.regenerateInvite(actor, params.id),
     }),
     route({

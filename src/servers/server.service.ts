@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { Capabilities } from '../access/capabilities.ts';
 import { type Role, requireRole } from '../access/roles.ts';
+import { ownSession } from '../accounts/sessions/session.service.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { ChannelService } from '../channels/channel.service.ts';
 import type { Database, Rows } from '../database/database.ts';
@@ -187,6 +188,7 @@ export class ServerService {
   /** Replaces the invite code. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, FORBIDDEN for bots */
   async regenerateInvite(actor: Actor, idOrSlug: string): Promise<{ inviteCode: string }> {
     requireNoBot(actor);
+    ownSession(actor);
     const { id, membership } = await this.access.joined(actor, idOrSlug);
     requireRole(membership.role, 'server:regenerate-invite');
     return { inviteCode: await this.changes.run((change) => this.inviteCodes.renew(change, id)) };

@@ -46,6 +46,41 @@ describe('credentials', () => {
     expect((await program.get('/api/invite-codes')).body.code).to.equal('INSUFFICIENT_PAT_SCOPE');
   });
 
+  it('do not include invite codes for a personal token: not in records, lists, events, invitations, on no door', async () => {
+    const { alice, bob, carol, server } = here;
+    const socket = await program.connect();
+    const first = server.inviteCode;
+    const { body } = await alice.post(`/api/servers/${server.id}/invite/regenerate`);
+    const codes = [first, body.inviteCode];
+    await alice.patch(`/api/servers/${server.id}`, { description: 'changed' });
+    await socket.next('server:updated', ({ server: told }) => told.description === 'changed');
+    const seen = [
+      socket.received,
+      ...(await Promise.all([
+        program.get('/api/servers'),
+        program.get(`/api/servers/${server.id}`),
+        program.get('/api/events?after=0'),
+        program.get(`/api/channels/${here.channel.id}/bootstrap`),
+        program.patch(`/api/servers/${server.id}`, { description: 'again' }),
+        program.post(`/api/servers/${server.id}/join`),
+        program.post(`/api/servers/${server.id}/invite/regenerate`),
+      ])),
+    ];
+    for (const code of codes) expect(JSON.stringify(seen)).not.to.contain(code);
+    expect((await alice.get(`/api/servers/${server.id}`)).body.inviteCode).to.equal(codes[1]);
+    // The same for an invitation that comes to its owner.
+    const token = (await carol.post('/api/tokens', { name: 'reader' })).body.token;
+    const reader = new Person(carol.node, { id: carol.id, username: carol.username, token, refreshToken: '' });
+    const ear = await reader.connect();
+    await bob.post(`/api/servers/${server.id}/invite-member`, { userId: carol.id });
+    await ear.next('notification:new', ({ kind }) => kind === 'server.invite');
+    await ear.next('server:invited');
+    const told = [ear.received, await reader.get('/api/notifications'), await reader.get('/api/events?after=0')];
+    expect(JSON.stringify(told)).not.to.contain(codes[1]);
+    for (const one of [program, reader]) one.hangUp();
+    expect(JSON.stringify((await carol.get('/api/notifications')).body)).to.contain(codes[1]);
+  });
+
   it('are not made by bots', async () => {
     for (const [what, make] of ways) expect((await make(robot)).status, what).to.equal(403);
     const path = `/api/agents/${robot.agentId}/webhook`;
