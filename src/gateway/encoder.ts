@@ -17,8 +17,10 @@ class Encoder extends parser.Encoder {
   }
 }
 
-/** Characters of a packet before the client has signed in: more than any token takes. */
+/** Characters of a packet before the client has signed in. */
 const maxBeforeSignIn = 16 * 1024;
+/** And of the one that signs in, which may have the positions of thousands of rooms beside the token. */
+const maxSignIn = 128 * 1024;
 /** Stands for a payload that was not parsed. */
 export const unparsed = '(not parsed)';
 
@@ -34,7 +36,9 @@ export class Decoder extends parser.Decoder {
   }
 
   private parsable(packet: string): string {
-    if (!this.isSignedIn && packet.length > maxBeforeSignIn) throw new Error('This is too long before signing in.');
+    const isSignIn = packet.startsWith(String(parser.PacketType.CONNECT));
+    const most = isSignIn ? maxSignIn : maxBeforeSignIn;
+    if (!this.isSignedIn && packet.length > most) throw new Error('This is too long before signing in.');
     if (!isTooComplex(packet)) return packet;
     const start = packet.indexOf('[');
     const [event] = /^\["[\w:-]{1,64}"/.exec(packet.slice(start, start + 70)) ?? [];
