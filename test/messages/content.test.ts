@@ -80,7 +80,7 @@ describe('the content of a message', () => {
   it('comes with metadata of any shape: what is nested deeply comes back from everywhere', async () => {
     const { alice, bob, channel } = here;
     const nested = (depth: number): Loose => JSON.parse(`${'{"a":['.repeat(depth / 2)}${']}'.repeat(depth / 2)}`);
-    const metadata = nested(900);
+    const metadata = nested(96);
     const text = JSON.stringify(metadata);
     const ear = await bob.listen(channel.id);
     const sent = [
@@ -102,9 +102,9 @@ describe('the content of a message', () => {
     }
     const { status, body } = await alice.post(`/api/channels/${channel.id}/messages`, {
       content: 'x',
-      metadata: nested(1200),
+      metadata: nested(200),
     });
-    expect([status, body.code]).to.deep.equal([400, 'VALIDATION_FAILED']);
+    expect([status, body.code]).to.deep.equal([400, 'MALFORMED_JSON']);
     ear.close();
   });
 

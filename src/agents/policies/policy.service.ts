@@ -130,14 +130,16 @@ export class PolicyService {
     if (side === 'owner' ? agent.owner_id !== actor.userId : !mayDecide(actor, channel.role)) {
       throw new AppError('ROLE_REQUIRED', { message: "Only the bot's owner and admins of the server may do this." });
     }
-    await this.changes.run((change) => this.put(change, agent, place, input, side));
-    return this.buddyRecord(agent, channel);
+    return this.changes.run(async (change) => {
+      await this.put(change, agent, place, input, side);
+      return buddyRecord(change.rows, agent, channel);
+    });
   }
 
   /** The effective policy of a bot in a channel, for people in it. */
   async getBuddy(actor: Actor, channelId: string, agentId: string): Promise<BuddyRecord> {
     const { agent, channel } = await this.buddy(actor, channelId, agentId);
-    return this.buddyRecord(agent, channel);
+    return buddyRecord(this.database.rows, agent, channel);
   }
 
   /**
@@ -150,14 +152,16 @@ export class PolicyService {
     if (actor.user.isBot) throw new AppError('ROLE_REQUIRED', { message: 'Bots decide nothing about bots.' });
     const agent = await this.member(id, agentId);
     const place = { serverId: id, channelId: null };
-    await this.changes.run((change) => this.put(change, agent, place, input, 'server'));
-    return this.serverRecord(agent, id);
+    return this.changes.run(async (change) => {
+      await this.put(change, agent, place, input, 'server');
+      return serverRecord(change.rows, agent, id);
+    });
   }
 
   /** The default policy of a bot in a server, for members. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, AGENT_NOT_FOUND */
   async getServers(actor: Actor, server: string, agentId: string): Promise<ServerPolicyRecord> {
     const { id } = await this.servers.joined(actor, server);
-    return this.serverRecord(await this.member(id, agentId), id);
+    return serverRecord(this.database.rows, await this.member(id, agentId), id);
   }
 
   /** Takes back all that the owner has set for a bot in a server, as part of a change. */
@@ -166,20 +170,6 @@ export class PolicyService {
     for (const row of await policiesOf(change.rows, agent.id, serverId, null)) {
       if (row.owner) await this.write(change, agent, row, { owner: null, server: row.server });
     }
-  }
-
-  private async buddyRecord(agent: AgentRow, { id, serverId }: ChannelWithRole): Promise<BuddyRecord> {
-    const policy = await this.policies.effective(agent.user_id, id);
-    const place = { serverId, channelId: id };
-    const { effective } = await halvesAt(this.database.rows, agent.id, place);
-    const who = { channelId: id, agentId: agent.id, buddyUserId: agent.user_id };
-    return { ...who, ...policyPart(policy), ...halvesPart(effective) };
-  }
-
-  private async serverRecord(agent: AgentRow, serverId: string): Promise<ServerPolicyRecord> {
-    const { own } = await halvesAt(this.database.rows, agent.id, { serverId, channelId: null });
-    const who = { serverId, agentId: agent.id, buddyUserId: agent.user_id };
-    return { ...who, ...policyPart(stricter(own)), ...halvesPart(own) };
   }
 
   /** The agent of a bot that is a member of a server. @throws AppError AGENT_NOT_FOUND */
@@ -293,4 +283,18 @@ async function requireOwnerThere(rows: Rows, agent: AgentRow, serverId: string |
   if (!held) throw new AppError('SERVER_NOT_FOUND');
   if (!held.isKept) return;
   throw new AppError('FORBIDDEN', { message: "In this server the admins alone set this bot's policies." });
+}
+
+/** What holds for a bot in a channel, and what both sides have set there or for the whole server. */
+async function buddyRecord(rows: Rows, agent: AgentRow, { id, serverId }: ChannelWithRole): Promise<BuddyRecord> {
+  const { effective } = await halvesAt(rows, agent.id, { serverId, channelId: id });
+  const who = { channelId: id, agentId: agent.id, buddyUserId: agent.user_id };
+  return { ...who, ...policyPart(stricter(effective)), ...halvesPart(effective) };
+}
+
+/** The default of a bot in a server. */
+async function serverRecord(rows: Rows, agent: AgentRow, serverId: string): Promise<ServerPolicyRecord> {
+  const { own } = await halvesAt(rows, agent.id, { serverId, channelId: null });
+  const who = { serverId, agentId: agent.id, buddyUserId: agent.user_id };
+  return { ...who, ...policyPart(stricter(own)), ...halvesPart(own) };
 }
