@@ -94,15 +94,3 @@ export function ownFirst<T extends { room: Room }>(things: T[]): T[] {
 
 /** Whether it is the room of a person, not of a channel. */
 export const isOwn = (room: Room): boolean => room.startsWith('user:');
-
-/** Within a text that is quoted in JSON the quotes would be escaped. */
-const inviteCode = /,"inviteCode":"[\w-]*"/g;
-/** An invitation's notification has the code as its text. */
-const invitedBody = /"body":"[\w-]*"/;
-
-/** The payload of an entry without the codes of servers: personal access tokens read none (contract §3). */
-export function withoutInviteCodes({ room, json }: LogEntry): string {
-  if (!room.startsWith('user:')) return json;
-  const visible = json.replace(inviteCode, '');
-  return json.includes('"kind":"server.invite"') ? visible.replace(invitedBody, '"body":""') : visible;
-}

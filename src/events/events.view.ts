@@ -1,11 +1,11 @@
 import type { Actor } from '../access/actor.ts';
+import { payloadWithoutInviteCodes } from '../access/invite-codes.ts';
 import type { Page } from '../delivery/catch-up.ts';
-import { withoutInviteCodes } from '../delivery/entry.ts';
 
 /** A page as JSON text: the payloads are text already, so they are inserted as is. */
 export function pageText(page: Page, actor: Actor): string {
   const events = page.entries.map((entry) => {
-    const json = actor.personalTokenId ? withoutInviteCodes(entry) : entry.json;
+    const json = actor.personalTokenId ? payloadWithoutInviteCodes(entry) : entry.json;
     return `{"seq":${entry.seq},"event":${JSON.stringify(entry.event)},"data":${json}}`;
   });
   const rest = `"seq":${page.seq},"recovered":${page.recovered},"hasMore":${page.hasMore}`;

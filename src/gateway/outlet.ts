@@ -1,5 +1,6 @@
 import { Adapter, type BroadcastOptions } from 'socket.io-adapter';
-import { followersOf, type LogEntry, type Room, threadRoom, withoutInviteCodes } from '../delivery/entry.ts';
+import { payloadWithoutInviteCodes } from '../access/invite-codes.ts';
+import { followersOf, type LogEntry, type Room, threadRoom } from '../delivery/entry.ts';
 import type { Delivered, Sink } from '../delivery/sink.ts';
 import { type ReadyPacket, readyEvent } from './encoder.ts';
 import { directConnection, frames } from './frames.ts';
@@ -136,7 +137,7 @@ export class Outlet implements Sink {
 
   private pack(deliveries: Delivered[], { takesOffsets, seesCodes }: Kind): Parcel {
     const packets = deliveries.map(({ entry, mark }) => {
-      const json = seesCodes ? entry.json : withoutInviteCodes(entry);
+      const json = seesCodes ? entry.json : payloadWithoutInviteCodes(entry);
       return readyEvent(entry.event, json, takesOffsets ? this.offset(mark) : null);
     });
     return { packets, bytes: undefined, others: new Set() };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Actor } from '../access/actor.ts';
+import { withoutInviteCodes } from '../access/invite-codes.ts';
 import type { Operations } from '../delivery/operations.ts';
 import { AppError } from '../errors.ts';
 import { bearerToken } from '../infrastructure/bearer.ts';
@@ -11,7 +12,6 @@ import type { BodyLimits, BodyReader } from './body.ts';
 import { compressed } from './compression.ts';
 import type { Idempotency } from './idempotency.ts';
 import { IncomingRequest, type Request } from './incoming-request.ts';
-import { withoutInviteCodes } from './invite-codes.ts';
 import { JsonText, RawReply, Reply, type Route } from './route.ts';
 
 /** What routes need from the layers below. */
