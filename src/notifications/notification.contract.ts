@@ -89,19 +89,22 @@ export const notificationUpdated = durableEvent({
   payload: notificationSchema,
 });
 
+/** Which notifications of a user an event is about, and how many are unread after it. */
+const affectedSchema = z.object({
+  ids: z.array(idSchema).optional(),
+  scope: z
+    .object({ serverId: idSchema.nullable(), channelId: idSchema.nullable() })
+    .optional()
+    .describe('Everything of this server or channel; both null: everything.'),
+  unreadCount: z.number().int(),
+});
+
 export const notificationRead = durableEvent({
   name: 'notification:read',
   summary:
     'Notifications were read, here or on another device, or count as read, since you lost access to their place, or a request was answered or cancelled.',
   room: 'user',
-  payload: z.object({
-    ids: z.array(idSchema).optional(),
-    scope: z
-      .object({ serverId: idSchema.nullable(), channelId: idSchema.nullable() })
-      .optional()
-      .describe('Everything of this server or channel; both null: everything.'),
-    unreadCount: z.number().int(),
-  }),
+  payload: affectedSchema,
 });
 
 export const notificationDeleted = durableEvent({
@@ -109,12 +112,5 @@ export const notificationDeleted = durableEvent({
   summary:
     'Notifications are gone with what they were about: their message, thread, channel or server was deleted, or mentions you no more.',
   room: 'user',
-  payload: z.object({
-    ids: z.array(idSchema).optional(),
-    scope: z
-      .object({ serverId: idSchema.nullable(), channelId: idSchema.nullable() })
-      .optional()
-      .describe('Everything of this server or channel.'),
-    unreadCount: z.number().int(),
-  }),
+  payload: affectedSchema,
 });
