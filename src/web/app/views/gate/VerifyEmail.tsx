@@ -70,7 +70,7 @@ function Stranger({ confirm }: ConfirmProps) {
         </p>
         <Field label="Password" name="password" type="password" autocomplete="current-password" required />
       </Form>
-      <Form action="Take over the account" work={() => confirm()} class="gateway">
+      <Form action="Take over the account" work={() => confirm()} class="gateway grave">
         <p class="note">
           Somebody else made it with your address? Then take it over: its password, sessions, tokens and linked accounts
           end.
