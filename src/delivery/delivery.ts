@@ -4,7 +4,7 @@ import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings.ts';
 import type { Bus } from './bus.ts';
 import { DeliveryCounters } from './counters.ts';
-import { byRoom, type LogEntry, type Renewal, type Room, streamId } from './entry.ts';
+import { byRoom, type LogEntry, noRenewal, type Room, streamId } from './entry.ts';
 import { LiveStream } from './live-stream.ts';
 import { type Head, readHeads, readLog } from './log.ts';
 import { Observers } from './observers.ts';
@@ -27,7 +27,7 @@ export class Delivery {
   /** Called with everything committed on this node, whether or not anyone is in the room. */
   onCommitted: (entries: LogEntry[]) => void = () => {};
   /** Brings entries up to date as they are read. */
-  renewal: Renewal = { complete: async (entries) => entries, relabel: async (entries) => entries };
+  renewal = noRenewal;
   private readonly database: Pick<Database, 'committedRows' | 'quickRows'>;
   private readonly settings: Settings['delivery'];
   private readonly heads: BatchedRead<Head>;

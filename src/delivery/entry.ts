@@ -42,10 +42,13 @@ export interface LogEntry {
 /** What features know about the entries of a log that the log does not; they are read in their current form. */
 export interface Renewal {
   /** The same entries, outdated ones with what is true now. */
-  complete(entries: LogEntry[]): Promise<LogEntry[]>;
+  complete<Entry extends LogEntry>(entries: Entry[]): Promise<Entry[]>;
   /** The same entries with the current names of whom and what they mention. */
   relabel(entries: LogEntry[]): Promise<LogEntry[]>;
 }
+
+/** For logs that repeat nothing that may change. */
+export const noRenewal: Renewal = { complete: async (entries) => entries, relabel: async (entries) => entries };
 
 /** An event that has no number yet. */
 export interface Draft {

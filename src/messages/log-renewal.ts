@@ -38,10 +38,10 @@ export class LogRenewal implements Renewal {
     this.reads = new BatchedRead((keys) => readLabels(database.committedRows, keys));
   }
 
-  async complete(entries: LogEntry[]): Promise<LogEntry[]> {
+  async complete<Entry extends LogEntry>(entries: Entry[]): Promise<Entry[]> {
     const outdated = entries.filter((entry) => entry.isOutdated);
     if (outdated.length === 0) return entries;
-    const told = new Map(outdated.map((entry): [LogEntry, Told] => [entry, JSON.parse(entry.json)]));
+    const told = new Map(outdated.map((entry): [Entry, Told] => [entry, JSON.parse(entry.json)]));
     const messages = [...told.values()].filter(({ content }) => content !== undefined);
     const threads = [...told.values()].flatMap((data) => (data.content === undefined ? data.id : []));
     const { committedRows: rows } = this.database;

@@ -80,8 +80,11 @@ describe('what a webhook gets', () => {
       const mention = random(10) < 3 ? ` @${robot.username}` : '';
       const step = random(9);
       if (step <= 3 || !message) messages.push(await person.say(room.id, `${i}${mention}`));
-      else if (step === 4) await person.patch(`/api/messages/${message.id}`, { content: `changed ${i}${mention}` });
-      else if (step === 5)
+      else if (step === 4) {
+        // Whoever is told of a message later is told its present text: both have heard the former one.
+        await settled();
+        await person.patch(`/api/messages/${message.id}`, { content: `changed ${i}${mention}` });
+      } else if (step === 5)
         await person.post(`/api/messages/${message.id}/reactions`, { emoji: random(2) ? '👍' : '🎉' });
       else if (step === 6) await alice.post(`/api/messages/${message.id}/thread`, {});
       else if (step === 7) {
@@ -109,6 +112,19 @@ describe('what a webhook gets', () => {
     expect(hook.arrived.every(({ verified }) => verified)).to.equal(true);
     await hook.close();
     robot.hangUp();
+  });
+
+  it('quotes nothing that its bot may not read', async () => {
+    const { alice, bob, channel, server } = here;
+    const robot = await botIn(server, alice);
+    const hook = await receiver();
+    hook.secret = (await alice.put(`/api/agents/${robot.agentId}/webhook`, { url: hook.url })).body.secret;
+    await alice.put(`/api/channels/${channel.id}/agents/${robot.agentId}/policy`, { mode: 'mentionOnly' });
+    const hidden = await bob.say(channel.id, 'not for bots');
+    const own = await robot.say(channel.id, `an answer to @${robot.username}`, { replyToId: hidden.id });
+    const { event } = await hook.next(({ event }) => event.data.id === own.id);
+    expect(event.data.replyTo).to.deep.equal({ id: hidden.id, authorId: bob.id, content: '', deleted: false });
+    await hook.close();
   });
 
   it('is the commands that name it, where it may not listen otherwise', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { WebhookCursors } from '../../src/agents/webhooks/webhook.cursors.ts';
 import { Database } from '../../src/database/database.ts';
+import { noRenewal } from '../../src/delivery/entry.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { migrated, testSettings } from '../world/nodes.ts';
 
@@ -45,7 +46,7 @@ describe('the rooms that webhooks hear', () => {
     // So many lines a second are logged at most.
     await new Promise((done) => setTimeout(done, 1100));
     lines.splice(0);
-    const audience = await new WebhookCursors(database, 5).audience();
+    const audience = await new WebhookCursors(database, { renewal: noRenewal }, 5).audience();
     const known = [...audience.values()];
     expect(known.map((agents) => new Set(agents).size)).to.deep.equal(Array(rooms).fill(bots - 1));
     expect(known.flat()).to.have.lengthOf(rooms * (bots - 1));

@@ -169,6 +169,8 @@ describe('what was taken back', () => {
       const found: string[] = [];
       for (const [door, look] of Object.entries(doors)) if ((await look()).includes(trace)) found.push(door);
       expect(found).to.deep.equal([]);
+      const told = hook.arrived.find(({ event }) => event.type === 'message:new' && event.data.id === said.id);
+      expect(told?.event.data.content).to.equal(way.isGone ? '' : 'nothing of note');
       await stock.next(way.event, ({ id }) => id === said.id);
       expect(JSON.stringify(stock.received.slice(heard))).to.not.include(trace);
       const file = await fetch(`${bob.node.url}${said.link}`);

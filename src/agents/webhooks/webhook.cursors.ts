@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../database/database.ts';
-import { channelRoom, type Room, userRoom } from '../../delivery/entry.ts';
+import type { Delivery } from '../../delivery/delivery.ts';
+import { channelRoom, type LogEntry, type Room, userRoom } from '../../delivery/entry.ts';
 import { isoTime } from '../../schema.ts';
 
 /** A room of a webhook that this node has claimed. */
@@ -21,12 +22,7 @@ export interface Claim {
 }
 
 /** An event of a room's log, to be delivered. */
-export interface LoggedEvent {
-  room: Room;
-  seq: number;
-  event: string;
-  threadId: string | null;
-  json: string;
+export interface LoggedEvent extends LogEntry {
   at: string;
 }
 
@@ -108,8 +104,8 @@ const claim = `UPDATE webhook_cursors c
   RETURNING c.agent_id AS "agentId", c.stream_id AS "streamId", c.kind, c.seq, c.attempts, c.lease,
     due.user_id AS "userId", due.url, due.secret, due.previous_secrets AS "previousSecrets"`;
 
-const read = `SELECT e.seq, e.event, e.thread_id AS "threadId", e.data::text AS json, e.created_at AS at
-  FROM log_entries e WHERE e.stream_id = $1 AND e.seq > $2 ORDER BY e.seq LIMIT $3`;
+const read = `SELECT e.seq, e.event, e.thread_id AS "threadId", e.data::text AS json, e.is_outdated AS "isOutdated",
+    e.created_at AS at FROM log_entries e WHERE e.stream_id = $1 AND e.seq > $2 ORDER BY e.seq LIMIT $3`;
 const floorOf = 'SELECT floor_seq AS floor FROM streams WHERE id = $1';
 
 const held = 'WHERE agent_id = $1 AND stream_id = $2 AND lease = $3';
@@ -134,8 +130,9 @@ interface ClaimRow extends Omit<Claim, 'room'> {
   kind: 'channel' | 'user';
 }
 
-interface EntryRow extends Omit<LoggedEvent, 'room' | 'at'> {
+interface EntryRow extends Omit<LoggedEvent, 'room' | 'at' | 'isOutdated'> {
   at: Date | string;
+  isOutdated: boolean;
 }
 
 /**
@@ -144,10 +141,12 @@ interface EntryRow extends Omit<LoggedEvent, 'room' | 'at'> {
  */
 export class WebhookCursors {
   private readonly database: Database;
+  private readonly delivery: Pick<Delivery, 'renewal'>;
   private readonly leaseSeconds: number;
 
-  constructor(database: Database, leaseSeconds: number) {
+  constructor(database: Database, delivery: Pick<Delivery, 'renewal'>, leaseSeconds: number) {
     this.database = database;
+    this.delivery = delivery;
     this.leaseSeconds = leaseSeconds;
   }
 
@@ -178,10 +177,14 @@ export class WebhookCursors {
     return rows.map(({ kind, ...row }) => ({ ...row, room: (kind === 'user' ? userRoom : channelRoom)(row.streamId) }));
   }
 
-  /** The events after `after`, oldest first. */
+  /** The events after `after`, oldest first, with the text that is true now (contract §6). */
   async read({ room, streamId }: Claim, after: number, limit: number): Promise<LogPiece> {
     const rows = await this.database.rows<EntryRow>(read, [streamId, after, limit]);
-    const entries = rows.map((row) => ({ ...row, room, at: isoTime(row.at) }));
+    const logged = rows.map(({ isOutdated, at, ...row }) => {
+      const entry = { ...row, room, at: isoTime(at) };
+      return isOutdated ? { ...entry, isOutdated } : entry;
+    });
+    const entries = await this.delivery.renewal.complete(logged);
     if (entries[0]?.seq === after + 1) return { entries, lostUpTo: null };
     const [stream] = await this.database.rows<{ floor: number }>(floorOf, [streamId]);
     const reached = entries[0] ? entries[0].seq - 1 : (stream?.floor ?? 0);

@@ -117,8 +117,11 @@ export class WebhookDeliverer {
     const among = actor ? await this.readable(actor, claim, entries) : null;
     if (!actor || !among) return null;
     const { entries: heard } = await this.hearing.heard(actor, claim.room, among);
-    const seqs = new Set(heard.map(({ seq }) => seq));
-    return among.filter(({ seq }) => seqs.has(seq));
+    const jsonOf = new Map(heard.map(({ seq, json }) => [seq, json]));
+    return among.flatMap((entry) => {
+      const json = jsonOf.get(entry.seq);
+      return json === undefined ? [] : { ...entry, json };
+    });
   }
 
   private async readable(actor: Actor, claim: Claim, entries: LoggedEvent[]): Promise<LoggedEvent[] | null> {

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts';
+import type { Delivery } from '../../delivery/delivery.ts';
 import type { Chores } from '../../infrastructure/chores.ts';
 import type { Outgoing } from '../../infrastructure/outgoing.ts';
 import { SealedText } from '../../infrastructure/sealed-text.ts';
@@ -21,6 +22,7 @@ type Parts = Omit<
 > & {
   settings: Settings;
   database: Database;
+  delivery: Delivery;
   outgoing: Outgoing;
   notifications: NotificationQueue;
   chores: Chores;
@@ -30,7 +32,7 @@ type Parts = Omit<
 export function createWebhooks(parts: Parts): { webhooks: WebhookService; webhookDispatcher: WebhookDispatcher } {
   const { timeoutMs, leaseSeconds } = parts.settings.webhooks;
   const sealed = new SealedText(parts.settings.jwtSecrets);
-  const cursors = new WebhookCursors(parts.database, leaseSeconds);
+  const cursors = new WebhookCursors(parts.database, parts.delivery, leaseSeconds);
   const sender = new WebhookSender(parts.outgoing, timeoutMs);
   const stops = new WebhookStops(parts.changes, parts.notifications);
   const deliverer = new WebhookDeliverer({ ...parts, cursors, sender, stops, sealed });
