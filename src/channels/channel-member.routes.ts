@@ -33,11 +33,11 @@ export function channelMemberRoutes(members: ChannelMemberService): Route[] {
       body: addChannelMemberSchema,
       status: 201,
       mayExist: true,
-      answer: memberSchema,
+      answer: memberSchema.extend(doneSchema.shape),
       errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN', 'USER_NOT_FOUND', 'NOT_IN_SERVER'],
       async handle({ actor, params, body }) {
         const { member, repeated } = await members.add(actor, params.id, body.userId);
-        return new Reply(member, { status: repeated ? 200 : 201 });
+        return new Reply({ ...member, ...done }, { status: repeated ? 200 : 201 });
       },
     }),
     route({

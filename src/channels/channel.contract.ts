@@ -80,19 +80,23 @@ export const readStateSchema = z.object({
 
 export const addChannelMemberSchema = z.object({ userId: idSchema });
 
+const channelChangeSchema = channelSchema
+  .pick({ id: true, name: true, type: true, serverId: true })
+  .extend({ channelId: idSchema, channel: channelSchema });
+
 export const channelCreated = durableEvent({
   name: 'channel:created',
   summary:
     'There is a new channel that you may see, or one was unarchived; or one changed that you see without being in it, as admins see private ones.',
   room: 'user',
-  payload: z.object({ channel: channelSchema }),
+  payload: channelChangeSchema,
 });
 
 export const channelUpdated = durableEvent({
   name: 'channel:updated',
   summary: 'The channel was renamed, described, moved, archived or unarchived.',
   room: 'channel',
-  payload: z.object({ channel: channelSchema }),
+  payload: channelChangeSchema,
 });
 
 export const channelDeleted = durableEvent({

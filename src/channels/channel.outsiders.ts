@@ -4,7 +4,7 @@ import type { Change } from '../delivery/changes.ts';
 import { type Room, userRoom } from '../delivery/entry.ts';
 import { atOnce } from '../notifications/notification.jobs.ts';
 import { channelCreated, channelMemberRemoved } from './channel.contract.ts';
-import type { ChannelRecord } from './channel.view.ts';
+import { type ChannelRecord, channelChange } from './channel.view.ts';
 
 /** Someone who may know of a channel without being in it, and so hears nothing in its room. */
 interface Outsider {
@@ -39,7 +39,7 @@ export async function tellOutsiders(change: Change, channels: ChannelRecord[]): 
     const channel = records.get(channelId);
     // Archived channels are in no list.
     if (channel?.isArchived) tellGone(change, [{ userId, channelId }], channel.serverId);
-    else if (channel) change.publish(channelCreated.in(userRoom(userId), { channel }));
+    else if (channel) change.publish(channelCreated.in(userRoom(userId), channelChange(channel)));
   }
   return people.map(({ userId }) => userRoom(userId));
 }

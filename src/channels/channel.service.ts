@@ -29,7 +29,7 @@ import { inOrder, placeOf } from './channel.order.ts';
 import { outsiders, tellGone, tellOutsiders } from './channel.outsiders.ts';
 import { removeDeletedChannels } from './channel.purge.ts';
 import { channelItemOf, channelItems, channelRecordOf, channelRecords } from './channel.reader.ts';
-import type { ChannelItem, ChannelRecord } from './channel.view.ts';
+import { type ChannelItem, type ChannelRecord, channelChange } from './channel.view.ts';
 
 const selectBots = `SELECT u.id FROM channel_members m JOIN users u ON u.id = m.user_id
   WHERE m.channel_id = $1 AND NOT m.excluded AND u.is_bot ORDER BY u.id`;
@@ -215,7 +215,7 @@ export class ChannelService {
       );
       const ids = moved.map((channel) => channel.id);
       const records = await channelRecords(change.rows, ids);
-      for (const channel of records) change.publish(channelUpdated.in(channelRoom(channel.id), { channel }));
+      for (const channel of records) change.publish(channelUpdated.in(channelRoom(channel.id), channelChange(channel)));
       await tellOutsiders(change, records);
       return channelItems(change.rows, actor, serverId, membership.role, false);
     });
@@ -231,7 +231,7 @@ export class ChannelService {
     const changed = await change.rows<{ id: string }>(update, [channelId, ...values]);
     if (changed.length === 0) return undefined;
     const channel = await channelRecordOf(change.rows, channelId);
-    change.publish(channelUpdated.in(channelRoom(channelId), { channel }));
+    change.publish(channelUpdated.in(channelRoom(channelId), channelChange(channel)));
     change.afterCommit(() => this.access.forget([channelId]));
     return channel;
   }
@@ -275,7 +275,7 @@ async function enterOwn(change: Change, actor: Actor, serverId: string, channel:
   if (!actor.user.isBot) return;
   if (channel.isPrivate) await change.rows(enterOwner, [channel.id, actor.userId, serverId]);
   const room = userRoom(actor.userId);
-  change.publish(channelCreated.in(room, { channel }));
+  change.publish(channelCreated.in(room, channelChange(channel)));
   // Bots join what they are told of by this event.
   change.publish(channelMemberAdded.in(room, { channelId: channel.id, serverId, channel }));
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isoTime, isoTimeOrNull } from '../schema.ts';
-import type { ChannelKind, ChannelType, channelItemSchema, channelSchema } from './channel.contract.ts';
+import type { ChannelKind, ChannelType, channelItemSchema, channelSchema, channelUpdated } from './channel.contract.ts';
 
 /** A row of `channels` with the state of its log and of the caller in it. */
 export interface ChannelRow {
@@ -46,6 +46,12 @@ export function channelRecord(row: ChannelRow): ChannelRecord {
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
   };
+}
+
+/** What events say of a channel that is new or was changed. */
+export function channelChange(channel: ChannelRecord): z.output<typeof channelUpdated.payload> {
+  const { id, name, type, serverId } = channel;
+  return { id, channelId: id, name, type, serverId, channel };
 }
 
 export function channelItem(row: ChannelItemRow): ChannelItem {

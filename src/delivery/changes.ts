@@ -4,10 +4,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database, Rows, Transaction } from '../database/database.ts';
 import { isConflict, mayRunAgain } from '../database/failures.ts';
 import { Outage } from '../database/outage.ts';
+import { pipelined } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Delivery } from './delivery.ts';
-import { type Draft, type Room, streamId } from './entry.ts';
+import { type Draft, type LogEntry, type Room, streamId } from './entry.ts';
 import { lockOpenStreams, lockStreams, numberDrafts, writeEntries } from './log.ts';
 import type { Operations } from './operations.ts';
 
@@ -47,6 +48,8 @@ const attempts = 4;
 
 /** The only way in which services change anything. */
 export class Changes {
+  /** What a feature writes with the events of any change, in the round trip of the commit. */
+  alongside: (change: Change, entries: LogEntry[]) => Promise<void> = async () => {};
   private readonly database: Database;
   private readonly delivery: Delivery;
   private readonly log: Log;
@@ -132,7 +135,9 @@ export class Changes {
       const entries = numberDrafts(drafts, heads);
       if (operation?.isCurrent === false) await operation.check();
       ended = this.operations.beginCommit();
-      if (entries.length > 0) transaction.last = writeEntries(rows, entries, heads);
+      if (entries.length > 0) {
+        transaction.last = pipelined([this.alongside(change, entries), writeEntries(rows, entries, heads)]);
+      }
       return { result, entries };
     });
     const { result, entries } = await committing.finally(() => ended());

@@ -147,6 +147,7 @@ function oneMessageRoutes(messages: MessageService): Route[] {
 
 function pinRoutes(pins: PinService): Route[] {
   const pinErrors = ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_ARCHIVED'] as const;
+  const pinAnswer = messageSchema.extend(doneSchema.shape);
   const inChannel = { path: '/api/channels/:channelId/pins/:messageId', params: { channelId, messageId: id } };
   const ofMessage = { path: '/api/messages/:id/pin', params: { id } };
   return [
@@ -167,9 +168,9 @@ function pinRoutes(pins: PinService): Route[] {
       summary: 'Pin a message; for moderators, in direct messages for both people.',
       tag,
       auth: 'required',
-      answer: messageSchema,
+      answer: pinAnswer,
       errors: [...pinErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL', 'PIN_LIMIT'],
-      handle: ({ actor, params }) => pins.pin(actor, params.messageId, params.channelId),
+      handle: async ({ actor, params }) => ({ ...(await pins.pin(actor, params.messageId, params.channelId)), ...done }),
     }),
     route({
       ...inChannel,
@@ -177,9 +178,9 @@ function pinRoutes(pins: PinService): Route[] {
       summary: 'Unpin a message.',
       tag,
       auth: 'required',
-      answer: messageSchema,
+      answer: pinAnswer,
       errors: [...pinErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL'],
-      handle: ({ actor, params }) => pins.unpin(actor, params.messageId, params.channelId),
+      handle: async ({ actor, params }) => ({ ...(await pins.unpin(actor, params.messageId, params.channelId)), ...done }),
     }),
     route({
       ...ofMessage,
@@ -187,9 +188,9 @@ function pinRoutes(pins: PinService): Route[] {
       summary: 'Pin a message.',
       tag,
       auth: 'required',
-      answer: messageSchema,
+      answer: pinAnswer,
       errors: [...pinErrors, 'PIN_LIMIT'],
-      handle: ({ actor, params }) => pins.pin(actor, params.id, null),
+      handle: async ({ actor, params }) => ({ ...(await pins.pin(actor, params.id, null)), ...done }),
     }),
     route({
       ...ofMessage,
@@ -197,9 +198,9 @@ function pinRoutes(pins: PinService): Route[] {
       summary: 'Unpin a message.',
       tag,
       auth: 'required',
-      answer: messageSchema,
+      answer: pinAnswer,
       errors: [...pinErrors],
-      handle: ({ actor, params }) => pins.unpin(actor, params.id, null),
+      handle: async ({ actor, params }) => ({ ...(await pins.unpin(actor, params.id, null)), ...done }),
     }),
   ];
 }

@@ -83,6 +83,14 @@ const newsJobSchema = z.object({
 /** Something in a server no longer needs an answer, and may have unread notifications. */
 const settledJobSchema = z.object({ job: z.literal('settled'), serverId: idSchema });
 
+/** Something other than a message was written in a DM whose sockets may not follow it. */
+const directJobSchema = z.object({
+  job: z.literal('dm'),
+  channelId: idSchema,
+  /** The position in its log before that. */
+  since: z.number().int(),
+});
+
 export const jobSchema = z.discriminatedUnion('job', [
   messageJobSchema,
   editJobSchema,
@@ -92,12 +100,14 @@ export const jobSchema = z.discriminatedUnion('job', [
   closedPlaceJobSchema,
   newsJobSchema,
   settledJobSchema,
+  directJobSchema,
 ]);
 
 export type MessageJob = z.infer<typeof messageJobSchema>;
 export type EditJob = z.infer<typeof editJobSchema>;
 export type BroadcastJob = z.infer<typeof broadcastJobSchema>;
 export type ClosedPlaceJob = z.infer<typeof closedPlaceJobSchema>;
+export type DirectJob = z.infer<typeof directJobSchema>;
 export type NewsJob = z.infer<typeof newsJobSchema>;
 export type SettledJob = z.infer<typeof settledJobSchema>;
 export type SystemJob = z.infer<typeof systemJobSchema>;

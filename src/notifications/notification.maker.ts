@@ -98,14 +98,15 @@ export class NotificationMaker {
     for (const piece of [...news, ...settled]) rest.push(...piece.rest);
     drafts.push(...(await draftsOfSystem(rows, jobsOf('system', jobs))));
     const changed = jobs.flatMap(changedBy);
-    const direct = [...messages.values()].filter((message) => message.channel_kind === 'dm');
+    const sent = new Set(ofMessages.map(({ messageId }) => messageId));
+    const direct = [...messages.values()].filter(({ id, channel_kind: kind }) => kind === 'dm' && sent.has(id));
     return {
       drafts,
       ofEdits: draftsOfEdits(jobsOf('edit', jobs), messages),
       changed,
       stale: await readStale(rows, changed),
       withdrawn: await readWithdrawn(rows, changed),
-      returning: await this.direct.touch(rows, direct),
+      returning: await this.direct.touch(rows, direct, jobsOf('dm', jobs)),
       news,
       settled,
       closings: jobsOf('farewell', jobs),

@@ -51,7 +51,9 @@ function unfitText(value: unknown, depth: number): Unfit | undefined {
   if (typeof value === 'string') return unfitString(value);
   // What JSON.parse makes of 1e999 would be kept as null.
   if (value === Infinity || value === -Infinity) return { path: [], message: 'is too large a number' };
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  // Socket.IO carries bytes, which JSON would keep as something else.
+  if (ArrayBuffer.isView(value)) return { path: [], message: 'must not be binary; send text, or upload a file' };
   if (depth >= maxDepth) return { path: [], message: 'is nested too deeply' };
   if (Array.isArray(value)) return unfitItem(value, depth);
   for (const key of Object.keys(value)) {

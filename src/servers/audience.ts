@@ -3,6 +3,7 @@ import { type Role, rolesThatMay } from '../access/roles.ts';
 import { channelCreated } from '../channels/channel.contract.ts';
 import { selectIsInChannel } from '../channels/channel.membership.ts';
 import { channelRecords } from '../channels/channel.reader.ts';
+import { channelChange } from '../channels/channel.view.ts';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
@@ -14,7 +15,7 @@ import {
   portion,
 } from '../notifications/notification.jobs.ts';
 import { serverUpdated } from './server.contract.ts';
-import { findServer, serverRecord } from './server.view.ts';
+import { findServer, serverChange, serverRecord } from './server.view.ts';
 
 /** A join or leave is told in this many of a server's channels at most. */
 const announcedChannels = 200;
@@ -125,13 +126,14 @@ export class Audience {
     const listeners = await change.rows<Listener>(selectListeners, [serverId, people, channelId]);
     if (channelId) {
       const [channel] = await channelRecords(change.rows, [channelId]);
-      if (channel) for (const { id } of listeners) change.publish(channelCreated.in(userRoom(id), { channel }));
+      if (channel)
+        for (const { id } of listeners) change.publish(channelCreated.in(userRoom(id), channelChange(channel)));
       return;
     }
     const server = await findServer(change.rows, serverId, NIL);
     if (!server) return;
     for (const { id, role } of listeners) {
-      change.publish(serverUpdated.in(userRoom(id), { server: serverRecord({ ...server, role }) }));
+      change.publish(serverUpdated.in(userRoom(id), serverChange(serverRecord({ ...server, role }))));
     }
   }
 

@@ -22,9 +22,12 @@ function joiningRoutes(members: MemberService): Route[] {
       auth: 'required',
       params: { id },
       body: joinServerSchema,
-      answer: serverSchema,
+      answer: serverSchema.extend(doneSchema.shape),
       errors: ['SERVER_NOT_FOUND', 'INVITE_CODE_REQUIRED', 'ALREADY_MEMBER', 'BANNED', 'FORBIDDEN', 'USER_NOT_FOUND'],
-      handle: ({ actor, params, body }) => members.join(actor, params.id, body.inviteCode ?? null),
+      handle: async ({ actor, params, body }) => ({
+        ...(await members.join(actor, params.id, body.inviteCode ?? null)),
+        ...done,
+      }),
     }),
     route({
       method: 'POST',

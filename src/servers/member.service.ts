@@ -28,6 +28,7 @@ import {
   memberColumns,
   memberRecord,
   type ServerRecord,
+  serverChange,
   serverRecord,
 } from './server.view.ts';
 
@@ -177,7 +178,7 @@ export class MemberService {
       change.publish(memberUpdated.in(channelRoom(channelId), member));
     }
     const row = await findServer(change.rows, serverId, userId);
-    if (row) change.publish(serverUpdated.in(userRoom(userId), { server: serverRecord(row) }));
+    if (row) change.publish(serverUpdated.in(userRoom(userId), serverChange(serverRecord(row))));
     change.afterCommit(() => this.access.forget(serverId, userId));
   }
 

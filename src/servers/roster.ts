@@ -17,7 +17,7 @@ import { requireUnbanned } from './ban.table.ts';
 import { lockServer } from './member.lock.ts';
 import type { ServerAccess } from './server.access.ts';
 import { memberJoined, memberLeft, serverJoined, serverLeft } from './server.contract.ts';
-import { findServer, type ServerRecord, serverRecord } from './server.view.ts';
+import { findServer, type ServerRecord, serverChange, serverRecord } from './server.view.ts';
 
 const botsOf = `SELECT u.id, u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot"
   FROM server_members m JOIN agents a ON a.user_id = m.user_id JOIN users u ON u.id = m.user_id
@@ -72,7 +72,7 @@ export class Roster {
         change.publish(memberJoined.in(channelRoom(channelId), member));
       }
     }
-    change.publish(serverJoined.in(userRoom(user.id), { server }));
+    change.publish(serverJoined.in(userRoom(user.id), serverChange(server)));
     if (role !== 'owner') {
       await this.notifications.settle(change, serverId);
       const reference = { type: 'server', id: serverId };

@@ -141,11 +141,13 @@ export const memberLeft = durableEvent({
   payload: memberEventSchema,
 });
 
+const serverChangeSchema = z.object({ serverId: idSchema, serverName: z.string(), server: serverSchema });
+
 export const serverJoined = durableEvent({
   name: 'server:joined',
   summary: 'You became a member of a server.',
   room: 'user',
-  payload: z.object({ server: serverSchema }),
+  payload: serverChangeSchema,
 });
 
 export const serverLeft = durableEvent({
@@ -159,7 +161,7 @@ export const serverUpdated = durableEvent({
   name: 'server:updated',
   summary: 'A server of yours, or your role in it, was changed.',
   room: 'user',
-  payload: z.object({ server: serverSchema }),
+  payload: serverChangeSchema,
 });
 
 export const serverDeleted = durableEvent({
@@ -173,8 +175,7 @@ export const serverInvited = durableEvent({
   name: 'server:invited',
   summary: 'A member of a server invites you to join it.',
   room: 'user',
-  payload: z.object({
-    server: serverSchema,
+  payload: serverChangeSchema.extend({
     inviteCode: z.string().optional().describe('Not for personal access tokens.'),
     invitedBy: smallUserSchema,
   }),

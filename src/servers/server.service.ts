@@ -43,6 +43,7 @@ import {
   outsideRecord,
   type ServerRecord,
   type ServerRow,
+  serverChange,
   serverColumns,
   serverRecord,
 } from './server.view.ts';
@@ -242,7 +243,7 @@ export class ServerService {
       const row = await findServer(change.rows, id, userId);
       if (!row?.invite_code) throw new AppError('SERVER_NOT_FOUND');
       if (row.role) throw new AppError('ALREADY_MEMBER', { message: 'This user is a member already.' });
-      const invitation = { server: serverRecord(row), inviteCode: row.invite_code, invitedBy: actor.user };
+      const invitation = { ...serverChange(serverRecord(row)), inviteCode: row.invite_code, invitedBy: actor.user };
       change.publish(serverInvited.in(userRoom(userId), invitation));
       const reference = { type: 'server', id };
       const to = [userId];

@@ -4,7 +4,7 @@ import { type UserColumns, userOf } from '../accounts/account.view.ts';
 import type { Rows } from '../database/database.ts';
 import type { StatusReader } from '../presence/status.ts';
 import { isoTime, isoTimeOrNull } from '../schema.ts';
-import type { memberSchema, serverSchema } from './server.contract.ts';
+import type { memberSchema, serverSchema, serverUpdated } from './server.contract.ts';
 
 /** A row of `servers` with what depends on the caller. */
 export interface ServerRow {
@@ -49,6 +49,11 @@ export async function findServer(rows: Rows, serverId: string, userId: string): 
 }
 
 export type ServerRecord = z.output<typeof serverSchema>;
+
+/** What events say of a server that someone came into, or that was changed. */
+export function serverChange(server: ServerRecord): z.output<typeof serverUpdated.payload> {
+  return { serverId: server.id, serverName: server.name, server };
+}
 
 /** The record as the caller may see it: owner and invite code only for members, the code not for bots (contract §5). */
 export function serverRecord(row: ServerRow): ServerRecord {

@@ -46,11 +46,9 @@ export function createPeople(parts: {
   const direct = new DirectService({ database, changes, channelAccess, messages, followed });
   const presence = new Presence(parts);
   const online = presence.service;
-  const maker = new NotificationMaker({
-    direct: new DirectActivity(direct, followed),
-    online,
-    audience: parts.audience,
-  });
+  const activity = new DirectActivity({ direct, queue: notifications, followed });
+  changes.alongside = (change, entries) => activity.note(change, entries);
+  const maker = new NotificationMaker({ direct: activity, online, audience: parts.audience });
   const notificationWorker = new NotificationWorker({ changes, queue: notifications, maker, log });
   const services = {
     invites: new InviteService({ database, changes, capabilities }),

@@ -333,6 +333,51 @@ describe('more direct messages than a socket is put into', () => {
     ann.hangUp();
   });
 
+  it('bring whatever happens in older ones, and nothing that was before', async () => {
+    const [first, second = first] = cluster.nodes;
+    if (!first || !second) throw new Error('no node');
+    const ann = await register(first);
+    const others = await Promise.all([0, 1, 2].map(() => register(second)));
+    const [old, ...newer] = others;
+    if (!old) throw new Error('no one');
+    const { id } = (await open(old, ann)).body;
+    const said = await Promise.all(
+      ['edited', 'deleted', 'liked', 'pinned', 'a thread'].map((text) => old.say(id, text)),
+    );
+    await old.post(`/api/messages/${said[2]?.id}/reactions`, { emoji: '👎' });
+    const last = await old.say(id, 'the last one');
+    for (const other of newer) await other.say((await open(other, ann)).body.id, 'newer');
+    const ways: [string, (messageId: string) => Promise<unknown>][] = [
+      ['message:updated', (of) => old.patch(`/api/messages/${of}`, { content: 'new text' })],
+      ['message:deleted', (of) => old.delete(`/api/messages/${of}`)],
+      ['reaction:updated', (of) => old.post(`/api/messages/${of}/reactions`, { emoji: '👍' })],
+      ['message:pinned', (of) => old.put(`/api/channels/${id}/pins/${of}`)],
+      ['thread:created', (of) => old.post(`/api/messages/${of}/thread`, {})],
+    ];
+    const ofMessages = /^(message|reaction|thread):/;
+    const use = async () => (await ann.get('/api/dm/channels')).body.map((dm: Loose) => dm.id).at(-1);
+    for (const [i, [event, act]] of ways.entries()) {
+      const ear = await ann.connect();
+      await act(said[i]?.id ?? '');
+      const told = await ear.next(
+        event,
+        ({ channelId, messageId, id: own, parentMessageId }) =>
+          channelId === id && [messageId, own, parentMessageId].includes(said[i]?.id),
+      );
+      // What follows comes too.
+      await old.post(`/api/messages/${last.id}/reactions`, { emoji: `${i}️⃣` });
+      await ear.next('reaction:updated', ({ eventSeq }) => eventSeq === told.eventSeq + 1);
+      const inRoom = ear.received.filter((heard) => heard.data?.channelId === id && ofMessages.test(heard.event));
+      const numbers = inRoom.flatMap(({ data }) => data.eventSeq ?? []);
+      // The last one of the turn before may still be on its way.
+      expect(numbers.slice(numbers.indexOf(told.eventSeq))).to.deep.equal([told.eventSeq, told.eventSeq + 1], event);
+      expect(numbers.indexOf(told.eventSeq)).to.be.at.most(1);
+      expect(await use(), 'no use of it').to.equal(id);
+      ear.close();
+    }
+    ann.hangUp();
+  });
+
   it('come once to someone who is on the way back to one when it is told that this is in use again', async () => {
     const [first, second = first] = cluster.nodes;
     if (!first || !second) throw new Error('no node');

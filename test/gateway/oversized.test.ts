@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Node, startNode } from '../../src/node.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
@@ -37,6 +38,21 @@ describe('a packet that is longer than any may be', () => {
       await until(() => socket.connected);
       expect(signIn(causes[0])).to.equal(sign);
       socket.disconnect();
+    });
+  }
+
+  for (const transport of ['websocket', 'polling']) {
+    it(`is measured in bytes, and a shorter one is answered: ${transport}`, async () => {
+      const ear = await alice.connect({ transports: [transport] });
+      for (const text of ['x'.repeat(99_000), '€'.repeat(33_000)]) {
+        const answer = await ear.emit('message:send', { channelId: randomUUID(), content: text });
+        expect(answer).to.include({ code: 'VALIDATION_FAILED' });
+      }
+      let ends = 0;
+      ear.socket.on('disconnect', () => ends++);
+      ear.socket.emit('message:send', { channelId: randomUUID(), content: '€'.repeat(34_000) });
+      await until(() => ends > 0);
+      ear.socket.disconnect();
     });
   }
 
