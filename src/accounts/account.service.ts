@@ -138,8 +138,9 @@ export class AccountService {
       await lockUser(change.rows, actor.userId);
       const user = await change.em.findOne(User, { id: actor.userId, deletedAt: null });
       if (!user) throw new AppError('USER_NOT_FOUND');
-      if (input.displayName !== undefined) user.displayName = input.displayName;
-      if (input.avatarUrl !== undefined) user.avatarUrl = input.avatarUrl;
+      const { displayName = user.displayName, avatarUrl = user.avatarUrl } = input;
+      if (displayName === user.displayName && avatarUrl === user.avatarUrl) return this.own(user);
+      Object.assign(user, { displayName, avatarUrl });
       change.afterCommit(() => caches.forget(userCache, [actor.userId]));
       change.afterCommit(() => presence.introduce(smallUser(user)));
       return this.own(user);

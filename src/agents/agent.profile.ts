@@ -19,7 +19,8 @@ const toldChannels = 200;
 const keptChannels = 2000;
 
 const getCommands = 'SELECT slash_commands AS commands FROM agents WHERE id = $1';
-const setCommands = 'UPDATE agents SET slash_commands = $2::json, updated_at = now() WHERE id = $1';
+const setCommands = `UPDATE agents SET slash_commands = $2::json, updated_at = now()
+  WHERE id = $1 AND slash_commands::jsonb IS DISTINCT FROM $2::jsonb RETURNING id`;
 const getSnapshot = 'SELECT usage_snapshot AS snapshot FROM agents WHERE id = $1';
 const setSnapshot = 'UPDATE agents SET usage_snapshot = $2::json WHERE id = $1';
 const placesOf = `SELECT m.channel_id AS id FROM channel_members m JOIN channels c ON c.id = m.channel_id
@@ -75,7 +76,8 @@ export class AgentProfile {
   ): Promise<z.input<typeof slashCommandsAnswerSchema>> {
     const agent = await this.access.readable(actor, agentId);
     await this.changes.run(async (change) => {
-      await change.rows(setCommands, [agentId, JSON.stringify(commands)]);
+      const changed = await change.rows(setCommands, [agentId, JSON.stringify(commands)]);
+      if (changed.length === 0) return;
       const places = await change.rows<{ id: string }>(placesOf, [agent.user_id, keptChannels]);
       for (const { id } of places.slice(0, toldChannels)) {
         change.publish(slashCommandsUpdated.in(channelRoom(id), { channelId: id, agentId }));

@@ -39,8 +39,10 @@ const beat = `UPDATE agents SET ${uptime}, last_seen_at = now(), last_heartbeat 
 const setStatus = `UPDATE agents SET ${uptime}, last_seen_at = NULL, status = $3, updated_at = now() WHERE id = $1`;
 const setProfile = `UPDATE users SET username = coalesce($2, username), username_key = coalesce($6, username_key),
   display_name = coalesce($3, display_name), avatar_url = CASE WHEN $4 THEN $5 ELSE avatar_url END, updated_at = now()
-  WHERE id = $1`;
-const setConfig = 'UPDATE agents SET config = coalesce($2::json, config), updated_at = now() WHERE id = $1';
+  WHERE id = $1 AND (username <> coalesce($2, username) OR display_name <> coalesce($3, display_name)
+    OR $4 AND avatar_url IS DISTINCT FROM $5) RETURNING id`;
+const setConfig = `UPDATE agents SET config = $2::json, updated_at = now()
+  WHERE id = $1 AND config::jsonb IS DISTINCT FROM $2::jsonb`;
 /** The user too: nobody adds it to a server meanwhile (see Roster). */
 const lockWithUser = 'SELECT a.id FROM agents a JOIN users u ON u.id = a.user_id WHERE a.id = $1 FOR UPDATE';
 const anonymise = `UPDATE users SET deleted_at = now(), username = 'deleted-' || right(replace(id::text, '-', ''), 20),
@@ -137,11 +139,12 @@ export class AgentService {
       this.changes.run(async (change) => {
         const picture = [avatarUrl !== undefined, avatarUrl ?? null];
         const key = name === undefined ? null : usernameKey(name);
-        await change.rows(setProfile, [agent.user_id, name ?? null, displayName ?? null, ...picture, key]);
-        await change.rows(setConfig, [agentId, config ? JSON.stringify(config) : null]);
+        const values = [agent.user_id, name ?? null, displayName ?? null, ...picture, key];
+        const isIntroduced = (await change.rows(setProfile, values)).length > 0;
+        if (config) await change.rows(setConfig, [agentId, JSON.stringify(config)]);
         const record = await this.record(change.rows, agentId);
         change.afterCommit(() => this.identity.forget(agent.user_id));
-        change.afterCommit(() => this.presence.introduce(record.botUser));
+        if (isIntroduced) change.afterCommit(() => this.presence.introduce(record.botUser));
         return record;
       }),
     );

@@ -54,9 +54,10 @@ export class BotSeats {
    */
   keep(actor: Actor, server: string, agentId: string): Promise<MemberRecord> {
     return this.changed(actor, server, agentId, 'bot:keep', async (change, { server_id, user_id, kept }) => {
-      if (kept || server_id === null) return;
+      if (kept || server_id === null) return false;
       await change.rows(setKept, [server_id, user_id, true]);
       await this.policies.forgetOwners(change, { id: agentId, userId: user_id }, server_id);
+      return true;
     });
   }
 
@@ -76,23 +77,32 @@ export class BotSeats {
 
   /** Says whether a bot may write in the workspace. @throws AppError like `keep` */
   setRights(actor: Actor, server: string, agentId: string, workspaceWrite: boolean): Promise<MemberRecord> {
-    return this.changed(actor, server, agentId, 'bot:set-rights', async (change, { server_id, user_id }) => {
-      await change.rows(setWrite, [server_id, user_id, workspaceWrite]);
-    });
+    return this.changed(
+      actor,
+      server,
+      agentId,
+      'bot:set-rights',
+      async (change, { server_id, user_id, workspace_write }) => {
+        if (workspace_write === workspaceWrite) return false;
+        await change.rows(setWrite, [server_id, user_id, workspaceWrite]);
+        return true;
+      },
+    );
   }
 
+  /** @param work whether it has changed anything: else nothing is told */
   private async changed(
     actor: Actor,
     server: string,
     agentId: string,
     permission: Permission,
-    work: (change: Change, seat: MemberRow) => Promise<void>,
+    work: (change: Change, seat: MemberRow) => Promise<boolean>,
   ): Promise<MemberRecord> {
     const id = await this.admins(actor, server, permission);
     return this.changes.run(async (change) => {
-      await work(change, await this.seat(change, id, agentId));
+      const isChanged = await work(change, await this.seat(change, id, agentId));
       const seat = await this.seat(change, id, agentId);
-      await this.announce(change, id, seat);
+      if (isChanged) await this.announce(change, id, seat);
       return memberRecord(seat, this.statuses);
     });
   }

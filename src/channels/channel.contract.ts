@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { smallUserSchema } from '../accounts/account.contract.ts';
 import { durableEvent } from '../delivery/event.ts';
 import { descriptionSchema, idSchema, nameSchema, omittable, record, timeSchema, withDefault } from '../schema.ts';
 import { mostUnread } from './unread.ts';
@@ -38,6 +39,14 @@ export const channelItemSchema = channelSchema
     lastMessagePreview: z.string().nullable().describe('The last message, cut at 200 characters.'),
   })
   .meta({ id: 'ChannelItem' });
+
+export const oneChannelSchema = channelItemSchema
+  .extend({
+    userAId: idSchema.optional().describe('Of a DM only, like the next two.'),
+    userBId: idSchema.optional(),
+    otherUser: smallUserSchema.optional(),
+  })
+  .meta({ id: 'OneChannel' });
 
 export const createChannelSchema = z.object({
   name: nameSchema(100),

@@ -10,6 +10,9 @@ import {
   type ChannelRecord,
   channelItem,
   channelRecord,
+  type OneChannel,
+  type OneChannelRow,
+  oneChannel,
 } from './channel.view.ts';
 import { selectUnread } from './unread.ts';
 
@@ -17,10 +20,12 @@ import { selectUnread } from './unread.ts';
  * $2 user, $3 whether it is a bot, $4 whether it is in the server. Bots are shown no last messages: what they may hear is
  * said in one place, and that is not here.
  */
-const selectItems = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private,
+const selectItems = (
+  more = { columns: '', joins: '' },
+) => `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private,
     c.is_archived, c.created_at, c.updated_at, s.last_seq, last.created_at AS last_message_at, place.is_member,
     CASE WHEN place.is_member AND NOT $3 THEN last.content END AS last_message, coalesce(r.last_read_seq, 0) AS last_read_seq,
-    coalesce(unread.count, 0) AS unread_count
+    coalesce(unread.count, 0) AS unread_count ${more.columns}
   FROM channels c JOIN streams s ON s.id = c.id
   LEFT JOIN channel_members own ON own.channel_id = c.id AND own.user_id = $2
   LEFT JOIN channel_reads r ON r.channel_id = c.id AND r.user_id = $2
@@ -28,11 +33,16 @@ const selectItems = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.descrip
     SELECT ${selectIsInChannel("c.kind = 'dm' OR c.is_private OR $3", 'own.excluded', '$4')} AS is_member) place
   LEFT JOIN LATERAL (SELECT m.created_at, left(m.content, 200) AS content FROM messages m
     WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 1) last ON true
-  LEFT JOIN LATERAL (${selectUnread('c.id', 'coalesce(r.last_read_seq, 0)', '$2')}) unread ON place.is_member
+  LEFT JOIN LATERAL (${selectUnread('c.id', 'coalesce(r.last_read_seq, 0)', '$2')}) unread ON place.is_member ${more.joins}
   WHERE c.deleted_at IS NULL`;
-const oneItem = `${selectItems} AND c.id = $1`;
+/** With the two people of a DM. */
+const oneItem = `${selectItems({
+  columns: ', d.low_id, d.high_id, u.id AS other_id, u.username, u.display_name, u.avatar_url, u.is_bot',
+  joins: `LEFT JOIN dm_channels d ON d.channel_id = c.id
+    LEFT JOIN users u ON u.id = CASE WHEN d.low_id = $2 THEN d.high_id ELSE d.low_id END`,
+})} AND c.id = $1`;
 /** $5 whether private channels are seen from outside, $6 archived ones instead of the others */
-const itemsOfServer = `${selectItems} AND c.server_id = $1 AND c.is_archived = $6
+const itemsOfServer = `${selectItems()} AND c.server_id = $1 AND c.is_archived = $6
   AND (place.is_member OR CASE WHEN c.is_private THEN $5 ELSE NOT $3 END)
   ORDER BY c.position, c.created_at, c.id LIMIT 1000`;
 const unreadCount = selectUnread('$1', '$3', '$2');
@@ -62,10 +72,10 @@ export async function channelItemOf(
   actor: Actor,
   channelId: string,
   role: Role | null,
-): Promise<ChannelItem> {
-  const [row] = await rows<ChannelItemRow>(oneItem, [channelId, actor.userId, actor.user.isBot, role !== null]);
+): Promise<OneChannel> {
+  const [row] = await rows<OneChannelRow>(oneItem, [channelId, actor.userId, actor.user.isBot, role !== null]);
   if (!row) throw new AppError('CHANNEL_NOT_FOUND');
-  return channelItem(row);
+  return oneChannel(row);
 }
 
 /** Channels as everyone in them sees them, in their order. */

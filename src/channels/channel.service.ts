@@ -29,7 +29,7 @@ import { inOrder, placeOf } from './channel.order.ts';
 import { outsiders, tellGone, tellOutsiders } from './channel.outsiders.ts';
 import { removeDeletedChannels } from './channel.purge.ts';
 import { channelItemOf, channelItems, channelRecordOf, channelRecords } from './channel.reader.ts';
-import { type ChannelItem, type ChannelRecord, channelChange } from './channel.view.ts';
+import { type ChannelItem, type ChannelRecord, channelChange, type OneChannel } from './channel.view.ts';
 
 const selectBots = `SELECT u.id FROM channel_members m JOIN users u ON u.id = m.user_id
   WHERE m.channel_id = $1 AND NOT m.excluded AND u.is_bot ORDER BY u.id`;
@@ -99,7 +99,7 @@ export class ChannelService {
   }
 
   /** @throws AppError CHANNEL_NOT_FOUND */
-  async get(actor: Actor, channelId: string): Promise<ChannelItem> {
+  async get(actor: Actor, channelId: string): Promise<OneChannel> {
     const { role } = await this.access.visible(actor, channelId);
     return channelItemOf(this.database.rows, actor, channelId, role);
   }

@@ -1,6 +1,14 @@
 import type { z } from 'zod';
+import { type UserColumnsOrNull, userOrNull } from '../accounts/account.view.ts';
 import { isoTime, isoTimeOrNull } from '../schema.ts';
-import type { ChannelKind, ChannelType, channelItemSchema, channelSchema, channelUpdated } from './channel.contract.ts';
+import type {
+  ChannelKind,
+  ChannelType,
+  channelItemSchema,
+  channelSchema,
+  channelUpdated,
+  oneChannelSchema,
+} from './channel.contract.ts';
 
 /** A row of `channels` with the state of its log and of the caller in it. */
 export interface ChannelRow {
@@ -26,7 +34,15 @@ export interface ChannelItemRow extends ChannelRow {
   last_message: string | null;
 }
 
+/** With the two people of a DM; null for other channels. */
+export interface OneChannelRow extends ChannelItemRow, UserColumnsOrNull {
+  low_id: string | null;
+  high_id: string | null;
+  other_id: string | null;
+}
+
 export type ChannelRecord = z.output<typeof channelSchema>;
+export type OneChannel = z.output<typeof oneChannelSchema>;
 export type ChannelItem = z.output<typeof channelItemSchema>;
 
 export function channelRecord(row: ChannelRow): ChannelRecord {
@@ -62,4 +78,10 @@ export function channelItem(row: ChannelItemRow): ChannelItem {
     lastReadSeq: row.last_read_seq,
     lastMessagePreview: row.last_message,
   };
+}
+
+export function oneChannel(row: OneChannelRow): OneChannel {
+  const otherUser = userOrNull(row.other_id, row);
+  if (!row.low_id || !row.high_id || !otherUser) return channelItem(row);
+  return { ...channelItem(row), userAId: row.low_id, userBId: row.high_id, otherUser };
 }

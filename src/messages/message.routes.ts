@@ -170,7 +170,10 @@ function pinRoutes(pins: PinService): Route[] {
       auth: 'required',
       answer: pinAnswer,
       errors: [...pinErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL', 'PIN_LIMIT'],
-      handle: async ({ actor, params }) => ({ ...(await pins.pin(actor, params.messageId, params.channelId)), ...done }),
+      handle: async ({ actor, params }) => ({
+        ...(await pins.pin(actor, params.messageId, params.channelId)),
+        ...done,
+      }),
     }),
     route({
       ...inChannel,
@@ -180,7 +183,10 @@ function pinRoutes(pins: PinService): Route[] {
       auth: 'required',
       answer: pinAnswer,
       errors: [...pinErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL'],
-      handle: async ({ actor, params }) => ({ ...(await pins.unpin(actor, params.messageId, params.channelId)), ...done }),
+      handle: async ({ actor, params }) => ({
+        ...(await pins.unpin(actor, params.messageId, params.channelId)),
+        ...done,
+      }),
     }),
     route({
       ...ofMessage,

@@ -177,11 +177,17 @@ export class ServerService {
       this.changes.run(async (change) => {
         const server = await change.em.findOne(Server, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
         if (!server) throw new AppError('SERVER_NOT_FOUND');
+        const { updatedAt } = server;
         const becomesOther = input.isPublic !== undefined && input.isPublic !== server.isPublic;
         change.em.assign(server, withoutUndefined(input));
         await change.em.flush();
         if (becomesOther) await this.forgetChannels(change, id);
-        return this.tellUpdated(change, actor, id);
+        // It stays where nothing has changed.
+        const isChanged = server.updatedAt !== updatedAt;
+        if (isChanged) await this.audience.tell(change, { serverId: id, channelId: null });
+        const row = await findServer(change.rows, id, actor.userId);
+        if (!row) throw new AppError('SERVER_NOT_FOUND');
+        return serverRecord(row);
       }),
     );
   }
@@ -255,13 +261,6 @@ export class ServerService {
         reference,
       });
     });
-  }
-
-  private async tellUpdated(change: Change, actor: Actor, serverId: string): Promise<ServerRecord> {
-    const row = await findServer(change.rows, serverId, actor.userId);
-    if (!row) throw new AppError('SERVER_NOT_FOUND');
-    await this.audience.tell(change, { serverId, channelId: null });
-    return serverRecord(row);
   }
 
   /** Whether the channels may be listed depends on whether the server is public. */

@@ -42,9 +42,9 @@ export class WorkspaceEdits {
       await this.access.requireStillOpen(actor, workspace);
       const result = await work(edit);
       await edit.finish();
-      const rows = await readNodes(change.rows, workspace.id, [...edit.touched]);
-      const nodes = rows.map(nodeRecord);
-      const touched = new Map(nodes.map((node) => [node.id, node]));
+      const rows = await readNodes(change.rows, workspace.id, [...edit.touched, ...edit.shown]);
+      const touched = new Map(rows.map((row) => [row.id, nodeRecord(row)]));
+      const nodes = [...touched.values()].filter(({ id }) => edit.touched.has(id));
       // Including what was moved into a folder before that was deleted: others know it where it was.
       const deletedIds = [...edit.touched].filter((id) => !touched.has(id));
       if (edit.touched.size > 0) await this.announcer.announce(change, workspace, { nodes, deletedIds });
@@ -57,7 +57,7 @@ export class WorkspaceEdits {
     const { result, touched } = await this.run(actor, serverId, async (edit) => {
       const id = await work(edit);
       // Its record is the answer even if nothing had to be changed.
-      edit.touched.add(id);
+      edit.shown.add(id);
       return id;
     });
     const node = touched.get(result);

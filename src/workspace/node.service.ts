@@ -116,7 +116,7 @@ export class NodeService {
       for (const nodeId of await edit.outermost(input.nodeIds)) {
         if (input.mode === 'cut') {
           await edit.move(nodeId, target);
-          edit.touched.add(nodeId);
+          edit.shown.add(nodeId);
           pasted.ids.push(nodeId);
           continue;
         }
@@ -191,7 +191,7 @@ async function runStep(edit: TreeEdit, command: Command, content: FileContent | 
       await requireKind(edit, command.nodeId, 'file');
       await edit.setContent(command.nodeId, content);
   }
-  edit.touched.add(command.nodeId);
+  edit.shown.add(command.nodeId);
   return command.nodeId;
 }
 

@@ -24,6 +24,8 @@ export interface FileContent {
 export class TreeEdit {
   /** Ids of created, changed or deleted nodes; of what is inside only what was created, as far as events list it. */
   readonly touched = new Set<string>();
+  /** Nodes that the answer shows, changed or not. */
+  readonly shown = new Set<string>();
   private readonly rows: Rows;
   private readonly workspace: OpenWorkspace;
   private readonly limits: WorkspaceLimits;
@@ -47,6 +49,7 @@ export class TreeEdit {
 
   /** Writes the counts. The last step of an edit. */
   async finish(): Promise<void> {
+    if (this.touched.size === 0) return;
     const { folderCount, fileCount, totalBytes } = this.totals;
     await this.rows(
       `UPDATE workspaces SET folder_count = $2, file_count = $3, total_bytes = $4, updated_at = now() WHERE id = $1`,
@@ -133,6 +136,7 @@ export class TreeEdit {
   /** Gives a file new bytes. @throws AppError NODE_NOT_FOUND, QUOTA_EXCEEDED */
   async setContent(fileId: string, content: FileContent): Promise<void> {
     const file = await this.node(fileId);
+    if (file.blob_id === content.blobId) return;
     this.count({ folders: 0, files: 0, bytes: content.size - file.size_bytes, height: 0 }, 1);
     await this.rows(
       `UPDATE workspace_nodes SET blob_id = $2, size_bytes = $3, is_text = $4, version = version + 1, updated_at = now()

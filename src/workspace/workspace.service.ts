@@ -23,6 +23,7 @@ interface WorkspaceRow {
   updatedAt: string;
 }
 
+const setName = 'UPDATE workspaces SET name = $2, updated_at = now() WHERE id = $1 AND name <> $2 RETURNING id';
 const selectWorkspace = `SELECT id, server_id AS "serverId", name, folder_count AS "folderCount",
   file_count AS "fileCount", total_bytes AS "totalBytes", created_at AS "createdAt", updated_at AS "updatedAt"
   FROM workspaces WHERE id = $1`;
@@ -58,8 +59,9 @@ export class WorkspaceService {
   async rename(actor: Actor, serverId: string, name: string): Promise<z.input<typeof workspaceSchema>> {
     const workspace = await this.access.openToWrite(actor, serverId);
     return this.changes.run(async (change) => {
-      await change.rows('UPDATE workspaces SET name = $2, updated_at = now() WHERE id = $1', [workspace.id, name]);
-      await this.announcer.announce(change, workspace, { nodes: [], deletedIds: [], more: true });
+      const renamed = await change.rows(setName, [workspace.id, name]);
+      if (renamed.length > 0)
+        await this.announcer.announce(change, workspace, { nodes: [], deletedIds: [], more: true });
       return this.record(workspace);
     });
   }

@@ -53,7 +53,10 @@ describe('channels', () => {
     const ear = await bob.listen(channel.id);
     const changed = await alice.patch(`/api/channels/${channel.id}`, { name: 'lobby', description: 'hello' });
     expect(changed.body).to.include({ name: 'lobby', description: 'hello', topic: 'hello' });
-    expect((await ear.next('channel:updated')).channel).to.include({ id: channel.id, name: 'lobby', topic: 'hello' });
+    const { channel: told, ...flat } = await ear.next('channel:updated');
+    expect(told).to.include({ id: channel.id, name: 'lobby', topic: 'hello' });
+    const { id, type, serverId } = told;
+    expect(flat).to.deep.include({ id, channelId: id, name: 'lobby', type, serverId });
     expect((await alice.patch(`/api/channels/${channel.id}`, { topic: null })).body.description).to.equal(null);
     expect((await alice.patch(`/api/channels/${channel.id}`, { name: '' })).status).to.equal(400);
   });

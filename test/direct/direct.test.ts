@@ -37,6 +37,9 @@ describe('direct messages', () => {
     const second = await bob.post('/api/channels/dm', { userId: alice.id.toUpperCase() });
     expect([second.status, second.body.id]).to.deep.equal([200, id]);
     expect(second.body.otherUser.id).to.equal(alice.id);
+    const { lastSeq: _, ...one } = (await bob.get(`/api/channels/${id}`)).body;
+    expect(second.body).to.deep.include(one);
+    expect(one.otherUser).to.deep.equal(second.body.otherUser);
     expect((await alice.get('/api/dm/channels')).body[0]).to.deep.equal((await alice.get('/api/channels/dm')).body[0]);
     expect((await bob.get(`/api/channels/${id}`)).body).to.include({ id, kind: 'dm' });
   });

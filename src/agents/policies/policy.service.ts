@@ -247,9 +247,9 @@ export class PolicyService {
 
   private async write(change: Change, agent: Bot, place: Place, halves: Halves): Promise<PolicyRecord | null> {
     const { serverId, channelId } = place;
-    const row = await writePolicy(change.rows, agent.id, { serverId, channelId }, halves);
+    const { row, isChanged } = await writePolicy(change.rows, agent.id, { serverId, channelId }, halves);
     const record = row && policyRecord(row);
-    await this.tell(change, agent, place, record);
+    if (isChanged) await this.tell(change, agent, place, record);
     return record;
   }
 

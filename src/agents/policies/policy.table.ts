@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Rows } from '../../database/database.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { type Halves, isSamePolicy, noHalves, type Policy, stricter, within } from './policy.ts';
@@ -57,16 +58,18 @@ export async function halvesAt(rows: Rows, agentId: string, place: Place): Promi
 
 /**
  * Stores what both sides have set in a place, and what follows from that, in channels with the default of the server. The
- * agent must be locked. @returns null: nothing is set any more
+ * agent must be locked. @returns the row afterwards; null: nothing is set any more
  */
 export async function writePolicy(
   rows: Rows,
   agentId: string,
   place: Place,
   halves: Halves,
-): Promise<PolicyRow | null> {
+): Promise<{ row: PolicyRow | null; isChanged: boolean }> {
   const found = await rows<PolicyRow>(around, [agentId, place.serverId, place.channelId]);
   const mine = found.find(({ channelId }) => channelId === place.channelId);
+  const { owner = null, server = null } = mine ?? {};
+  if (isDeepStrictEqual({ owner, server }, halves)) return { row: mine ?? null, isChanged: false };
   const standard = found.find(({ channelId }) => channelId === null) ?? noHalves;
   const isDefault = place.channelId === null;
   const written = await writeOne(
@@ -77,13 +80,13 @@ export async function writePolicy(
     stricter(isDefault ? halves : within(halves, standard)),
     mine,
   );
-  if (!isDefault) return written;
+  if (!isDefault) return { row: written, isChanged: true };
   for (const row of found) {
     if (row.channelId === null) continue;
     const policy = stricter(within(row, halves));
     if (!isSamePolicy(policy, row)) await writeOne(rows, agentId, row, row, policy, row);
   }
-  return written;
+  return { row: written, isChanged: true };
 }
 
 async function writeOne(
