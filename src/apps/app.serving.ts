@@ -1,9 +1,13 @@
+import { buffer } from 'node:stream/consumers';
+import { LRUCache } from 'lru-cache';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { atMost } from '../infrastructure/cache.ts';
 import { mediaTypeOf, withCharset } from '../infrastructure/media-types.ts';
 import type { ServedContent } from '../infrastructure/served-content.ts';
 import { isUuid } from '../schema.ts';
+import { charsetOf, charsetWithin } from './html-charset.ts';
 import { isolation } from './isolation.ts';
 import type { ViewCounter } from './view-counter.ts';
 
@@ -32,6 +36,8 @@ export class AppServing {
   private readonly database: Database;
   private readonly blobs: BlobStore;
   private readonly views: ViewCounter;
+  /** By the id of a page's bytes, which never change. */
+  private readonly charsets = new LRUCache<string, string>(atMost(10_000));
 
   constructor(parts: { database: Database; blobs: BlobStore; views: ViewCounter }) {
     this.database = parts.database;
@@ -70,19 +76,37 @@ export class AppServing {
     return this.database.rows<FoundFile>(find, [serverId, serverId ? null : server, appId, appId ? null : app, paths]);
   }
 
-  private content({ appId, path, blobId, size }: FoundFile & { path: string; blobId: string }): Served {
+  private async content(file: FoundFile & { path: string; blobId: string }): Promise<Served> {
+    const { appId, path, blobId, size } = file;
     const type = mediaTypeOf(path) ?? 'application/octet-stream';
+    // The page of an app without files came as JSON text.
+    const isOwn = type === 'text/html' && file.type === 'zip';
+    const charset = isOwn ? await this.charset(blobId, size) : null;
     return {
       content: {
         size,
         etag: blobId,
-        headers: { ...isolation, 'Content-Type': withCharset(type), 'Cache-Control': 'no-cache' },
+        headers: {
+          ...isolation,
+          'Content-Type': charset ? `${type}; charset=${charset}` : withCharset(type),
+          'Cache-Control': 'no-cache',
+        },
         read: (range) => this.blobs.read(blobId, range),
       },
       viewed: () => {
         if (type === 'text/html') this.views.count(appId);
       },
     };
+  }
+
+  private async charset(blobId: string, size: number): Promise<string> {
+    const known = this.charsets.get(blobId);
+    if (known) return known;
+    const head =
+      size > 0 ? await buffer(this.blobs.read(blobId, { start: 0, end: Math.min(size, charsetWithin) - 1 })) : '';
+    const charset = charsetOf(Buffer.from(head));
+    this.charsets.set(blobId, charset);
+    return charset;
   }
 }
 

@@ -96,12 +96,17 @@ async function read(
   bodies: BodyReader,
   known: Pick<Request, 'actor' | 'params' | 'idempotencyKey'>,
 ): Promise<Request> {
-  const headers = route.headers ? validated(route.headers, context.headers) : undefined;
+  const headers = route.headers ? validated(route.headers, headersOf(context)) : undefined;
   const caller = await route.admit?.({ headers, ip: context.ip });
   const query = route.query ? validated(route.query, context.query) : undefined;
   const isKnown = known.actor !== null || route.admit !== undefined;
   const { body, file } = await readBody(route, context, bodies, { ...known, isKnown });
   return new IncomingRequest(route, context, { ...known, query, body, headers, file, caller });
+}
+
+/** Ranges are for GET alone (RFC 9110 §14.2). */
+function headersOf(context: Context): Context['headers'] {
+  return context.method === 'HEAD' ? { ...context.headers, range: undefined } : context.headers;
 }
 
 async function authenticated(route: Route, context: Context, services: RouteServices): Promise<Actor | null> {

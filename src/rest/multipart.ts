@@ -1,3 +1,4 @@
+import { parse } from 'content-disposition';
 import { AppError } from '../errors.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 
@@ -115,34 +116,23 @@ function readHeaders(bytes: Buffer): Map<string, string> {
 }
 
 function describe(headers: Map<string, string>): Omit<Part, 'bytes'> {
-  const disposition = headers.get('content-disposition') ?? '';
-  const field = parameter(disposition, 'name');
-  if (!/^form-data\b/i.test(disposition) || field === null) throw new AppError('MALFORMED_MULTIPART');
-  const fileName = extendedParameter(disposition, 'filename') ?? parameter(disposition, 'filename');
+  const { type: disposition, parameters } = parse(withoutEscapes(headers.get('content-disposition') ?? ''), {
+    multipart: true,
+  });
+  const { name: field, filename: fileName } = parameters;
+  if (disposition !== 'form-data' || field === undefined) throw new AppError('MALFORMED_MULTIPART');
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
-  return { field, isFile: fileName !== null || type === 'application/octet-stream', name: baseName(fileName), type };
+  // Some send what they have no name for without one.
+  const isFile = field === 'file' || fileName !== undefined || type === 'application/octet-stream';
+  return { field, isFile, name: baseName(fileName ?? ''), type };
 }
 
-/** A value as browsers (`"` as %22) and curl (`"` as \") write it. */
-function parameter(header: string, name: string): string | null {
-  const match = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, 'i').exec(header);
-  if (!match) return null;
-  const value = match[1]?.replace(/\\(["\\])/g, '$1') ?? match[2] ?? '';
-  return value.replace(/%(22|0D|0A)/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
-}
-
-/** RFC 5987: `filename*=UTF-8''na%C3%AFve.txt`. */
-function extendedParameter(header: string, name: string): string | null {
-  const match = new RegExp(`;\\s*${name}\\*=UTF-8''([^\\s;"]+)`, 'i').exec(header);
-  if (!match?.[1]) return null;
-  try {
-    return decodeURIComponent(match[1]);
-  } catch {
-    return null;
-  }
+/** Browsers write `"` in a name as %22, and a backslash as it is; old curl escapes both. */
+function withoutEscapes(disposition: string): string {
+  return disposition.replace(/\\"(?!\s*(;|$))/g, '%22');
 }
 
 /** Some clients send the whole path, with slashes or backslashes. */
-function baseName(fileName: string | null): string {
-  return fileName?.slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1) ?? '';
+function baseName(fileName: string): string {
+  return fileName.split(/[\\/]/).findLast((part) => part !== '') ?? '';
 }

@@ -56,6 +56,28 @@ describe('apps from ZIP files', () => {
     expect(await serve('/__MACOSX/dist/._index.html')).to.equal(404);
   });
 
+  it('have the character set that a page names itself', async () => {
+    const latin1 = Buffer.from(
+      '<html><head><meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-1">',
+      'latin1',
+    );
+    const pages: [string, Buffer | string, string][] = [
+      ['latin1.html', latin1, 'iso-8859-1'],
+      ['short.html', "<!-- <meta charset=x> --><meta charset='windows-1251'>", 'windows-1251'],
+      ['silent.html', '<h1>Größe</h1>', 'utf-8'],
+      ['mark.html', Buffer.from('\ufeff<meta charset="koi8-r">'), 'utf-8'],
+      ['wide.html', Buffer.from('\ufeff<p>', 'utf16le'), 'utf-16le'],
+      ['odd.html', '<meta charset="utf-16">', 'utf-8'],
+      ['empty.html', '', 'utf-8'],
+    ];
+    await publish(zip([page, ...pages.map(([name, content]) => ({ name, content }))]), 'charsets');
+    for (const [name, , charset] of [...pages, ...pages]) {
+      const at = `${here.bob.node.url}/api/servers/${here.server.id}/apps/charsets/serve/${name}`;
+      const { headers } = await fetch(at, { method: 'HEAD' });
+      expect(headers.get('content-type'), name).to.equal(`text/html; charset=${charset}`);
+    }
+  });
+
   const nothing = Buffer.alloc(0);
   const spellings = [
     '../x',

@@ -128,13 +128,24 @@ describe('files of messages', () => {
       expect(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(start, end + 1)), range).to.equal(true);
     }
     expect((await download(alice, upload.url, { range: 'bytes=700000-' })).status).to.equal(416);
-    for (const range of ['bytes=5-1', 'lines=1-2', 'bytes=0-1,5-6']) {
+    const many = Array.from({ length: 100 }, (_, i) => `${i * 10}-${i * 10 + 1}`).join(',');
+    for (const range of ['bytes=5-1', 'lines=1-2', 'bytes=0-1,5-6', `bytes=${many}`, 'x'.repeat(5000)]) {
       const response = await download(alice, upload.url, { range });
       expect(response.status, range).to.equal(200);
       expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).to.equal(true);
     }
     const etag = (await download(alice, upload.url)).headers.get('etag') ?? '';
     expect((await download(alice, upload.url, { 'if-none-match': etag })).status).to.equal(304);
+    const others = Array.from({ length: 300 }, (_, i) => `"other-${i}"`).join(', ');
+    expect((await download(alice, upload.url, { 'if-none-match': others })).status).to.equal(200);
+    expect((await download(alice, upload.url, { 'if-none-match': `${others}, ${etag}` })).status).to.equal(304);
+    const far = await download(alice, upload.url, { range: `bytes=0-${'9'.repeat(40)}` });
+    expect([far.status, far.headers.get('content-length')]).to.deep.equal([206, String(bytes.length)]);
+    const head = await fetch(alice.node.url + upload.url, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${alice.token}`, range: 'bytes=0-9' },
+    });
+    expect([head.status, head.headers.get('content-length')]).to.deep.equal([200, String(bytes.length)]);
   });
 
   it('go with one message, once, and only with one of one’s own', async () => {

@@ -59,6 +59,22 @@ describe('multipart bodies', () => {
     expect(await nameOf(`filename="x.txt"; filename*=UTF-8''na%C3%AFve.txt`)).to.equal('naïve.txt');
     expect(await nameOf('filename="../../etc/passwd"')).to.equal('passwd');
     expect(await nameOf('filename="C:\\temp\\x.txt"')).to.equal('x.txt');
+    expect(await nameOf('filename="ends\\"')).to.equal('ends');
+    expect(await nameOf(`filename*=UTF-8''na%C3%AFve.txt; filename="x.txt"`)).to.equal('naïve.txt');
+    expect(await nameOf(`filename*=iso-8859-1''na%EFve.txt`)).to.equal('naïve.txt');
+  });
+
+  it('have the field that is named so, whatever the file is called and in whatever order', async () => {
+    for (const fileName of ['a; name=b', 'ends\\', 'a; filename=c', 'x%22; name=%22y']) {
+      const body = `--XX\r\nContent-Disposition: form-data; filename="${fileName}"; name="file"\r\n\r\nx\r\n--XX--`;
+      expect((await read(body))[0]?.field, fileName).to.equal('file');
+    }
+  });
+
+  it('may have a file without a name', async () => {
+    const body = `--XX\r\nContent-Disposition: form-data; name="file"\r\n\r\n${'x'.repeat(100_000)}\r\n--XX--`;
+    const [part] = await read(body);
+    expect(part).to.include({ field: 'file', isFile: true, name: '' });
   });
 
   it('that are broken are refused', async () => {

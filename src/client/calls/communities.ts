@@ -3,6 +3,7 @@ import type {
   channelItemSchema,
   createChannelSchema,
   markReadSchema,
+  oneChannelSchema,
   positionsSchema,
   readStateSchema,
   updateChannelSchema,
@@ -45,7 +46,7 @@ export interface CommunityCalls {
   'GET /api/servers/:id/bans': { query: Query<typeof listBansSchema>; answer: Answer<typeof banSchema>[] };
   'DELETE /api/servers/:id/bans/:userId': { answer: Done };
   'GET /api/servers/:id': { answer: Answer<typeof serverSchema> };
-  'POST /api/servers/:id/join': { body: Body<typeof joinServerSchema>; answer: Answer<typeof serverSchema> };
+  'POST /api/servers/:id/join': { body: Body<typeof joinServerSchema>; answer: Answer<typeof serverSchema> & Done };
   'POST /api/servers/:id/leave': { answer: Done };
 
   'POST /api/servers/:serverId/channels': {
@@ -56,7 +57,7 @@ export interface CommunityCalls {
   'PATCH /api/channels/:id': { body: Body<typeof updateChannelSchema>; answer: Answer<typeof channelItemSchema> };
   'DELETE /api/channels/:id': { answer: Done };
   'PUT /api/channels/:id/read': { body: Body<typeof markReadSchema>; answer: Answer<typeof readStateSchema> };
-  'GET /api/channels/:id': { answer: Answer<typeof channelItemSchema> };
+  'GET /api/channels/:id': { answer: Answer<typeof oneChannelSchema> };
 
   'GET /api/servers/:serverId/channels/archived': { answer: Answer<typeof channelItemSchema>[] };
   'PATCH /api/servers/:serverId/channels/positions': {
@@ -68,7 +69,7 @@ export interface CommunityCalls {
   'GET /api/channels/:id/members': { query: Query<typeof listMembersSchema>; answer: Answer<typeof memberSchema>[] };
   'POST /api/channels/:id/members': {
     body: Body<typeof addChannelMemberSchema>;
-    answer: Answer<typeof memberSchema>;
+    answer: Answer<typeof memberSchema> & Done;
   };
   'DELETE /api/channels/:id/members/:userId': { answer: Done };
 

@@ -39,8 +39,8 @@ export interface MessageCalls {
   };
   'DELETE /api/messages/:id/reactions/:emoji': { answer: Answer<typeof reactionsAnswerSchema> };
   'GET /api/channels/:channelId/pins': { answer: Answer<typeof messageSchema>[] };
-  'PUT /api/channels/:channelId/pins/:messageId': { answer: Answer<typeof messageSchema> };
-  'DELETE /api/channels/:channelId/pins/:messageId': { answer: Answer<typeof messageSchema> };
+  'PUT /api/channels/:channelId/pins/:messageId': { answer: Answer<typeof messageSchema> & Done };
+  'DELETE /api/channels/:channelId/pins/:messageId': { answer: Answer<typeof messageSchema> & Done };
   'POST /api/messages/:id/thread': { body: Body<typeof startThreadSchema>; answer: Answer<typeof threadSchema> };
   'GET /api/channels/:channelId/threads': {
     query: Query<typeof listThreadsSchema>;
