@@ -54,6 +54,27 @@ export function blocksOf(content: string, depth = 0): Block[] {
   return blocks.map((block, i) => trimmed(block, i > 0, i < blocks.length - 1)).filter(isSaid);
 }
 
+/** A table takes a browser about as long as this many other elements. */
+const weightOfTable = 20;
+
+/** How many elements blocks become, without what stands within a line: a table has as many cells as its head in each row. */
+export function weightOf(blocks: Block[]): number {
+  return blocks.reduce((sum, block) => sum + 1 + weightWithin(block), 0);
+}
+
+function weightWithin(block: Block): number {
+  switch (block.kind) {
+    case 'quote':
+      return weightOf(block.blocks);
+    case 'list':
+      return block.items.reduce((sum, { lists }) => sum + 1 + weightOf(lists), 0);
+    case 'table':
+      return weightOfTable + block.head.length * (block.rows.length + 1);
+    default:
+      return 0;
+  }
+}
+
 /** The same without anything but code, for places that have room for a few lines only. */
 export function plainBlocksOf(content: string): Block[] {
   const parts = content.split(/\n?(```[\s\S]+?```)\n?/g);

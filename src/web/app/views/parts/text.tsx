@@ -3,7 +3,7 @@ import { useContext, useMemo } from 'preact/hooks';
 import { emojiOf } from '../../state/emoji.ts';
 import { pathWithin } from '../../state/router.ts';
 import { copy } from '../../state/toasts.ts';
-import { type Block, blocksOf, type ListBlock, plainBlocksOf, type TableBlock } from './blocks.ts';
+import { type Block, blocksOf, type ListBlock, plainBlocksOf, type TableBlock, weightOf } from './blocks.ts';
 import { IconButton } from './IconButton.tsx';
 
 interface TextProps {
@@ -22,12 +22,37 @@ const Channels = createContext(nowhere);
  * element made here, so no string of a user is ever read as HTML.
  */
 export function Text({ content, plain = false, channels = nowhere }: TextProps) {
-  const blocks = useMemo(() => (plain ? plainBlocksOf(content) : blocksOf(content)), [content, plain]);
+  const { blocks, rest } = useMemo(() => laidOut(content, plain), [content, plain]);
   return (
     <Channels.Provider value={channels}>
       <Blocks list={blocks} plain={plain} />
+      {rest}
     </Channels.Provider>
   );
+}
+
+/** Elements in one message: those of a page together must not keep a browser busy for long. */
+const mostElements = 500;
+
+/** What a text is shown as, and what follows as it was written, where it would become more elements than that. */
+function laidOut(content: string, plain: boolean): { blocks: Block[]; rest: string } {
+  const take = plain ? plainBlocksOf : blocksOf;
+  const fits = (text: string) => weightOf(take(text)) + countOf(text.matchAll(inline)) <= mostElements;
+  if (fits(content)) return { blocks: take(content), rest: '' };
+  const lines = content.split('\n');
+  let [low, high] = [0, lines.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (fits(lines.slice(0, middle).join('\n'))) low = middle;
+    else high = middle;
+  }
+  return { blocks: take(lines.slice(0, low).join('\n')), rest: lines.slice(low).join('\n') };
+}
+
+function countOf(found: Iterable<unknown>): number {
+  let count = 0;
+  for (const _ of found) if (++count > mostElements) break;
+  return count;
 }
 
 function Blocks({ list, plain }: { list: Block[]; plain: boolean }) {
