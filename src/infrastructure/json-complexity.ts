@@ -1,22 +1,30 @@
 /** Deeper JSON is nobody's data, and parsing it takes time out of all proportion to its length. */
 const maxJsonDepth = 100;
-/** Lists and objects in one text: the empty ones take the longest to parse for their length. */
-const maxJsonContainers = 50_000;
+/** Values in one text, lists and objects among them: it is they that take time to parse and to check, not long strings. */
+const maxJsonValues = 20_000;
+/** Characters outside of strings: numbers, signs and blanks, for which so many values have more than enough. */
+const maxJsonSigns = 512 * 1024;
 /** What the sender is told. */
-export const tooComplex = `It nests lists and objects more than ${maxJsonDepth} deep, or has more than ${maxJsonContainers} of them; send less at once.`;
+export const tooComplex = `It nests lists and objects more than ${maxJsonDepth} deep, or has more than ${maxJsonValues} values; send less at once.`;
 
-const [quote, openList, closeList, openObject, closeObject] = [0x22, 0x5b, 0x5d, 0x7b, 0x7d];
+const [quote, comma, openList, closeList, openObject, closeObject] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Whether JSON text has too many lists and objects, or nests them too deep: one pass over it, without parsing. */
+/** Whether JSON text has too many values, or nests them too deep: one pass over it, without parsing. */
 export function isTooComplex(text: string): boolean {
   let depth = 0;
-  let containers = 0;
-  for (let at = 0; at < text.length; at++) {
+  let values = 0;
+  let strings = 0;
+  for (let at = 0, signs = 0; at < text.length; at++, signs++) {
+    if (signs > maxJsonSigns) return true;
     const character = text.charCodeAt(at);
     if (character === quote) {
+      // Each value may have a name.
+      if (++strings > 2 * maxJsonValues + 1) return true;
       at = endOfString(text, at);
     } else if (character === openList || character === openObject) {
-      if (++depth > maxJsonDepth || ++containers > maxJsonContainers) return true;
+      if (++depth > maxJsonDepth || ++values > maxJsonValues) return true;
+    } else if (character === comma) {
+      if (++values > maxJsonValues) return true;
     } else if (character === closeList || character === closeObject) {
       depth--;
     }

@@ -14,11 +14,16 @@ describe('JSON that takes long to parse', () => {
   });
   after(() => here.close());
 
-  it('is known by its depth and by its number of lists and objects, whatever its strings hold', () => {
+  it('is known by its depth and by its number of values, whatever its strings hold', () => {
     expect(isTooComplex(nested(100))).to.equal(false);
     expect(isTooComplex(nested(101))).to.equal(true);
-    expect(isTooComplex(`[${'{},'.repeat(49_998)}1]`)).to.equal(false);
-    expect(isTooComplex(`[${'{},'.repeat(50_000)}1]`)).to.equal(true);
+    expect(isTooComplex(`[${'1,'.repeat(19_999)}1]`)).to.equal(false);
+    expect(isTooComplex(`[${'1,'.repeat(20_000)}1]`)).to.equal(true);
+    expect(isTooComplex(`[${'{},'.repeat(9999)}{}]`)).to.equal(false);
+    expect(isTooComplex(`[${'{},'.repeat(10_000)}{}]`)).to.equal(true);
+    expect(isTooComplex(JSON.stringify(','.repeat(1_000_000)))).to.equal(false);
+    expect(isTooComplex('"'.repeat(100_000))).to.equal(true);
+    for (const sign of [' ', '1']) expect(isTooComplex(sign.repeat(600_000))).to.equal(true);
     expect(isTooComplex(JSON.stringify([`"${'['.repeat(200)}\\`, `${'{'.repeat(200)}\\"`]))).to.equal(false);
     expect(isTooComplex(`["${'['.repeat(200)}`)).to.equal(false);
   });

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Param } from '../../src/rest/route.ts';
 import type { JsonSchema } from '../../src/schema/json-schemas.ts';
 import { jsonSchemas, resolved } from '../../src/schema/json-schemas.ts';
+import type { Place } from '../world/person.ts';
 import type { World } from '../world/world.ts';
 
 /** Things that exist in a world, by the code that says that they do not. */
@@ -13,7 +14,7 @@ export interface Samples {
 }
 
 /** Makes one of each thing, so that requests get past the first door. */
-export async function samplesOf(world: World): Promise<Samples> {
+export async function samplesOf<N extends Place>(world: World<N, unknown>): Promise<Samples> {
   const { alice, bob, server, channel } = world;
   const message = await alice.say(channel.id, 'to be changed');
   const workspace = `/api/servers/${server.id}/workspace`;
