@@ -5,29 +5,22 @@ import { merge, readConfigFiles } from './settings/config-files.ts';
 import { type FileSettings, fileSchema } from './settings/config-schema.ts';
 import { type JwtSecret, jwtSecrets } from './settings/jwt-secrets.ts';
 import { oauthProviders, type ProviderSettings } from './settings/oauth-settings.ts';
+import { type RedisSettings, redisSettings, redisVariables, requireOneKind } from './settings/redis-settings.ts';
 import { SettingsError } from './settings/settings-error.ts';
 import {
-  hasEncodedSecrets,
   hosts,
   inHeaders,
   isBase,
   isOrigin,
-  isRedis,
   list,
   origins,
   sender,
+  told,
+  url,
   whole,
 } from './settings/settings-lists.ts';
 
 export { SettingsError };
-
-const url = (...protocols: string[]) =>
-  z
-    .url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` })
-    .refine(hasEncodedSecrets, 'must have what is special in its name and password encoded, as %25 for %');
-
-/** @param unset what applies if the variable is not set, where no default value says it */
-const told = (description: string, unset?: string) => ({ description, unset });
 
 /** What the environment may say (contract §11). An empty variable counts as not set. */
 export const environmentSchema = z.object({
@@ -41,16 +34,7 @@ export const environmentSchema = z.object({
   DATABASE_URL: url('postgres', 'postgresql')
     .optional()
     .meta(told('the PostgreSQL that all nodes use', 'an embedded one in `DATA_DIR`')),
-  REDIS_URL: url('redis', 'rediss')
-    .refine(isRedis, 'can end with the number of a database, as redis://localhost:6379/1 does, and with nothing else')
-    .optional()
-    .meta(told('the Redis that connects the nodes', 'a single node')),
-  REDIS_CLUSTER: z.enum(['on', 'off']).default('off').meta(told('`on`: `REDIS_URL` is one node of a Redis Cluster')),
-  REDIS_PREFIX: z
-    .string()
-    .regex(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits, "_", ".", ":" or "-"')
-    .default('parley')
-    .meta(told('prefix of all its names in Redis; a different one for each deployment that shares a Redis')),
+  ...redisVariables,
   DATA_DIR: z.string().default('./data').meta(told('database, secrets, outgoing mail')),
   WEB_CONCURRENCY: whole(1, 256)
     .default(1)
@@ -122,7 +106,7 @@ export const environmentSchema = z.object({
 });
 
 /** Everything a node is configured with, validated. */
-export interface Settings extends FileSettings {
+export interface Settings extends FileSettings, RedisSettings {
   environment: string;
   port: number;
   host: string;
@@ -130,12 +114,6 @@ export interface Settings extends FileSettings {
   publicUrl: string | null;
   /** Null: an embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
-  /** Null: this node is alone. */
-  redisUrl: string | null;
-  /** Whether `redisUrl` is one node of a Redis Cluster (Redis 7 or newer). */
-  redisCluster: boolean;
-  /** Prefix of all names in Redis. */
-  redisPrefix: string;
   dataDir: string;
   /** How many nodes share the port, each a process of its own. */
   workers: number;
@@ -188,9 +166,7 @@ export function loadSettings(
     host: env.HOST,
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: env.DATABASE_URL ?? null,
-    redisUrl: env.REDIS_URL ?? null,
-    redisCluster: env.REDIS_CLUSTER === 'on',
-    redisPrefix: env.REDIS_PREFIX,
+    ...redisSettings(env),
     dataDir,
     workers: env.WEB_CONCURRENCY,
     jwtSecrets: [],
@@ -211,6 +187,7 @@ export function loadSettings(
     modelUpstream: modelUpstream(env),
   };
   const merged = merge(settings, overrides);
+  requireOneKind(merged);
   requireShared(merged);
   requireAppsApart(merged);
   requireTier(merged, 'NEW_ACCOUNT_TIER', merged.newAccountTier);
@@ -219,10 +196,8 @@ export function loadSettings(
   return merged;
 }
 
-/** The requirements of a Redis Cluster, and of several processes behind one port. */
-function requireShared({ workers, redisUrl, redisCluster, port }: Settings): void {
-  if (redisCluster && !redisUrl)
-    throw new SettingsError('REDIS_CLUSTER is on, but no node of it is named; set REDIS_URL, or REDIS_CLUSTER to off.');
+/** The requirements of several processes behind one port. */
+function requireShared({ workers, redisUrl, port }: Settings): void {
   if (workers === 1) return;
   const ways = 'set it, or WEB_CONCURRENCY to 1';
   if (!redisUrl)

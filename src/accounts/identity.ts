@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import { AppError } from '../errors.ts';
 import { atMost, type Cache } from '../infrastructure/cache.ts';
+import { clock } from '../infrastructure/clock.ts';
 import { hashSecret } from './secrets.ts';
 import { personalTokenCache, sessionCache } from './sessions/revocation.ts';
 import type { SessionActivity } from './sessions/session-activity.ts';
@@ -90,7 +91,7 @@ export class Identity {
   /** Whether an actor whose token was checked before is known here to be unchanged. False: ask `refreshed`. */
   isCurrent(actor: Actor): boolean {
     const { userId, sessionId, personalTokenId, agent, expiresAt } = actor;
-    if (expiresAt !== null && expiresAt <= Date.now()) return false;
+    if (expiresAt !== null && expiresAt <= clock.now()) return false;
     if (personalTokenId && this.personalTokens.peek(personalTokenId)?.revoked !== false) return false;
     if (sessionId && !this.isHeld(sessionId, userId)) return false;
     if (agent?.tokenId && !this.agents.isCurrent(userId, agent.tokenId)) return false;
@@ -106,7 +107,7 @@ export class Identity {
     if (this.isCurrent(actor)) return actor;
     const { sessionId, personalTokenId, agent } = actor;
     if (personalTokenId) await this.requirePersonalToken(personalTokenId);
-    else if (actor.expiresAt !== null && actor.expiresAt <= Date.now()) throw new AppError('ACCESS_TOKEN_INVALID');
+    else if (actor.expiresAt !== null && actor.expiresAt <= clock.now()) throw new AppError('ACCESS_TOKEN_INVALID');
     // In parallel: each that is not cached is a round trip to the database.
     const [known] = await Promise.all([
       this.findUser(actor.userId),
@@ -203,7 +204,7 @@ export class Identity {
       return { ...row, scope: row.scope === 'user:write' ? 'full' : 'read', expiresAt };
     });
     if (!token || token.revoked) throw new AppError('PAT_TOKEN_INVALID');
-    if (token.expiresAt !== null && token.expiresAt <= Date.now()) throw new AppError('PAT_TOKEN_EXPIRED');
+    if (token.expiresAt !== null && token.expiresAt <= clock.now()) throw new AppError('PAT_TOKEN_EXPIRED');
     return token;
   }
 

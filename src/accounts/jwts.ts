@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
+import { clock } from '../infrastructure/clock.ts';
 import { isNamed, type JwtSecret } from '../settings/jwt-secrets.ts';
 import type { Settings } from '../settings.ts';
 
@@ -24,7 +25,7 @@ export class Jwts {
   sign(claims: object, id: string, expiresAt: Date): string {
     const [signer] = this.keys;
     if (!signer) throw new Error('There is no JWT secret.');
-    return jwt.sign({ ...claims, exp: Math.floor(expiresAt.getTime() / 1000) }, signer.key, {
+    return jwt.sign({ ...claims, iat: inSeconds(clock.now()), exp: inSeconds(expiresAt.getTime()) }, signer.key, {
       algorithm: 'HS256',
       keyid: signer.kid,
       issuer: this.issuer,
@@ -40,9 +41,12 @@ export class Jwts {
       const key = this.keys.find((candidate) => isNamed(candidate, kid))?.key;
       if (!key) throw new AppError('ACCESS_TOKEN_INVALID');
       const { issuer, audience } = this;
-      return claims.parse(jwt.verify(token, key, { algorithms: ['HS256'], issuer, audience }));
+      const options = { issuer, audience, clockTimestamp: inSeconds(clock.now()) };
+      return claims.parse(jwt.verify(token, key, { algorithms: ['HS256'], ...options }));
     } catch (error) {
       throw new AppError('ACCESS_TOKEN_INVALID', { cause: error });
     }
   }
 }
+
+const inSeconds = (ms: number): number => Math.floor(ms / 1000);

@@ -4,6 +4,7 @@ import type { Change } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import { createStream } from '../delivery/log.ts';
 import { AppError } from '../errors.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import { newId } from '../infrastructure/ids.ts';
 import { cut } from '../schema.ts';
 import { isReservedUsername, usernameKey } from './account.contract.ts';
@@ -32,7 +33,7 @@ export async function createUser(change: Change, input: NewUser): Promise<User> 
     username,
     usernameKey: usernameKey(username),
     email: input.email,
-    emailVerifiedAt: input.emailVerified && input.email !== null ? new Date() : null,
+    emailVerifiedAt: input.emailVerified && input.email !== null ? dateNow() : null,
     displayName: input.displayName ?? username,
     passwordHash: input.passwordHash,
     isBot: false,

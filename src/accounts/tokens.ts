@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { atMost } from '../infrastructure/cache.ts';
+import { clock } from '../infrastructure/clock.ts';
 import { newId } from '../infrastructure/ids.ts';
 import type { Settings } from '../settings.ts';
 import { Jwts } from './jwts.ts';
@@ -29,13 +30,13 @@ export class Tokens {
 
   /** @param seconds how long it is valid */
   sign(claims: SignedClaims, seconds: number): string {
-    return this.jwts.sign(claims, newId(), new Date(Date.now() + seconds * 1000));
+    return this.jwts.sign(claims, newId(), new Date(clock.now() + seconds * 1000));
   }
 
   /** @throws AppError ACCESS_TOKEN_INVALID */
   verify(token: string): Claims {
     const known = this.verified.get(token);
-    if (known && known.exp * 1000 > Date.now()) return known;
+    if (known && known.exp * 1000 > clock.now()) return known;
     const claims = this.jwts.verify(token, claimsSchema);
     this.verified.set(token, claims);
     return claims;

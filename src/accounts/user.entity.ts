@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { dateNow } from '../infrastructure/clock.ts';
 
 /** A person or a bot. Deleted users keep their rows, so that what they wrote has an author. */
 const UserSchema = defineEntity({
@@ -24,11 +25,8 @@ const UserSchema = defineEntity({
     isBot: p.boolean().default(false),
     passwordHash: p.string().columnType('text').nullable(),
     tier: p.string().columnType('text'),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
-    updatedAt: p
-      .datetime(3)
-      .onCreate(() => new Date())
-      .onUpdate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow).onUpdate(dateNow),
     deletedAt: p.datetime(3).nullable(),
     /** Set by the operator: nothing of this account is let in, nor are its bots. */
     suspendedAt: p.datetime(3).nullable(),

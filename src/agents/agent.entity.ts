@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import type { AgentStatus, SlashCommand } from './agent.contract.ts';
 
 /** A bot: its user writes and reads, its owner decides about it (contract §4). */
@@ -19,11 +20,8 @@ const AgentSchema = defineEntity({
     onlineSeconds: p.double().default(0),
     slashCommands: p.json<SlashCommand[]>().columnType('json').nullable(),
     usageSnapshot: p.json<Record<string, unknown>>().columnType('json').nullable(),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
-    updatedAt: p
-      .datetime(3)
-      .onCreate(() => new Date())
-      .onUpdate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow).onUpdate(dateNow),
   },
 });
 
@@ -37,7 +35,7 @@ const AgentTokenSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     agentId: () => p.manyToOne(Agent).mapToPk().fieldName('agent_id').deleteRule('cascade').index(),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
     /** Refused from here on: its expiry, or ten minutes after a newer one was issued. */
     endsAt: p.datetime(3),
     /** The session that made it; null: made by an earlier version. */

@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { Caches } from '../delivery/caches.ts';
 import { AppError } from '../errors.ts';
 import type { Cache } from '../infrastructure/cache.ts';
+import { clock } from '../infrastructure/clock.ts';
 import { isoTimeOrNull } from '../schema.ts';
 import type { AgentStatus } from './agent.contract.ts';
 
@@ -64,7 +65,8 @@ export class AgentIdentity {
    */
   async require(userId: string, tokenId: string): Promise<{ id: string; endsAt: number }> {
     const [agent, token] = await Promise.all([this.find(userId), this.token(tokenId)]);
-    if (!agent || token?.agentId !== agent.id || token.endsAt <= Date.now()) throw new AppError('ACCESS_TOKEN_INVALID');
+    if (!agent || token?.agentId !== agent.id || token.endsAt <= clock.now())
+      throw new AppError('ACCESS_TOKEN_INVALID');
     requireActive(agent.standing);
     if (agent.status === 'stopped') throw new AppError('AGENT_STOPPED');
     return { id: agent.id, endsAt: token.endsAt };
@@ -75,7 +77,7 @@ export class AgentIdentity {
     const agent = this.agents.peek(userId);
     const token = this.tokens.peek(tokenId);
     if (!agent || agent.status === 'stopped' || agent.standing.suspended) return false;
-    return token?.agentId === agent.id && token.endsAt > Date.now();
+    return token?.agentId === agent.id && token.endsAt > clock.now();
   }
 
   /** A bot as an actor without a token, for deliveries to it. Undefined when it is stopped or gone, or its owner suspended. */

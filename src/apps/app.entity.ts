@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 import { Blob } from '../blobs/blob.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import { Server } from '../servers/server.entity.ts';
 
 export const appTypes = ['html', 'zip', 'url'] as const;
@@ -30,8 +31,8 @@ const AppSchema = defineEntity({
     isHomepage: p.boolean().default(false),
     viewCount: p.bigint('number').default(0),
     createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable().deleteRule('set null').index(false),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
-    updatedAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow),
   },
 });
 

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import { Channel } from './channel.entity.ts';
 
 /** Who was let into a private channel, or put out of an open one, where people need no row to be (contract §5). */
@@ -12,7 +13,7 @@ const ChannelMemberSchema = defineEntity({
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
     /** Taken out of a channel that is open to the whole server. */
     excluded: p.boolean().default(false),
-    joinedAt: p.datetime(3).onCreate(() => new Date()),
+    joinedAt: p.datetime(3).onCreate(dateNow),
   },
 });
 

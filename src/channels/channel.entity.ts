@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import { Server } from '../servers/server.entity.ts';
 import type { ChannelKind, ChannelType } from './channel.contract.ts';
 
@@ -22,11 +23,8 @@ const ChannelSchema = defineEntity({
     isPrivate: p.boolean().default(false),
     isArchived: p.boolean().default(false),
     createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable().deleteRule('set null').index(false),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
-    updatedAt: p
-      .datetime(3)
-      .onCreate(() => new Date())
-      .onUpdate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow).onUpdate(dateNow),
     /** A deleted channel has no server any more; its messages are removed in the background. */
     deletedAt: p.datetime(3).nullable(),
   },

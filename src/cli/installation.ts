@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ClockSync } from '../database/clock-sync.ts';
 import { Database } from '../database/database.ts';
 import { runningDatabaseUrl } from '../database/embedded/running.ts';
 import { openDatabaseUrl } from '../database/open.ts';
@@ -55,5 +56,7 @@ async function openDatabase(settings: Settings, log: Log, shutdown: Shutdown): P
   await migrate(place.url, log);
   const database = await Database.connect(place.url, settings, log);
   shutdown.add('database', () => database.close());
+  const clockSync = await ClockSync.start(database, log);
+  shutdown.add('clock', () => clockSync.close());
   return database;
 }

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { z } from 'zod';
+import { dateNow } from '../infrastructure/clock.ts';
 import { validated } from '../schema/validation.ts';
 import { TransferError } from '../transfer/failure.ts';
 import type { Manifest } from '../transfer/manifest.ts';
@@ -17,7 +18,7 @@ export const transferCommands: Record<string, Command> = {
       const { exportServer, findServer } = await import('../transfer/export.ts');
       const name = requiredArgument(args, 0, 'server');
       const server = await findServer(database.rows, name);
-      const file = asText(options.out) ?? `${name}-${new Date().toISOString().slice(0, 10)}.zip`;
+      const file = asText(options.out) ?? `${name}-${dateNow().toISOString().slice(0, 10)}.zip`;
       const emails = options['without-emails'] !== true;
       const manifest = await exportServer(database, server.id, file, { emails });
       print(`Wrote ${file}: ${described(manifest)}.`);

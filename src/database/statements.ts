@@ -91,7 +91,7 @@ export function slowStatementLog(slowMs: number, log: Log): StatementWatch {
   let left = 0;
   return (text) => (outcome) => {
     if (slowMs === 0 || outcome.ms < slowMs) return;
-    const now = Math.floor(Date.now() / 1000);
+    const now = Math.floor(performance.now() / 1000);
     if (now !== second) [second, lines] = [now, 0];
     if (lines++ >= maxLines) {
       left++;

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 import { Channel } from '../channels/channel.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 
 /** The two people of a DM channel: one channel for a pair (contract §7). */
 const DmChannelSchema = defineEntity({
@@ -17,7 +18,7 @@ const DmChannelSchema = defineEntity({
     lowId: () => p.manyToOne(User).mapToPk().fieldName('low_id').deleteRule('cascade').index(false),
     highId: () => p.manyToOne(User).mapToPk().fieldName('high_id').deleteRule('cascade').index(false),
     /** When it was opened or last written to, as far as the background work has recorded it. */
-    lastActiveAt: p.datetime(3).onCreate(() => new Date()),
+    lastActiveAt: p.datetime(3).onCreate(dateNow),
   },
 });
 

@@ -7,6 +7,7 @@ import type { Change, Changes } from '../delivery/changes.ts';
 import { userRoom } from '../delivery/entry.ts';
 import type { DurableEvent } from '../delivery/event.ts';
 import { AppError } from '../errors.ts';
+import { clock } from '../infrastructure/clock.ts';
 import { newId } from '../infrastructure/ids.ts';
 import type { NotificationQueue } from '../notifications/notification.jobs.ts';
 import type { NotificationKind } from '../notifications/notification.kinds.ts';
@@ -201,7 +202,7 @@ function refuseAgain(known: FriendshipRow, actor: Actor): void {
   if (known.status === 'accepted') throw new AppError('ALREADY_FRIENDS');
   if (known.status === 'pending') throw new AppError('FRIEND_REQUEST_EXISTS');
   // The one who rejected may ask at once (contract §13).
-  const wait = new Date(known.updated_at).getTime() + day - Date.now();
+  const wait = new Date(known.updated_at).getTime() + day - clock.now();
   if (known.requester_id === actor.userId && wait > 0) throw new AppError('FRIEND_REQUEST_REJECTED');
 }
 

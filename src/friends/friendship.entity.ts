@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 
 export type FriendshipStatus = 'pending' | 'accepted' | 'rejected';
 
@@ -16,8 +17,8 @@ const FriendshipSchema = defineEntity({
     /** Which of the two asked. */
     requesterId: () => p.manyToOne(User).mapToPk().fieldName('requester_id').deleteRule('cascade').index(false),
     status: p.string().columnType('text').$type<FriendshipStatus>(),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
-    updatedAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow),
   },
 });
 
@@ -32,7 +33,7 @@ const BlockSchema = defineEntity({
   properties: {
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(false),
     blockedId: () => p.manyToOne(User).mapToPk().fieldName('blocked_id').primary().deleteRule('cascade').index(),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
   },
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { credentialRoom } from '../delivery/entry.ts';
 import { ephemeralEvent } from '../delivery/event.ts';
+import { clock } from '../infrastructure/clock.ts';
 import { isoTime, timeSchema } from '../schema.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
 
@@ -46,7 +47,7 @@ export class TokenExpiry {
   }
 
   private check(): void {
-    const now = Date.now();
+    const now = clock.now();
     for (const socket of this.io.of('/').sockets.values()) {
       const { expiresAt } = socket.data.actor;
       if (expiresAt === null || expiresAt - now > this.warningMs) continue;

@@ -26,7 +26,7 @@ export class Health {
     const condition = await this.database.condition(answerWithinMs);
     if (condition === 'silent') problems.push('The database does not answer.');
     if (condition === 'read-only') problems.push('The database takes no writes.');
-    if (this.redis && !this.redis.healthy) problems.push('Redis does not answer.');
+    if (this.redis?.problem) problems.push(this.redis.problem);
     return problems;
   }
 

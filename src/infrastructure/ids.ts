@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { clock } from './clock.ts';
 
 /** How many ids of one millisecond the digits after the time can tell apart. */
 const mostOfOne = 0x1000;
@@ -12,7 +13,7 @@ let count = 0;
  * time takes several times as long, which is felt where ids are made by the thousand.
  */
 export function newId(): string {
-  const now = Date.now();
+  const now = Math.floor(clock.now());
   if (now > time) [time, count] = [now, 0];
   else if (++count === mostOfOne) [time, count] = [time + 1, 0];
   const digits = time.toString(16).padStart(12, '0');

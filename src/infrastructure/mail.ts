@@ -3,6 +3,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from '../settings/make-folder.ts';
 import type { Settings } from '../settings.ts';
+import { dateNow } from './clock.ts';
 import type { Log } from './log.ts';
 import type { MailText } from './mail-templates.ts';
 import { within } from './within.ts';
@@ -157,7 +158,7 @@ async function outboxTransport(folder: string, from: string, log: Log): Promise<
   return {
     async send(mail) {
       const { message } = await composer.sendMail(mail);
-      const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
+      const name = `${dateNow().toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
       const file = path.join(folder, name);
       makeFolder(folder, 0o700);
       // Renamed when complete.

@@ -1,5 +1,6 @@
 import { Cluster, type ClusterOptions, Redis, type RedisOptions, type StandaloneConnectionOptions } from 'ioredis';
 import { StandaloneConnector } from 'ioredis/built/connectors/index.js';
+import type { Sentinels } from '../settings/redis-settings.ts';
 
 /** A client of a single Redis or of a cluster. */
 export type RedisClient = Redis | Cluster;
@@ -9,6 +10,8 @@ export interface RedisPlace {
   url: string;
   /** Whether the URL names one node of a cluster; the others are discovered through it. */
   cluster: boolean;
+  /** Who is asked for the primary at each connection; then the URL's host does not matter. */
+  sentinels?: Sentinels | null;
   /** The prefix of all its names. */
   prefix: string;
 }
@@ -117,20 +120,29 @@ const slotsRefreshInterval = 2000;
 const retryStrategy = (times: number) => Math.min(times * 50, 500);
 
 /**
- * @param waits whether commands wait until it is connected, rather than failing at once
- * @param answerMs how long a response may take; undefined: any time
+ * What commands do while it is not connected: `wait`, or `fail` at once. `once`: they fail, it connects when it is told to,
+ * and what fails is not tried again.
  */
-export function redisClient(
-  { url, cluster }: Omit<RedisPlace, 'prefix'>,
-  waits: boolean,
-  answerMs?: number,
-): RedisClient {
+export type WhileAway = 'wait' | 'fail' | 'once';
+
+/** @param answerMs how long a response may take; undefined: any time */
+export function redisClient(place: Omit<RedisPlace, 'prefix'>, whileAway: WhileAway, answerMs?: number): RedisClient {
+  const { url, cluster, sentinels } = place;
   const common: RedisOptions = { connectTimeout, commandTimeout: answerMs, maxRetriesPerRequest: null };
-  if (!cluster) return new ForgivingRedis(url, { ...common, retryStrategy, enableOfflineQueue: waits });
+  const enableOfflineQueue = whileAway === 'wait';
+  const once: RedisOptions = { retryStrategy: () => null, sentinelRetryStrategy: () => null, lazyConnect: true };
+  const again = { retryStrategy, sentinelRetryStrategy: retryStrategy };
+  const single: RedisOptions = { ...common, enableOfflineQueue, ...(whileAway === 'once' ? once : again) };
+  if (sentinels) return new ForgivingRedis({ ...single, ...throughSentinels(url, sentinels) });
+  if (!cluster) return new ForgivingRedis(url, single);
   const options: ClusterOptions = {
-    redisOptions: { ...common, ...credentialsOf(url), ...(waits ? { Connector: AbruptConnector } : {}) },
+    redisOptions: {
+      ...common,
+      ...credentialsOf(url),
+      ...(whileAway === 'wait' ? { Connector: AbruptConnector } : {}),
+    },
     clusterRetryStrategy: retryStrategy,
-    enableOfflineQueue: waits,
+    enableOfflineQueue,
     shardedSubscribers: true,
     slotsRefreshTimeout: connectTimeout,
     slotsRefreshInterval,
@@ -138,7 +150,23 @@ export function redisClient(
   return new ForgivingCluster([url], options);
 }
 
-/** Options for all nodes of a cluster are given with the first one. */
+/** With TLS, the Sentinels are asked over it too. */
+function throughSentinels(url: string, { hosts, name, username, password }: Sentinels): RedisOptions {
+  const { pathname, protocol } = new URL(url);
+  const db = Number(pathname.slice(1));
+  return {
+    ...credentialsOf(url),
+    sentinels: hosts,
+    name,
+    db,
+    sentinelCommandTimeout: connectTimeout,
+    ...(username ? { sentinelUsername: username } : {}),
+    ...(password ? { sentinelPassword: password } : {}),
+    ...(protocol === 'rediss:' ? { sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
+  };
+}
+
+/** Options for all servers of a cluster, and for the primary that Sentinels name, are given with the URL. */
 function credentialsOf(url: string): RedisOptions {
   const { username, password, protocol } = new URL(url);
   return {

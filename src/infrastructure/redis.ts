@@ -9,18 +9,29 @@ import {
   redisClient,
   StrangeMessage,
 } from './redis-clients.ts';
-import { SilentConnections } from './silent-connections.ts';
+import { RedisEcho } from './redis-echo.ts';
+import { RedisScout } from './redis-scout.ts';
+import { leave, SilentConnections } from './silent-connections.ts';
 import { SparseLog } from './sparse-log.ts';
 import { StateLog } from './state-log.ts';
 import { within } from './within.ts';
 
 const healthCheckMs = 500;
+const scoutMs = 2000;
 const answerMs = 1000;
+/** How long what a health check wrote is kept, in ms. */
+const writtenMs = 10_000;
 const refused = 'Redis refuses what a node needs.';
+/** After a failover, from a server that is no primary any more: a new connection leads to the one that is. */
+const isNoPrimary = (refusal: Error) => /^(READONLY|MASTERDOWN|LOADING)\b/.test(refusal.message);
+
+/** What keeps a Redis from being of use, for operators. */
+export type RedisProblem = 'Redis does not answer.' | 'Redis takes no writes.' | 'Redis passes no messages on.';
 
 /**
- * The node's connections to Redis. Redis may be absent at the start, die, hang or come back at any time: `healthy` is its
- * current state, nothing waits for an unhealthy Redis, and nothing here throws.
+ * The node's connections to Redis. Redis may be absent at the start, die, hang, be replaced by another one or come back at
+ * any time: `healthy` is its current state, nothing waits for an unhealthy Redis, and nothing here throws. All connections
+ * are with the same server, which takes writes: what is not is closed and opened anew.
  */
 export class RedisConnections {
   /** For commands and publishing; rejects at once while Redis is away. */
@@ -32,7 +43,7 @@ export class RedisConnections {
   private readonly silent: SilentConnections;
   private isHealthy = false;
   private readonly timer: NodeJS.Timeout;
-  private readonly listeners: ((healthy: boolean) => void)[] = [];
+  private readonly watchers: ((healthy: boolean) => void)[] = [];
   private readonly log: Log;
   private readonly mistakes: SparseLog;
   /** The last error of a connection. */
@@ -44,16 +55,23 @@ export class RedisConnections {
   private readonly prefix: string;
   /** The channel of control messages between nodes. */
   readonly controlChannel: string;
-  /** In a cluster, for messages of this node to itself. */
+  /** For messages of this node to itself. */
   private readonly echoChannel: string;
-  private echoed: () => void = () => {};
+  private readonly echo: RedisEcho;
+  private readonly scout: RedisScout;
+  private readonly scoutTimer: NodeJS.Timeout;
+  /** Written by the health check, and by nobody else. */
+  private readonly healthKey: string;
+  private readonly clients: RedisClient[];
+  private trouble: RedisProblem = 'Redis does not answer.';
+  private leftAt = Number.NEGATIVE_INFINITY;
   private checking = false;
   private lastAnswerMs = 0;
 
   /** @returns null for a single node */
   static of(settings: Settings, log: Log): RedisConnections | null {
-    const { redisUrl: url, redisCluster: cluster, redisPrefix: prefix } = settings;
-    return url === null ? null : new RedisConnections({ url, cluster, prefix }, log);
+    const { redisUrl: url, redisCluster: cluster, redisSentinels: sentinels, redisPrefix: prefix } = settings;
+    return url === null ? null : new RedisConnections({ url, cluster, sentinels, prefix }, log);
   }
 
   constructor(place: RedisPlace, log: Log) {
@@ -62,25 +80,25 @@ export class RedisConnections {
     this.isCluster = place.cluster;
     this.prefix = place.prefix;
     this.controlChannel = this.named('control');
-    this.echoChannel = this.besideControl(`echo:${randomBytes(6).toString('hex')}`);
-    this.commands = redisClient(place, false, answerMs);
-    this.subscriber = redisClient(place, true);
-    this.adapterSubscriber = redisClient(place, true);
-    const clients = [this.commands, this.subscriber, this.adapterSubscriber];
-    for (const client of clients) client.on('error', (error) => this.note(error));
-    this.silent = new SilentConnections(clients);
-    // A node that can publish but not receive would trust caches whose drops it never got.
-    for (const client of [this.commands, this.subscriber]) {
-      client.on('close', () => this.setHealthy(false));
+    const id = randomBytes(6).toString('hex');
+    this.echoChannel = this.besideControl(`echo:${id}`);
+    this.healthKey = this.besideControl(`health:${id}`);
+    this.commands = redisClient(place, 'fail', answerMs);
+    this.subscriber = redisClient(place, 'wait');
+    this.adapterSubscriber = redisClient(place, 'wait');
+    this.clients = [this.commands, this.subscriber, this.adapterSubscriber];
+    for (const client of this.clients) {
+      client.on('error', (error) => this.note(error));
+      // A node that can publish but not receive would trust caches whose drops it never got.
+      client.on('close', () => this.lost());
       client.on('ready', () => void this.check());
     }
-    if (place.cluster) {
-      this.onMessage((channel) => {
-        if (channel === this.echoChannel) this.echoed();
-      });
-      void this.subscribe(this.echoChannel);
-    }
+    this.silent = new SilentConnections(this.clients);
+    this.echo = new RedisEcho(this.listeners, (text) => this.publish(this.echoChannel, text));
+    this.listenForEcho();
     this.timer = setInterval(() => void this.check(), healthCheckMs);
+    this.scout = new RedisScout(place, this.commands, this.named(`scout:${id}`));
+    this.scoutTimer = setInterval(() => void this.lookForAnother(), scoutMs);
   }
 
   /** The prefixed name of a key or channel, separate from other deployments on the same Redis. */
@@ -122,6 +140,11 @@ export class RedisConnections {
     return this.isHealthy;
   }
 
+  /** What is wrong with Redis; null: it is healthy. */
+  get problem(): RedisProblem | null {
+    return this.isHealthy ? null : this.trouble;
+  }
+
   /** How long Redis took to answer the last health check. */
   get answerMs(): number {
     return this.lastAnswerMs;
@@ -129,7 +152,7 @@ export class RedisConnections {
 
   /** Calls `listener` whenever Redis becomes reachable or unreachable. */
   onHealth(listener: (healthy: boolean) => void): void {
-    this.listeners.push(listener);
+    this.watchers.push(listener);
   }
 
   /** Waits at most `ms` until Redis answers, and logs if it does not. @returns whether it does */
@@ -149,12 +172,13 @@ export class RedisConnections {
 
   async close(): Promise<void> {
     clearInterval(this.timer);
+    clearInterval(this.scoutTimer);
     this.silent.close();
     this.states.close();
-    this.listeners.length = 0;
+    this.watchers.length = 0;
     // A failure from here on is not worth reporting.
     this.isHealthy = false;
-    for (const client of [this.commands, this.subscriber, this.adapterSubscriber]) client.disconnect();
+    for (const client of this.clients) client.disconnect();
   }
 
   /** Logs it if Redis refused something that a node goes on without, as when its disk is full or it became a replica. */
@@ -166,30 +190,72 @@ export class RedisConnections {
     // With a hung Redis pings would pile up; one at a time is enough.
     if (this.checking) return;
     this.checking = true;
-    const asked = performance.now();
     // Both to their end: which of them fails first says little about why.
-    const answers = await Promise.allSettled([this.commands.ping(), this.listens()]);
+    const [written, listening] = await Promise.allSettled([this.write(), this.listens()]);
     this.checking = false;
-    const failures: unknown[] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+    const failures: unknown[] = [written, listening].flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     const refusal = failures.find(isRefusal);
     if (refusal) this.failure = refusal.message;
-    else if (failures.length === 0) this.lastAnswerMs = performance.now() - asked;
+    this.trouble = troubleOf(written);
     this.setHealthy(failures.length === 0);
+    if (refusal && isNoPrimary(refusal)) this.leave(refusal.message);
+    else if (failures.some((failure) => failure instanceof Unheard)) this.leave('A subscriber hears nothing.');
   }
 
-  /** Renewed subscriptions are in effect by then: they were sent before. */
+  /** Pings are answered by servers that take no writes, too. */
+  private async write(): Promise<void> {
+    const asked = performance.now();
+    await this.commands.set(this.healthKey, '', 'PX', writtenMs);
+    this.lastAnswerMs = performance.now() - asked;
+  }
+
   private async listens(): Promise<void> {
-    if (this.subscriber.status !== 'ready') throw new Error('The subscriber is not connected.');
-    const sign = this.isCluster ? this.echo() : this.subscriber.ping();
-    if (!(await within(sign, answerMs))) throw new Error('The subscriber does not answer.');
+    if (this.listeners.some(({ status }) => status !== 'ready')) throw new Error('The subscriber is not connected.');
+    // Renewed subscriptions are in effect when a ping is answered: they were sent before.
+    const pings = this.isCluster ? [] : this.listeners.map((client) => client.ping());
+    let refusal: unknown;
+    const answered = Promise.all(pings).catch((error) => {
+      refusal = error;
+      throw error;
+    });
+    if (!(await within(answered, answerMs))) throw refusal ?? new Error('The subscriber does not answer.');
+    if (!(await this.echo.reaches(answerMs))) throw new Unheard('The subscriber hears nothing.');
   }
 
-  /** A cluster's subscriber has many connections; the one for control messages is the one that matters. */
-  private echo(): Promise<void> {
-    return new Promise((resolve) => {
-      this.echoed = resolve;
-      void this.publish(this.echoChannel, '');
-    });
+  /** A cluster's subscribers have many connections; the one for control messages is the one that matters. */
+  private get listeners(): RedisClient[] {
+    return this.isCluster ? [this.subscriber] : [this.subscriber, this.adapterSubscriber];
+  }
+
+  private listenForEcho(): void {
+    for (const client of this.listeners) {
+      client.on(this.isCluster ? 'smessage' : 'message', (channel: string, text: string) => {
+        if (channel === this.echoChannel) this.echo.heard(client, text);
+      });
+    }
+    void this.subscribe(this.echoChannel);
+    if (!this.isCluster) void this.adapterSubscriber.subscribe(this.echoChannel);
+  }
+
+  private async lookForAnother(): Promise<void> {
+    if (await this.scout.findsAnother()) this.leave('New connections lead to another Redis.');
+  }
+
+  /**
+   * Goes to where new connections lead, with all connections: half of them elsewhere would be deaf to the rest. A cluster's
+   * client finds its servers by itself.
+   */
+  private leave(reason: string): void {
+    const now = performance.now();
+    if (this.isCluster || now - this.leftAt < healthCheckMs) return;
+    this.leftAt = now;
+    this.failure = reason;
+    for (const client of this.clients) leave(client, reason);
+  }
+
+  private lost(): void {
+    if (this.isHealthy) this.trouble = 'Redis does not answer.';
+    this.setHealthy(false);
   }
 
   /** A broken connection is reported by the health check; a refusal on a working one would otherwise go unnoticed. */
@@ -212,6 +278,15 @@ export class RedisConnections {
     this.reason = this.failure;
     this.failure = undefined;
     this.states.set(healthy);
-    for (const listener of this.listeners) listener(healthy);
+    for (const watcher of this.watchers) watcher(healthy);
   }
 }
+
+/** @param written how the health check's write ended */
+function troubleOf(written: PromiseSettledResult<void>): RedisProblem {
+  if (written.status === 'fulfilled') return 'Redis passes no messages on.';
+  return isRefusal(written.reason) ? 'Redis takes no writes.' : 'Redis does not answer.';
+}
+
+/** What was published did not arrive at a subscriber that answers. */
+class Unheard extends Error {}

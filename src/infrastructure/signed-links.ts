@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isNamed, type JwtSecret } from '../settings/jwt-secrets.ts';
+import { clock } from './clock.ts';
 import { equalInConstantTime } from './constant-time.ts';
 
 /** Long enough to open even a large file behind a link (contract §6). */
@@ -31,7 +32,7 @@ export class SignedLinks {
   sign(subject: string, userId: string): { token: string; expiresAt: Date } {
     const [first] = this.secrets;
     if (!first) throw new Error('There is no secret to sign with.');
-    const expires = Math.floor(Date.now() / 1000) + linkSeconds;
+    const expires = Math.floor(clock.now() / 1000) + linkSeconds;
     return {
       token: `${expires}.${first.kid}.${userId}.${mac(first.secret, expires, ownedBy(userId, subject))}`,
       expiresAt: new Date(expires * 1000),
@@ -44,7 +45,7 @@ export class SignedLinks {
     const given = rest.at(-1) ?? '';
     const userId = rest.length > 1 ? rest[0] : undefined;
     const secret = this.secrets.find((candidate) => isNamed(candidate, kid))?.secret;
-    if (!secret || !(Number(expires) * 1000 > Date.now())) return false;
+    if (!secret || !(Number(expires) * 1000 > clock.now())) return false;
     const signed = userId === undefined ? subject : ownedBy(userId, subject);
     if (!equalInConstantTime(mac(secret, Number(expires), signed), given)) return false;
     return userId === undefined || this.admits(userId);

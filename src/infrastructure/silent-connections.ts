@@ -7,6 +7,11 @@ const checkMs = 1000;
 /** How many checks in a row may find that nothing was received. */
 const patience = 5;
 
+/** Closes the connections of a client without waiting for the peer; it opens new ones, and renews its subscriptions. */
+export function leave(client: RedisClient, reason: string): void {
+  for (const connection of connectionsOf(client)) wireOf(connection)?.destroy(new Error(reason));
+}
+
 /**
  * Closes connections to Redis that answer nothing any more, so that new ones are opened: the peer may be gone without
  * notice, after a failover or a firewall's timeout, and TCP would retry for a quarter of an hour.

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 
 /** A code that turns a visitor into a member (contract §3, §7). */
 const InviteCodeSchema = defineEntity({
@@ -16,7 +17,7 @@ const InviteCodeSchema = defineEntity({
     createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable().deleteRule('cascade'),
     usedBy: () => p.manyToOne(User).mapToPk().fieldName('used_by').nullable().deleteRule('set null'),
     usedAt: p.datetime(3).nullable(),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
   },
 });
 

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 import { Channel } from '../channels/channel.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import { Server } from '../servers/server.entity.ts';
 
 export const joinRequestStates = ['pending', 'approved', 'rejected'] as const;
@@ -22,8 +23,8 @@ const JoinRequestSchema = defineEntity({
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(false),
     status: p.string().columnType('text').$type<(typeof joinRequestStates)[number]>(),
     decidedBy: () => p.manyToOne(User).mapToPk().fieldName('decided_by').nullable().deleteRule('set null').index(false),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
-    updatedAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow),
   },
 });
 

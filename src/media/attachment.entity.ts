@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 import { Blob } from '../blobs/blob.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import { Message } from '../messages/message.entity.ts';
 
 /** An uploaded file: free until it is sent with a message, then part of that one only. */
@@ -24,7 +25,7 @@ const AttachmentSchema = defineEntity({
     size: p.bigint('number'),
     width: p.integer().nullable(),
     height: p.integer().nullable(),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
   },
 });
 

@@ -4,6 +4,7 @@ import type { CommandDirectory } from '../agents/command-directory.ts';
 import type { ChannelWithRole } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import { newId } from '../infrastructure/ids.ts';
 import { type AttachmentRow, selectAttachments } from '../media/attachment.view.ts';
 import type { MentionRecord } from '../mentions/mention.contract.ts';
@@ -81,7 +82,7 @@ export class MessageComposer {
       metadata: input.metadata ?? null,
       nonce: input.nonce ?? null,
       sentKey: idempotencyKey,
-      createdAt: new Date().toISOString(),
+      createdAt: dateNow().toISOString(),
       isDirect: channel.kind === 'dm',
       lastBotSeq: null,
     };

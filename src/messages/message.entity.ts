@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 import { Channel } from '../channels/channel.entity.ts';
 import { hasUnspaced, unspacedWords } from '../database/unspaced.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import type { MentionRecord } from '../mentions/mention.contract.ts';
 import { Thread } from '../threads/thread.entity.ts';
 
@@ -69,8 +70,8 @@ const MessageSchema = defineEntity({
     /** Whether it may have reactions, files or a thread; a trigger sets it, and it stays. */
     hasExtras: p.boolean().default(false),
     pinnedAt: p.datetime(3).nullable(),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
-    updatedAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow),
     deletedAt: p.datetime(3).nullable(),
     /** Its words, and the id of its channel as one more word: a search looks only into the channels it may see. */
     search: p

@@ -12,6 +12,7 @@ import { channelRoom, threadRoom } from '../delivery/entry.ts';
 import type { Ephemeral } from '../delivery/ephemeral.ts';
 import type { Writer } from '../delivery/writer.ts';
 import { AppError } from '../errors.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import { insertJobs, type NotificationQueue } from '../notifications/notification.jobs.ts';
 import { invalid } from '../schema/validation.ts';
@@ -157,7 +158,7 @@ export class MessageService {
         throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
       }
       if (!isChanged) return messageRecord(message, actor.userId);
-      await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: new Date().toISOString() }]);
+      await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: dateNow().toISOString() }]);
       change.afterCommit(() => this.notifications.wake());
       return messageRecord(await publishUpdated(change, messageId), actor.userId);
     });

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 
 /** A token with which a cloud runtime calls the model proxy, and nothing else (contract §8). */
 const ModelTokenSchema = defineEntity({
@@ -12,7 +13,7 @@ const ModelTokenSchema = defineEntity({
     templateSlug: p.string().columnType('text').nullable(),
     /** Null: every model the proxy offers. */
     models: p.json<string[]>().columnType('json').nullable(),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
     expiresAt: p.datetime(3),
     /** The session that made it; null: made by an earlier version. */
     madeBy: p.uuid().nullable(),

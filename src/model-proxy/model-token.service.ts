@@ -8,6 +8,7 @@ import type { Caches } from '../delivery/caches.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import type { Cache } from '../infrastructure/cache.ts';
+import { clock } from '../infrastructure/clock.ts';
 import { newId } from '../infrastructure/ids.ts';
 import { isoTime } from '../schema.ts';
 import type { Settings } from '../settings.ts';
@@ -68,7 +69,7 @@ export class ModelTokenService {
     const session = ownSession(actor);
     const { runtimeId, templateSlug = null, models = null, expiresInDays = this.settings.tokenDays } = input;
     const id = newId();
-    const expiresAt = new Date(Date.now() + expiresInDays * 24 * 60 * 60 * 1000);
+    const expiresAt = new Date(clock.now() + expiresInDays * 24 * 60 * 60 * 1000);
     return this.changes.run(async (change) => {
       await lockUser(change.rows, actor.userId);
       await holdSession(change, session);

@@ -6,6 +6,7 @@ import type { Control } from '../delivery/control.ts';
 import { type Room, streamId } from '../delivery/entry.ts';
 import { InvalidationWatch } from '../delivery/invalidation-watch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { clock } from '../infrastructure/clock.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Shutdown } from '../infrastructure/shutdown.ts';
 import { connectPresence } from '../presence/presence.gateway.ts';
@@ -48,7 +49,7 @@ export function connectSockets(
     if (opened) gateway.followHere(streamId(entry.room), opened.room, opened.after);
   });
   const agentWatch = new AgentWatch(database, settings.agents.heartbeatSeconds, log, (tokenId, endsAt) => {
-    if (endsAt > Date.now()) gateway.shorten(tokenId, endsAt);
+    if (endsAt > clock.now()) gateway.shorten(tokenId, endsAt);
     else disconnect(`session:${tokenId}`, null);
   });
   shutdown.add('agents', () => agentWatch.close());

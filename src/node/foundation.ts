@@ -1,3 +1,4 @@
+import { ClockSync } from '../database/clock-sync.ts';
 import { Database } from '../database/database.ts';
 import { openDatabaseUrl } from '../database/open.ts';
 import { migrate } from '../database/up-to-date.ts';
@@ -42,6 +43,8 @@ async function openDatabase(
   await migrate(place.url, log);
   const database = await Database.connect(place.url, settings, log, true);
   shutdown.add('database', () => database.close());
+  const clockSync = await ClockSync.start(database, log);
+  shutdown.add('clock', () => clockSync.close());
   const tracing = await openTracing(settings, nodeId, log);
   shutdown.add('tracing', () => tracing.close());
   if (tracing.statements) database.watch(tracing.statements);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import { newId } from '../infrastructure/ids.ts';
 import { idSchema, timeSchema } from '../schema.ts';
 import type { NotificationKind } from './notification.kinds.ts';
@@ -166,7 +167,7 @@ export class NotificationQueue {
   async add(change: Change, notice: Notice): Promise<void> {
     const { kind, to, by, senderId, serverId = null, channelId = null, reference } = notice;
     const target = { referenceType: reference?.type ?? null, referenceId: reference?.id ?? null };
-    const at = new Date().toISOString();
+    const at = dateNow().toISOString();
     await insertJobs(change.rows, [{ job: 'system', kind, to, by, senderId, serverId, channelId, ...target, at }]);
     change.afterCommit(() => this.wake());
   }

@@ -18,6 +18,12 @@ import { Resync } from './resync.ts';
 import type { StatusChange } from './status.ts';
 import { PresenceTracker } from './tracker.ts';
 
+/**
+ * The time to settle with a Redis that kept what it was told, as after a failover: no more than the last moments are lost,
+ * and nodes come back one shortly after the other.
+ */
+const keptSettleMs = 1000;
+
 export interface PresenceFoundation {
   settings: Settings;
   log: Log;
@@ -104,17 +110,19 @@ export class Presence {
   private keepInStep(): void {
     if (!this.shared) return;
     const { redis, store, resync } = this.shared;
-    const beginAnew = () => {
-      this.tracker.holdLeaves(this.settleMs / 2);
-      resync.comeBack();
+    const beginAnew = (settleMs: number) => {
+      this.tracker.holdLeaves(settleMs / 2);
+      resync.comeBack(settleMs);
       this.tracker.sayAll();
     };
-    store.start({ forgotten: () => this.tracker.sayAll(), emptied: beginAnew, missed: () => resync.soon() });
+    const emptied = () => beginAnew(this.settleMs);
+    store.start({ forgotten: () => this.tracker.sayAll(), emptied, missed: () => resync.soon() });
     resync.soon();
-    redis.onHealth((healthy) => {
+    redis.onHealth(async (healthy) => {
       if (!healthy) return;
-      beginAnew();
-      store.renew().catch(() => {});
+      beginAnew(this.settleMs);
+      const isKnown = await store.renew().catch(() => false);
+      if (isKnown) beginAnew(Math.min(this.settleMs, keptSettleMs));
     });
   }
 }

@@ -87,7 +87,9 @@ export class RedisPresenceStore implements PresenceStore {
         this.nodeId,
         chunk.flatMap(({ userId, wish }) => [userId, wish]),
       );
-      if (known === 0) return this.renew();
+      if (known !== 0) continue;
+      await this.renew();
+      return;
     }
   }
 
@@ -121,8 +123,9 @@ export class RedisPresenceStore implements PresenceStore {
     this.version = null;
   }
 
-  /** Renews this node's lease, and does any clean-up that is due. */
-  async renew(): Promise<void> {
+  /** Renews this node's lease, and does any clean-up that is due. @returns whether Redis still knew this node */
+  async renew(): Promise<boolean> {
+    let isKnown = true;
     for (let rounds = 0; rounds < 100; rounds++) {
       const { deadAfterMs } = this.settings;
       const heard = this.version;
@@ -130,9 +133,11 @@ export class RedisPresenceStore implements PresenceStore {
       const [known, more, version] = renewedSchema.parse(answer);
       if (heard !== null && version < heard) this.events.emptied();
       else if (known === 0) this.events.forgotten();
+      isKnown &&= known === 1;
       if (this.version !== null && version > this.version) this.expect(version);
-      if (more === 0) return;
+      if (more === 0) break;
     }
+    return isKnown;
   }
 
   /** The next time is soon; what Redis refuses then is refused to all of presence. */

@@ -31,10 +31,10 @@ export class Resync {
     this.after(Math.max(soonMs, this.settledAt - performance.now()));
   }
 
-  /** Redis is reachable again. */
-  comeBack(): void {
+  /** Redis is reachable again. @param settleMs how long all nodes have to report their users again */
+  comeBack(settleMs = this.settleMs): void {
     this.store.loseCount();
-    this.settledAt = performance.now() + this.settleMs;
+    this.settledAt = performance.now() + settleMs;
     clearTimeout(this.timer);
     this.timer = undefined;
     this.soon();

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import { Server } from './server.entity.ts';
 
 /** Someone who may not enter a server, with or without an end (contract §5). */
@@ -16,7 +17,7 @@ const ServerBanSchema = defineEntity({
     reason: p.string().columnType('text').nullable(),
     /** It counts up to here, by PostgreSQL's clock; null: until it is lifted. */
     until: p.datetime(3).nullable(),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
   },
 });
 

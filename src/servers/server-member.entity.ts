@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Role } from '../access/roles.ts';
 import { User } from '../accounts/user.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import { Server } from './server.entity.ts';
 
 const ServerMemberSchema = defineEntity({
@@ -16,7 +17,7 @@ const ServerMemberSchema = defineEntity({
     kept: p.boolean().default(false),
     /** Of a bot: admins let it write in the workspace. */
     workspaceWrite: p.boolean().default(false),
-    joinedAt: p.datetime(3).onCreate(() => new Date()),
+    joinedAt: p.datetime(3).onCreate(dateNow),
   },
 });
 

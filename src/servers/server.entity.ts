@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 
 /** A community with members, roles and channels. */
 const ServerSchema = defineEntity({
@@ -24,11 +25,8 @@ const ServerSchema = defineEntity({
     inviteCode: p.string().columnType('text').unique(),
     /** Updated in the transactions that add and remove members, so that lists need not count. */
     memberCount: p.integer().default(0),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
-    updatedAt: p
-      .datetime(3)
-      .onCreate(() => new Date())
-      .onUpdate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow).onUpdate(dateNow),
   },
 });
 

@@ -1,6 +1,14 @@
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 
+export const url = (...protocols: string[]) =>
+  z
+    .url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` })
+    .refine(hasEncodedSecrets, 'must have what is special in its name and password encoded, as %25 for %');
+
+/** @param unset what applies if the variable is not set, where no default value says it */
+export const told = (description: string, unset?: string) => ({ description, unset });
+
 /** A comma-separated list. One of commas alone names nothing, and naming nothing may mean anything at all. */
 export const list = z.string().transform((text, context): string[] => {
   const items = text
@@ -63,6 +71,21 @@ function hostOf(text: string): string | null {
   const url = URL.parse(`http://${host}`);
   return url && `${url.hostname}${/:\d+$/.exec(host)?.[0] ?? ''}`;
 }
+
+const sentinelPort = 26_379;
+
+/** A comma-separated list of Redis Sentinels, each a host with or without a port. */
+export const sentinelHosts = list.transform((items, context): { host: string; port: number }[] => {
+  const found = items.map(hostOf).filter((host) => host !== null);
+  if (found.length < items.length || found.length === 0) {
+    context.addIssue({ code: 'custom', message: 'must be a comma list of hosts such as sentinel-1.internal:26379' });
+    return z.NEVER;
+  }
+  return found.map((text) => {
+    const { hostname, port } = new URL(`redis://${text}`);
+    return { host: hostname.replace(/^\[|\]$/g, ''), port: port ? Number(port) : sentinelPort };
+  });
+});
 
 /** A value sent in a header, or compared with one. Files with secrets tend to end with a line break. */
 export const inHeaders = z

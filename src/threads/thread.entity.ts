@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 import { Channel } from '../channels/channel.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 
 /** A side conversation that starts from a message. */
 const ThreadSchema = defineEntity({
@@ -28,8 +29,8 @@ const ThreadSchema = defineEntity({
     messageCount: p.integer().default(0),
     /** When the last message was sent; deleting that one does not reset it. */
     lastMessageAt: p.datetime(3).nullable(),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
-    updatedAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow),
     /** Deleted threads stay until the last of their messages is gone. */
     deletedAt: p.datetime(3).nullable(),
   },

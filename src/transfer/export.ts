@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import yazl from 'yazl';
 import { DatabaseBlobStore } from '../blobs/blob.store.ts';
 import type { Database, Rows } from '../database/database.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import { version } from '../version.ts';
 import { TransferError } from './failure.ts';
 import { blobFolder, type Manifest, manifestEntry } from './manifest.ts';
@@ -59,7 +60,7 @@ async function writeFile(rows: Rows, name: string, path: string, options: Export
     const counts: Record<string, number> = {};
     for (const part of parts) counts[fileOf(part)] = await writePart(zip, rows, part, server.id, options);
     counts.blobs = await writeContents(zip, rows, server.id);
-    const exportedAt = new Date().toISOString();
+    const exportedAt = dateNow().toISOString();
     const manifest: Manifest = {
       format: formatName,
       version: formatVersion,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clock } from '../infrastructure/clock.ts';
 import { descriptionSchema, idSchema, jsonObjectSchema, textSchema, timeSchema, urlSchema } from '../schema.ts';
 
 /** The format version in an export's manifest. A change that older versions cannot read gets a new number. */
@@ -46,7 +47,7 @@ export const id = idSchema;
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** The clocks of two installations may differ a little; what lies in the future would stay on top of lists for years. */
-const isPast = (ms: number) => ms >= 0 && ms <= Date.now() + dayMs;
+const isPast = (ms: number) => ms >= 0 && ms <= clock.now() + dayMs;
 export const time = timeSchema.refine((text) => isPast(Date.parse(text)), 'must be between 1970 and now');
 export const isTime = (schema: unknown): boolean =>
   schema === time || (schema instanceof z.ZodNullable && schema.unwrap() === time);

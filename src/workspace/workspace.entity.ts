@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../accounts/user.entity.ts';
 import { Blob } from '../blobs/blob.entity.ts';
+import { dateNow } from '../infrastructure/clock.ts';
 import { Server } from '../servers/server.entity.ts';
 
 /** The files of a server. Every change of its contents holds the lock of its row. */
@@ -15,8 +16,8 @@ const WorkspaceSchema = defineEntity({
     folderCount: p.integer().default(0),
     fileCount: p.integer().default(0),
     totalBytes: p.bigint('number').default(0),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
-    updatedAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow),
   },
 });
 
@@ -50,8 +51,8 @@ const WorkspaceNodeSchema = defineEntity({
     /** Incremented by each change of the node itself; used by If-Match. */
     version: p.integer().default(1),
     createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable().deleteRule('set null').index(false),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
-    updatedAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow),
   },
 });
 

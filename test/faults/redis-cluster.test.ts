@@ -122,7 +122,7 @@ describe('a node that listens to a Redis Cluster', () => {
   });
 
   function client(): RedisClient {
-    const made = redisClient({ url: redis.url, cluster: true }, true);
+    const made = redisClient({ url: redis.url, cluster: true }, 'wait');
     made.on('error', () => {});
     clients.push(made);
     return made;

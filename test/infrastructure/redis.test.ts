@@ -118,7 +118,10 @@ describe('the connections to Redis', () => {
     const store = new RedisPresenceStore(redis, 'a-node', presence, log);
     store.start({ forgotten() {}, emptied() {}, missed() {} });
     await says(/NOREPLICAS.*Redis refuses what a node needs/);
-    expect(redis.healthy).to.equal(true);
+    await until(() => !redis.healthy);
+    expect(redis.problem).to.equal('Redis takes no writes.');
+    await operator.config('SET', 'min-replicas-to-write', '0');
+    await until(() => redis.healthy);
     await store.retire();
     await redis.close();
     operator.disconnect();

@@ -31,7 +31,7 @@ interface PresenceNode {
   /** User → how many sockets. */
   sockets: Map<string, number>;
   /** As its timer does. */
-  renew(): Promise<void>;
+  renew(): Promise<unknown>;
   die(): Promise<void>;
 }
 

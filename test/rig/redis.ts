@@ -27,7 +27,7 @@ export interface TestRedis {
   resume(): void;
 }
 
-interface RunningRedis {
+export interface RunningRedis {
   child: ChildProcess;
   /** Nothing that it holds is kept, so sudden death is the end for it in any case. */
   kill(): Promise<void>;
@@ -47,7 +47,7 @@ export function sharedRedis(): Promise<string> {
 export async function startRedis(): Promise<TestRedis> {
   const program = await findProgram({ package: 'redis-server', file: 'usr/bin/redis-server' });
   const port = await freePort();
-  let server = await run(program, port);
+  let server = await runRedis(program, port);
   const kill = () => server.kill();
   atEnd(kill);
   return {
@@ -57,7 +57,7 @@ export async function startRedis(): Promise<TestRedis> {
     kill,
     restart: async () => {
       await kill();
-      server = await run(program, port);
+      server = await runRedis(program, port);
     },
     pause: () => void server.child.kill('SIGSTOP'),
     resume: () => void server.child.kill('SIGCONT'),
@@ -93,7 +93,7 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
     const file = path.join(folder, `${port}.conf`);
     const mode = ['--cluster-enabled', 'yes', '--cluster-config-file', file, '--cluster-node-timeout', '1000'];
     const told = ['--cluster-announce-port', String(wires[index]?.port)];
-    return run(program, port, [...mode, ...told, '--cluster-port', String(await freePort())]);
+    return runRedis(program, port, [...mode, ...told, '--cluster-port', String(await freePort())]);
   };
   const servers = await Promise.all(ports.map((_, index) => start(index)));
   const stop = async () => {
@@ -178,9 +178,16 @@ async function busOf(client: Redis): Promise<string> {
   return [answer].flat().join('\n');
 }
 
-async function run(program: Program, port: number, more: string[] = []): Promise<RunningRedis> {
+/** @param sentinelFile the configuration of a Sentinel, which is then started in place of a server */
+export async function runRedis(
+  program: Program,
+  port: number,
+  more: string[] = [],
+  sentinelFile?: string,
+): Promise<RunningRedis> {
   const where = ['--port', String(port), '--bind', '127.0.0.1', '--dir', tmpdir(), ...more];
-  const args = [...where, '--save', '', '--appendonly', 'no', '--daemonize', 'no'];
+  const server = [...where, '--save', '', '--appendonly', 'no', '--daemonize', 'no'];
+  const args = sentinelFile ? [sentinelFile, '--sentinel'] : server;
   // In a process group of its own: Ctrl+C in a terminal ends the tests first.
   const child = spawn(program.command, args, { env: program.env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   let output = '';
@@ -212,7 +219,7 @@ async function ping(port: number): Promise<boolean> {
     await once(socket, 'connect');
     socket.write('PING\r\n');
     const [answer] = await once(socket, 'data');
-    return String(answer).startsWith('+PONG');
+    return /^(\+PONG|-NOAUTH)/.test(String(answer));
   } catch {
     return false;
   } finally {

@@ -14,6 +14,8 @@ export interface TcpProxy {
   release(): void;
   /** The connections that there are pass no byte any more, and stay open; new ones are well. */
   silence(): void;
+  /** New connections lead to another server; those that there are stay where they are. */
+  moveTo(port: number): void;
   /** Whether new connections are reset at once. */
   refuse(refused: boolean): void;
   /** Delays every chunk by a random time, in milliseconds; the order in each direction stays. */
@@ -43,6 +45,9 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     hold: () => links.hold(true),
     release: () => links.hold(false),
     silence: () => links.silence(),
+    moveTo: (port) => {
+      links.targetPort = port;
+    },
     refuse: (refused) => {
       links.refused = refused;
     },
@@ -61,7 +66,7 @@ function reset(socket: Socket): void {
 class Links {
   weather: Weather = { held: false, minMs: 0, maxMs: 0 };
   refused = false;
-  private readonly targetPort: number;
+  targetPort: number;
   private readonly flows = new Set<Flow>();
   private readonly sockets = new Set<Socket>();
 

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { dateNow } from '../../infrastructure/clock.ts';
 import { User } from '../user.entity.ts';
 
 /** An account at an identity provider with which a user signs in here. */
@@ -13,7 +14,7 @@ const OAuthAccountSchema = defineEntity({
     /** The provider's own id of the account; it never changes. */
     subject: p.string().columnType('text'),
     providerEmail: p.string().columnType('text').nullable(),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
     /** The session that linked it; null: made by signing in with it, or by an earlier version. */
     madeBy: p.uuid().nullable(),
   },

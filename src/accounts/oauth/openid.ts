@@ -2,6 +2,7 @@ import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jos
 import * as openid from 'openid-client';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { clock, dateNow } from '../../infrastructure/clock.ts';
 import type { ProviderSettings } from '../../settings/oauth-settings.ts';
 import type { Settings } from '../../settings.ts';
 import { emailSchema } from '../account.contract.ts';
@@ -99,6 +100,7 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
         audience: clientId,
         algorithms,
         clockTolerance: clockToleranceSeconds,
+        currentDate: dateNow(),
         requiredClaims: ['sub', 'iat', 'exp'],
       });
       const claims = claimsSchema.parse(payload);
@@ -146,7 +148,8 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
     const { issuer, clientId, clientSecret } = this.settings;
     const { timeoutMs, keysCooldownMs } = this.options;
     const isLocal = issuer.startsWith('http:');
-    const config = await openid.discovery(new URL(issuer), clientId, {}, authenticateClient(clientSecret), {
+    const skew = { [openid.clockSkew]: Math.round(clock.behindMs / 1000) };
+    const config = await openid.discovery(new URL(issuer), clientId, skew, authenticateClient(clientSecret), {
       timeout: timeoutMs / 1000,
       execute: isLocal ? [openid.allowInsecureRequests] : [],
     });

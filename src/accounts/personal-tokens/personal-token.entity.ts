@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { dateNow } from '../../infrastructure/clock.ts';
 import { User } from '../user.entity.ts';
 
 /** A token that a user created for their own program (contract §3). */
@@ -13,7 +14,7 @@ const PersonalTokenSchema = defineEntity({
     /** `user:read` or `user:write`. */
     scope: p.string().columnType('text'),
     tokenHash: p.string().columnType('text').unique(),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
     expiresAt: p.datetime(3).nullable(),
     lastUsedAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),

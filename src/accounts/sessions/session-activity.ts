@@ -1,5 +1,6 @@
 import type { Actor } from '../../access/actor.ts';
 import type { Database } from '../../database/database.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import type { Log } from '../../infrastructure/log.ts';
 
 const flushMs = 10_000;
@@ -61,7 +62,7 @@ export class SessionActivity {
 }
 
 function remember(map: Map<string, Seen>, id: string, ip: string): void {
-  if (map.size < maxPending || map.has(id)) map.set(id, { at: new Date(), ip });
+  if (map.size < maxPending || map.has(id)) map.set(id, { at: dateNow(), ip });
 }
 
 /** Sorted, so that concurrent flushes of nodes lock the rows in the same order. */

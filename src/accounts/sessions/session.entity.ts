@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { dateNow } from '../../infrastructure/clock.ts';
 import { User } from '../user.entity.ts';
 
 /** One sign-in on one device. */
@@ -18,8 +19,8 @@ const SessionSchema = defineEntity({
     /** SHA-256 of the current refresh token. */
     refreshHash: p.string().columnType('text').unique(),
     refreshExpiresAt: p.datetime(3),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
-    lastSeenAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    lastSeenAt: p.datetime(3).onCreate(dateNow),
     revokedAt: p.datetime(3).nullable(),
   },
 });

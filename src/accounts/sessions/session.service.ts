@@ -4,6 +4,7 @@ import type { Capabilities } from '../../access/capabilities.ts';
 import type { Database } from '../../database/database.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';
 import { AppError } from '../../errors.ts';
+import { clock } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { seal, unseal } from '../../infrastructure/sealed-text.ts';
 import { isoTime } from '../../schema.ts';
@@ -135,7 +136,7 @@ export class SessionService {
       userAgent: device.userAgent,
       ipAddress: device.ip,
       refreshHash: hashSecret(refreshToken),
-      refreshExpiresAt: new Date(Date.now() + refreshTokenSeconds * 1000),
+      refreshExpiresAt: new Date(clock.now() + refreshTokenSeconds * 1000),
     });
     await change.em.flush();
     return {

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Channel } from '../../channels/channel.entity.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import { Server } from '../../servers/server.entity.ts';
 import { Agent } from '../agent.entity.ts';
 import type { PolicyMode } from './policy.contract.ts';
@@ -33,8 +34,8 @@ const AgentPolicySchema = defineEntity({
     serverHalf: p.json<Policy>().columnType('jsonb').nullable(),
     /** Nodes that know of the halves count it up; what others write a trigger splits. */
     revision: p.integer().default(0),
-    createdAt: p.datetime(3).onCreate(() => new Date()),
-    updatedAt: p.datetime(3).onCreate(() => new Date()),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow),
   },
 });
 

@@ -4,6 +4,7 @@ import type { ChannelAccess } from '../../channels/channel.access.ts';
 import { channelDeleted } from '../../channels/channel.contract.ts';
 import type { Hearing } from '../../delivery/hearing.ts';
 import { AppError } from '../../errors.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import { jittered } from '../../infrastructure/jitter.ts';
 import type { SealedText } from '../../infrastructure/sealed-text.ts';
 import type { Settings } from '../../settings.ts';
@@ -191,7 +192,7 @@ function envelopeOf({ agentId, room, streamId }: Claim, { event, seq, json, at }
 function lostEnvelope({ agentId, room, streamId, seq: after }: Claim, seq: number): Envelope {
   const channelId = room.startsWith('channel:') ? streamId : null;
   const data = { channelId, after, seq, recovered: false };
-  const timestamp = new Date().toISOString();
+  const timestamp = dateNow().toISOString();
   const body = JSON.stringify({ type: 'events:lost', timestamp, agentId, room, seq, data });
   return { id: idOf(agentId, `${streamId} lost ${after} ${seq}`), body, seq };
 }

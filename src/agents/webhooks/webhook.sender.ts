@@ -1,5 +1,6 @@
 import { errors } from 'undici';
 import { AppError } from '../../errors.ts';
+import { clock } from '../../infrastructure/clock.ts';
 import type { Outgoing } from '../../infrastructure/outgoing.ts';
 import { parseRetryAfter } from '../../infrastructure/retry-after.ts';
 import { signatures } from './signature.ts';
@@ -44,7 +45,7 @@ export class WebhookSender {
   async send({ url, secrets, id, body }: WebhookRequest, leaving?: AbortSignal): Promise<Outcome> {
     const timeout = AbortSignal.timeout(this.timeoutMs);
     const signal = leaving ? AbortSignal.any([timeout, leaving]) : timeout;
-    const timestamp = Math.floor(Date.now() / 1000);
+    const timestamp = Math.floor(clock.now() / 1000);
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Parley-Webhooks',

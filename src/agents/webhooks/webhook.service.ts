@@ -7,6 +7,7 @@ import type { Change, Changes } from '../../delivery/changes.ts';
 import type { Control } from '../../delivery/control.ts';
 import { userRoom } from '../../delivery/entry.ts';
 import { AppError } from '../../errors.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import type { Outgoing } from '../../infrastructure/outgoing.ts';
 import type { SealedText } from '../../infrastructure/sealed-text.ts';
 import type { NotificationQueue } from '../../notifications/notification.jobs.ts';
@@ -162,7 +163,7 @@ export class WebhookService {
     ]);
     if (!row) throw new AppError('WEBHOOK_NOT_FOUND');
     const secrets = signingSecrets(this.sealed, row.secret, row.previous);
-    const timestamp = new Date().toISOString();
+    const timestamp = dateNow().toISOString();
     const body = JSON.stringify({ type: 'webhook:test', timestamp, agentId, room: null, seq: null, data: { agentId } });
     const begun = performance.now();
     const outcome = await this.sender.send({ url: row.url, secrets, id: `msg_${randomUUID()}`, body });

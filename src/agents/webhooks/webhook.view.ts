@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { clock } from '../../infrastructure/clock.ts';
 import { isoTime, isoTimeOrNull } from '../../schema.ts';
 import type { webhookSchema } from './webhook.contract.ts';
 
@@ -33,7 +34,7 @@ export type WebhookRecord = z.input<typeof webhookSchema>;
 
 export function webhookRecord(row: WebhookRow, failing: FailingRow[]): WebhookRecord {
   const { previousUntil } = row;
-  const holds = previousUntil !== null && new Date(previousUntil).getTime() > Date.now();
+  const holds = previousUntil !== null && new Date(previousUntil).getTime() > clock.now();
   return {
     agentId: row.agentId,
     url: row.url,

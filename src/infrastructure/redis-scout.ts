@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { type RedisClient, type RedisPlace, redisClient } from './redis-clients.ts';
+
+const answerMs = 1000;
+/** How long what a scout wrote is kept, in ms. */
+const keptMs = 10_000;
+
+/**
+ * Finds out whether a new connection leads to the same Redis as the open ones. After a failover these may still be with the
+ * old primary: isolated, it takes writes and passes messages on, among those alone who are with it too.
+ */
+export class RedisScout {
+  private readonly place: RedisPlace;
+  private readonly commands: RedisClient;
+  private readonly key: string;
+  private running = false;
+
+  /** @param key one that only this node writes */
+  constructor(place: RedisPlace, commands: RedisClient, key: string) {
+    this.place = place;
+    this.commands = commands;
+    this.key = key;
+  }
+
+  /** @returns whether there is another Redis to go to, which takes writes; never rejects */
+  async findsAnother(): Promise<boolean> {
+    // A cluster's client keeps looking for its servers by itself.
+    if (this.running || this.place.cluster || this.commands.status !== 'ready') return false;
+    this.running = true;
+    const mark = randomBytes(6).toString('hex');
+    const isWritten = await this.write(mark);
+    this.running = false;
+    if (!isWritten || this.commands.status !== 'ready') return false;
+    return (await this.commands.get(this.key).catch(() => null)) !== mark;
+  }
+
+  private async write(mark: string): Promise<boolean> {
+    const client = redisClient(this.place, 'once', answerMs);
+    // A failure is the answer.
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.set(this.key, mark, 'PX', keptMs);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      client.disconnect();
+    }
+  }
+}
