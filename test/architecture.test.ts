@@ -116,8 +116,16 @@ describe('the architecture', () => {
 
   it('measures how long something takes by a clock that nobody sets', () => {
     // What is compared with a time that is told or kept is called `now`.
-    const kept = /(const|let) (?!now\b)\w+ = Date\.now\(\)|\bat: Date\.now\(\)/;
+    const kept = /(const|let) (?!now\b)\w+ = (Date|clock)\.now\(\)|\bat: (Date|clock)\.now\(\)/;
     expect(files.filter((file) => kept.test(texts.get(file) ?? ''))).to.deep.equal([]);
+  });
+
+  it('takes the time from the clock that all nodes share', () => {
+    // The clients run elsewhere. The others compare what they read with nothing but their own.
+    const own = ['infrastructure/clock.ts', 'delivery/invalidation-watch.ts', 'workers/socket-folder.ts'];
+    const others = files.filter((file) => !/^(web|client)\//.test(file) && !own.includes(file));
+    const asks = /\bDate\.now\b|\bnew Date\(\)/;
+    expect(others.filter((file) => asks.test(texts.get(file) ?? ''))).to.deep.equal([]);
   });
 
   it('silences neither compiler nor linter', () => {

@@ -16,13 +16,22 @@ export interface Installation {
 
 /** Starts node processes, all at once, on a migrated database or the given one. */
 export async function install(
-  options: { nodes?: number; redisUrl?: string; databaseUrl?: string; env?: Record<string, string> } = {},
+  options: {
+    nodes?: number;
+    redisUrl?: string;
+    databaseUrl?: string;
+    env?: Record<string, string>;
+    /** What one of them is told besides. */
+    envOf?: (index: number) => Record<string, string>;
+  } = {},
 ): Promise<Installation> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'parley-site-'));
   const database = options.databaseUrl ? null : await createDatabase(migrated);
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
   const env = { ...siteEnvironment(databaseUrl, options.redisUrl ?? null, dataDir), ...options.env };
-  const starting = Array.from({ length: options.nodes ?? 1 }, () => NodeProcess.start(env));
+  const starting = Array.from({ length: options.nodes ?? 1 }, (_, index) =>
+    NodeProcess.start({ ...env, ...options.envOf?.(index) }),
+  );
   const nodes = await Promise.all(starting);
   const here = await worldOn<NodeProcess, { nodes: NodeProcess[] }>({ nodes });
   return {
