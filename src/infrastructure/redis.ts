@@ -66,6 +66,8 @@ export class RedisConnections {
   private trouble: RedisProblem = 'Redis does not answer.';
   private leftAt = Number.NEGATIVE_INFINITY;
   private checking = false;
+  /** A connection was opened: what a check in progress finds may be out of date. */
+  private isChanged = false;
   private lastAnswerMs = 0;
 
   /** @returns null for a single node */
@@ -91,7 +93,10 @@ export class RedisConnections {
       client.on('error', (error) => this.note(error));
       // A node that can publish but not receive would trust caches whose drops it never got.
       client.on('close', () => this.lost());
-      client.on('ready', () => void this.check());
+      client.on('ready', () => {
+        this.isChanged = true;
+        void this.check();
+      });
     }
     this.silent = new SilentConnections(this.clients);
     this.echo = new RedisEcho(this.listeners, (text) => this.publish(this.echoChannel, text));
@@ -190,6 +195,7 @@ export class RedisConnections {
     // With a hung Redis pings would pile up; one at a time is enough.
     if (this.checking) return;
     this.checking = true;
+    this.isChanged = false;
     // Both to their end: which of them fails first says little about why.
     const [written, listening] = await Promise.allSettled([this.write(), this.listens()]);
     this.checking = false;
@@ -198,6 +204,7 @@ export class RedisConnections {
     if (refusal) this.failure = refusal.message;
     this.trouble = troubleOf(written);
     this.setHealthy(failures.length === 0);
+    if (this.isChanged) return this.check();
     if (refusal && isNoPrimary(refusal)) this.leave(refusal.message);
     else if (failures.some((failure) => failure instanceof Unheard)) this.leave('A subscriber hears nothing.');
   }

@@ -266,7 +266,7 @@ describe('presence after whatever happened', () => {
       await until(() => all.slice(all.length - heard.length).join() === heard.join(), { message: 'not one order' });
     }
     const client = new Redis(redis.url);
-    const keys = (await client.keys(`*${prefix}*`)).map((key) => key.split('}:')[1]);
+    const keys = (await client.keys(`*${prefix}:presence*`)).map((key) => key.split('}:')[1]);
     client.disconnect();
     const known = users.map((userId) => `wished:${userId}`);
     expect(keys.filter((key) => !known.includes(key ?? '')).sort()).to.deep.equal(['nodes', 'version']);
