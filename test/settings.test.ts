@@ -43,6 +43,21 @@ describe('the settings', () => {
     expect([1000, 1001].map((count) => maxChannels.safeParse(count).success)).to.deep.equal([true, false]);
   });
 
+  it('ask Sentinels for the primary, with the name and password of REDIS_URL for it', () => {
+    const sentinels = { REDIS_SENTINELS: 'a.internal:5000, [::1]', REDIS_SENTINEL_PASSWORD: 'told' };
+    const hosts = [
+      { host: 'a.internal', port: 5000 },
+      { host: '::1', port: 26_379 },
+    ];
+    const asked = { hosts, name: 'mymaster', username: null, password: 'told' };
+    expect(load(sentinels)).to.deep.include({ redisSentinels: asked, redisUrl: 'redis://mymaster' });
+    const own = { ...sentinels, REDIS_SENTINEL_NAME: 'chat', REDIS_URL: 'redis://me:secret@chat/2' };
+    const named = { redisSentinels: { ...asked, name: 'chat' }, redisUrl: 'redis://me:secret@chat/2' };
+    expect(load(own)).to.deep.include(named);
+    expect(() => load({ ...sentinels, REDIS_CLUSTER: 'on' })).to.throw(/a cluster has no Sentinels/);
+    expect(() => load({ REDIS_SENTINELS: 'redis://a' })).to.throw(/REDIS_SENTINELS is wrong: must be a comma list/);
+  });
+
   it('refuse a time that timers cannot keep: they would run out at once', () => {
     const { data } = fileSchema.safeParse(JSON.parse(readFileSync('config/default.json', 'utf8')));
     const said = (change: object) =>
@@ -55,6 +70,11 @@ describe('the settings', () => {
     }
     expect(said({ presence: { ...data?.presence, renewMs: 2 ** 31 } })).to.deep.equal([`presence.renewMs ${longest}`]);
     expect(said({ delivery: { ...data?.delivery, sweepMs: 1_000_000_000 } })).to.equal(undefined);
+    for (const name of ['pingIntervalMs', 'pingTimeoutMs']) {
+      const ping = (ms: number) => said({ sockets: { ...data?.sockets, [name]: ms } });
+      expect(ping(300_001)).to.deep.equal([`sockets.${name} must be at most 300000, which is 5 minutes`]);
+      expect(ping(300_000)).to.equal(undefined);
+    }
   });
 
   it('know the environments that have a file, and the one without a name', () => {
@@ -70,6 +90,7 @@ describe('the settings', () => {
     ['PUBLIC_URL', 'https://parley.example/', 'publicUrl', 'https://parley.example'],
     ['DATABASE_URL', 'postgresql://u:p@db:5432/x', 'databaseUrl', 'postgresql://u:p@db:5432/x'],
     ['REDIS_URL', 'rediss://cache:6380/1', 'redisUrl', 'rediss://cache:6380/1'],
+    ['REDIS_SENTINELS', 'a.internal:5000, [::1]', 'redisUrl', 'redis://mymaster'],
     [
       'CORS_ORIGINS',
       ' https://a.example , https://b.example,',

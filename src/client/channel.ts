@@ -39,11 +39,21 @@ export class Channel {
   private readonly emitter = new Emitter<ChannelEventMap>();
   private feed: Feed & { channelId: string };
   private opened = false;
+  /** User → activity. */
+  private doing = new Map<string, string>();
 
   constructor(id: string, parts: ChannelParts) {
     this.id = id;
     this.parts = parts;
     this.feed = this.newFeed();
+    // A snapshot names everyone who has one: whatever ended while this client was away is not in it. Older nodes name none.
+    this.emitter.on('presence:snapshot', ({ activities = [] }) => {
+      this.doing = new Map(activities.map(({ userId, activity }) => [userId, activity]));
+    });
+    this.emitter.on('presence:activity', ({ userId, activity }) => {
+      if (activity === null) this.doing.delete(userId);
+      else this.doing.set(userId, activity);
+    });
   }
 
   /** Adds a listener, and opens the channel. @returns a function that removes it */
@@ -74,6 +84,7 @@ export class Channel {
   close(): void {
     this.opened = false;
     this.feed.live = false;
+    this.doing.clear();
     this.parts.connection.remove(this.feed);
   }
 
@@ -84,6 +95,11 @@ export class Channel {
   /** Whether all events arrive live. */
   get live(): boolean {
     return this.feed.live;
+  }
+
+  /** What others are doing here, by user; `presence:activity` and `presence:snapshot` report changes. */
+  get activities(): ReadonlyMap<string, string> {
+    return this.doing;
   }
 
   /** Number of the last event received. */

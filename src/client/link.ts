@@ -6,8 +6,6 @@ const connectTimeoutMs = 8000;
 const probeTimeoutMs = 3000;
 /** The size of a packet around the payload and the event's name. */
 const packetBytes = 64;
-/** The server pings every 25 s. */
-const silenceMs = 32_000;
 
 export interface LinkHandlers {
   /** Any event of the server, in order of arrival. */
@@ -15,8 +13,9 @@ export interface LinkHandlers {
 }
 
 /**
- * One connection over Socket.IO, from opening to end; it never reconnects by itself. A connection that is silent for too
- * long, or leaves a call unanswered, counts as dead: in a black hole nothing else would show it.
+ * One connection over Socket.IO, from opening to end; it never reconnects by itself. A connection that is silent for longer
+ * than the server said in the handshake (Socket.IO ends it then), or leaves a call unanswered, counts as dead: in a black
+ * hole nothing else would show it.
  */
 export class Link {
   private readonly socket: Socket;
@@ -26,7 +25,6 @@ export class Link {
   /** What to do with pending calls when the connection ends. */
   private readonly unanswered = new Set<() => void>();
   private refusal: ParleyError | undefined;
-  private silence: ReturnType<typeof setTimeout> | undefined;
   /** The server closes a connection on a longer packet. */
   private maxBytes = Number.POSITIVE_INFINITY;
   private readonly ackMs: number;
@@ -49,10 +47,6 @@ export class Link {
     });
     socket.io.engine.on('handshake', ({ maxPayload }) => {
       this.maxBytes = maxPayload;
-    });
-    socket.io.on('open', () => {
-      socket.io.engine.on('packet', () => this.heard());
-      this.heard();
     });
   }
 
@@ -123,7 +117,6 @@ export class Link {
   }
 
   close(): void {
-    clearTimeout(this.silence);
     this.socket.disconnect();
     this.end();
     for (const giveUp of this.unanswered) giveUp();
@@ -142,11 +135,6 @@ export class Link {
         reject(this.refusal ?? networkError('closed'));
       });
     });
-  }
-
-  private heard(): void {
-    clearTimeout(this.silence);
-    this.silence = setTimeout(() => this.close(), silenceMs);
   }
 }
 

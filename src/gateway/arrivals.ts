@@ -1,4 +1,4 @@
-import { userRoom } from '../delivery/entry.ts';
+import { type Room, userRoom } from '../delivery/entry.ts';
 import { AppError } from '../errors.ts';
 import type { JoinedRoom, ParleySocket } from './socket.ts';
 
@@ -88,4 +88,9 @@ export class Arrivals {
   turnAway(socket: ParleySocket, isLost: (place: Place) => boolean): void {
     for (const arrival of this.ofSocket.get(socket) ?? []) if (isLost(arrival.place)) arrival.isTurnedAway = true;
   }
+}
+
+/** Whether a place is one of these rooms, or with `rooms: null` one of the server. */
+export function isAmong(serverId: string | null, rooms: Room[] | null): (place: Omit<JoinedRoom, 'from'>) => boolean {
+  return (place) => (rooms ? rooms.includes(place.room) : serverId !== null && place.serverId === serverId);
 }

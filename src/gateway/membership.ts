@@ -13,7 +13,7 @@ import {
 } from '../delivery/entry.ts';
 import type { Hearing } from '../delivery/hearing.ts';
 import { AppError } from '../errors.ts';
-import { Arrivals } from './arrivals.ts';
+import { Arrivals, isAmong } from './arrivals.ts';
 import { dueRoom, noLongerDue, progressOf } from './due-rooms.ts';
 import type { Feeds } from './feeds.ts';
 import type { Outlet } from './outlet.ts';
@@ -42,6 +42,8 @@ export class Membership {
   /** Requests to join or leave a room wait until a pending return to it is over. */
   readonly restores = new PendingRestores();
   readonly arrivals = new Arrivals();
+  /** Called with the places that a socket leaves or loses, whether it was in them or not. */
+  onLoss: (socket: ParleySocket, isLost: (place: Omit<JoinedRoom, 'from'>) => boolean) => void = () => {};
   private readonly io: ParleyServer;
   private readonly delivery: Delivery;
   private readonly catchUp: CatchUp;
@@ -210,6 +212,7 @@ export class Membership {
   leave(socket: ParleySocket, name: string): void {
     this.feeds.close(socket, name);
     noLongerDue(socket, name);
+    this.onLoss(socket, ({ room }) => room === name);
     const left = socket.data.joined.get(name);
     if (!left) return;
     socket.data.joined.delete(name);
@@ -231,6 +234,7 @@ export class Membership {
     for (const socket of this.socketsOf(userRoom(userId))) {
       for (const [name, joined] of socket.data.joined) if (isLost(joined)) this.leave(socket, name);
       this.arrivals.turnAway(socket, isLost);
+      this.onLoss(socket, isLost);
       if (serverId && rooms === null) leaveWatches(socket, serverId);
     }
   }
@@ -266,6 +270,7 @@ export class Membership {
     for (const socket of this.io.of('/').sockets.values()) {
       for (const [name, joined] of socket.data.joined) if (gone.has(joined.room)) this.leave(socket, name);
       this.arrivals.turnAway(socket, (place) => gone.has(place.room));
+      this.onLoss(socket, (place) => gone.has(place.room));
     }
     for (const room of rooms) this.delivery.peek(room)?.wakeAll();
   }
@@ -290,9 +295,4 @@ async function drained(socket: ParleySocket): Promise<void> {
 function isFor(socket: ParleySocket, name: string, entry: LogEntry): boolean {
   if (name === entry.room) return true;
   return entry.threadId !== null && threadRoom(entry.threadId) === name && !socket.data.joined.has(entry.room);
-}
-
-/** Whether a place is one of these rooms, or with `rooms: null` one of the server. */
-function isAmong(serverId: string | null, rooms: Room[] | null): (place: Omit<JoinedRoom, 'from'>) => boolean {
-  return (place) => (rooms ? rooms.includes(place.room) : serverId !== null && place.serverId === serverId);
 }

@@ -21,10 +21,19 @@ const peopleOf = `SELECT m.user_id FROM channels c JOIN server_members m ON m.se
 const some = `${peopleOf} LIMIT $2`;
 const amongThem = `SELECT user_id FROM (${peopleOf}) AS people WHERE user_id = ANY($2::uuid[]) LIMIT $3`;
 
+/** People of a channel with their statuses. */
+export interface ChannelPeople {
+  members: readonly StatusChange[];
+  /** `channel`: whoever else is in the channel is offline. */
+  covers: 'channel' | 'listed';
+}
+
 /** The people of a channel and their statuses at this revision of the directory. */
 interface Snapshot {
-  people: string[];
-  members: readonly StatusChange[];
+  people: Set<string>;
+  /** Not all people are in it: those who come online are looked up. */
+  isLarge: boolean;
+  shown: ChannelPeople;
   revision: number;
 }
 
@@ -43,29 +52,41 @@ export class ChannelPresence {
   }
 
   /** Up to 500 people of a channel, those online first: the same list as long as nothing has changed. */
-  async of(channelId: string): Promise<readonly StatusChange[]> {
-    const load = async (): Promise<Snapshot> => ({ people: await this.read(channelId), members: [], revision: notYet });
-    const snapshot = await this.snapshots.get(channelId, load);
-    if (!snapshot) return [];
+  async of(channelId: string): Promise<ChannelPeople> {
+    const snapshot = await this.snapshots.get(channelId, () => this.read(channelId));
+    if (!snapshot) return { members: [], covers: 'listed' };
     const { revision } = this.directory;
     if (snapshot.revision !== revision) {
-      snapshot.members = this.statusesOf(snapshot.people);
+      if (snapshot.isLarge && snapshot.revision !== notYet) await this.addNewcomers(channelId, snapshot.people);
+      snapshot.shown = this.shownOf([...snapshot.people]);
       snapshot.revision = revision;
     }
-    return snapshot.members;
+    return snapshot.shown;
   }
 
-  private statusesOf(people: string[]): StatusChange[] {
-    const present = people.filter((userId) => this.directory.isOnline(userId)).slice(0, shown);
+  private shownOf(people: string[]): ChannelPeople {
+    const online = people.filter((userId) => this.directory.isOnline(userId));
+    const present = online.slice(0, shown);
     const absent = people.filter((userId) => !this.directory.isOnline(userId)).slice(0, shown - present.length);
-    return [...present, ...absent].map((userId) => ({ userId, status: this.directory.statusOf(userId) }));
+    const members = [...present, ...absent].map((userId) => ({ userId, status: this.directory.statusOf(userId) }));
+    return { members, covers: online.length <= shown ? 'channel' : 'listed' };
   }
 
-  private async read(channelId: string): Promise<string[]> {
+  private async read(channelId: string): Promise<Snapshot> {
+    const unread = { shown: { members: [], covers: 'listed' as const }, revision: notYet };
     const people = await this.idsOf(some, [channelId, smallChannel]);
-    if (people.length < smallChannel) return people;
-    const present = await this.idsOf(amongThem, [channelId, [...this.directory.present()], shown]);
-    return [...new Set([...present, ...people])];
+    if (people.length < smallChannel) return { ...unread, people: new Set(people), isLarge: false };
+    // One more than is shown: whether there are more has to be known.
+    const present = await this.idsOf(amongThem, [channelId, [...this.directory.present()], shown + 1]);
+    return { ...unread, people: new Set([...present, ...people]), isLarge: true };
+  }
+
+  /** Those who have come online since the people of a large channel were read. */
+  private async addNewcomers(channelId: string, people: Set<string>): Promise<void> {
+    const isNew = (userId: string) => this.directory.isOnline(userId) && !people.has(userId);
+    const newcomers = this.directory.changedLately().filter(isNew);
+    if (newcomers.length === 0) return;
+    for (const userId of await this.idsOf(amongThem, [channelId, newcomers, newcomers.length])) people.add(userId);
   }
 
   private async idsOf(text: string, values: unknown[]): Promise<string[]> {

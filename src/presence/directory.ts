@@ -20,9 +20,9 @@ export class PresenceDirectory {
   private readonly pending = new Map<string, Status>();
   /** User → when its status changed, for changes within `keptMs`; in that order. */
   private readonly changed = new Map<string, number>();
-  private readonly keptMs: number;
+  /** How long it remembers changes: a client cut off for no longer may still be recovered as if it had never been away. */
+  readonly keptMs: number;
 
-  /** @param keptMs how long it remembers changes */
   constructor(keptMs: number) {
     this.keptMs = keptMs;
   }

@@ -40,7 +40,17 @@ export const presenceActivity = ephemeralEvent({
 
 export const presenceSnapshot = ephemeralEvent({
   name: 'presence:snapshot',
-  summary: 'The presence of people in a channel that you joined, up to 500, those online first.',
+  summary:
+    'The presence of people in a channel that you joined, up to 500, those online first, and what they are doing there. It replaces what you knew.',
   room: 'socket',
-  payload: z.object({ channelId: idSchema, members: z.array(personSchema) }),
+  payload: z.object({
+    channelId: idSchema,
+    members: z.array(personSchema),
+    covers: z
+      .enum(['channel', 'listed'])
+      .describe('`channel`: whoever is in the channel and not listed is offline; `listed`: more are online.'),
+    activities: z
+      .array(z.object({ userId: idSchema, activity: z.string() }))
+      .describe('What people are doing in the channel, up to 500: nobody else has an activity there.'),
+  }),
 });

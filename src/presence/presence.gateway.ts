@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Actor } from '../access/actor.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { channelRoom } from '../delivery/entry.ts';
 import { tellOne } from '../gateway/frames.ts';
@@ -9,8 +8,10 @@ import { type Handler, handler } from '../gateway/handler.ts';
 import { leaveWatches, type ParleySocket } from '../gateway/socket.ts';
 import { memberJoined } from '../servers/server.contract.ts';
 import { dataOf } from './broadcaster.ts';
+import type { ChannelPeople } from './channel-presence.ts';
 import {
   activitySchema,
+  presenceActivity,
   presenceChange,
   presenceSnapshot,
   subscribedSchema,
@@ -37,12 +38,17 @@ export function connectPresence(
 ): void {
   presence.start(gateway);
   gateway.onConnection(async (socket) => {
-    socket.once('disconnect', presence.came(socket.data.actor.userId));
+    const left = presence.came(socket.data.actor.userId);
+    socket.once('disconnect', () => {
+      left();
+      void service.endActivities(socket.id).catch(() => {});
+    });
     if (!socket.recovered) return;
     if (socket.data.watched.length > 0) await follow(service, socket, socket.data.watched);
     socket.data.watched = [];
-    void tellMissed(presence, socket);
+    void tellMissed(presence, service, socket);
   });
+  gateway.membership.onLoss = (socket, isLost) => void service.endActivities(socket.id, isLost).catch(() => {});
   delivery.observe((entry) => {
     if (entry.event !== memberJoined.name) return;
     presence.joined(joined.parse(JSON.parse(entry.json)).userId);
@@ -50,9 +56,15 @@ export function connectPresence(
 }
 
 /** A recovered client assumes that it missed nothing, and does not join its channels again. */
-async function tellMissed(presence: Presence, socket: ParleySocket): Promise<void> {
+async function tellMissed(presence: Presence, service: PresenceService, socket: ParleySocket): Promise<void> {
   const changes = await presence.missed(socket.rooms).catch(() => []);
   if (changes.length > 0) tellOne(socket, presenceChange.name, JSON.stringify(dataOf(changes)));
+  const rooms = [...socket.data.joined.values()].map(({ room }) => room);
+  for (const { channelId, userId, activity } of await service.activitiesIn(new Set(rooms))) {
+    // It may have lost the channel, or left it, meanwhile.
+    if (!socket.data.joined.has(channelRoom(channelId)) || userId === socket.data.actor.userId) continue;
+    tellOne(socket, presenceActivity.name, JSON.stringify({ channelId, userId, activity }));
+  }
 }
 
 export function presenceHandlers(presence: PresenceService): Handler[] {
@@ -84,7 +96,8 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
     }),
     handler({
       event: 'presence:activity',
-      summary: 'Set what you are doing in a channel; null to clear it. It ends with the connection.',
+      summary:
+        'Set what you are doing in a channel; null to clear it. It ends with the connection, and when you leave the channel.',
       tag,
       payload: activitySchema,
       ack: z.object({}),
@@ -94,7 +107,8 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
       async handle({ actor, payload, socket }) {
         const { channelId, activity } = payload;
         await presence.activity(actor, channelId, activity, socket.id);
-        endWithSocket(presence, actor, socket, channelId, activity !== null);
+        // It disconnected meanwhile, and its `disconnect` event is past.
+        if (!socket.connected) await presence.endActivities(socket.id);
         return {};
       },
     }),
@@ -102,45 +116,18 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
 }
 
 /** The JSON text of a snapshot, shared by sockets that join at about the same time. */
-const snapshotTexts = new WeakMap<readonly StatusChange[], string>();
+const snapshotTexts = new WeakMap<ChannelPeople, string>();
 
 /** Sends the presence of a channel's people to a socket that has just joined it. */
 export async function sendSnapshot(presence: PresenceService, socket: ParleySocket, channelId: string): Promise<void> {
   if (socket.data.actor.user.isBot && !(await presence.showsPeople(socket.data.actor, channelId))) return;
-  const members = await presence.snapshot(channelId);
+  const people = await presence.snapshot(channelId);
+  const activities = await presence.activitiesOf(channelId);
   // It may have lost the channel, or left it, while the people were read.
   if (!socket.connected || !socket.data.joined.has(channelRoom(channelId))) return;
-  const text = snapshotTexts.get(members) ?? JSON.stringify({ channelId, members });
-  snapshotTexts.set(members, text);
-  tellOne(socket, presenceSnapshot.name, text);
-}
-
-/** The channels in which sockets have an activity. */
-const busy = new WeakMap<ParleySocket, Set<string>>();
-
-/** Ends a socket's activities when it disconnects. */
-function endWithSocket(
-  presence: PresenceService,
-  actor: Actor,
-  socket: ParleySocket,
-  channelId: string,
-  isBusy: boolean,
-): void {
-  const end = (id: string) => void presence.activity(actor, id, null, socket.id).catch(() => {});
-  if (!socket.connected) {
-    // It disconnected meanwhile, and its `disconnect` event is past.
-    if (isBusy) end(channelId);
-    return;
-  }
-  const known = busy.get(socket);
-  const channels = known ?? new Set<string>();
-  if (isBusy) channels.add(channelId);
-  else channels.delete(channelId);
-  if (known) return;
-  busy.set(socket, channels);
-  socket.once('disconnect', () => {
-    for (const id of channels) end(id);
-  });
+  const text = snapshotTexts.get(people) ?? JSON.stringify({ channelId, ...people });
+  snapshotTexts.set(people, text);
+  tellOne(socket, presenceSnapshot.name, `${text.slice(0, -1)},"activities":${JSON.stringify(activities)}}`);
 }
 
 /** Makes a socket follow the presence of these users, as far as it may. @returns their current statuses */

@@ -4,13 +4,14 @@ import { isBarred } from '../agents/policies/barred.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
 import type { Database } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
-import { channelRoom, watchRoom } from '../delivery/entry.ts';
+import { channelRoom, type Room, streamId, watchRoom } from '../delivery/entry.ts';
 import type { Ephemeral } from '../delivery/ephemeral.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
+import type { Activities } from './activities.ts';
+import type { Activity } from './activity.store.ts';
 import { type PresenceAudience, roomsIn } from './audience.ts';
-import type { ChannelPresence } from './channel-presence.ts';
+import type { ChannelPeople, ChannelPresence } from './channel-presence.ts';
 import type { PresenceDirectory } from './directory.ts';
-import { presenceActivity } from './presence.contract.ts';
 import type { PresenceStore } from './presence.store.ts';
 import type { Status, StatusChange } from './status.ts';
 
@@ -25,6 +26,7 @@ export class PresenceService {
   private readonly directory: PresenceDirectory;
   private readonly audience: PresenceAudience;
   private readonly channelPresence: ChannelPresence;
+  private readonly activities: Activities;
   private readonly tellWish: (userId: string, wish: Status) => Promise<void>;
 
   /** @param parts.tellWish tells all nodes of a wish that was kept; never rejects */
@@ -38,6 +40,7 @@ export class PresenceService {
     directory: PresenceDirectory;
     audience: PresenceAudience;
     channelPresence: ChannelPresence;
+    activities: Activities;
     tellWish: (userId: string, wish: Status) => Promise<void>;
   }) {
     this.database = parts.database;
@@ -49,6 +52,7 @@ export class PresenceService {
     this.directory = parts.directory;
     this.audience = parts.audience;
     this.channelPresence = parts.channelPresence;
+    this.activities = parts.activities;
     this.tellWish = parts.tellWish;
   }
 
@@ -96,16 +100,32 @@ export class PresenceService {
   /** Tells the people in a channel what the actor is doing there; null: nothing any more. @throws AppError */
   async activity(actor: Actor, channelId: string, activity: string | null, socketId: string): Promise<void> {
     const channel = await this.channels.readable(actor, channelId);
-    if (activity !== null) {
-      await this.channels.requireUnblocked(actor, channel);
-      await this.channels.requireReply(actor, channelId);
-    }
-    this.ephemeral.tell(
-      [channelRoom(channelId)],
-      presenceActivity,
-      { channelId, userId: actor.userId, activity },
-      socketId,
+    if (activity === null) return this.activities.endOf(socketId, (place) => place.channelId === channelId);
+    await this.channels.requireUnblocked(actor, channel);
+    await this.channels.requireReply(actor, channelId);
+    const place = { channelId, serverId: channel.serverId };
+    await this.activities.say(socketId, place, actor.userId, activity);
+    // What was lost meanwhile was ended before this began.
+    await this.channels.readable(actor, channelId).catch(async (error) => {
+      await this.endActivities(socketId);
+      throw error;
+    });
+  }
+
+  /** Ends what a socket is doing, in all places or in those that it has lost. */
+  async endActivities(
+    socketId: string,
+    isLost: (place: { room: Room; serverId: string | null }) => boolean = () => true,
+  ): Promise<void> {
+    await this.activities.endOf(socketId, ({ channelId, serverId }) =>
+      isLost({ room: channelRoom(channelId), serverId }),
     );
+  }
+
+  /** What people do in these rooms' channels, and what has ended lately, for someone who was cut off. */
+  async activitiesIn(rooms: Iterable<Room>): Promise<Activity[]> {
+    const channels = [...rooms].filter((room) => room.startsWith('channel:'));
+    return (await Promise.all(channels.map((room) => this.activities.known(streamId(room))))).flat();
   }
 
   /** Whether the actor is shown the people of a channel: not a bot that is barred from all channels of the server. */
@@ -115,8 +135,13 @@ export class PresenceService {
   }
 
   /** The people of a channel that the caller has just joined, up to 500, those online first. */
-  snapshot(channelId: string): Promise<readonly StatusChange[]> {
+  snapshot(channelId: string): Promise<ChannelPeople> {
     return this.channelPresence.of(channelId);
+  }
+
+  /** What they are doing there. */
+  activitiesOf(channelId: string): Promise<{ userId: string; activity: string }[]> {
+    return this.activities.of(channelId);
   }
 
   /** A sign of life of someone who may have no socket; it is valid for `seconds`. */

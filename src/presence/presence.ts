@@ -6,6 +6,7 @@ import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import type { Settings } from '../settings.ts';
+import { Activities } from './activities.ts';
 import { PresenceAudience } from './audience.ts';
 import { PresenceBroadcaster, type PresenceSink } from './broadcaster.ts';
 import { ChannelPresence } from './channel-presence.ts';
@@ -44,6 +45,7 @@ export class Presence {
   private readonly tracker: PresenceTracker;
   private readonly broadcaster: PresenceBroadcaster;
   private readonly settleMs: number;
+  private readonly activities: Activities;
   private readonly shared: { redis: RedisConnections; store: RedisPresenceStore; resync: Resync } | null;
 
   constructor(foundation: PresenceFoundation) {
@@ -54,6 +56,7 @@ export class Presence {
     const store: PresenceStore = shared ?? new MemoryPresenceStore();
     const audience = new PresenceAudience(database);
     const channelPresence = new ChannelPresence(database, directory);
+    this.activities = new Activities(ephemeral, redis, directory.keptMs);
     this.service = new PresenceService({
       database,
       changes,
@@ -64,6 +67,7 @@ export class Presence {
       directory,
       audience,
       channelPresence,
+      activities: this.activities,
       tellWish: (userId, wish) => this.tracker.wished(userId, wish),
     });
     const readWishes = (userIds: string[]) => this.service.readWishes(userIds);
@@ -81,6 +85,7 @@ export class Presence {
   /** From now on this node takes part. Until then the service accepts calls, but nobody here is told of anything. */
   start(sink: PresenceSink): void {
     this.broadcaster.start(sink);
+    this.activities.start();
     this.keepInStep();
   }
 
@@ -103,6 +108,7 @@ export class Presence {
   async close(): Promise<void> {
     this.tracker.close();
     this.broadcaster.close();
+    this.activities.close();
     this.shared?.resync.close();
     await this.shared?.store.retire();
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { milliseconds, positive } from './numbers.ts';
+import { milliseconds, pingMilliseconds, positive } from './numbers.ts';
 import { presenceSettings } from './presence-settings.ts';
 
 /** `points` in `seconds`. */
@@ -104,8 +104,8 @@ export const fileSchema = z.strictObject({
     recoveryEvents: positive.describe('and how many events it may have missed'),
   }),
   sockets: z.strictObject({
-    pingIntervalMs: milliseconds.describe('how often sockets are pinged'),
-    pingTimeoutMs: milliseconds.describe('how long they may take to answer'),
+    pingIntervalMs: pingMilliseconds.describe('how often sockets are pinged; up to 5 minutes'),
+    pingTimeoutMs: pingMilliseconds.describe('how long they may take to answer; up to 5 minutes'),
     maxPayloadBytes: positive.describe('largest packet from a client'),
     maxBufferedBytes: positive.describe('what may be buffered for a slow socket'),
     maxBufferedPackets: positive.describe('the same in packets'),

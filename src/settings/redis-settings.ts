@@ -74,6 +74,6 @@ export function requireOneKind({ redisUrl, redisCluster, redisSentinels }: Redis
     throw new SettingsError('REDIS_CLUSTER is on, but no node of it is named; set REDIS_URL, or REDIS_CLUSTER to off.');
   if (redisCluster && redisSentinels)
     throw new SettingsError(
-      'REDIS_CLUSTER is on, but a cluster has no Sentinels; unset REDIS_SENTINELS, or set it to off.',
+      'REDIS_CLUSTER is on, but a cluster has no Sentinels; unset REDIS_SENTINELS, or set REDIS_CLUSTER to off.',
     );
 }

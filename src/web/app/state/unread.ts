@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { type ChannelEventMap, type Message, ParleyError } from '../../../client/index.ts';
 import { me, parley } from './client.ts';
-import { see } from './presence.ts';
+import { seeChannel } from './presence.ts';
 import { whenItMayWork } from './reading.ts';
 import { hearReplies } from './replies.ts';
 import { place } from './router.ts';
@@ -39,7 +39,7 @@ export function follow(channel: Followed): void {
     live.listen('message:new', count);
     live.listen('message:deleted', discount);
     hearReplies(channel.id);
-    live.listen('presence:snapshot', ({ members }) => see(members));
+    live.listen('presence:snapshot', seeChannel);
   }
   live.open(channel.lastSeq);
 }

@@ -1,5 +1,6 @@
 import { useLayoutEffect } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
+import { activities } from '../../state/activities.ts';
 import type { Attachment } from '../../state/attachments.ts';
 import { connection } from '../../state/client.ts';
 import { replyTo } from '../../state/drafts.ts';
@@ -86,13 +87,19 @@ export function Answering({ message }: { message: Message | null }) {
   );
 }
 
+/** How many activities there is room for. */
+const mostShown = 3;
+
 /** Its room is always there, so that nothing jumps. */
 export function Typists({ channelId, threadId }: { channelId: string; threadId: string | null }) {
   const here = (typists.value.get(channelId) ?? []).filter((typist) => typist.threadId === threadId);
   const names = here.map(({ name }) => name);
   const list = new Intl.ListFormat('en').format(names);
   const several = names.length < 4 ? `${list} are typing…` : 'Several people are typing…';
-  return <p class="typists">{names.length === 0 ? '' : names.length === 1 ? `${list} is typing…` : several}</p>;
+  const typing = names.length === 0 ? [] : [names.length === 1 ? `${list} is typing…` : several];
+  const doing = threadId === null ? (activities.value.get(channelId) ?? []) : [];
+  const shown = doing.slice(0, mostShown).map(({ name, activity }) => `${name}: ${activity}`);
+  return <p class="typists">{[...typing, ...shown].join(' · ')}</p>;
 }
 
 /** Files that are dropped anywhere on a conversation go with the next message, where one can be written. */

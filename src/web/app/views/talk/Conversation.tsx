@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ChannelRecord, RestAnswer } from '../../../../client/index.ts';
+import { hearActivities } from '../../state/activities.ts';
 import { parley } from '../../state/client.ts';
 import { rememberPlace } from '../../state/router.ts';
 import { anchorOf } from '../../state/scroll.ts';
@@ -43,6 +44,7 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
   useEffect(() => {
     rememberPlace();
     hearTyping(channelId);
+    hearActivities(channelId);
     const anchor = anchorOf(channelId);
     if (messageId) void showMessage(timeline, messageId);
     else if (timeline.loaded.peek()) return;
