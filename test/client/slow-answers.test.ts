@@ -32,7 +32,8 @@ describe('the client library on a line that is slow', () => {
       for (const end = Date.now() + longMs; Date.now() < end; await delay(200)) outgoing.write(' ');
       outgoing.end(']');
     });
-    const io = new Server(server);
+    // Nothing is sent on a quiet line for this long.
+    const io = new Server(server, { pingInterval: 60_000 });
     io.on('connection', (socket) => {
       socket.emit('ready', { userId: 'u', sessionId: 's', seq: 0 });
       socket.on('channel:join', async (_payload, answer) => {
@@ -54,6 +55,16 @@ describe('the client library on a line that is slow', () => {
   sideBySide({
     'takes all of an answer, however long that comes': async () => {
       expect(await client().rest('GET /api/servers')).to.deep.equal([]);
+    },
+
+    'stays on a line that is silent for as long as the server has said it would be': async () => {
+      const parley = client();
+      const states: string[] = [];
+      parley.connect();
+      await until(() => parley.state.status === 'live');
+      parley.on('state', ({ status }) => states.push(status));
+      await delay(40_000);
+      expect([parley.state.status, ...states]).to.deep.equal(['live']);
     },
 
     'waits longer with each connection that it gave up for want of an answer': async () => {

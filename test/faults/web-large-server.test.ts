@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { until } from '../rig/until.ts';
 import { crowd } from '../world/crowd.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
@@ -44,5 +45,33 @@ describe('a server of many people in the web client', () => {
     await alice.page.getByLabel('Find a member').fill(last);
     await found().getByRole('button', { name: 'Take out' }).waitFor();
     expect(alice.complaints).to.deep.equal([]);
+  });
+
+  it('shows as offline who went while the line was away, though the snapshot does not list them', async () => {
+    const { page } = alice;
+    await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
+    await page.locator('.connection.live').waitFor();
+    const other = here.bob.node;
+    const mouth = await here.bob.connect();
+    await here.bob.say(here.channel.id, 'here I am');
+    const his = page.locator('article[data-id]', { hasText: 'here I am' });
+    await his.waitFor();
+    await page.getByRole('button', { name: 'Members' }).click();
+    const row = page.locator('.people li', { hasText: `@${here.bob.username}` });
+    await page.getByLabel('Find a member').fill(here.bob.username);
+    await row.locator('.presence.online').waitFor();
+    await page.context().setOffline(true);
+    await page.locator('.connection', { hasText: 'Offline' }).waitFor();
+    mouth.close();
+    const isOffline = async () => {
+      const { users } = await (await here.alice.on(other).connect()).emit('presence:subscribe', {
+        userIds: [here.bob.id],
+      });
+      return users[0]?.status === 'offline';
+    };
+    await until(isOffline, { message: 'bob stays' });
+    await page.context().setOffline(false);
+    await page.locator('.connection.live').waitFor();
+    await row.locator('.presence.offline').waitFor();
   });
 });
