@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { until } from '../rig/until.ts';
 import { crowd } from '../world/crowd.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
+import { register } from '../world/world.ts';
 
 /** More than the server gives at a time. */
 const size = 1200;
@@ -52,24 +53,27 @@ describe('a server of many people in the web client', () => {
     await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
     await page.locator('.connection.live').waitFor();
     const other = here.bob.node;
-    const mouth = await here.bob.connect();
-    await here.bob.say(here.channel.id, 'here I am');
+    // Of those offline, the first ones are listed: not who came last.
+    const dora = await register(here.alice.node);
+    await dora.post(`/api/servers/${here.server.id}/join`, { inviteCode: here.server.inviteCode });
+    const mouth = await dora.connect();
+    await dora.say(here.channel.id, 'here I am');
     const his = page.locator('article[data-id]', { hasText: 'here I am' });
     await his.waitFor();
     await page.getByRole('button', { name: 'Members' }).click();
-    const row = page.locator('.people li', { hasText: `@${here.bob.username}` });
-    await page.getByLabel('Find a member').fill(here.bob.username);
+    const row = page.locator('.people li', { hasText: `@${dora.username}` });
+    await page.getByLabel('Find a member').fill(dora.username);
     await row.locator('.presence.online').waitFor();
     await page.context().setOffline(true);
     await page.locator('.connection', { hasText: 'Offline' }).waitFor();
     mouth.close();
     const isOffline = async () => {
       const { users } = await (await here.alice.on(other).connect()).emit('presence:subscribe', {
-        userIds: [here.bob.id],
+        userIds: [dora.id],
       });
       return users[0]?.status === 'offline';
     };
-    await until(isOffline, { message: 'bob stays' });
+    await until(isOffline, { message: 'dora stays' });
     await page.context().setOffline(false);
     await page.locator('.connection.live').waitFor();
     await row.locator('.presence.offline').waitFor();
