@@ -3,12 +3,15 @@ import type { Database } from '../database/database.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 
 const answerWithinMs = 1000;
+/** Anyone may ask, so the database is asked no more often than this, however many do. */
+const freshMs = 100;
 
 /** Whether this node should get traffic. */
 export class Health {
   private readonly database: Database;
   private readonly redis: RedisConnections | null;
   private draining = false;
+  private asked: { condition: ReturnType<Database['condition']>; at: number } | undefined;
 
   constructor(database: Database, redis: RedisConnections | null) {
     this.database = database;
@@ -23,11 +26,19 @@ export class Health {
   async problems(): Promise<string[]> {
     const problems: string[] = [];
     if (this.draining) problems.push('This node is shutting down.');
-    const condition = await this.database.condition(answerWithinMs);
+    const condition = await this.condition();
     if (condition === 'silent') problems.push('The database does not answer.');
     if (condition === 'read-only') problems.push('The database takes no writes.');
     if (this.redis?.problem) problems.push(this.redis.problem);
     return problems;
+  }
+
+  private condition(): ReturnType<Database['condition']> {
+    const now = performance.now();
+    if (!this.asked || now - this.asked.at > freshMs) {
+      this.asked = { condition: this.database.condition(answerWithinMs), at: now };
+    }
+    return this.asked.condition;
   }
 
   /** `/healthz`: the process is alive. `/readyz`: it should get traffic. Not in `/api`: no token, undocumented there. */

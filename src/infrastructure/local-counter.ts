@@ -13,8 +13,8 @@ interface Window {
 interface CounterOptions {
   points: number;
   seconds: number;
-  /** Adds to the count shared by all nodes. @returns the new count, or null while Redis is unreachable */
-  add(key: string, more: number): Promise<{ count: number; resetMs: number } | null>;
+  /** Adds to the count shared by all nodes. @returns the new count, or null while Redis is unreachable; absent: each node counts alone */
+  add?(key: string, more: number): Promise<{ count: number; resetMs: number } | null>;
 }
 
 const syncMs = 100;
@@ -47,6 +47,7 @@ export class LocalCounter {
     const resetMs = window.endsAt - now;
     if (window.count >= this.options.points) return { count: window.count + 1, resetMs };
     window.count++;
+    if (!this.options.add) return { count: window.count, resetMs };
     window.unsynced++;
     this.dirty.add(key);
     this.timer ??= setTimeout(() => void this.sync(), syncMs).unref();
@@ -56,6 +57,13 @@ export class LocalCounter {
   close(): void {
     this.closed = true;
     clearTimeout(this.timer);
+  }
+
+  /** What is left of a key's window once its limit is used up; null while it is not. Counts nothing. */
+  spent(key: string): { count: number; resetMs: number } | null {
+    const window = this.windows.get(key);
+    const resetMs = (window?.endsAt ?? 0) - performance.now();
+    return window && resetMs > 0 && window.count >= this.options.points ? { count: window.count + 1, resetMs } : null;
   }
 
   private async sync(): Promise<void> {
@@ -72,7 +80,7 @@ export class LocalCounter {
     if (!window) return;
     const sent = window.unsynced;
     window.unsynced = 0;
-    const shared = await this.options.add(key, sent).catch(() => null);
+    const shared = await this.options.add?.(key, sent).catch(() => null);
     // A new window may have started meanwhile.
     if (this.windows.get(key) !== window) return;
     if (!shared) {

@@ -74,6 +74,19 @@ export class RateLimits {
     return this.takeQuickly('changes', actor.userId);
   }
 
+  /** Counts on this node alone, without Redis: for limits so generous that they only bound the work of a node. */
+  takeHere(name: LimitName, key: string): Quota | null {
+    if (!this.isOn) return null;
+    const { count, resetMs } = this.counter(name, 'here').add(key);
+    return this.quota(name, count, resetMs);
+  }
+
+  /** Whether a limit that this node counts alone is used up, before the work is done that would count. @throws AppError RATE_LIMITED */
+  requireLeftHere(name: LimitName, key: string): void {
+    const spent = this.isOn ? this.counter(name, 'here').spent(key) : null;
+    if (spent) throw refusal(this.quota(name, spent.count, spent.resetMs));
+  }
+
   /** Counts an attempt at something with a limit on failures. @throws AppError RATE_LIMITED */
   async attempt(name: LimitName, key: string): Promise<Attempt> {
     const quota = await this.take(name, key);
@@ -109,11 +122,11 @@ export class RateLimits {
     return { own, shared };
   }
 
-  private counter(name: LimitName): LocalCounter {
+  private counter(name: LimitName, reach: 'here' | 'everywhere' = 'everywhere'): LocalCounter {
     let counter = this.counters.get(name);
     if (!counter) {
-      const { points, seconds } = this.rates[name];
-      counter = new LocalCounter({ points, seconds, add: (key, more) => this.addShared(name, key, more) });
+      const shared = { add: (key: string, more: number) => this.addShared(name, key, more) };
+      counter = new LocalCounter({ ...this.rates[name], ...(reach === 'everywhere' ? shared : {}) });
       this.counters.set(name, counter);
     }
     return counter;

@@ -1,7 +1,8 @@
 import type { Server as HttpServer } from 'node:http';
+import type { Actor } from '../access/actor.ts';
 import { authenticity } from '../accounts/account.gateway.ts';
 import { channelDeleted } from '../channels/channel.contract.ts';
-import { ifMissing } from '../errors.ts';
+import { AppError, ifMissing } from '../errors.ts';
 import { allHandlers, allRoutes } from '../features.ts';
 import { openAdmin } from '../gateway/admin.ts';
 import { Gateway, type GatewayParts } from '../gateway/gateway.ts';
@@ -12,6 +13,7 @@ import type { Health } from '../health/health.ts';
 import { watchEvents } from '../health/watches.ts';
 import { addressKey, clientAddress } from '../infrastructure/client-address.ts';
 import type { Metrics } from '../infrastructure/metrics.ts';
+import type { RateLimits } from '../infrastructure/rate-limits.ts';
 import { traceRequests } from '../infrastructure/tracing.ts';
 import type { RouteServices } from '../rest/answer.ts';
 import { createApp } from '../rest/app.ts';
@@ -56,12 +58,12 @@ function routeServices(
   { services, serverAccess, changes }: ServiceParts,
 ): RouteServices {
   return {
-    authenticate: (token, ip) => services.accounts.identity.authenticate(token, ip),
+    authenticate: authentication(limits, services.accounts.identity),
     stillAuthentic: (actor) => services.accounts.identity.refreshed(actor),
     operations,
     idempotency: new Idempotency(changes),
     serverOf: async (slug) => (await serverAccess.find(slug).catch(ifMissing))?.id,
-    limit: (name, context, actor) => limitRequest(limits, name, context, actor),
+    limit: (route, context, actor) => limitRequest(limits, route, context, actor),
     isAppsHost: (host) => services.appsOrigin.isAppsHost(host),
     jsonBodyBytes: settings.limits.jsonBodyBytes,
     uploadBytes: settings.limits.uploadBytes,
@@ -90,10 +92,25 @@ function gatewayParts(
       isEnd: ({ event }) => event === channelDeleted.name,
     },
     ownRooms: services.direct,
-    authenticate: (token, ip) => identity.authenticate(token, ip),
+    authenticate: authentication(foundation.limits, identity),
     stillAuthentic: authenticity(identity),
     operations: foundation.operations,
     limit: (name, socket) => socketLimits.take(name, socket),
+  };
+}
+
+/** Looks tokens up, which costs something for bad ones too: an address that sends far too many is not listened to. */
+function authentication(
+  limits: RateLimits,
+  identity: { authenticate(token: string, ip: string): Promise<Actor> },
+): (token: string, ip: string) => Promise<Actor> {
+  return async (token, ip) => {
+    const address = addressKey(ip);
+    limits.requireLeftHere('badTokens', address);
+    return identity.authenticate(token, ip).catch((error) => {
+      if (error instanceof AppError && error.status === 401) limits.takeHere('badTokens', address);
+      throw error;
+    });
   };
 }
 

@@ -5,7 +5,6 @@ import { withoutInviteCodes } from '../access/invite-codes.ts';
 import type { Operations } from '../delivery/operations.ts';
 import { AppError } from '../errors.ts';
 import { bearerToken } from '../infrastructure/bearer.ts';
-import type { LimitName } from '../infrastructure/rate-limits.ts';
 import { invalid, validated } from '../schema/validation.ts';
 import { isUuid } from '../schema.ts';
 import type { BodyLimits, BodyReader } from './body.ts';
@@ -27,7 +26,7 @@ export interface RouteServices extends BodyLimits {
   /** Whether this host serves only apps (contract §8, `APPS_URL`). */
   isAppsHost(host: string): boolean;
   /** @throws AppError RATE_LIMITED; sets the headers of contract §2 */
-  limit(name: LimitName, context: Context, actor: Actor | null): Promise<void>;
+  limit(route: Route, context: Context, actor: Actor | null): Promise<void>;
 }
 
 /** Answers a request by its route: authentication, rate limit, validation, handler. @throws AppError */
@@ -40,7 +39,7 @@ export async function answer(
   context.state.errorForm = route.errorForm;
   if (!route.userContent && services.isAppsHost(context.host)) throw new AppError('ROUTE_NOT_FOUND');
   const actor = await authenticated(route, context, services);
-  if (route.limit) await services.limit(route.limit, context, actor);
+  await services.limit(route, context, actor);
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
   if (!actor || route.method === 'GET') return answerTo(route, context, services, bodies, actor);
   const authentic = () => services.stillAuthentic(actor);

@@ -2,18 +2,44 @@ import type { Context } from 'koa';
 import type { Actor } from '../access/actor.ts';
 import { addressKey } from '../infrastructure/client-address.ts';
 import { type LimitName, type Quota, quotaHeaders, type RateLimits, refusal } from '../infrastructure/rate-limits.ts';
+import type { Route } from './route.ts';
 
-/** Counts a request, tells the client how much is left, and refuses what exceeds the limit (contract §2, §3). */
+/**
+ * Counts a request, tells the client how much is left of the route's own limit, and refuses what exceeds one (contract §2,
+ * §3). No route is without a limit: each counts in the group of its callers, whatever it declares beside.
+ * @throws AppError RATE_LIMITED
+ */
 export async function limitRequest(
   limits: RateLimits,
-  name: LimitName,
+  route: Pick<Route, 'limit' | 'userContent'>,
   context: Context,
   actor: Actor | null,
 ): Promise<void> {
-  const quota = await taken(limits, name, context, actor);
-  if (!quota) return;
-  if (quota.exceeded) throw refusal(quota);
-  context.set(quotaHeaders(quota));
+  requireQuota(takeOfGroup(limits, route, context.ip, actor));
+  if (!route.limit) return;
+  const quota = await taken(limits, route.limit, context, actor);
+  requireQuota(quota);
+  if (quota) context.set(quotaHeaders(quota));
+}
+
+/**
+ * The limits of all requests. They bound the work of a node, so each counts alone and asks nobody: a round trip for every
+ * read would cost more than they save. Signed-in callers count per address too: with a stolen token nobody uses up what its
+ * owner needs to end it.
+ */
+export function takeOfGroup(
+  limits: RateLimits,
+  { userContent }: Pick<Route, 'userContent'>,
+  ip: string,
+  actor: Actor | null,
+): Quota | null {
+  const address = addressKey(ip);
+  if (actor) return limits.takeHere('requests', `${actor.userId} ${address}`);
+  return limits.takeHere(userContent ? 'appRequests' : 'openRequests', address);
+}
+
+function requireQuota(quota: Quota | null): void {
+  if (quota?.exceeded) throw refusal(quota);
 }
 
 /** Signed-in callers are counted per user: many users may share an address, and one may have many. */

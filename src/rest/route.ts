@@ -177,8 +177,9 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   /** An error format other than that of contract §2, for clients that were written for another service. */
   errorForm?: ErrorForm;
   /**
-   * The rate limit that counts it: per user, or per client address if nobody is signed in. Unless one is named, changes of
-   * a signed-in user count against the limit for changes, since most of them are announced to many. Null: never refused,
+   * The rate limit that counts it beside that of its group, which counts every request (`limitRequest`): per user, or per
+   * client address if nobody is signed in. Unless one is named, changes of a signed-in user count against the limit for
+   * changes, since most of them are announced to many, and those of others against one of their own. Null: only the group's,
    * because it ends something that someone else may be abusing.
    */
   limit?: LimitName | null;
@@ -232,9 +233,14 @@ export function route<
   F = undefined,
   C = undefined,
 >(spec: SignedInRoute<P, Q, B, A, H, F> | OpenRoute<P, Q, B, A, H, C>): Route {
-  const changes = spec.auth === 'required' && spec.method !== 'GET';
-  const limit = spec.limit === undefined && changes ? 'changes' : spec.limit;
+  const limit = spec.limit === undefined ? usualLimit(spec) : spec.limit;
   // The mount validates by the spec's own schemas before it calls `handle`, so the types above hold; TypeScript just
   // cannot see that once all kinds of routes are in one list.
   return { ...spec, limit } as unknown as Route;
+}
+
+/** User content is read, whatever the method; callers with tokens of another kind are counted by these. */
+function usualLimit(spec: Pick<Route, 'auth' | 'method' | 'userContent'> & { admit?: unknown }): LimitName | undefined {
+  if (spec.method === 'GET' || spec.userContent || spec.admit) return undefined;
+  return spec.auth === 'required' ? 'changes' : 'openChanges';
 }

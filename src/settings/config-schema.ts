@@ -143,6 +143,13 @@ export const fileSchema = z.strictObject({
     discover: rate.describe('look-ups of public servers and of invite codes, of one user or address'),
     modelProxy: rate.describe('calls of models by one token'),
     webhooks: rate.describe('new webhooks and trial deliveries of one user'),
+    requests: rate.describe('all requests of one user from one address; on each node'),
+    openRequests: rate.describe(
+      'all requests of one address that nobody has signed in for, but those to apps; on each node',
+    ),
+    openChanges: rate.describe('of these, whatever changes something and has no limit of its own'),
+    appRequests: rate.describe('requests of one address to pages and servers of apps; on each node'),
+    badTokens: rate.describe('refused tokens of one address, over REST and sockets; on each node'),
   }),
   modelProxy: z.strictObject({
     tokenDays: positive.describe('default validity of a runtime’s token'),
