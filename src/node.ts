@@ -3,6 +3,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import type { Delivery } from './delivery/delivery.ts';
 import { trimming } from './delivery/trimming.ts';
+import { limitConnections } from './gateway/connection-limits.ts';
 import type { Handler } from './gateway/handler.ts';
 import { sharedListening, sharePort } from './gateway/shared-port.ts';
 import { Health } from './health/health.ts';
@@ -65,7 +66,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const metrics = new Metrics(settings.metricsToken);
   watchDelivery(metrics, delivery, () => parts.writer.queued);
   watchWebhooks(metrics, parts.webhookDispatcher);
-  const { httpServer, gateway, ...endpoints } = await createEndpoints(foundation, parts, { health, metrics });
+  const { httpServer, bodies, gateway, ...endpoints } = await createEndpoints(foundation, parts, { health, metrics });
   connectSockets(foundation, parts, gateway, shutdown);
   watchConnections(metrics, gateway, redis);
   watchDatabase(metrics, database);
@@ -73,6 +74,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     metrics.showTogether((own) => link.shareMetrics(own));
     shutdown.add('private socket', await sharePort(httpServer, gateway.io.engine, link));
   }
+  bodies.watch(httpServer);
+  if (settings.rateLimits) limitConnections(httpServer, settings.limits.connectionsPerAddress, settings.trustProxy);
   const port = await listen(httpServer, settings, link ? sharedListening : {});
   shutdown.add('connections', () => drain({ httpServer, gateway, delivery, health, settings }));
   url = siteOf({ publicUrl: null, host: settings.host }, port);

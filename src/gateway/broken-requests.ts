@@ -14,6 +14,11 @@ const lingerMs = 1000;
 
 /** Answers malformed requests in the usual error format (contract §2), and ends the connection. */
 export function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
+  refuseConnection(socket, new AppError(reasons[error.code ?? ''] ?? 'MALFORMED_REQUEST'));
+}
+
+/** Answers with an error whatever is asked on a connection, and ends it. */
+export function refuseConnection(socket: Duplex, error: AppError): void {
   // It would be taken for a part of the response that is being sent.
   if (!socket.writable || isAnswering(socket)) {
     socket.destroy();
@@ -25,7 +30,7 @@ export function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void
   socket.once('end', () => socket.destroy());
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(timer));
-  socket.end(answerTo(reasons[error.code ?? ''] ?? 'MALFORMED_REQUEST'));
+  socket.end(answerTo(error));
 }
 
 /** Whether a response to an earlier request is being sent; the HTTP server keeps it on the socket meanwhile. */
@@ -33,9 +38,8 @@ function isAnswering(socket: Duplex): boolean {
   return '_httpMessage' in socket && socket._httpMessage instanceof ServerResponse && socket._httpMessage.headersSent;
 }
 
-function answerTo(code: ErrorCode): string {
+function answerTo(error: AppError): string {
   const requestId = randomUUID();
-  const error = new AppError(code);
   const body = JSON.stringify(error.body(requestId));
   const head = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
@@ -45,6 +49,7 @@ function answerTo(code: ErrorCode): string {
     'X-Content-Type-Options: nosniff',
     'Cache-Control: no-store',
     'Connection: close',
+    ...(error.retryAfter === undefined ? [] : [`Retry-After: ${error.retryAfter}`]),
   ];
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }

@@ -4,7 +4,10 @@ import { isForSockets } from './upgrades.ts';
 
 /** Longer than load balancers keep idle connections, so that none is closed here just as one is about to use it. */
 const keepAliveTimeout = 75_000;
-/** Node's default limit for a request to arrive; the largest upload may need longer. */
+/** How long the head of a request may take, and a connection on which nothing was asked yet. */
+const headersTimeout = 15_000;
+const connectionsCheckingInterval = 1000;
+/** No request takes longer to arrive; the largest upload may need more. What is no upload has less (SlowBodies). */
 const leastRequestTimeout = 300_000;
 /** The slowest line on which an upload arrives in time, in bytes a second: half a megabit. */
 const slowestLine = 64 * 1024;
@@ -12,6 +15,7 @@ const slowestLine = 64 * 1024;
 /** The HTTP server of a node. @param uploadBytes the largest upload */
 export function createHttpServer(answer: RequestListener, uploadBytes: number): Server {
   const requestTimeout = Math.max(leastRequestTimeout, Math.ceil((uploadBytes / slowestLine) * 1000));
-  const server = createServer({ keepAliveTimeout, requestTimeout, shouldUpgradeCallback: isForSockets }, answer);
+  const times = { keepAliveTimeout, requestTimeout, headersTimeout, connectionsCheckingInterval };
+  const server = createServer({ ...times, shouldUpgradeCallback: isForSockets }, answer);
   return server.on('clientError', refuseBroken);
 }

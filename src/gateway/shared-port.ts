@@ -4,6 +4,7 @@ import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { drainRequest } from '../infrastructure/drain-request.ts';
+import { intercept } from './intercept.ts';
 import { answerUnknownSession } from './polling.ts';
 
 /** Several nodes behind one port of one machine. */
@@ -56,16 +57,6 @@ export async function sharePort(
     privateServer.listen({ path: socketPathOf(port, port.number), exclusive: true }, resolve);
   });
   return () => void privateServer.close();
-}
-
-/** Puts a listener before the existing ones; they do not see what it handles. */
-function intercept<A extends unknown[]>(server: Server, event: string, takes: (...args: A) => boolean): void {
-  const others = server.listeners(event);
-  server.removeAllListeners(event);
-  server.on(event, (...args: A) => {
-    if (takes(...args)) return;
-    for (const listener of others) listener.apply(server, args);
-  });
 }
 
 function passRequest(socketPath: string, incoming: IncomingMessage, outgoing: ServerResponse): void {

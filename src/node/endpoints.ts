@@ -9,6 +9,7 @@ import { Gateway, type GatewayParts } from '../gateway/gateway.ts';
 import type { Handler } from '../gateway/handler.ts';
 import { createHttpServer } from '../gateway/http-server.ts';
 import { SocketLimits } from '../gateway/limits.ts';
+import { SlowBodies } from '../gateway/slow-bodies.ts';
 import type { Health } from '../health/health.ts';
 import { watchEvents } from '../health/watches.ts';
 import { addressKey, clientAddress } from '../infrastructure/client-address.ts';
@@ -25,6 +26,8 @@ import type { Foundation, ServiceParts } from '../services.ts';
 /** What a node serves: all routes over HTTP, all handlers on its sockets. */
 interface Endpoints {
   httpServer: HttpServer;
+  /** Does not watch the server yet: it comes before all that take requests. */
+  bodies: SlowBodies;
   gateway: Gateway;
   routes: Route[];
   handlers: Handler[];
@@ -43,11 +46,12 @@ export async function createEndpoints(
   const handlers = () => allHandlers(services, gateway);
   const routes = allRoutes(services, handlers);
   const outer = [metrics.middleware, health.middleware, traceRequests(tracing)];
-  const app = createApp(routes, routeServices(foundation, parts), outer, settings, log);
+  const bodies = new SlowBodies(settings.limits);
+  const app = createApp(routes, routeServices(foundation, parts, bodies), outer, settings, log);
   const httpServer = createHttpServer(app.callback(), settings.limits.uploadBytes);
   const watched = watchEvents(metrics, tracing);
   const gateway = new Gateway({ ...gatewayParts(foundation, parts), httpServer, watched });
-  const endpoints = { httpServer, gateway, routes, handlers: handlers() };
+  const endpoints = { httpServer, bodies, gateway, routes, handlers: handlers() };
   gateway.setHandlers(endpoints.handlers);
   await admitAdmin(foundation, gateway);
   return endpoints;
@@ -56,6 +60,7 @@ export async function createEndpoints(
 function routeServices(
   { settings, limits, operations }: Foundation,
   { services, serverAccess, changes }: ServiceParts,
+  bodies: SlowBodies,
 ): RouteServices {
   return {
     authenticate: authentication(limits, services.accounts.identity),
@@ -65,6 +70,7 @@ function routeServices(
     serverOf: async (slug) => (await serverAccess.find(slug).catch(ifMissing))?.id,
     limit: (route, context, actor) => limitRequest(limits, route, context, actor),
     isAppsHost: (host) => services.appsOrigin.isAppsHost(host),
+    allowUpload: (request) => bodies.allowUpload(request),
     jsonBodyBytes: settings.limits.jsonBodyBytes,
     uploadBytes: settings.limits.uploadBytes,
   };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Actor } from '../access/actor.ts';
 import { withoutInviteCodes } from '../access/invite-codes.ts';
@@ -25,6 +26,8 @@ export interface RouteServices extends BodyLimits {
   serverOf(slug: string): Promise<string | undefined>;
   /** Whether this host serves only apps (contract §8, `APPS_URL`). */
   isAppsHost(host: string): boolean;
+  /** Lets a request take the time of an upload to arrive. */
+  allowUpload(request: IncomingMessage): void;
   /** @throws AppError RATE_LIMITED; sets the headers of contract §2 */
   limit(route: Route, context: Context, actor: Actor | null): Promise<void>;
 }
@@ -40,6 +43,8 @@ export async function answer(
   if (!route.userContent && services.isAppsHost(context.host)) throw new AppError('ROUTE_NOT_FOUND');
   const actor = await authenticated(route, context, services);
   await services.limit(route, context, actor);
+  // Bodies that are passed on may be as large as uploads.
+  if (route.file || route.userContent) services.allowUpload(context.req);
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
   if (!actor || route.method === 'GET') return answerTo(route, context, services, bodies, actor);
   const authentic = () => services.stillAuthentic(actor);

@@ -115,6 +115,11 @@ export const fileSchema = z.strictObject({
     jsonBodyBytes: positive.describe('a JSON body'),
     uploadBytes: positive.describe('a file for a workspace or an app'),
     attachmentBytes: positive.describe('a file for a message'),
+    bodySeconds: positive.describe('how long the body of a request may take to arrive, if it is no upload'),
+    uploadIdleSeconds: positive.describe('how long no byte of an upload may arrive'),
+    connectionsPerAddress: positive.describe(
+      'connections of one address to a node; behind `TRUST_PROXY` requests under way and WebSockets. `RATE_LIMITS=off` turns it off',
+    ),
   }),
   presence: presenceSettings,
   mail: z.strictObject({

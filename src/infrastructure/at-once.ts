@@ -1,0 +1,24 @@
+/** Counts what goes on at the same time for each key, and lets no key have more than its share. */
+export class AtOnce {
+  private readonly max: number;
+  private readonly counts = new Map<string, number>();
+
+  constructor(max: number) {
+    this.max = max;
+  }
+
+  /** @returns false: the key has its share already, and nothing is counted */
+  enter(key: string): boolean {
+    const count = this.counts.get(key) ?? 0;
+    if (count >= this.max) return false;
+    this.counts.set(key, count + 1);
+    return true;
+  }
+
+  /** Once for each `enter` that returned true. */
+  leave(key: string): void {
+    const count = this.counts.get(key) ?? 0;
+    if (count > 1) this.counts.set(key, count - 1);
+    else this.counts.delete(key);
+  }
+}
