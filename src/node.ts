@@ -77,7 +77,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   bodies.watch(httpServer);
   if (settings.rateLimits) limitConnections(httpServer, settings.limits.connectionsPerAddress, settings.trustProxy);
   const port = await listen(httpServer, settings, link ? sharedListening : {});
-  shutdown.add('connections', () => drain({ httpServer, gateway, delivery, health, settings }));
+  const { appProxy } = parts.services;
+  shutdown.add('connections', () => drain({ httpServer, gateway, delivery, appProxy, health, settings }));
   url = siteOf({ publicUrl: null, host: settings.host }, port);
   return { id: nodeId, port, url, delivery, endpoints, stop: () => shutdown.run() };
 }

@@ -1,15 +1,25 @@
-import { type Readable, Transform } from 'node:stream';
-import { errors as undiciErrors } from 'undici';
+import { type Duplex, type Readable, Transform } from 'node:stream';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import type { Exchanged } from '../infrastructure/exchange.ts';
+import { IdleTimer } from '../infrastructure/idle-timer.ts';
 import type { Outgoing } from '../infrastructure/outgoing.ts';
 import { isolation } from './isolation.ts';
-import { answerHeaders, cameRound, requestHeaders } from './proxy-headers.ts';
+import { locationIn, ProxyAddress } from './proxy-address.ts';
+import {
+  answerHeaders,
+  cameRound,
+  requestHeaders,
+  webSocketAnswerHeaders,
+  webSocketRequestHeaders,
+} from './proxy-headers.ts';
+import { ProxySlots, type Slot, type SlotLimits } from './proxy-slots.ts';
 
-export interface ProxyLimits {
+export interface ProxyLimits extends SlotLimits {
+  /** For the head of an answer, and for silence in either direction. */
   timeoutMs: number;
+  socketIdleMs: number;
   maxBytes: number;
-  concurrency: number;
 }
 
 /** A request to be proxied, as it came. */
@@ -19,6 +29,8 @@ export interface ProxiedRequest {
   search: string;
   headers: NodeJS.Dict<string | string[]>;
   body: Readable;
+  /** The caller's, as a key. */
+  address: string;
 }
 
 export interface ProxiedAnswer {
@@ -27,17 +39,35 @@ export interface ProxiedAnswer {
   body: Readable;
 }
 
-/** Proxies requests to the addresses of apps of type `url`, for anyone (contract §8). */
+/** A WebSocket of an app: its answer to the handshake, and the connection if it accepted. */
+export interface ProxiedSocket extends ProxiedAnswer {
+  upgraded: { socket: Duplex; head: Buffer } | null;
+  /** Aborts when the app is no longer to be reached. */
+  signal: AbortSignal;
+}
+
+/** How long a caller who does not read may hold an answer, in times of the app's own silence. */
+const callersPatience = 4;
+/** How often apps are looked up that something is passed on to. */
+const watchMs = 2000;
+
+const findUrl = "SELECT url FROM apps WHERE id = $1 AND type = 'url' AND status = 'active' AND url IS NOT NULL";
+const findUrls = "SELECT id, url FROM apps WHERE id = ANY($1::uuid[]) AND type = 'url' AND status = 'active'";
+
+/** Proxies requests and WebSockets to the addresses of apps of type `url`, for anyone (contract §8). */
 export class AppProxy {
   private readonly database: Database;
   private readonly outgoing: Outgoing;
   private readonly limits: ProxyLimits;
-  private running = 0;
+  private readonly slots: ProxySlots;
+  private readonly watching: NodeJS.Timeout;
 
   constructor(parts: { database: Database; outgoing: Outgoing; limits: ProxyLimits }) {
     this.database = parts.database;
     this.outgoing = parts.outgoing;
     this.limits = parts.limits;
+    this.slots = new ProxySlots(parts.limits);
+    this.watching = setInterval(() => void this.endLost().catch(() => {}), watchMs).unref();
   }
 
   /**
@@ -45,127 +75,169 @@ export class AppProxy {
    * @throws AppError APP_NOT_FOUND, UNSAFE_URL, BODY_TOO_LARGE, APP_PROXY_FAILED, APP_PROXY_TIMEOUT, SERVER_BUSY
    */
   async pass(appId: string, given: ProxiedRequest, signal: AbortSignal): Promise<ProxiedAnswer> {
-    const base = await this.baseOf(appId);
+    if (Number(given.headers['content-length']) > this.limits.maxBytes) throw new AppError('BODY_TOO_LARGE');
+    const { address, slot } = await this.enter(appId, given, signal);
+    const idle = new IdleTimer(this.limits.timeoutMs);
+    signal.addEventListener('abort', () => idle.stop(), { once: true });
+    const target = address.target(given.rest, given.search);
+    try {
+      const passed = await this.outgoing.pass(target, {
+        method: given.method,
+        headers: { ...requestHeaders(given.headers, appId), ...framing(given), host: target.host },
+        body: hasBody(given) ? this.limited(given.body, () => new AppError('BODY_TOO_LARGE'), idle) : null,
+        signal: AbortSignal.any([signal, slot.signal, idle.signal]),
+      });
+      if (passed.upgraded) throw failed('The app changed the protocol, which nobody had asked for.', passed);
+      slot.endless = /^text\/event-stream\b/i.test(passed.answer.headers['content-type'] ?? '');
+      const head = await this.headOf(address, target, passed);
+      return { ...head, body: this.limited(passed.answer, tooLarge, idle, true) };
+    } catch (error) {
+      throw idle.signal.aborted ? new AppError('APP_PROXY_TIMEOUT', { cause: error }) : asProxyError(error);
+    }
+  }
+
+  /**
+   * Opens a WebSocket; both of its ends are the caller's to connect and to close.
+   * @param signal aborts when the caller disconnects
+   * @throws AppError as `pass`
+   */
+  async open(
+    appId: string,
+    given: Pick<ProxiedRequest, 'rest' | 'search' | 'headers' | 'address'>,
+    signal: AbortSignal,
+  ): Promise<ProxiedSocket> {
+    const { address, slot } = await this.enter(appId, given, signal);
+    slot.endless = true;
+    const target = address.target(given.rest, given.search);
+    const late = new IdleTimer(this.limits.timeoutMs);
+    const ended = AbortSignal.any([signal, slot.signal]);
+    try {
+      const headers = { ...webSocketRequestHeaders(given.headers, appId), host: target.host };
+      const request = { method: 'GET', headers, body: null, signal: AbortSignal.any([ended, late.signal]) };
+      const passed = await this.outgoing.pass(target, request);
+      const head = await this.headOf(address, target, passed);
+      if (passed.upgraded) head.headers = webSocketAnswerHeaders(passed.answer.headers);
+      return { ...head, body: passed.answer, upgraded: passed.upgraded, signal: ended };
+    } catch (error) {
+      throw late.signal.aborted ? new AppError('APP_PROXY_TIMEOUT', { cause: error }) : asProxyError(error);
+    } finally {
+      late.stop();
+    }
+  }
+
+  /** How long a WebSocket may be silent, in milliseconds. */
+  get socketIdleMs(): number {
+    return this.limits.socketIdleMs;
+  }
+
+  /** Ends what could go on forever. */
+  drain(): void {
+    clearInterval(this.watching);
+    this.slots.end(({ endless }) => endless);
+  }
+
+  /** Takes a place for a request, which it leaves when the signal aborts. */
+  private async enter(
+    appId: string,
+    given: Pick<ProxiedRequest, 'headers' | 'address'>,
+    signal: AbortSignal,
+  ): Promise<{ address: ProxyAddress; slot: Slot }> {
+    const [app] = await this.database.rows<{ url: string }>(findUrl, [appId]);
+    if (!app) throw new AppError('APP_NOT_FOUND');
     // One request would go round in a loop until all slots are taken.
     if (cameRound(given.headers, appId)) throw failed('The address of the app leads back to it.');
-    if (Number(given.headers['content-length']) > this.limits.maxBytes) throw new AppError('BODY_TOO_LARGE');
-    if (this.running >= this.limits.concurrency) throw new AppError('SERVER_BUSY');
     // A caller that is already gone would never release its slot.
     if (signal.aborted) throw new AppError('APP_PROXY_FAILED');
-    this.running++;
-    signal.addEventListener('abort', () => this.running--, { once: true });
-    const target = targetOf(base, given.rest, given.search);
-    const timeout = AbortSignal.timeout(this.limits.timeoutMs);
-    try {
-      const answer = await this.outgoing.request(target, {
-        method: given.method,
-        headers: requestHeaders(given.headers, appId),
-        body: hasBody(given) ? this.limited(given.body, () => new AppError('BODY_TOO_LARGE')) : null,
-        signal: AbortSignal.any([signal, timeout]),
-      });
-      return await this.answerOf(appId, base, target, answer);
-    } catch (error) {
-      throw timeout.aborted ? new AppError('APP_PROXY_TIMEOUT', { cause: error }) : asProxyError(error);
-    }
+    const slot = this.slots.enter(appId, app.url, given.address);
+    signal.addEventListener('abort', slot.leave, { once: true });
+    return { address: new ProxyAddress(appId, new URL(app.url)), slot };
   }
 
-  private async baseOf(appId: string): Promise<URL> {
-    const [app] = await this.database.rows<{ url: string }>(
-      "SELECT url FROM apps WHERE id = $1 AND type = 'url' AND status = 'active' AND url IS NOT NULL",
-      [appId],
-    );
-    if (!app) throw new AppError('APP_NOT_FOUND');
-    return new URL(app.url);
+  /** Ends what is passed on to apps that are no longer there, or elsewhere now. */
+  private async endLost(): Promise<void> {
+    const ids = this.slots.appIds;
+    if (ids.length === 0) return;
+    const found = await this.database.rows<{ id: string; url: string }>(findUrls, [ids]);
+    const urls = new Map(found.map(({ id, url }) => [id, url]));
+    // Those that came meanwhile were not asked about.
+    this.slots.end(({ appId, url }) => ids.includes(appId) && urls.get(appId) !== url);
   }
 
-  private async answerOf(
-    appId: string,
-    base: URL,
+  private async headOf(
+    address: ProxyAddress,
     target: URL,
-    answer: Awaited<ReturnType<Outgoing['request']>>,
-  ): Promise<ProxiedAnswer> {
+    { answer, upgraded }: Exchanged,
+  ): Promise<Pick<ProxiedAnswer, 'status' | 'headers'>> {
     // Until someone reads the body, its errors have no handler.
-    answer.body.on('error', () => {});
+    answer.on('error', () => {});
     const headers: ProxiedAnswer['headers'] = { ...answerHeaders(answer.headers), ...isolation };
-    const location = answer.headers.location;
+    const { location } = answer.headers;
     try {
       if (Number(answer.headers['content-length']) > this.limits.maxBytes) throw tooLarge();
-      if (typeof location === 'string') headers.location = await this.locationOf(appId, base, target, location);
+      if (location !== undefined) headers.location = await this.locationOf(address, target, location);
     } catch (error) {
-      answer.body.destroy();
+      (upgraded?.socket ?? answer).destroy();
       throw error;
     }
-    return { status: answer.statusCode, headers, body: this.limited(answer.body, tooLarge) };
+    return { status: answer.statusCode ?? 502, headers };
   }
 
   /** Redirects on the app's own host stay behind this address; others lead out, but never to private hosts. */
-  private async locationOf(appId: string, base: URL, target: URL, location: string): Promise<string> {
-    if (!URL.canParse(location, target.href)) throw new AppError('APP_PROXY_FAILED');
-    const url = new URL(location, target);
-    if (url.origin === base.origin) {
-      return `/api/app-proxy/${appId}${restOf(base, url.pathname)}${url.search}${url.hash}`;
-    }
+  private async locationOf(address: ProxyAddress, target: URL, location: string): Promise<string> {
+    const url = locationIn(location, target);
+    if (!url) throw new AppError('APP_PROXY_FAILED');
+    const here = address.of(url);
+    if (here !== undefined) return here;
     await this.outgoing.check(url);
     return url.href;
   }
 
-  private limited(source: Readable, error: () => AppError): Readable {
+  /**
+   * The same bytes, up to the limit; each that passes notes that neither side is silent.
+   * @param isOurs whether the source is closed when nobody wants more; the caller's connection is not: the rest of its body
+   * is read after the response
+   */
+  private limited(source: Readable, error: () => AppError, idle: IdleTimer, isOurs = false): Readable {
     let size = 0;
     const { maxBytes } = this.limits;
     const limit = new Transform({
       transform(piece: Buffer, _, done) {
         size += piece.length;
+        idle.touch();
         if (size > maxBytes) done(error());
         else done(null, piece);
       },
     });
+    // An answer that waits here waits for the caller to read.
+    if (isOurs) idle.excuse(() => limit.readableLength > 0, callersPatience);
     source.once('error', (cause) => limit.destroy(cause));
     limit.once('close', () => {
-      // The caller's connection is not ours to close: the rest of its body is read after the response.
       source.unpipe(limit);
-      if (!('headers' in source)) source.destroy();
+      if (isOurs) source.destroy();
     });
     return source.pipe(limit);
   }
 }
 
-/** The folder that an app's paths are in. For a single page it is the page's, to which its links are relative. */
-function folderOf(base: URL): string {
-  return base.pathname.replace(/\/([^/]*\.html?)?$/i, '');
-}
-
-/** The path here for a path on the app's host: relative to the folder, or the whole path after an extra slash. */
-function restOf(base: URL, path: string): string {
-  const folder = folderOf(base);
-  const below = path.slice(folder.length);
-  return `${path}/`.startsWith(`${folder}/`) && !below.startsWith('//') ? below : `/${path}`;
-}
-
-/**
- * The app's address with the rest of the requested path appended, or, if that begins with two slashes, resolved from the
- * root of the app's host; it never leaves that host.
- */
-function targetOf(base: URL, rest: string, search: string): URL {
-  const target = new URL(base);
-  if (rest !== '' && rest !== '/') target.pathname = rest.startsWith('//') ? rest.slice(1) : `${folderOf(base)}${rest}`;
-  if (search) target.search = search;
-  target.hash = '';
-  return target;
-}
-
-function hasBody({ headers }: ProxiedRequest): boolean {
+function hasBody({ headers }: Pick<ProxiedRequest, 'headers'>): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
 
-const failed = (message: string) => new AppError('APP_PROXY_FAILED', { message });
+/** How the body is framed, for methods that Node expects none of. */
+function framing({ headers }: Pick<ProxiedRequest, 'headers'>): Record<string, string> {
+  return headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' };
+}
+
+function failed(message: string, passed?: Exchanged): AppError {
+  passed?.upgraded?.socket.destroy();
+  return new AppError('APP_PROXY_FAILED', { message });
+}
+
 const tooLarge = () => failed('The answer of the app is too large.');
 
 function asProxyError(error: unknown): AppError {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof AppError) return at;
-    if (at instanceof undiciErrors.HeadersTimeoutError || at instanceof undiciErrors.BodyTimeoutError) {
-      return new AppError('APP_PROXY_TIMEOUT', { cause: error });
-    }
   }
   return new AppError('APP_PROXY_FAILED', { cause: error });
 }

@@ -14,12 +14,15 @@ export class AppsOrigin {
 
   /** @returns where to redirect a request that came to another host than the apps' own; null when the host is right */
   elsewhere(host: string, address: { path: string; search: string }): string | null {
-    if (!this.url || host.toLowerCase() === this.url.host) return null;
+    if (!this.url || this.isAppsHost(host)) return null;
     return `${this.url.origin}${address.path}${address.search}`;
   }
 
   /** Whether this host serves only apps. */
   isAppsHost(host: string): boolean {
-    return this.url !== null && host.toLowerCase() === this.url.host;
+    if (this.url === null) return false;
+    if (host === this.url.host) return true;
+    // However it is written: in capitals, with the dot at its end, or with the port that goes without saying.
+    return URL.parse(`${this.url.protocol}//${host}`)?.host.replace(/\.(?=:|$)/, '') === this.url.host;
   }
 }

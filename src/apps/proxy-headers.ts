@@ -1,65 +1,71 @@
 type Given = NodeJS.Dict<string | string[]>;
+type Headers = Record<string, string | string[]>;
 
-/** Hop-by-hop headers (RFC 9110). */
-const hopByHop = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
+/**
+ * What may pass, in either direction; anything else stays here (contract §8). Lists of what may not would have to know each
+ * header in which some proxy tells the address of a client, and each that makes one serve a file of its own.
+ */
+const content = [
+  ...['content-type', 'content-length', 'content-encoding', 'content-language', 'content-disposition'],
+  ...['content-range', 'content-digest', 'repr-digest', 'digest', 'cache-control', 'pragma', 'etag', 'last-modified'],
 ];
 
-/** What the app must not learn about the caller and the proxies before us. */
-const callersOwn = [
-  'host',
-  'authorization',
-  'cookie',
-  'cookie2',
-  'referer',
-  'forwarded',
-  'via',
-  'x-real-ip',
-  'x-api-key',
-  'expect',
+/** Protocols and libraries on top of HTTP; these say nothing to browsers or proxies. */
+const dialects = [
+  ...['x-inertia', 'x-inertia-version', 'x-grpc-web', 'grpc-encoding', 'grpc-accept-encoding', 'grpc-timeout'],
+  ...['tus-resumable', 'upload-length', 'upload-offset', 'upload-metadata', 'upload-concat', 'upload-defer-length'],
+  ...['hx-request', 'hx-boosted', 'hx-target', 'hx-trigger', 'hx-trigger-name', 'hx-prompt', 'turbo-frame'],
 ];
 
-/** What an app must not set in the name of this site. */
-const sitesOwn = [
-  'set-cookie',
-  'set-cookie2',
-  'location',
-  'content-security-policy',
-  'content-security-policy-report-only',
-  'x-frame-options',
-  'strict-transport-security',
-  'public-key-pins',
-  'clear-site-data',
-  'service-worker-allowed',
-  'alt-svc',
-  'nel',
-  'report-to',
-  'reporting-endpoints',
-  'origin-agent-cluster',
-  'www-authenticate',
-  'x-request-id',
-];
+const requestNames = new Set([
+  ...[...content, ...dialects],
+  ...['accept', 'accept-charset', 'accept-encoding', 'accept-language', 'user-agent', 'origin', 'last-event-id'],
+  ...['range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'if'],
+  ...['prefer', 'priority', 'save-data', 'dnt', 'sec-gpc', 'upgrade-insecure-requests', 'idempotency-key'],
+  ...['x-requested-with', 'x-csrf-token', 'x-csrftoken', 'x-xsrf-token', 'x-http-method-override'],
+  ...['depth', 'overwrite', 'timeout', 'lock-token', 'sec-fetch-dest', 'sec-fetch-mode', 'sec-fetch-site'],
+  ...['sec-fetch-user', 'want-content-digest', 'want-repr-digest'],
+]);
 
-const dropped = {
-  request: new Set([...hopByHop, ...callersOwn]),
-  answer: new Set([...hopByHop, ...sitesOwn]),
-};
+const answerNames = new Set([
+  ...[...content, ...dialects],
+  ...['accept-ranges', 'accept-post', 'accept-patch', 'allow', 'age', 'expires', 'vary', 'retry-after', 'dav'],
+  ...['lock-token', 'ms-author-via', 'preference-applied', 'deprecation', 'sunset', 'grpc-status', 'grpc-message'],
+  ...['ratelimit', 'ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
+  ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-total', 'x-total-count', 'x-total-pages'],
+  ...['x-page', 'x-per-page', 'x-next-page', 'x-prev-page', 'x-has-more', 'x-inertia-location'],
+  ...['hx-location', 'hx-push-url', 'hx-redirect', 'hx-refresh', 'hx-replace-url', 'hx-reswap', 'hx-retarget'],
+  ...[
+    'hx-reselect',
+    'hx-trigger-after-settle',
+    'hx-trigger-after-swap',
+    'tus-version',
+    'tus-extension',
+    'tus-max-size',
+  ],
+  'upload-expires',
+]);
 
+const webSocketRequestNames = new Set([
+  ...['accept-language', 'user-agent', 'origin'],
+  ...['sec-websocket-key', 'sec-websocket-version', 'sec-websocket-protocol', 'sec-websocket-extensions'],
+]);
+const webSocketAnswerNames = new Set(['sec-websocket-accept', 'sec-websocket-protocol', 'sec-websocket-extensions']);
+
+/** An app's own, by agreement: no browser and no proxy knows one that begins so. */
+const appsOwn = 'x-app-';
 /** The proxies that a request passed (RFC 8586); none of them may remove it. */
 const loopHeader = 'cdn-loop';
 
-/** The request's headers without the caller's credentials and address, marked with the app that it goes to. */
-export function requestHeaders(headers: Given, appId: string): Record<string, string | string[]> {
-  const passed = [headers[loopHeader] ?? []].flat();
-  return { ...kept(headers, dropped.request, /^x-forwarded-|^cf-/), [loopHeader]: [...passed, appId].join(', ') };
+/** The headers for an app, marked with its id; without the caller's credentials and address. */
+export function requestHeaders(headers: Given, appId: string): Headers {
+  return { ...kept(headers, requestNames), ...loopMark(headers, appId) };
+}
+
+/** The same for a WebSocket. */
+export function webSocketRequestHeaders(headers: Given, appId: string): Headers {
+  const asked = kept(headers, webSocketRequestNames);
+  return { ...asked, ...loopMark(headers, appId), connection: 'Upgrade', upgrade: 'websocket' };
 }
 
 /** Whether a request went through the app before: its address leads back here. */
@@ -68,20 +74,28 @@ export function cameRound(headers: Given, appId: string): boolean {
 }
 
 /** The response's headers without those that would act for this site. */
-export function answerHeaders(headers: Given): Record<string, string | string[] | null> {
-  return kept(headers, dropped.answer, /^access-control-|^cross-origin-/);
+export const answerHeaders = (headers: Given): Headers => kept(headers, answerNames);
+
+/** The headers of an accepted WebSocket. */
+export function webSocketAnswerHeaders(headers: Given): Headers {
+  return { ...kept(headers, webSocketAnswerNames), connection: 'Upgrade', upgrade: 'websocket' };
 }
 
-function kept(headers: Given, names: ReadonlySet<string>, pattern: RegExp): Record<string, string | string[]> {
-  const named = String(headers.connection ?? '')
+function loopMark(headers: Given, appId: string): Headers {
+  return { [loopHeader]: [...[headers[loopHeader] ?? []].flat(), appId].join(', ') };
+}
+
+/** What `Connection` names is for this hop alone (RFC 9110 §7.6.1), whatever list it is on. */
+function kept(headers: Given, names: ReadonlySet<string>): Headers {
+  const forThisHop = String(headers.connection ?? '')
     .toLowerCase()
-    .split(',');
-  const forThisHop = new Set(named.map((name) => name.trim()));
-  const result: Record<string, string | string[]> = {};
+    .split(',')
+    .map((name) => name.trim());
+  const result: Headers = {};
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
-    if (value !== undefined && !names.has(lower) && !forThisHop.has(lower) && !pattern.test(lower))
-      result[lower] = value;
+    const isListed = names.has(lower) || lower.startsWith(appsOwn);
+    if (value !== undefined && isListed && !forThisHop.includes(lower)) result[lower] = value;
   }
   return result;
 }

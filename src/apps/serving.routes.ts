@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http';
+import { addressKey } from '../infrastructure/client-address.ts';
 import { contentHeaders, contentReply } from '../rest/content.ts';
 import { pathParam, RawReply, type Route, rawAnswer, route, slugParam, uuidParam } from '../rest/route.ts';
 import type { AppProxy } from './app.proxy.ts';
@@ -57,14 +58,18 @@ function proxyRoutes(proxy: AppProxy, origin: AppsOrigin): Route[] {
       params: { appId: proxiedId, path },
       userContent: true,
       produces: '*/*',
-      redirects: [302],
+      redirects: method === 'GET' ? [301, 302] : [307, 308],
       answer: rawAnswer,
       errors: ['UNSAFE_URL', 'BODY_TOO_LARGE', 'APP_PROXY_FAILED', 'APP_PROXY_TIMEOUT'],
-      async handle({ params, host, raw, signal }) {
+      async handle({ params, host, ip, raw, signal }) {
         const given = raw();
-        const elsewhere = method === 'GET' ? origin.elsewhere(host, given) : null;
-        if (elsewhere) return new RawReply(302, { Location: elsewhere });
-        const { status, headers, body } = await proxy.pass(params.appId, given, signal());
+        const isRead = method === 'GET';
+        const elsewhere = origin.elsewhere(host, given);
+        if (elsewhere) return new RawReply(isRead ? 302 : 307, { Location: elsewhere });
+        // Links of the page are relative to its folder.
+        if (given.rest === '') return new RawReply(isRead ? 301 : 308, { Location: `${given.path}/${given.search}` });
+        const request = { ...given, address: addressKey(ip) };
+        const { status, headers, body } = await proxy.pass(params.appId, request, signal());
         return new RawReply(status, headers, body);
       },
     }),

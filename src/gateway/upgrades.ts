@@ -3,11 +3,12 @@ import { clientHost } from '../infrastructure/client-address.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Which upgrade requests go to Socket.IO; others are served as if they had not asked, as HTTP specifies: some programs
+ * Which upgrade requests are for sockets: Socket.IO's, and those of apps; others are served as if they had not asked, as HTTP specifies: some programs
  * (Java's own client, curl) offer HTTP/2 with each first request, and would get no response at all.
  */
-export function isForSockets({ headers, url = '' }: IncomingMessage): boolean {
-  return headers.upgrade?.toLowerCase() === 'websocket' && url.startsWith('/socket.io/');
+export function isForSockets({ method, headers, url = '' }: IncomingMessage): boolean {
+  const isWebSocket = method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+  return isWebSocket && /^\/(socket\.io|api\/app-proxy)\//i.test(url);
 }
 
 /**

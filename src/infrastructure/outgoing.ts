@@ -1,13 +1,18 @@
-import { type LookupAddress, lookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { AppError } from '../errors.ts';
 import { isPublicAddress } from './addresses.ts';
+import { AtOnce } from './at-once.ts';
+import { Exchange, type Exchanged, type ExchangeRequest } from './exchange.ts';
+import { answerLookup, Names } from './names.ts';
 
-/** Resolves the addresses of a host; by default the system's resolver. */
-export type Resolve = (host: string, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void;
+/** Resolves the addresses of a host. */
+export type Resolve = (host: string, callback: (error: Error | null, addresses: LookupAddress[]) => void) => unknown;
 
 const connectTimeoutMs = 10_000;
+/** Requests to one host at once, so that a slow one does not hold what others need. */
+const maxPerHost = 200;
 /** The caller may be inside a transaction, which PostgreSQL ends if it idles for long. */
 const lookupMs = 1500;
 /** Usually a developer's own machine, for testing. */
@@ -21,12 +26,14 @@ export class Outgoing {
   private readonly allow: ReadonlySet<string>;
   private readonly resolve: Resolve;
   private readonly agent: Agent;
+  private readonly exchange = new Exchange();
+  private readonly hosts = new AtOnce(maxPerHost);
 
   /** @param allow hosts (`host` or `host:port`) that may have any address, and may be called without TLS */
-  constructor(allow: string[], resolve: Resolve = resolveAll) {
+  constructor(allow: string[], resolve: Resolve = resolverOf(new Names())) {
     this.allow = new Set(allow.map((host) => inUrl(host.toLowerCase())));
     this.resolve = resolve;
-    this.agent = new Agent({ connect: this.connector(), keepAliveTimeout: 10_000, connections: 64 });
+    this.agent = new Agent({ connect: this.connector(), keepAliveTimeout: 10_000, connections: maxPerHost });
   }
 
   /**
@@ -50,19 +57,55 @@ export class Outgoing {
   }
 
   /**
-   * Sends one request; redirects are not followed.
-   * @throws AppError UNSAFE_URL, and the errors of undici
+   * Sends one request; redirects are not followed. The body of the answer has to be read or thrown away.
+   * @throws AppError UNSAFE_URL, SERVER_BUSY, and the errors of undici
    */
   async request(
     url: URL,
     options: Omit<Dispatcher.RequestOptions, 'origin' | 'path' | 'opaque'>,
   ): Promise<Dispatcher.ResponseData> {
     this.requireForm(url);
-    return request(url, { ...options, dispatcher: this.agent });
+    const leave = this.enter(url);
+    try {
+      const answer = await request(url, { ...options, dispatcher: this.agent });
+      answer.body.once('close', leave);
+      return answer;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /**
+   * Passes a request on as it came, under the same rules.
+   * @throws AppError UNSAFE_URL, SERVER_BUSY, and the errors of Node
+   */
+  async pass(url: URL, given: ExchangeRequest): Promise<Exchanged> {
+    this.requireForm(url);
+    const leave = this.enter(url);
+    try {
+      const passed = await this.exchange.send(url, given, this.isAllowed(url) ? this.anyLookup : this.guardedLookup);
+      (passed.upgraded?.socket ?? passed.answer).once('close', leave);
+      return passed;
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
+    this.exchange.close();
     await this.agent.destroy();
+  }
+
+  /** @returns to be called when the request is over @throws AppError SERVER_BUSY */
+  private enter({ host }: URL): () => void {
+    if (!this.hosts.enter(host)) {
+      throw new AppError('SERVER_BUSY', {
+        message: `Too many requests to ${host} are under way; try again in a moment.`,
+      });
+    }
+    return () => this.hosts.leave(host);
   }
 
   private requireForm(url: URL): void {
@@ -83,7 +126,7 @@ export class Outgoing {
   }
 
   private connector(): buildConnector.connector {
-    const anywhere = buildConnector({ timeout: connectTimeoutMs });
+    const anywhere = buildConnector({ timeout: connectTimeoutMs, lookup: this.anyLookup });
     const guarded = buildConnector({ timeout: connectTimeoutMs, lookup: this.guardedLookup });
     return (options, callback) => {
       const host = bareHost(options.hostname);
@@ -95,21 +138,30 @@ export class Outgoing {
     };
   }
 
+  private readonly anyLookup: LookupFunction = (host, options, callback) => {
+    this.resolve(host, (error, addresses) => {
+      if (error) callback(error, '', 0);
+      else answerLookup(addresses, options.all === true, callback);
+    });
+  };
+
   /** Passes only public addresses to the connection; a name may resolve to others too. */
   private readonly guardedLookup: LookupFunction = (host, options, callback) => {
     this.resolve(host, (error, addresses) => {
       if (error) return callback(error, '', 0);
       const good = addresses.filter(({ address }) => isPublicAddress(address));
-      const [first] = good;
-      if (!first) return callback(unsafe(host), '', 0);
-      if (options.all) callback(null, good);
-      else callback(null, first.address, first.family);
+      if (good.length === 0) callback(unsafe(host), '', 0);
+      else answerLookup(good, options.all === true, callback);
     });
   };
 }
 
-function resolveAll(host: string, callback: (error: Error | null, addresses: LookupAddress[]) => void): void {
-  lookup(host, { all: true }, callback);
+function resolverOf(names: Names): Resolve {
+  return (host, callback) =>
+    names.addresses(host).then(
+      (found) => callback(null, found),
+      (error) => callback(error, []),
+    );
 }
 
 /** URLs have IPv6 addresses in brackets. */

@@ -1,7 +1,8 @@
-import { Agent, errors, request } from 'undici';
+import { type Agent, errors, request } from 'undici';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { parseRetryAfter } from '../infrastructure/retry-after.ts';
+import { trustedAgent } from '../infrastructure/trusted-hosts.ts';
 import type { Settings } from '../settings.ts';
 import { ModelRefusal, refusalSchema } from './openai-error.ts';
 
@@ -22,8 +23,8 @@ export class Upstream {
     const { connectTimeoutMs, answerTimeoutMs, idleTimeoutMs, maxAnswerBytes } = settings.modelProxy;
     this.upstream = settings.modelUpstream;
     this.maxBytes = maxAnswerBytes;
-    this.agent = new Agent({
-      connect: { timeout: connectTimeoutMs },
+    this.agent = trustedAgent({
+      connectTimeoutMs,
       headersTimeout: answerTimeoutMs,
       bodyTimeout: idleTimeoutMs,
     });

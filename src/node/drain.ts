@@ -19,10 +19,11 @@ export async function drain(parts: {
   httpServer: HttpServer;
   gateway: { drain(maxSpreadMs: number): Promise<void> };
   delivery: Delivery;
+  appProxy: { drain(): void };
   health: Health;
   settings: Settings;
 }): Promise<void> {
-  const { httpServer, gateway, delivery, health, settings } = parts;
+  const { httpServer, gateway, delivery, appProxy, health, settings } = parts;
   health.startDraining();
   // Connections wait in a queue to be accepted, one each turn; closing the port would cut them off.
   for (let turn = 0; turn < acceptTurns; turn++) await nextTurn();
@@ -38,6 +39,7 @@ export async function drain(parts: {
   // Repeatedly: long polls still arrive on open connections, and would wait until they are cut off.
   delivery.wakeAll();
   const waking = setInterval(() => delivery.wakeAll(), checkMs);
+  appProxy.drain();
   await gateway.drain(settings.shutdown.spreadMs);
   // A request sent on an idle connection just as that is closed is lost, and a proxy does not send it elsewhere.
   await Promise.race([closed.promise, delay(usingUpMs, undefined, { ref: false })]);

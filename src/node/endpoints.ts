@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Actor } from '../access/actor.ts';
 import { authenticity } from '../accounts/account.gateway.ts';
+import { appSockets } from '../apps/app.gateway.ts';
 import { channelDeleted } from '../channels/channel.contract.ts';
 import { AppError, ifMissing } from '../errors.ts';
 import { allHandlers, allRoutes } from '../features.ts';
@@ -8,6 +9,7 @@ import { openAdmin } from '../gateway/admin.ts';
 import { Gateway, type GatewayParts } from '../gateway/gateway.ts';
 import type { Handler } from '../gateway/handler.ts';
 import { createHttpServer } from '../gateway/http-server.ts';
+import { intercept } from '../gateway/intercept.ts';
 import { SocketLimits } from '../gateway/limits.ts';
 import { SlowBodies } from '../gateway/slow-bodies.ts';
 import type { Health } from '../health/health.ts';
@@ -51,6 +53,9 @@ export async function createEndpoints(
   const httpServer = createHttpServer(app.callback(), settings.limits.uploadBytes);
   const watched = watchEvents(metrics, tracing);
   const gateway = new Gateway({ ...gatewayParts(foundation, parts), httpServer, watched });
+  const { appProxy: proxy, appsOrigin: origin } = services;
+  const { limits } = foundation;
+  intercept(httpServer, 'upgrade', appSockets({ proxy, origin, limits, trustProxy: settings.trustProxy }));
   const endpoints = { httpServer, bodies, gateway, routes, handlers: handlers() };
   gateway.setHandlers(endpoints.handlers);
   await admitAdmin(foundation, gateway);

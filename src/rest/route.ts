@@ -166,7 +166,7 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   /** 200 unless it creates a record (contract §1). */
   status?: 200 | 201 | 202 | 302;
   /** The redirect statuses it may answer with instead. */
-  redirects?: (301 | 302)[];
+  redirects?: (301 | 302 | 307 | 308)[];
   /** What is to be created may exist already: then it answers 200 with the existing one. */
   mayExist?: true;
   /** The response is a bare list; the header X-Has-More says whether there is more. */

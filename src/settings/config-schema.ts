@@ -174,9 +174,14 @@ export const fileSchema = z.strictObject({
     maxPerServer: positive.describe('apps of a server'),
     bundle: z.strictObject({ entries: positive.describe('files of an app'), bytes: positive.describe('their bytes') }),
     proxy: z.strictObject({
-      timeoutMs: milliseconds.describe('how long the server of a URL app may take to respond'),
+      timeoutMs: milliseconds.describe(
+        'how long the server of a URL app may take to respond, and be silent after that',
+      ),
+      socketIdleMs: milliseconds.describe('how long a WebSocket to it may be silent'),
       maxBytes: positive.describe('largest response of it'),
-      concurrency: positive.describe('concurrent requests of a node'),
+      concurrency: positive.describe('concurrent requests of a node, WebSockets included'),
+      perApp: positive.describe('of these, to one app'),
+      perAddress: positive.describe('of these, from one address'),
     }),
   }),
   blobs: z.strictObject({ graceSeconds: positive.describe('how long an unreferenced file is kept') }),

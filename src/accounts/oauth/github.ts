@@ -1,5 +1,6 @@
 import * as openid from 'openid-client';
 import { z } from 'zod';
+import { trustedFetch } from '../../infrastructure/trusted-hosts.ts';
 import type { ProviderSettings } from '../../settings/oauth-settings.ts';
 import type { Settings } from '../../settings.ts';
 import { normalizedEmail, type Provider, type ProviderIdentity, type SignInChecks } from './provider.ts';
@@ -26,6 +27,7 @@ export class GitHubProvider implements Provider {
     };
     this.config = new openid.Configuration(metadata, clientId, {}, openid.ClientSecretPost(clientSecret));
     this.config.timeout = options.timeoutMs / 1000;
+    this.config[openid.customFetch] = trustedFetch;
     if (site.startsWith('http:')) openid.allowInsecureRequests(this.config);
   }
 

@@ -1,8 +1,9 @@
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import * as openid from 'openid-client';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { clock, dateNow } from '../../infrastructure/clock.ts';
+import { trustedFetch } from '../../infrastructure/trusted-hosts.ts';
 import type { ProviderSettings } from '../../settings/oauth-settings.ts';
 import type { Settings } from '../../settings.ts';
 import { emailSchema } from '../account.contract.ts';
@@ -151,12 +152,18 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
     const skew = { [openid.clockSkew]: Math.round(clock.behindMs / 1000) };
     const config = await openid.discovery(new URL(issuer), clientId, skew, authenticateClient(clientSecret), {
       timeout: timeoutMs / 1000,
+      [openid.customFetch]: trustedFetch,
       execute: isLocal ? [openid.allowInsecureRequests] : [],
     });
     config.timeout = timeoutMs / 1000;
+    config[openid.customFetch] = trustedFetch;
     const { jwks_uri: keysUri } = config.serverMetadata();
     if (!keysUri) throw new Error('The provider names no keys.');
-    const keys = createRemoteJWKSet(new URL(keysUri), { timeoutDuration: timeoutMs, cooldownDuration: keysCooldownMs });
+    const keys = createRemoteJWKSet(new URL(keysUri), {
+      timeoutDuration: timeoutMs,
+      cooldownDuration: keysCooldownMs,
+      [customFetch]: trustedFetch,
+    });
     return { config, keys, at: performance.now() };
   }
 }
