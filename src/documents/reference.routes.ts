@@ -1,17 +1,20 @@
 import { AppError } from '../errors.ts';
+import { nonceMark, withNonce } from '../infrastructure/page-nonce.ts';
 import { assetHeaders, assetReply } from '../rest/content.ts';
 import { RawReply, type Route, rawAnswer, route, textParam } from '../rest/route.ts';
 import { reference } from './reference.ts';
 
 const tag = 'Documents';
 
-/** Scripts and connections are our own alone. Styles may stand in the page: Scalar sets them on each element. */
+/** Only the scripts that the page names, and connections to this site. Styles may stand in the page: Scalar sets them on each element. */
 const contentSecurityPolicy = [
   "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
+  `script-src 'nonce-${nonceMark}'`,
+  "style-src 'unsafe-inline'",
   "img-src 'self' data:",
   "connect-src 'self'",
+  "worker-src 'none'",
+  "object-src 'none'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -28,7 +31,10 @@ export function referenceRoutes(): Route[] {
       auth: 'none',
       answer: rawAnswer,
       produces: 'text/html',
-      handle: async () => new RawReply(200, pageHeaders, (await reference()).page),
+      async handle() {
+        const { page, policy } = withNonce((await reference()).page, contentSecurityPolicy);
+        return new RawReply(200, { ...pageHeaders, 'Content-Security-Policy': policy }, page);
+      },
     }),
     route({
       method: 'GET',
@@ -52,7 +58,6 @@ export function referenceRoutes(): Route[] {
 
 const pageHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': contentSecurityPolicy,
   // The page names its files by their hashes: an old page would ask for files that are gone.
   'Cache-Control': 'no-cache',
 };

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Asset, madeOnce, makeAsset } from '../infrastructure/asset.ts';
+import { nonceMark } from '../infrastructure/page-nonce.ts';
 
 /** The page that shows the API documents, and the files that it needs. */
 interface Reference {
@@ -45,7 +46,7 @@ export const reference = madeOnce(async (): Promise<Reference> => {
 });
 
 function pageWith(scripts: Asset[]): string {
-  const tags = scripts.map(({ name }) => `<script defer src="/docs/assets/${name}"></script>`);
+  const tags = scripts.map(({ name }) => `<script defer nonce="${nonceMark}" src="/docs/assets/${name}"></script>`);
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { withNonce } from '../infrastructure/page-nonce.ts';
 import { assetHeaders, assetReply } from '../rest/content.ts';
 import { RawReply, type Route, rawAnswer, route, textParam } from '../rest/route.ts';
 import { webBundle } from './bundle.ts';
@@ -21,13 +22,13 @@ export function appRoutes(appsOrigin: string | null): Route[] {
 }
 
 function placeRoutes(appsOrigin: string | null): Route[] {
-  const pageHeaders = {
-    'Content-Type': html,
-    'Content-Security-Policy': contentPolicy(appsOrigin),
+  const general = contentPolicy(appsOrigin);
+  const sendPage = async () => {
+    const { page, policy } = withNonce((await webBundle()).page, general);
     // The page names its files by their hashes: an old page would ask for files that are gone.
-    'Cache-Control': 'no-cache',
+    const headers = { 'Content-Type': html, 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' };
+    return new RawReply(200, headers, page);
   };
-  const sendPage = async () => new RawReply(200, pageHeaders, (await webBundle()).page);
   const shared = { tag, auth: 'none', answer: rawAnswer, method: 'GET', produces: 'text/html' } as const;
   return [
     route({

@@ -1,9 +1,11 @@
 import path from 'node:path';
 import { type Asset, madeOnce, makeAsset } from '../infrastructure/asset.ts';
+import { nonceMark } from '../infrastructure/page-nonce.ts';
 import { bundled } from './bundling.ts';
 
 /** The web client, ready to be served. */
 export interface Bundle {
+  /** With marks for a nonce. */
   page: string;
   assets: Map<string, Asset>;
 }
@@ -42,8 +44,8 @@ function pageWith(names: string[]): string {
 <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#16181d">
 <title>Parley</title>
 <link rel="icon" href="/app/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/app/assets/${style}">
-<script type="module" src="/app/assets/${script}"></script>
+<link rel="stylesheet" nonce="${nonceMark}" href="/app/assets/${style}">
+<script type="module" nonce="${nonceMark}" src="/app/assets/${script}"></script>
 </head>
 <body>
 <div id="app"><p class="coming">Loading…</p></div>
