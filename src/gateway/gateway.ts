@@ -30,10 +30,10 @@ import { adaptPolling } from './polling.ts';
 import { SessionRecovery } from './recovery.ts';
 import { refusal, retryTimeOf, retryWhileUnavailable } from './refusal.ts';
 import { RoomRestore } from './room-restore.ts';
+import { SessionLimits } from './session-limits.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
 import { type OwnRooms, startPositionsOf } from './start-positions.ts';
-import { mayOpen } from './upgrades.ts';
 import { forgetRequest, gatherOpening, isOnlyOne, tearDownOf } from './wire.ts';
 
 /** What the gateway needs from the layers below and from the features. */
@@ -75,6 +75,7 @@ export class Gateway {
     this.sparseLog = new SparseLog(parts.log);
     const { settings, delivery, catchUp, redis, nodeId, log, hearing, access } = parts;
     this.recovery = new SessionRecovery(delivery, catchUp, redis, nodeId, settings.delivery, log);
+    const sessions = new SessionLimits(parts);
     this.io = new Server(parts.httpServer, {
       path: '/socket.io/',
       serveClient: false,
@@ -83,7 +84,7 @@ export class Gateway {
       pingTimeout: settings.sockets.pingTimeoutMs,
       maxHttpBufferSize: settings.sockets.maxPayloadBytes,
       cors: { origin: settings.corsOrigins.length > 0 ? settings.corsOrigins : true, credentials: true },
-      allowRequest: (request, decide) => decide(null, mayOpen(request.headers, settings, parts.isAppsHost)),
+      allowRequest: (request, decide) => decide(null, sessions.admits(request)),
       connectionStateRecovery: {
         maxDisconnectionDuration: settings.delivery.recoverySeconds * 1000,
         skipMiddlewares: false,
@@ -91,6 +92,7 @@ export class Gateway {
     });
     this.io.engine.on('initial_headers', (_headers, request) => gatherOpening(request));
     this.io.engine.on('connection', adaptPolling);
+    sessions.watch(this.io.engine);
     this.io.adapter(this.createAdapter());
     const { counters } = delivery;
     const outlet = new Outlet(this.io, nodeId, access, (events, sockets) => counters.onFanOut(events, sockets));
@@ -245,12 +247,10 @@ export class Gateway {
   /** @throws AppError with one of the 401 codes */
   private async identify(socket: ParleySocket): Promise<void> {
     const auth = handshakeSchema.safeParse(socket.handshake.auth);
-    const header = bearerToken(socket.handshake.headers.authorization);
-    const { token = header, recover } = auth.success ? auth.data : {};
-    if (!token) throw new AppError('AUTH_TOKEN_MISSING');
     const { headers, address } = socket.handshake;
-    const ip = clientAddress(headers, address, this.parts.settings.trustProxy);
-    const actor = await this.parts.authenticate(token, ip);
+    const { token = bearerToken(headers.authorization), recover } = auth.success ? auth.data : {};
+    if (!token) throw new AppError('AUTH_TOKEN_MISSING');
+    const actor = await this.parts.authenticate(token, clientAddress(headers, address, this.parts.settings.trustProxy));
     const { recovery = null } = socket.data;
     // The private session id came with another user's token: nothing of the old session is theirs. A retry starts afresh.
     if (recovery && recovery.userId !== actor.userId) {

@@ -7,11 +7,15 @@ export class AtOnce {
     this.max = max;
   }
 
+  /** Whether the key has its share already. */
+  isFull(key: string): boolean {
+    return (this.counts.get(key) ?? 0) >= this.max;
+  }
+
   /** @returns false: the key has its share already, and nothing is counted */
   enter(key: string): boolean {
-    const count = this.counts.get(key) ?? 0;
-    if (count >= this.max) return false;
-    this.counts.set(key, count + 1);
+    if (this.isFull(key)) return false;
+    this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
     return true;
   }
 

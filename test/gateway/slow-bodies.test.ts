@@ -162,6 +162,22 @@ describe('connections of one address', () => {
     }
   });
 
+  it('bound the sessions that poll, too, which are kept without a connection', async () => {
+    const cluster = await startCluster({ nodes: 1, settings: { rateLimits: true, trustProxy: 1, limits } });
+    try {
+      const open = (from: string) => {
+        const headers = { 'x-forwarded-for': from };
+        return fetch(`${cluster.nodes[0]?.url}/socket.io/?EIO=4&transport=polling`, { headers });
+      };
+      const opened = [];
+      for (let i = 0; i < 6; i++) opened.push((await open('198.51.100.1')).status);
+      expect(opened).to.deep.equal([200, 200, 200, 200, 200, 403]);
+      expect((await open('198.51.100.2')).status).to.equal(200);
+    } finally {
+      await cluster.stop();
+    }
+  });
+
   const key = 'dGhlIHNhbXBsZSBub25jZQ==';
   const pairs = (headers: object) => Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 });

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import { AtOnce } from '../infrastructure/at-once.ts';
+import { addressKey, clientAddress } from '../infrastructure/client-address.ts';
+import type { Settings } from '../settings.ts';
+import type { ParleyServer } from './socket.ts';
+import { mayOpen } from './upgrades.ts';
+
+/**
+ * Bounds the sessions of Engine.IO that one address has on a node, signed in or not: one that polls is kept while it has no
+ * connection, so the limit of connections does not bound it.
+ */
+export class SessionLimits {
+  private readonly sessions: AtOnce;
+  private readonly settings: Settings;
+  private readonly isAppsHost: (host: string) => boolean;
+
+  constructor({ settings, isAppsHost }: { settings: Settings; isAppsHost(host: string): boolean }) {
+    const { rateLimits, limits } = settings;
+    this.sessions = new AtOnce(rateLimits ? limits.connectionsPerAddress : Number.POSITIVE_INFINITY);
+    this.settings = settings;
+    this.isAppsHost = isAppsHost;
+  }
+
+  /** Whether a request may go on: where it comes from, and in a session that there is or that its address may have. */
+  admits(request: IncomingMessage): boolean {
+    if (!mayOpen(request.headers, this.settings, this.isAppsHost)) return false;
+    return /[?&]sid=/.test(request.url ?? '') || !this.sessions.isFull(this.keyOf(request));
+  }
+
+  watch(engine: ParleyServer['engine']): void {
+    engine.on('connection', (session: { request: IncomingMessage; once(event: 'close', then: () => void): void }) => {
+      const key = this.keyOf(session.request);
+      if (this.sessions.enter(key)) session.once('close', () => this.sessions.leave(key));
+    });
+  }
+
+  private keyOf({ headers, socket }: IncomingMessage): string {
+    return addressKey(clientAddress(headers, socket.remoteAddress ?? '', this.settings.trustProxy));
+  }
+}
