@@ -72,7 +72,7 @@ export const environmentSchema = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .meta(told('`fatal` … `trace`, `silent`')),
-  RATE_LIMITS: z.enum(['on', 'off']).default('on').meta(told('`off` for load tests; then connections of an address are not bounded either')),
+  RATE_LIMITS: z.enum(['on', 'off']).default('on').meta(told('`off` for load tests, with the bound on connections')),
   BOOTSTRAP_INVITE_CODE: z
     .string()
     .regex(/^[A-Za-z0-9-]{4,64}$/, 'must be 4 to 64 letters, digits or "-"')
