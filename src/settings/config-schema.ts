@@ -166,9 +166,11 @@ export const fileSchema = z.strictObject({
   }),
   workspace: z.strictObject({
     quotaBytes: positive.describe('files of a workspace'),
-    // The ZIP format that the downloads have knows no more entries.
+    // All of them are listed at once for a ZIP file.
     maxNodes: positive.max(65_000).describe('folders and files of a workspace'),
     maxDepth: positive.max(100).describe('depth of nested folders'),
+    downloads: positive.describe('ZIP files that a node sends at once'),
+    downloadsPerUser: positive.describe('of these to one user'),
   }),
   apps: z.strictObject({
     maxPerServer: positive.describe('apps of a server'),

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import yazl from 'yazl';
 import { DatabaseBlobStore } from '../blobs/blob.store.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { dateNow } from '../infrastructure/clock.ts';
+import { type ZipEntry, zipBytes } from '../infrastructure/zip-writer.ts';
 import { version } from '../version.ts';
 import { TransferError } from './failure.ts';
 import { blobFolder, type Manifest, manifestEntry } from './manifest.ts';
@@ -55,28 +54,43 @@ export async function findServer(rows: Rows, name: string): Promise<Manifest['se
 async function writeFile(rows: Rows, name: string, path: string, options: ExportOptions): Promise<Manifest> {
   const server = await findServer(rows, name);
   const output = await create(path);
-  const zip = new Archive(output);
+  const manifest: Manifest = {
+    format: formatName,
+    version: formatVersion,
+    parley: version,
+    exportedAt: dateNow().toISOString(),
+    server,
+    counts: {},
+  };
   try {
-    const counts: Record<string, number> = {};
-    for (const part of parts) counts[fileOf(part)] = await writePart(zip, rows, part, server.id, options);
-    counts.blobs = await writeContents(zip, rows, server.id);
-    const exportedAt = dateNow().toISOString();
-    const manifest: Manifest = {
-      format: formatName,
-      version: formatVersion,
-      parley: version,
-      exportedAt,
-      server,
-      counts,
-    };
-    await zip.add(manifestEntry, Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]), true);
-    await zip.end();
+    await pipeline(zipBytes(entries(rows, manifest, options)), output);
     return manifest;
   } catch (error) {
-    zip.abandon();
     await rm(path, { force: true });
     throw error;
   }
+}
+
+/** Everything in the file, each to be read before the next is asked for. The manifest, which counts it, is the last. */
+async function* entries(rows: Rows, manifest: Manifest, options: ExportOptions): AsyncGenerator<ZipEntry> {
+  const { server, counts } = manifest;
+  const file = { time: new Date(manifest.exportedAt), mode: 0o100600 };
+  for (const part of parts) {
+    const lines = (count: number) => {
+      counts[fileOf(part)] = count;
+    };
+    yield { ...file, path: fileOf(part), content: partLines(rows, part, server.id, options, lines), level: 6 };
+  }
+  const store = new DatabaseBlobStore({ rows, committedRows: rows });
+  counts.blobs = 0;
+  for await (const page of pages<{ id: string; hash: string }>(rows, 'contents', contents, server.id)) {
+    for (const { id, hash } of page) {
+      // Most uploads are compressed already.
+      yield { ...file, path: `${blobFolder}${hash}`, content: store.read(id), level: 1 };
+      counts.blobs++;
+    }
+  }
+  yield { ...file, path: manifestEntry, content: Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), level: 6 };
 }
 
 async function create(path: string): Promise<NodeJS.WritableStream> {
@@ -91,22 +105,20 @@ async function create(path: string): Promise<NodeJS.WritableStream> {
   return output;
 }
 
-async function writePart(
-  zip: Archive,
+/** @param counted is told how many lines there were */
+async function* partLines(
   rows: Rows,
   part: Part,
   serverId: string,
   options: ExportOptions,
-): Promise<number> {
+  counted: (count: number) => void,
+): AsyncGenerator<Buffer> {
   let count = 0;
-  async function* lines() {
-    for await (const page of pages<{ line: string }>(rows, part.table, linesOf(part, options), serverId)) {
-      count += page.length;
-      yield page.map(({ line }) => `${line}\n`).join('');
-    }
+  for await (const page of pages<{ line: string }>(rows, part.table, linesOf(part, options), serverId)) {
+    count += page.length;
+    yield Buffer.from(page.map(({ line }) => `${line}\n`).join(''));
   }
-  await zip.add(fileOf(part), Readable.from(lines()), true);
-  return count;
+  counted(count);
 }
 
 /** PostgreSQL makes the lines: rows as objects would be so much garbage here that the process grows. */
@@ -123,19 +135,6 @@ function linesOf(part: Part, { emails }: ExportOptions): string {
 
 const isoTime = (value: string) => `to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-async function writeContents(zip: Archive, rows: Rows, serverId: string): Promise<number> {
-  const store = new DatabaseBlobStore({ rows, committedRows: rows });
-  let count = 0;
-  for await (const page of pages<{ id: string; hash: string }>(rows, 'contents', contents, serverId)) {
-    for (const { id, hash } of page) {
-      // Most uploads are compressed already.
-      await zip.add(`${blobFolder}${hash}`, store.read(id), false);
-      count++;
-    }
-  }
-  return count;
-}
-
 /** The rows of a query about a server, a page at a time. */
 async function* pages<R extends object>(rows: Rows, name: string, query: string, serverId: string) {
   const cursor = `export_${name}`;
@@ -146,37 +145,4 @@ async function* pages<R extends object>(rows: Rows, name: string, query: string,
     if (page.length < pageSize) break;
   }
   await rows(`CLOSE ${cursor}`);
-}
-
-/** A ZIP file being written to disk, one entry at a time. */
-class Archive {
-  private readonly zip = new yazl.ZipFile();
-  private readonly abort = new AbortController();
-  private readonly written: Promise<void>;
-
-  constructor(output: NodeJS.WritableStream) {
-    this.written = pipeline(this.zip.outputStream, output, { signal: this.abort.signal });
-    // Callers of `add` and `end` see a failure; if another came first, nobody does.
-    this.written.catch(() => {});
-  }
-
-  /** Adds an entry and waits until its source has been read to the end. */
-  async add(name: string, source: Readable, compress: boolean): Promise<void> {
-    const read = new Promise<void>((resolve, reject) => {
-      source.once('end', resolve);
-      source.once('error', reject);
-    });
-    this.zip.addReadStream(source, name, { compress, mode: 0o100600 });
-    // A full disk ends the writing, and then nothing is read any more.
-    await Promise.race([read, this.written]);
-  }
-
-  end(): Promise<void> {
-    this.zip.end();
-    return this.written;
-  }
-
-  abandon(): void {
-    this.abort.abort();
-  }
 }

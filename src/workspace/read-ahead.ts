@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { BlobStore } from '../blobs/blob.store.ts';
 
 /** Larger files are read separately, as they are consumed. */
@@ -26,19 +26,16 @@ export class ReadAhead {
     this.files = files;
   }
 
-  /** The bytes of the file at an index of the list, read as they are consumed. */
-  read(place: number): Readable {
+  /** The contents of the file at an index of the list: whole if it is small, else read as they are consumed. */
+  async read(place: number): Promise<Buffer | Readable> {
     const file = this.files[place];
     if (!file) throw new RangeError(`There is no file ${place}.`);
+    if (file.size === 0) return Buffer.alloc(0);
     if (file.size > smallBytes) return this.blobs.read(file.blobId);
-    const { blobId } = file;
-    const bytes = async function* (this: ReadAhead) {
-      if (!this.held.has(blobId)) this.held = await this.blobs.readSmall(this.from(place));
-      const content = this.held.get(blobId);
-      if (!content) throw new Error(`The blob ${blobId} is gone.`);
-      if (content.length > 0) yield content;
-    };
-    return Readable.from(bytes.call(this), { objectMode: false });
+    if (!this.held.has(file.blobId)) this.held = await this.blobs.readSmall(this.from(place));
+    const content = this.held.get(file.blobId);
+    if (!content) throw new Error(`The blob ${file.blobId} is gone.`);
+    return content;
   }
 
   /** The contents of the file and of as many small ones after it as are read at once. */

@@ -31,7 +31,7 @@ export function createWorkspace(foundation: {
 }) {
   const { settings, database, changes, blobs, links } = foundation;
   const limits = settings.workspace;
-  const { quotaBytes, maxNodes } = limits;
+  const { quotaBytes } = limits;
   const { uploadBytes } = settings.limits;
   const workspaceAccess = new WorkspaceAccess(database, foundation.serverAccess);
   const announcer = new Announcer(database);
@@ -41,7 +41,7 @@ export function createWorkspace(foundation: {
     workspaces: new WorkspaceService({ database, changes, workspaceAccess, announcer, quotaBytes }),
     nodes,
     files: new FileService({ database, workspaceAccess, nodes, blobs, links, uploadBytes, limits }),
-    archives: new ArchiveService({ database, workspaceAccess, blobs, maxNodes }),
+    archives: new ArchiveService({ database, workspaceAccess, blobs, limits }),
   };
   return { services, workspaceAccess };
 }

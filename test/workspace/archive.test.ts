@@ -1,6 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import JSZip from 'jszip';
 import yauzl from 'yauzl';
+import { z } from 'zod';
+import { until } from '../rig/until.ts';
+import { startCluster } from '../world/nodes.ts';
 import { query } from '../world/sql.ts';
 import { world } from '../world/world.ts';
 
@@ -69,5 +73,45 @@ describe('an archive of a workspace', () => {
     for (const name of ['7', 'a7']) expect(await textOf(name)).to.equal('long '.repeat(20_000));
     expect(await textOf('empty')).to.equal('');
     close();
+  });
+
+  it('is sent to so many at once and no more, of which one person has a few, and gives its place back', async () => {
+    const cluster = await startCluster({ nodes: 1, settings: { workspace: { downloads: 3, downloadsPerUser: 2 } } });
+    const { alice, bob, server, close } = await world(cluster);
+    const base = `/api/servers/${server.id}/workspace`;
+    const form = new FormData();
+    // More than fits on the way to a reader that does not read.
+    form.append('file', new File([randomBytes(30_000_000)], 'large.bin'));
+    const uploaded = await fetch(`${alice.node.url}${base}/upload`, {
+      method: 'POST',
+      body: form,
+      headers: { authorization: `Bearer ${alice.token}` },
+    });
+    expect(uploaded.status).to.equal(201);
+    const gone: AbortController[] = [];
+    const download = async (who: typeof alice) => {
+      const controller = new AbortController();
+      const headers = { authorization: `Bearer ${who.token}` };
+      const answer = await fetch(`${who.node.url}${base}/download`, { headers, signal: controller.signal });
+      if (answer.status === 200) gone.push(controller);
+      return answer;
+    };
+    const codeOf = async (answer: Response) => z.object({ code: z.string() }).parse(await answer.json()).code;
+    expect((await download(alice)).status).to.equal(200);
+    expect((await download(alice)).status).to.equal(200);
+    const third = await download(alice);
+    expect([third.status, await codeOf(third), third.headers.get('retry-after')]).to.deep.equal([
+      429,
+      'RATE_LIMITED',
+      '10',
+    ]);
+    expect((await download(bob)).status).to.equal(200);
+    const fourth = await download(bob);
+    expect([fourth.status, await codeOf(fourth)]).to.deep.equal([503, 'SERVER_BUSY']);
+    for (const controller of gone.splice(0)) controller.abort();
+    await until(async () => (await download(alice)).status === 200, { message: 'No place is free again' });
+    for (const controller of gone) controller.abort();
+    close();
+    await cluster.stop();
   });
 });
