@@ -9,10 +9,10 @@ import { bearerToken } from '../infrastructure/bearer.ts';
 import { invalid, validated } from '../schema/validation.ts';
 import { isUuid } from '../schema.ts';
 import type { BodyLimits, BodyReader } from './body.ts';
-import { compressed } from './compression.ts';
+import { compressed, compressedPieces } from './compression.ts';
 import type { Idempotency } from './idempotency.ts';
 import { IncomingRequest, type Request } from './incoming-request.ts';
-import { JsonText, RawReply, Reply, type Route } from './route.ts';
+import { JsonPieces, JsonText, RawReply, Reply, type Route } from './route.ts';
 
 /** What routes need from the layers below. */
 export interface RouteServices extends BodyLimits {
@@ -68,6 +68,7 @@ async function answerTo(
   }
   const result = await route.handle(await reading);
   if (result instanceof RawReply) sendRaw(context, result);
+  else if (result instanceof JsonPieces) sendPieces(context, result);
   else await send(context, toReply(route, result, actor));
 }
 
@@ -228,6 +229,13 @@ async function send(context: Context, reply: SentReply): Promise<void> {
   context.set(reply.headers);
   context.type = 'application/json';
   context.body = await compressed(context, reply.text, reply.json);
+}
+
+function sendPieces(context: Context, { pieces }: JsonPieces): void {
+  context.status = 200;
+  context.set('Cache-Control', 'no-store');
+  context.type = 'application/json';
+  context.body = compressedPieces(context, pieces);
 }
 
 function sendRaw(context: Context, reply: RawReply): void {

@@ -1,5 +1,6 @@
+import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliCompress, constants } from 'node:zlib';
+import { brotliCompress, constants, createBrotliCompress } from 'node:zlib';
 import type { Context } from 'koa';
 import type { JsonText } from './route.ts';
 
@@ -23,4 +24,14 @@ export async function compressed(context: Context, text: string, kept?: JsonText
   if (!kept) return compress(text, options);
   kept.compressed ??= compress(text, options);
   return kept.compressed;
+}
+
+/** The same for a text that is made while it is sent. */
+export function compressedPieces(context: Context, pieces: AsyncIterable<string>): Readable {
+  const text = Readable.from(pieces, { objectMode: false });
+  context.vary('Accept-Encoding');
+  if (context.acceptsEncodings('br', 'identity') !== 'br') return text;
+  context.set('Content-Encoding', 'br');
+  // Whichever of the two ends first ends the other; a failure breaks the connection.
+  return pipeline(text, createBrotliCompress(options), () => {});
 }

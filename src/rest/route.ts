@@ -92,6 +92,15 @@ export class JsonText {
   }
 }
 
+/** JSON text that is too long to be made at once: it is made as it is sent, and no further once the client is gone. */
+export class JsonPieces {
+  readonly pieces: AsyncIterable<string>;
+
+  constructor(pieces: AsyncIterable<string>) {
+    this.pieces = pieces;
+  }
+}
+
 /**
  * A response that is not JSON: bytes in memory or a stream. A stream must not start its work before it is read; it is
  * destroyed when the client goes away.
@@ -195,7 +204,7 @@ interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
   anyBody?: boolean;
 }
 
-type Answer<A extends z.ZodType> = z.input<A> | Reply<z.input<A>> | Reply<JsonText> | RawReply;
+type Answer<A extends z.ZodType> = z.input<A> | Reply<z.input<A>> | Reply<JsonText> | JsonPieces | RawReply;
 
 interface SignedInRoute<P extends Params, Q, B, A extends z.ZodType, H, F> extends RouteDescription<P, Q, B, A, H> {
   auth: 'required';

@@ -6,7 +6,7 @@ import { contentDisposition } from '../infrastructure/served-content.ts';
 import { type ZipEntry, zipBytes } from '../infrastructure/zip-writer.ts';
 import { ArchiveSlots } from './archive-slots.ts';
 import { freeName } from './names.ts';
-import { type ArchiveRow, readInside } from './node.table.ts';
+import { type ArchiveRow, readAllInside } from './node.table.ts';
 import { ReadAhead } from './read-ahead.ts';
 import type { WorkspaceAccess } from './workspace.access.ts';
 
@@ -69,11 +69,11 @@ export class ArchiveService {
   }
 
   /**
-   * The list is read with one statement and contents are immutable, so the archive is a snapshot, whatever is edited while
+   * The list is that of one moment and contents are immutable, so the archive is a snapshot, whatever is edited while
    * it is sent.
    */
   private async *entries(workspaceId: string, folderId: string): AsyncGenerator<ZipEntry> {
-    const rows = await readInside(this.database.rows, workspaceId, folderId, this.maxNodes);
+    const rows = await readAllInside(this.database, workspaceId, folderId, this.maxNodes);
     const renamed = namesOfDrives(rows);
     const files = rows.flatMap(({ blob_id: blobId, size_bytes: size }) => (blobId ? [{ blobId, size }] : []));
     const contents = new ReadAhead(this.blobs, files);

@@ -1,4 +1,4 @@
-import type { Rows } from '../database/database.ts';
+import type { Database, Rows } from '../database/database.ts';
 import type { NodeRow, PlacedRow } from './node.view.ts';
 
 const columns = `n.id, n.workspace_id, n.parent_id, n.kind, n.name, n.mime, n.size_bytes, n.is_text, n.blob_id,
@@ -22,9 +22,30 @@ const inFolders = `SELECT ${columns}, ${path} FROM workspace_nodes n
 const byText = `SELECT ${columns}, ${path} FROM workspace_nodes n
   WHERE n.workspace_id = $1 AND n.kind = $2 AND strpos(lower(n.name), lower($3)) > 0 ORDER BY ${order} LIMIT $4`;
 
+/** Rows that arrive at once: a workspace may have 50 000, and taking them in is work. */
+const pageSize = 500;
+
 /** All nodes of a workspace; without their paths, which the tree shows. */
-export function readAll(rows: Rows, workspaceId: string): Promise<NodeRow[]> {
-  return rows<NodeRow>(everything, [workspaceId]);
+export function readAll(database: Database, workspaceId: string): Promise<NodeRow[]> {
+  return inPages<NodeRow>(database, 'workspace_tree', everything, [workspaceId]);
+}
+
+/** The rows of a statement as of one moment. They come in pages, between which others have their turn. */
+async function inPages<R extends object>(
+  database: Database,
+  cursor: string,
+  text: string,
+  values: unknown[],
+): Promise<R[]> {
+  return database.transaction(async ({ rows }) => {
+    await rows(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${text}`, values);
+    const found: R[] = [];
+    for (;;) {
+      const page = await rows<R>(`FETCH ${pageSize} FROM ${cursor}`);
+      found.push(...page);
+      if (page.length < pageSize) return found;
+    }
+  });
 }
 
 /** Nodes by id; those of other workspaces are not found. */
@@ -121,17 +142,26 @@ export interface ArchiveRow {
   updated_at: Date | string;
 }
 
-/** Everything in a folder (the id of the workspace: everything), folders before their contents. */
+const inside = `WITH RECURSIVE inside AS (
+    SELECT n.*, n.name AS path, 1 AS level FROM workspace_nodes n
+    WHERE n.workspace_id = $1 AND coalesce(n.parent_id, n.workspace_id) = $2
+    UNION ALL
+    SELECT c.*, inside.path || '/' || c.name, inside.level + 1
+    FROM inside JOIN workspace_nodes c ON c.parent_id = inside.id
+  ) SELECT path, kind, blob_id, size_bytes, mime, is_text, updated_at FROM inside
+    ORDER BY level, path COLLATE "C" LIMIT $3`;
+
+/** What is in a folder (the id of the workspace: everything), folders before their contents. @param limit a few thousand */
 export function readInside(rows: Rows, workspaceId: string, folderId: string, limit: number): Promise<ArchiveRow[]> {
-  return rows<ArchiveRow>(
-    `WITH RECURSIVE inside AS (
-       SELECT n.*, n.name AS path, 1 AS level FROM workspace_nodes n
-       WHERE n.workspace_id = $1 AND coalesce(n.parent_id, n.workspace_id) = $2
-       UNION ALL
-       SELECT c.*, inside.path || '/' || c.name, inside.level + 1
-       FROM inside JOIN workspace_nodes c ON c.parent_id = inside.id
-     ) SELECT path, kind, blob_id, size_bytes, mime, is_text, updated_at FROM inside
-       ORDER BY level, path COLLATE "C" LIMIT $3`,
-    [workspaceId, folderId, limit],
-  );
+  return rows<ArchiveRow>(inside, [workspaceId, folderId, limit]);
+}
+
+/** The same, however much it is. */
+export function readAllInside(
+  database: Database,
+  workspaceId: string,
+  folderId: string,
+  limit: number,
+): Promise<ArchiveRow[]> {
+  return inPages<ArchiveRow>(database, 'workspace_inside', inside, [workspaceId, folderId, limit]);
 }

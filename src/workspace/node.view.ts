@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import { extensionOf } from '../infrastructure/media-types.ts';
 import { isoTime } from '../schema.ts';
-import type { nodeSchema, treeNodeSchema } from './workspace.contract.ts';
+import type { nodeSchema } from './workspace.contract.ts';
 
 /** A row of `workspace_nodes`. */
 export interface NodeRow {
@@ -25,7 +26,6 @@ export interface PlacedRow extends NodeRow {
 }
 
 export type NodeRecord = z.input<typeof nodeSchema>;
-export type TreeRecord = z.input<typeof treeNodeSchema>;
 
 export function nodeRecord(row: PlacedRow): NodeRecord {
   return {
@@ -45,20 +45,41 @@ export function nodeRecord(row: PlacedRow): NodeRecord {
   };
 }
 
-/** All nodes of a workspace as trees, siblings in display order. @returns the roots */
-export function treeOf(rows: NodeRow[]): TreeRecord[] {
+/** Characters after which others have their turn. */
+const perTurn = 32 * 1024;
+
+/** All nodes of a workspace as trees, siblings in the order of the rows: JSON text in pieces, made as they are read. */
+export async function* treeText(rows: NodeRow[]): AsyncGenerator<string> {
   const inside = new Map<string | null, NodeRow[]>();
   for (const row of rows) {
     const siblings = inside.get(row.parent_id);
     if (siblings) siblings.push(row);
     else inside.set(row.parent_id, [row]);
   }
-  // Folder depth is limited, so recursion is safe.
-  const build = (parentId: string | null, above: string): TreeRecord[] =>
-    (inside.get(parentId) ?? []).map((row) => {
-      const path = `${above}/${row.name}`;
-      const node = nodeRecord({ ...row, path });
-      return row.kind === 'dir' ? { ...node, children: build(row.id, path) } : node;
-    });
-  return build(null, '');
+  /** The folders on the way from the top, each with what is still to be told of it. */
+  const line = [{ path: '', rest: inside.get(null)?.values() ?? [].values() }];
+  let text = '[';
+  let isFirst = true;
+  for (let folder = line.at(-1); folder; folder = line.at(-1)) {
+    const { value: row } = folder.rest.next();
+    if (!row) {
+      line.pop();
+      text += line.length > 0 ? ']}' : ']';
+      isFirst = false;
+      continue;
+    }
+    const path = `${folder.path}/${row.name}`;
+    const node = JSON.stringify(nodeRecord({ ...row, path }));
+    text += isFirst ? node : `,${node}`;
+    isFirst = row.kind === 'dir';
+    if (row.kind === 'dir') {
+      text = `${text.slice(0, -1)},"children":[`;
+      line.push({ path, rest: inside.get(row.id)?.values() ?? [].values() });
+    }
+    if (text.length < perTurn) continue;
+    yield text;
+    text = '';
+    await nextTurn();
+  }
+  yield text;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Route, route, slugParam } from '../rest/route.ts';
+import { JsonPieces, type Route, route, slugParam } from '../rest/route.ts';
 import type { NodeService } from './node.service.ts';
 import {
   childrenBatchAnswer,
@@ -59,7 +59,7 @@ function readingRoutes(workspaces: WorkspaceService): Route[] {
       params: { serverId },
       answer: z.array(treeNodeSchema),
       errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
-      handle: ({ actor, params }) => workspaces.tree(actor, params.serverId),
+      handle: async ({ actor, params }) => new JsonPieces(await workspaces.tree(actor, params.serverId)),
     }),
     route({
       method: 'GET',

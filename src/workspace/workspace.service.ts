@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import { isoTime } from '../schema.ts';
 import type { Announcer } from './announcer.ts';
 import { readAll, readChildren, searchNodes } from './node.table.ts';
-import { type NodeRecord, nodeRecord, type TreeRecord, treeOf } from './node.view.ts';
+import { type NodeRecord, nodeRecord, treeText } from './node.view.ts';
 import type { OpenWorkspace, WorkspaceAccess } from './workspace.access.ts';
 import { rootKey, type workspaceSchema, type workspaceStatsSchema } from './workspace.contract.ts';
 
@@ -72,10 +72,10 @@ export class WorkspaceService {
     return { folderCount, fileCount, totalCount, totalBytes, quotaBytes };
   }
 
-  /** All folders and files, read with one query. */
-  async tree(actor: Actor, serverId: string): Promise<TreeRecord[]> {
+  /** All folders and files as of one moment, as JSON text in pieces: there may be megabytes of it. */
+  async tree(actor: Actor, serverId: string): Promise<AsyncIterable<string>> {
     const workspace = await this.visit(actor, serverId);
-    return treeOf(await readAll(this.database.rows, workspace.id));
+    return treeText(await readAll(this.database, workspace.id));
   }
 
   /** The contents of a folder; null: of the top. @throws AppError FOLDER_NOT_FOUND */
