@@ -13,6 +13,7 @@ import { PolicyAccess } from './agents/policies/policy.access.ts';
 import { strayBots } from './agents/stray-bots.ts';
 import { createWebhooks } from './agents/webhooks/webhook.services.ts';
 import { createApps } from './apps/app.services.ts';
+import { StorageAllowance } from './blobs/allowance.ts';
 import { BlobCollector } from './blobs/blob.collector.ts';
 import { DatabaseBlobStore } from './blobs/blob.store.ts';
 import { ChannelAccess } from './channels/channel.access.ts';
@@ -136,7 +137,8 @@ export function createServices(foundation: Foundation) {
   fillDashboard(services);
   const blobCollector = new BlobCollector(database, settings.blobs, foundation.log);
   const background = { notificationWorker, chores, webhookDispatcher, blobCollector, viewCounter: apps.viewCounter };
-  return { services, hearing, policyAccess, changes, writer, serverAccess, presence, outgoing, ...background };
+  const { blobs } = shared;
+  return { services, hearing, policyAccess, changes, writer, serverAccess, presence, outgoing, blobs, ...background };
 }
 
 /** What several features use. */
@@ -159,6 +161,7 @@ function createShared(foundation: Foundation) {
     directory,
     statuses: directory,
     blobs: new DatabaseBlobStore(database),
+    allowance: new StorageAllowance(database, settings.storage),
     links: new SignedLinks(settings.jwtSecrets),
     outgoing: new Outgoing(settings.appProxyAllow),
   };

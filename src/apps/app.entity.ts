@@ -30,7 +30,8 @@ const AppSchema = defineEntity({
     version: p.integer().default(1),
     isHomepage: p.boolean().default(false),
     viewCount: p.bigint('number').default(0),
-    createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable().deleteRule('set null').index(false),
+    createdBy: () =>
+      p.manyToOne(User).mapToPk().fieldName('created_by').nullable().deleteRule('set null').index('apps_made'),
     createdAt: p.datetime(3).onCreate(dateNow),
     updatedAt: p.datetime(3).onCreate(dateNow),
   },

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
+import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isUniqueViolation } from '../database/failures.ts';
@@ -17,8 +18,17 @@ import type {
   publishAppSchema,
   updateAppSchema,
 } from './app.contract.ts';
-import { type Content, type Description, describeApp, insertApp, publishFiles, takenSlugs } from './app.table.ts';
+import {
+  bytesOfApps,
+  type Content,
+  type Description,
+  describeApp,
+  insertApp,
+  publishFiles,
+  takenSlugs,
+} from './app.table.ts';
 import { type AppRecord, type AppRow, appColumns, appRecord } from './app.view.ts';
+import type { BundleFile } from './bundle.ts';
 import type { BundleSources } from './bundle-sources.ts';
 import { freeSlug, slugOf } from './slugs.ts';
 
@@ -29,8 +39,9 @@ export class AppService {
   private readonly access: AppAccess;
   private readonly sources: BundleSources;
   private readonly blobs: BlobStore;
+  private readonly allowance: StorageAllowance;
   private readonly outgoing: Outgoing;
-  private readonly maxPerServer: number;
+  private readonly limits: { maxPerServer: number; quotaBytes: number };
 
   constructor(parts: {
     database: Database;
@@ -38,16 +49,18 @@ export class AppService {
     appAccess: AppAccess;
     bundleSources: BundleSources;
     blobs: BlobStore;
+    allowance: StorageAllowance;
     outgoing: Outgoing;
-    maxPerServer: number;
+    limits: { maxPerServer: number; quotaBytes: number };
   }) {
     this.database = parts.database;
     this.changes = parts.changes;
     this.access = parts.appAccess;
     this.sources = parts.bundleSources;
     this.blobs = parts.blobs;
+    this.allowance = parts.allowance;
     this.outgoing = parts.outgoing;
-    this.maxPerServer = parts.maxPerServer;
+    this.limits = parts.limits;
   }
 
   /** Members see active apps, admins all. */
@@ -116,7 +129,7 @@ export class AppService {
       const { type } = await this.access.changeable(actor, server_id, id);
       if (files && type !== 'html') throw notOfType('htmlContent', 'html');
       if (url !== undefined && type !== 'url') throw notOfType('url', 'url');
-      if (files) await publishFiles(change, id, files);
+      if (files) await this.publishFiles(change, actor, { id, server_id }, files);
       return describeApp(change, id, input);
     });
   }
@@ -142,7 +155,7 @@ export class AppService {
       const known = await this.published(change, server.id, name, input.slug);
       const content = { type: source.type, url: null, files: source.files };
       if (!known) return this.insert(change, actor, server.id, { ...input, name }, content);
-      await publishFiles(change, known.id, source.files);
+      await this.publishFiles(change, actor, known, source.files);
       await change.rows("UPDATE apps SET type = $2, url = NULL, status = 'active' WHERE id = $1", [
         known.id,
         source.type,
@@ -161,14 +174,37 @@ export class AppService {
   ): Promise<AppRow> {
     const taken = await this.requireRoom(change.rows, serverId);
     const slug = input.slug ?? freeSlug(input.name, taken);
-    return insertApp(change, actor.userId, serverId, { ...input, slug }, content);
+    const app = await insertApp(change, actor.userId, serverId, { ...input, slug }, content);
+    if (content.files.length > 0) await this.requireBytes(change.rows, actor, serverId);
+    return app;
+  }
+
+  private async publishFiles(
+    change: Change,
+    actor: Actor,
+    app: { id: string; server_id: string },
+    files: BundleFile[],
+  ): Promise<void> {
+    await publishFiles(change, app.id, files);
+    await this.requireBytes(change.rows, actor, app.server_id);
   }
 
   /** @returns the slugs of existing apps @throws AppError APP_LIMIT */
   private async requireRoom(rows: Rows, serverId: string): Promise<Set<string>> {
     const taken = await takenSlugs(rows, serverId);
-    if (taken.size >= this.maxPerServer) throw new AppError('APP_LIMIT');
+    if (taken.size >= this.limits.maxPerServer) throw new AppError('APP_LIMIT');
     return taken;
+  }
+
+  /** @throws AppError QUOTA_EXCEEDED when the apps of the server, or all files of the actor, have too many bytes by now */
+  private async requireBytes(rows: Rows, actor: Actor, serverId: string): Promise<void> {
+    const { quotaBytes } = this.limits;
+    const totalBytes = await bytesOfApps(rows, serverId);
+    if (totalBytes > quotaBytes) {
+      const message = `All apps of a server can have at most ${quotaBytes} bytes together; delete some first.`;
+      throw new AppError('QUOTA_EXCEEDED', { message, extra: { totalBytes, quotaBytes } });
+    }
+    await this.allowance.requireWithin(rows, actor);
   }
 
   /**

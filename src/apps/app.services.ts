@@ -1,3 +1,4 @@
+import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Database } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
@@ -31,6 +32,7 @@ export function createApps(foundation: {
   serverAccess: ServerAccess;
   workspaceAccess: WorkspaceAccess;
   blobs: BlobStore;
+  allowance: StorageAllowance;
   outgoing: Outgoing;
 }) {
   const { settings, database, workspaceAccess, blobs, outgoing } = foundation;
@@ -38,7 +40,7 @@ export function createApps(foundation: {
   const bundleSources = new BundleSources({ database, workspaceAccess, blobs, limits: settings.apps.bundle });
   const viewCounter = new ViewCounter(database, foundation.log);
   const services: AppServices = {
-    apps: new AppService({ ...foundation, appAccess, bundleSources, maxPerServer: settings.apps.maxPerServer }),
+    apps: new AppService({ ...foundation, appAccess, bundleSources, limits: settings.apps }),
     appServing: new AppServing({ database, blobs, views: viewCounter }),
     appProxy: new AppProxy({ database, outgoing, limits: settings.apps.proxy }),
     appsOrigin: new AppsOrigin(settings.appsUrl),

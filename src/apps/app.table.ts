@@ -115,3 +115,12 @@ export async function takenSlugs(rows: Rows, serverId: string): Promise<Set<stri
   const found = await rows<{ slug: string }>('SELECT slug FROM apps WHERE server_id = $1', [serverId]);
   return new Set(found.map((row) => row.slug));
 }
+
+/** The bytes of all files of a server's apps. */
+export async function bytesOfApps(rows: Rows, serverId: string): Promise<number> {
+  const [sum] = await rows<{ bytes: string }>(
+    `SELECT coalesce(sum(f.size_bytes), 0) AS bytes FROM apps a JOIN app_files f ON f.app_id = a.id WHERE a.server_id = $1`,
+    [serverId],
+  );
+  return Number(sum?.bytes ?? 0);
+}

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Database } from '../database/database.ts';
@@ -29,6 +30,14 @@ export interface BlobStore {
   read(id: string, range?: ByteRange): Readable;
   /** The bytes of several blobs, small enough to be held all at once, by their ids. */
   readSmall(ids: string[]): Promise<Map<string, Buffer>>;
+  /** Runs `work`. If it fails, what it has stored is deleted at once, unless someone else stored or uses the same. */
+  undoing<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** A new row in the store. Any later writer of the same content changes its version. */
+interface NewRow {
+  id: string;
+  version: string;
 }
 
 /**
@@ -51,6 +60,8 @@ interface ChunkRow {
 /** The store in PostgreSQL: nothing else has to be run, backed up or kept in sync. */
 export class DatabaseBlobStore implements BlobStore {
   private readonly database: Pick<Database, 'rows' | 'committedRows'>;
+  /** What was stored by the work that may yet fail. */
+  private readonly stored = new AsyncLocalStorage<NewRow[]>();
 
   constructor(database: Pick<Database, 'rows' | 'committedRows'>) {
     this.database = database;
@@ -75,20 +86,38 @@ export class DatabaseBlobStore implements BlobStore {
     const hash = createHash('sha256').update(bytes).digest('hex');
     const id = newId();
     const chunks = cut(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-    const [row] = await this.database.rows<{ id: string }>(
+    const [row] = await this.database.rows<NewRow & { isNew: boolean }>(
       `WITH blob AS (
          INSERT INTO blobs (id, hash, size, chunk_size, unused_since) VALUES ($1, $2, $3, $4, now())
-         ON CONFLICT (hash) DO UPDATE SET unused_since = now() RETURNING id
+         ON CONFLICT (hash) DO UPDATE SET unused_since = now() RETURNING id, xmin::text AS version
        ), chunks AS (
          INSERT INTO blob_chunks (blob_id, position, data)
          SELECT blob.id, chunk.number - 1, chunk.data
          FROM blob, unnest($5::bytea[]) WITH ORDINALITY AS chunk (data, number) WHERE blob.id = $1
        )
-       SELECT id FROM blob`,
+       SELECT id, version, id = $1 AS "isNew" FROM blob`,
       [id, hash, bytes.length, chunkSize, chunks],
     );
     if (!row) throw new Error('A blob was not kept.');
+    if (row.isNew) this.stored.getStore()?.push(row);
     return { id: row.id, hash, size: bytes.length };
+  }
+
+  async undoing<T>(work: () => Promise<T>): Promise<T> {
+    const stored: NewRow[] = [];
+    try {
+      return await this.stored.run(stored, work);
+    } catch (error) {
+      for (const row of stored) await this.discard(row);
+      throw error;
+    }
+  }
+
+  /** What is in use is kept by its foreign keys. If this fails otherwise the collector removes it later. */
+  private async discard({ id, version }: NewRow): Promise<void> {
+    await this.database
+      .committedRows('DELETE FROM blobs WHERE id = $1 AND xmin::text = $2', [id, version])
+      .catch(() => {});
   }
 
   read(id: string, range?: ByteRange): Readable {
@@ -149,11 +178,12 @@ export class DatabaseBlobStore implements BlobStore {
         return { ...blob, id: known[0].id };
       }
       try {
-        await rows('UPDATE blobs SET hash = $2, size = $3, unused_since = now() WHERE id = $1', [
-          blob.id,
-          blob.hash,
-          blob.size,
-        ]);
+        const [row] = await rows<NewRow>(
+          'UPDATE blobs SET hash = $2, size = $3, unused_since = now() WHERE id = $1 RETURNING id, xmin::text AS version',
+          [blob.id, blob.hash, blob.size],
+        );
+        if (!row) throw new Error('A blob was removed while it was written.');
+        this.stored.getStore()?.push(row);
         return blob;
       } catch (error) {
         // Someone stored the same content meanwhile.

@@ -53,6 +53,7 @@ function shown(value: unknown): string {
   if (Array.isArray(value)) return value.map((item) => `\`${item?.id ?? item}\``).join(', ');
   if (value instanceof Object && 'points' in value && 'seconds' in value)
     return `${value.points} in ${value.seconds} s`;
+  if (value instanceof Object) return `\`${JSON.stringify(value)}\``;
   return `\`${value}\``;
 }
 

@@ -41,6 +41,7 @@ import { PolicyHalves } from './migrations/0075-policy-halves.ts';
 import { OutdatedEntries } from './migrations/0077-outdated-entries.ts';
 import { NotificationSources } from './migrations/0078-notification-sources.ts';
 import { MadeBy } from './migrations/0080-made-by.ts';
+import { Storage } from './migrations/0081-storage.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -82,6 +83,7 @@ export const migrations = [
   { name: '0077-outdated-entries', class: OutdatedEntries },
   { name: '0078-notification-sources', class: NotificationSources },
   { name: '0080-made-by', class: MadeBy },
+  { name: '0081-storage', class: Storage },
 ];
 
 /**

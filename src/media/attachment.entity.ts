@@ -9,6 +9,7 @@ const AttachmentSchema = defineEntity({
   name: 'Attachment',
   tableName: 'attachments',
   indexes: [
+    { name: 'attachments_uploaded', properties: ['uploaderId', 'size'] },
     { name: 'attachments_unsent', properties: ['uploaderId', 'createdAt'], where: { messageId: null } },
     { name: 'attachments_expiring', properties: ['createdAt'], where: { messageId: null } },
   ],

@@ -1,5 +1,5 @@
-import { imageSize } from 'image-size';
 import { withoutDirections } from '../infrastructure/directions.ts';
+import { inspectFile } from '../infrastructure/file-inspector.ts';
 
 /** The type of a file, from its first bytes. */
 export interface ContentInfo {
@@ -9,26 +9,10 @@ export interface ContentInfo {
   height: number | null;
 }
 
-const maxPixels = 1_000_000;
-
 /** Names lie; contents seldom do. Unknown types are text if they decode as such, else plain bytes (contract §6). */
 export async function contentInfo(head: Buffer): Promise<ContentInfo> {
-  const { fileTypeFromBuffer } = await import('file-type');
-  const type = await fileTypeFromBuffer(head).catch(() => undefined);
-  const contentType = type?.mime ?? (isText(head) ? 'text/plain' : 'application/octet-stream');
-  return { contentType, ...(contentType.startsWith('image/') ? sizeOf(head) : { width: null, height: null }) };
-}
-
-function sizeOf(head: Buffer): { width: number | null; height: number | null } {
-  try {
-    const { width, height, orientation = 1 } = imageSize(head);
-    const sane = [width, height].every((pixels) => Number.isInteger(pixels) && pixels > 0 && pixels <= maxPixels);
-    if (!sane) return { width: null, height: null };
-    // Photos taken sideways are shown upright.
-    return orientation >= 5 ? { width: height, height: width } : { width, height };
-  } catch {
-    return { width: null, height: null };
-  }
+  const { mime, width, height } = await inspectFile(head);
+  return { contentType: mime ?? (isText(head) ? 'text/plain' : 'application/octet-stream'), width, height };
 }
 
 function isText(head: Buffer): boolean {

@@ -19,13 +19,15 @@ export function mediaRoutes(media: MediaService): Route[] {
       auth: 'required',
       file: {
         description: 'Up to 25 MiB, unless this server is configured otherwise.',
-        receive: ({ actor }: { actor: Actor }, file: IncomingFile) => media.receive(actor, file),
+        receive: ({ actor, atLeast }: { actor: Actor; atLeast: number }, file: IncomingFile) =>
+          media.receive(actor, file, atLeast),
       },
       body: uploadFieldsSchema,
       status: 201,
       answer: uploadAnswerSchema,
       errors: [
         'UPLOAD_LIMIT',
+        'QUOTA_EXCEEDED',
         'MESSAGE_NOT_FOUND',
         'FORBIDDEN',
         'ROLE_REQUIRED',

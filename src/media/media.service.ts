@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { lockUser } from '../accounts/user.reader.ts';
+import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
 import { countOf } from '../database/counting.ts';
 import type { Database, Rows } from '../database/database.ts';
@@ -50,6 +51,7 @@ export class MediaService {
   private readonly database: Database;
   private readonly changes: Changes;
   private readonly blobs: BlobStore;
+  private readonly allowance: StorageAllowance;
   private readonly links: SignedLinks;
   private readonly messageAccess: MessageAccess;
   private readonly maxBytes: number;
@@ -61,6 +63,7 @@ export class MediaService {
     changes: Changes;
     chores: Chores;
     blobs: BlobStore;
+    allowance: StorageAllowance;
     links: SignedLinks;
     messageAccess: MessageAccess;
     maxBytes: number;
@@ -68,21 +71,28 @@ export class MediaService {
     this.database = parts.database;
     this.changes = parts.changes;
     this.blobs = parts.blobs;
+    this.allowance = parts.allowance;
     this.links = parts.links;
     this.messageAccess = parts.messageAccess;
     this.maxBytes = parts.maxBytes;
     parts.chores.add(forgetUnsent);
   }
 
-  /** Receives the bytes of a file. @throws AppError BODY_TOO_LARGE, UPLOAD_LIMIT */
-  async receive(actor: Actor, file: IncomingFile): Promise<ReceivedFile> {
+  /**
+   * Receives the bytes of a file.
+   * @param atLeast how many there are, as far as that is known beforehand
+   * @throws AppError BODY_TOO_LARGE, UPLOAD_LIMIT, QUOTA_EXCEEDED
+   */
+  async receive(actor: Actor, file: IncomingFile, atLeast: number): Promise<ReceivedFile> {
     // Those being received count too: otherwise many at once would all be stored before the first is refused.
     const arriving = (this.arriving.get(actor.userId) ?? 0) + 1;
     this.arriving.set(actor.userId, arriving);
     try {
       await this.requireRoom(this.database.rows, actor, arriving);
       const head = new Head();
-      const blob = await this.blobs.write(head.watch(file.bytes), this.maxBytes);
+      if (atLeast > this.maxBytes) throw new AppError('BODY_TOO_LARGE');
+      const admitted = this.allowance.admitted(actor, file.bytes, atLeast);
+      const blob = await this.blobs.write(head.watch(admitted), this.maxBytes);
       return { blob, filename: safeFilename(file.name), ...(await contentInfo(head.bytes)) };
     } finally {
       this.arrived(actor.userId);
@@ -127,6 +137,7 @@ export class MediaService {
       if (!row) throw new Error('An upload was not stored.');
       if (target) await markExtended(change, target.row);
       else await this.requireRoom(change.rows, actor, 0);
+      await this.allowance.requireWithin(change.rows, actor);
       return attachmentRecord(row);
     });
   }

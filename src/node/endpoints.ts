@@ -64,13 +64,14 @@ export async function createEndpoints(
 
 function routeServices(
   { settings, limits, operations }: Foundation,
-  { services, serverAccess, changes }: ServiceParts,
+  { services, serverAccess, changes, blobs }: ServiceParts,
   bodies: SlowBodies,
 ): RouteServices {
   return {
     authenticate: authentication(limits, services.accounts.identity),
     stillAuthentic: (actor) => services.accounts.identity.refreshed(actor),
     operations,
+    undoing: (work) => blobs.undoing(work),
     idempotency: new Idempotency(changes),
     serverOf: async (slug) => (await serverAccess.find(slug).catch(ifMissing))?.id,
     limit: (route, context, actor) => limitRequest(limits, route, context, actor),

@@ -21,6 +21,8 @@ export interface RouteServices extends BodyLimits {
   /** Checks that an actor's token is still valid. @throws AppError as `authenticate` */
   stillAuthentic(actor: Actor): Promise<unknown>;
   operations: Operations;
+  /** Runs `work`; if it fails, the bytes that it stored are deleted again. */
+  undoing<T>(work: () => Promise<T>): Promise<T>;
   idempotency: Idempotency;
   /** The id of the server with this slug, if there is one. */
   serverOf(slug: string): Promise<string | undefined>;
@@ -48,7 +50,9 @@ export async function answer(
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
   if (!actor || route.method === 'GET') return answerTo(route, context, services, bodies, actor);
   const authentic = () => services.stillAuthentic(actor);
-  await services.operations.run(authentic, () => answerTo(route, context, services, bodies, actor));
+  await services.operations.run(authentic, () =>
+    services.undoing(() => answerTo(route, context, services, bodies, actor)),
+  );
 }
 
 /** Reads the request, handles it and sends the response. */

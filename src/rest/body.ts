@@ -78,15 +78,17 @@ export class BodyReader {
   ): Promise<{ fields: Record<string, string>; file: unknown }> {
     const boundary = boundaryOf(context.get('content-type'));
     const max = this.limits.uploadBytes + formOverhead;
-    if (Number(context.get('content-length')) > max) throw new AppError('BODY_TOO_LARGE');
+    const length = Number(context.get('content-length'));
+    if (length > max) throw new AppError('BODY_TOO_LARGE');
     const fields = new Fields();
+    const atLeast = Math.max(length - formOverhead, 0);
     let received: { file: unknown } | undefined;
     for await (const part of readParts(bytesOf(context, max), boundary)) {
       if (!part.isFile) await fields.read(part);
       else if (part.field !== 'file') continue;
       // A sender of two files would believe that both were stored.
       else if (received) throw invalid([onlyOne]);
-      else received = { file: await fileField.receive(request, part) };
+      else received = { file: await fileField.receive({ ...request, fields: { ...fields.values }, atLeast }, part) };
     }
     if (!received) throw invalid([{ path: 'file', message: 'is missing', code: 'invalid_type' }]);
     return { fields: fields.values, file: received.file };

@@ -131,7 +131,17 @@ export const rawAnswer = z.string().meta({ format: 'binary' });
  */
 interface FileField<P extends Params, F> {
   description: string;
-  receive(request: { actor: Actor; params: Record<keyof P, string> }, file: IncomingFile): Promise<F>;
+  receive(request: FileRequest<P>, file: IncomingFile): Promise<F>;
+}
+
+/** What is known of a request while its file arrives. */
+export interface FileRequest<P extends Params = Params> {
+  actor: Actor;
+  params: Record<keyof P, string>;
+  /** The text fields that came before the file. */
+  fields: Record<string, string>;
+  /** How many bytes the file has at least, by the length of the whole. */
+  atLeast: number;
 }
 
 /** The format of error responses, for what a route throws and what is refused before it is called. */

@@ -1,6 +1,7 @@
 import type { Capabilities } from '../access/capabilities.ts';
 import type { CommandDirectory } from '../agents/command-directory.ts';
 import type { LoopGuard } from '../agents/loop-guard.ts';
+import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import { BootstrapService } from '../channels/bootstrap.service.ts';
 import type { ChannelAccess } from '../channels/channel.access.ts';
@@ -60,6 +61,7 @@ export function createCommunity(foundation: {
   notifications: NotificationQueue;
   statuses: StatusReader;
   blobs: BlobStore;
+  allowance: StorageAllowance;
   links: SignedLinks;
   loopGuard: LoopGuard;
   commands: CommandDirectory;

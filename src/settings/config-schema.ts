@@ -174,6 +174,7 @@ export const fileSchema = z.strictObject({
   }),
   apps: z.strictObject({
     maxPerServer: positive.describe('apps of a server'),
+    quotaBytes: positive.describe('files of all apps of a server'),
     bundle: z.strictObject({ entries: positive.describe('files of an app'), bytes: positive.describe('their bytes') }),
     proxy: z.strictObject({
       timeoutMs: milliseconds.describe(
@@ -185,6 +186,13 @@ export const fileSchema = z.strictObject({
       perApp: positive.describe('of these, to one app'),
       perAddress: positive.describe('of these, from one address'),
     }),
+  }),
+  storage: z.strictObject({
+    bytes: positive.describe('all files of an account and its bots together, in messages, workspaces and apps'),
+    tierBytes: z.record(z.string(), positive).describe('the same for accounts of a tier, by its id'),
+    unverifiedBytes: positive.describe(
+      'files of an account whose e-mail address is not proven, if its tier allows more',
+    ),
   }),
   blobs: z.strictObject({ graceSeconds: positive.describe('how long an unreferenced file is kept') }),
   notifications: z.strictObject({ readDays: positive.describe('how long read notifications are kept') }),

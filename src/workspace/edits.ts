@@ -1,4 +1,5 @@
 import type { Actor } from '../access/actor.ts';
+import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import type { Announcer } from './announcer.ts';
@@ -16,17 +17,20 @@ export class WorkspaceEdits {
   private readonly changes: Changes;
   private readonly access: WorkspaceAccess;
   private readonly announcer: Announcer;
+  private readonly allowance: StorageAllowance;
   private readonly limits: WorkspaceLimits;
 
   constructor(parts: {
     changes: Changes;
     workspaceAccess: WorkspaceAccess;
     announcer: Announcer;
+    allowance: StorageAllowance;
     limits: WorkspaceLimits;
   }) {
     this.changes = parts.changes;
     this.access = parts.workspaceAccess;
     this.announcer = parts.announcer;
+    this.allowance = parts.allowance;
     this.limits = parts.limits;
   }
 
@@ -42,6 +46,7 @@ export class WorkspaceEdits {
       await this.access.requireStillOpen(actor, workspace);
       const result = await work(edit);
       await edit.finish();
+      if (edit.addedBytes > 0) await this.allowance.requireWithin(change.rows, actor);
       const rows = await readNodes(change.rows, workspace.id, [...edit.touched, ...edit.shown]);
       const touched = new Map(rows.map((row) => [row.id, nodeRecord(row)]));
       const nodes = [...touched.values()].filter(({ id }) => edit.touched.has(id));

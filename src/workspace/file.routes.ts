@@ -99,7 +99,8 @@ function changingRoutes(nodes: NodeService, files: FileService): Route[] {
       body: uploadFieldsSchema,
       file: {
         description: 'The file, with its name.',
-        receive: ({ actor, params }, file) => files.receive(actor, params.serverId, file),
+        receive: ({ actor, params, fields, atLeast }, file) =>
+          files.receive(actor, params.serverId, file, { fields, atLeast }),
       },
       status: 201,
       answer: nodeSchema,

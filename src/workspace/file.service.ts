@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
+import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
@@ -20,7 +21,7 @@ import { roomForFile, type WorkspaceLimits } from './quota.ts';
 import type { FileContent } from './tree-edit.ts';
 import { UploadProbe } from './upload-probe.ts';
 import type { WorkspaceAccess } from './workspace.access.ts';
-import { type fileSchema, type mediaUrlSchema, uploadNameSchema } from './workspace.contract.ts';
+import { type fileSchema, type mediaUrlSchema, uploadFieldsSchema, uploadNameSchema } from './workspace.contract.ts';
 
 /** Longer texts can only be downloaded, not edited. JSON bodies are no longer either. */
 const maxTextBytes = 2 * 1024 * 1024;
@@ -39,6 +40,7 @@ export class FileService {
   private readonly access: WorkspaceAccess;
   private readonly nodes: NodeService;
   private readonly blobs: BlobStore;
+  private readonly allowance: StorageAllowance;
   private readonly links: SignedLinks;
   private readonly uploadBytes: number;
   private readonly limits: WorkspaceLimits;
@@ -48,6 +50,7 @@ export class FileService {
     workspaceAccess: WorkspaceAccess;
     nodes: NodeService;
     blobs: BlobStore;
+    allowance: StorageAllowance;
     links: SignedLinks;
     uploadBytes: number;
     limits: WorkspaceLimits;
@@ -56,6 +59,7 @@ export class FileService {
     this.access = parts.workspaceAccess;
     this.nodes = parts.nodes;
     this.blobs = parts.blobs;
+    this.allowance = parts.allowance;
     this.links = parts.links;
     this.uploadBytes = parts.uploadBytes;
     this.limits = parts.limits;
@@ -69,16 +73,26 @@ export class FileService {
   }
 
   /**
-   * Receives the bytes of an upload, no more than there is room for.
-   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER before anything is read, BODY_TOO_LARGE, QUOTA_EXCEEDED,
-   * VALIDATION_FAILED
+   * Receives the bytes of an upload, no more than there is room for. Everything that is known by then is checked before
+   * any of them is stored.
+   * @param known the form's fields before the file, and how many bytes the file has at least
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FOLDER_NOT_FOUND, BODY_TOO_LARGE, QUOTA_EXCEEDED, VALIDATION_FAILED
    */
-  async receive(actor: Actor, serverId: string, file: IncomingFile): Promise<ReceivedFile> {
+  async receive(
+    actor: Actor,
+    serverId: string,
+    file: IncomingFile,
+    { fields, atLeast }: { fields: Record<string, string>; atLeast: number },
+  ): Promise<ReceivedFile> {
     const workspace = await this.access.openToWrite(actor, serverId);
     const { name } = validated(uploadNameSchema, { name: file.name });
+    const { parentId } = validated(uploadFieldsSchema, fields);
+    if (parentId) await this.access.folder(workspace, parentId);
     const room = await roomForFile(this.database.rows, workspace, this.limits);
+    if (atLeast > this.uploadBytes) throw new AppError('BODY_TOO_LARGE');
+    if (atLeast > room) throw this.full(room);
     const probe = new UploadProbe(maxTextBytes);
-    const blob = await this.store(probe.through(file.bytes), room);
+    const blob = await this.store(probe.through(this.allowance.admitted(actor, file.bytes, atLeast)), room);
     const content = { blobId: blob.id, size: blob.size, mime: await probe.type(name), isText: probe.isText };
     return { name, content };
   }
@@ -87,9 +101,13 @@ export class FileService {
     if (room >= this.uploadBytes) return this.blobs.write(bytes, this.uploadBytes);
     return this.blobs.write(bytes, room).catch((error) => {
       if (!(error instanceof AppError) || error.code !== 'BODY_TOO_LARGE') throw error;
-      const { quotaBytes } = this.limits;
-      throw new AppError('QUOTA_EXCEEDED', { extra: { totalBytes: quotaBytes - room, quotaBytes }, cause: error });
+      throw this.full(room, error);
     });
+  }
+
+  private full(room: number, cause?: AppError): AppError {
+    const { quotaBytes } = this.limits;
+    return new AppError('QUOTA_EXCEEDED', { extra: { totalBytes: quotaBytes - room, quotaBytes }, cause });
   }
 
   /** Puts a received file into a folder. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */

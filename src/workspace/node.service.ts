@@ -162,7 +162,7 @@ export class NodeService {
 
   /**
    * Text of those who may edit is stored before the edit begins: the workspace must not be locked while that waits, nor
-   * block edits of others with the same text. If the edit is refused, the collector removes it.
+   * block edits of others with the same text. If the edit is refused, it is deleted again.
    */
   private async textContent(name: string, text: string): Promise<FileContent> {
     const { id, size } = await this.blobs.put(Buffer.from(text));

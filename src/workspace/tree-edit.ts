@@ -26,6 +26,8 @@ export class TreeEdit {
   readonly touched = new Set<string>();
   /** Nodes that the answer shows, changed or not. */
   readonly shown = new Set<string>();
+  /** How many bytes more there are in it by now. */
+  addedBytes = 0;
   private readonly rows: Rows;
   private readonly workspace: OpenWorkspace;
   private readonly limits: WorkspaceLimits;
@@ -179,6 +181,7 @@ export class TreeEdit {
     this.totals.folderCount += sign * folders;
     this.totals.fileCount += sign * files;
     this.totals.totalBytes += sign * bytes;
+    this.addedBytes += sign * bytes;
     if (sign < 0) return;
     const { quotaBytes, maxNodes } = this.limits;
     const { folderCount, fileCount, totalBytes } = this.totals;

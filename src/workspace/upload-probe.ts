@@ -1,3 +1,4 @@
+import { inspectFile } from '../infrastructure/file-inspector.ts';
 import { mediaTypeOf } from '../infrastructure/media-types.ts';
 
 /** Enough to detect the types that have a signature. */
@@ -33,9 +34,8 @@ export class UploadProbe {
     const promised = mediaTypeOf(name);
     if (promised) return promised;
     if (this.text) return 'text/plain';
-    const { fileTypeFromBuffer } = await import('file-type');
-    const found = await fileTypeFromBuffer(Buffer.concat(this.head).subarray(0, headBytes));
-    return found?.mime ?? 'application/octet-stream';
+    const { mime } = await inspectFile(Buffer.concat(this.head).subarray(0, headBytes));
+    return mime ?? 'application/octet-stream';
   }
 
   private look(piece: Buffer): void {

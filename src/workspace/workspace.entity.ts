@@ -28,6 +28,7 @@ WorkspaceSchema.setClass(Workspace);
 const WorkspaceNodeSchema = defineEntity({
   name: 'WorkspaceNode',
   tableName: 'workspace_nodes',
+  indexes: [{ name: 'workspace_nodes_made', properties: ['createdBy', 'sizeBytes'] }],
   uniques: [
     {
       name: 'workspace_nodes_place',

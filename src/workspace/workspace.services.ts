@@ -1,3 +1,4 @@
+import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Database } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
@@ -27,20 +28,21 @@ export function createWorkspace(foundation: {
   changes: Changes;
   serverAccess: ServerAccess;
   blobs: BlobStore;
+  allowance: StorageAllowance;
   links: SignedLinks;
 }) {
-  const { settings, database, changes, blobs, links } = foundation;
+  const { settings, database, changes, blobs, allowance, links } = foundation;
   const limits = settings.workspace;
   const { quotaBytes } = limits;
   const { uploadBytes } = settings.limits;
   const workspaceAccess = new WorkspaceAccess(database, foundation.serverAccess);
   const announcer = new Announcer(database);
-  const workspaceEdits = new WorkspaceEdits({ changes, workspaceAccess, announcer, limits });
+  const workspaceEdits = new WorkspaceEdits({ changes, workspaceAccess, announcer, allowance, limits });
   const nodes = new NodeService({ workspaceAccess, workspaceEdits, blobs });
   const services: WorkspaceServices = {
     workspaces: new WorkspaceService({ database, changes, workspaceAccess, announcer, quotaBytes }),
     nodes,
-    files: new FileService({ database, workspaceAccess, nodes, blobs, links, uploadBytes, limits }),
+    files: new FileService({ database, workspaceAccess, nodes, blobs, allowance, links, uploadBytes, limits }),
     archives: new ArchiveService({ database, workspaceAccess, blobs, limits }),
   };
   return { services, workspaceAccess };
