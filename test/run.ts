@@ -34,6 +34,7 @@ const onceIsEnough = [
   'agents/policy-unknown',
   'agents/webhook-failures',
   'apps/bundles',
+  'apps/zip-names',
   'architecture',
   'blobs/',
   'delivery/bus',
@@ -81,6 +82,7 @@ const onceIsEnough = [
   'schema/',
   'search/scale',
   'settings',
+  'workspace/tree-text',
 ];
 
 /** What these show on two nodes holds on one; what a node does otherwise when it is alone is not theirs to show. */

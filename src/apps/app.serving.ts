@@ -57,7 +57,10 @@ export class AppServing {
     const path = decoded(address.rest.slice(1));
     const isFolder = path === '' || path.endsWith('/');
     const wanted = isFolder ? `${path}index.html` : path;
-    const found = await this.find(serverIdOrSlug, appIdOrSlug, [wanted, `${wanted}/index.html`]);
+    // Composed, as all are kept now, or taken apart, as they came from macOS before.
+    const files = [...new Set([wanted, wanted.normalize('NFC'), wanted.normalize('NFD')])];
+    const folders = files.map((path) => `${path}/index.html`);
+    const found = await this.find(serverIdOrSlug, appIdOrSlug, [...files, ...folders]);
     const [app] = found;
     if (!app) throw new AppError('APP_NOT_FOUND');
     const withSlash: Served = { location: `${address.path}/${address.search}`, status: 301 };
@@ -65,7 +68,7 @@ export class AppServing {
     if (app.type === 'url') {
       return { location: `/api/app-proxy/${app.appId}${address.rest}${address.search}`, status: 302 };
     }
-    const file = found.find((one) => one.path === wanted);
+    const file = found.find(({ path }) => path !== null && files.includes(path));
     if (file?.blobId) return this.content({ ...file, path: wanted, blobId: file.blobId });
     if (!isFolder && found.some((one) => one.path !== null)) return withSlash;
     throw new AppError('APP_FILE_NOT_FOUND');

@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts';
 import { ifMissing } from '../errors.ts';
 import { extensionOf } from '../infrastructure/media-types.ts';
 import { invalid } from '../schema/validation.ts';
+import { isLitter, pathOf } from '../schema/zip-names.ts';
 import { readInside } from '../workspace/node.table.ts';
 import type { WorkspaceAccess } from '../workspace/workspace.access.ts';
 import { maxHtmlBytes } from './app.contract.ts';
@@ -11,7 +12,6 @@ import {
   type BundleFile,
   type BundleLimits,
   badBundle,
-  isLitter,
   requireIndex,
   requireInnerPath,
   requireSound,
@@ -85,7 +85,7 @@ export class BundleSources {
       throw badBundle(`An app can have at most ${this.limits.entries} folders and files.`);
     }
     const files = rows.flatMap(({ path, blob_id: blobId, size_bytes: size }) =>
-      blobId ? [{ path, blobId, size }] : [],
+      blobId ? [{ path: pathOf(path), blobId, size }] : [],
     );
     for (const { path } of files) requireInnerPath(path);
     requireSound(files, this.limits);

@@ -36,11 +36,6 @@ export function requireInnerPath(name: string): void {
   if (Buffer.byteLength(name) > maxPathBytes) throw badBundle(`The name of the entry ${shown} is too long.`);
 }
 
-/** Files that operating systems add on their own. */
-export function isLitter(name: string): boolean {
-  return /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$)/.test(name);
-}
-
 /** @throws AppError BUNDLE_INVALID when it is too large, or has a path twice */
 export function requireSound(files: { path: string; size: number }[], limits: BundleLimits): void {
   if (files.length > limits.entries) throw badBundle(`An app can have at most ${limits.entries} files.`);

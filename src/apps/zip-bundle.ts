@@ -1,15 +1,17 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import yauzl from 'yauzl';
 import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
 import { isConflict, isUnavailable } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
 import { checkedBytes } from '../infrastructure/zip-entry.ts';
+import { isLitter, nameOf, pathOf } from '../schema/zip-names.ts';
 import {
   type BundleFile,
   type BundleLimits,
   badBundle,
-  isLitter,
   requireInnerPath,
   requireSound,
   withoutWrapper,
@@ -17,6 +19,10 @@ import {
 
 /** Smaller files are stored in one piece. */
 const smallBytes = 256 * 1024;
+/** Entries after which others have their turn. */
+const perTurn = 100;
+const unicodePath = 0x7075;
+const utf8Flag = 0x0800;
 const fileTypeMask = 0o170000;
 const regularFile = 0o100000;
 const folder = 0o040000;
@@ -35,38 +41,51 @@ export async function unpackBundle(
     yauzl.fromRandomAccessReaderPromise(new BlobReader(blobs, archive), archive.size, {
       lazyEntries: true,
       autoClose: false,
-      strictFileNames: true,
+      decodeStrings: false,
       validateEntrySizes: true,
     }),
   );
-  // Before the list is read: a million entries are counted, not looked at.
-  if (zip.entryCount > limits.entries) throw badBundle(`An app can have at most ${limits.entries} entries.`);
+  // Before the list is read: a million entries are counted, not looked at. Folders and litter are not files.
+  if (zip.entryCount > 3 * limits.entries) throw badBundle(`An app can have at most ${limits.entries} entries.`);
   const entries = await asBundleError(() => listEntries(zip));
   requireSound(
-    entries.map((entry) => ({ path: entry.fileName, size: entry.uncompressedSize })),
+    entries.map(({ path, entry }) => ({ path, size: entry.uncompressedSize })),
     limits,
   );
   const files: BundleFile[] = [];
-  for (const entry of entries) {
+  for (const { path, entry } of entries) {
     const blob = await asBundleError(() => unpackEntry(zip, entry, blobs));
-    files.push({ path: entry.fileName, blobId: blob.id, size: blob.size });
+    files.push({ path, blobId: blob.id, size: blob.size });
   }
   return withoutWrapper(files);
 }
 
-async function listEntries(zip: yauzl.ZipFile): Promise<yauzl.Entry[]> {
-  const entries: yauzl.Entry[] = [];
+async function listEntries(zip: yauzl.ZipFile): Promise<{ path: string; entry: yauzl.Entry }[]> {
+  const entries: { path: string; entry: yauzl.Entry }[] = [];
+  let count = 0;
   for await (const entry of zip.eachEntry()) {
-    const isFolder = entry.fileName.endsWith('/');
-    requireInnerPath(isFolder ? entry.fileName.slice(0, -1) : entry.fileName);
-    requireOrdinary(entry);
-    if (!isFolder && !isLitter(entry.fileName)) entries.push(entry);
+    if (++count % perTurn === 0) await nextTurn();
+    const path = pathOf(rawName(entry));
+    if (isLitter(path)) continue;
+    const isFolder = path.endsWith('/');
+    requireInnerPath(isFolder ? path.slice(0, -1) : path);
+    requireOrdinary(entry, path);
+    if (!isFolder) entries.push({ path, entry });
   }
   return entries;
 }
 
-function requireOrdinary(entry: yauzl.Entry): void {
-  const shown = JSON.stringify(entry.fileName.slice(0, 100));
+/** Marked as UTF-8, by a field of its own (Info-ZIP's, if it still belongs to this name) or by a flag; or not marked. */
+function rawName({ fileNameRaw, extraFields, generalPurposeBitFlag }: yauzl.Entry): string {
+  const field = extraFields.find(({ id }) => id === unicodePath)?.data;
+  if (field && field.length > 5 && field[0] === 1 && field.readUInt32LE(1) === crc32(fileNameRaw)) {
+    return field.toString('utf8', 5);
+  }
+  return generalPurposeBitFlag & utf8Flag ? fileNameRaw.toString('utf8') : nameOf(fileNameRaw);
+}
+
+function requireOrdinary(entry: yauzl.Entry, path: string): void {
+  const shown = JSON.stringify(path.slice(0, 100));
   const type = (entry.externalFileAttributes >>> 16) & fileTypeMask;
   if (type !== 0 && type !== regularFile && type !== folder) {
     throw badBundle(`The entry ${shown} is a link or a device; only files and folders can be in an app.`);
@@ -82,7 +101,7 @@ async function unpackEntry(zip: yauzl.ZipFile, entry: yauzl.Entry, blobs: BlobSt
 
 function checked(stream: AsyncIterable<Buffer>, entry: yauzl.Entry): AsyncGenerator<Buffer> {
   return checkedBytes(stream, entry, () =>
-    badBundle(`The entry ${JSON.stringify(entry.fileName.slice(0, 100))} is damaged.`),
+    badBundle(`The entry ${JSON.stringify(rawName(entry).slice(0, 100))} is damaged.`),
   );
 }
 

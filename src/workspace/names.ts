@@ -3,8 +3,9 @@ import { cut, textSchema } from '../schema.ts';
 
 const maxNameLength = 255;
 
-/** Names of folders and files (contract §8): kept as typed, case-sensitive. */
+/** Names of folders and files (contract §8): case-sensitive, and kept as typed but for composed characters (NFC). */
 export const nodeNameSchema = textSchema(maxNameLength)
+  .overwrite((name) => name.normalize('NFC'))
   .refine((name) => name.trim() !== '', 'must not be empty')
   .refine((name) => !/[/\\]/.test(name), 'must not contain "/" or "\\"')
   .refine((name) => name !== '.' && name !== '..', 'must not be "." or ".."')

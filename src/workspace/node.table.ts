@@ -20,7 +20,8 @@ const byIds = `SELECT ${columns}, ${path} FROM workspace_nodes n
 const inFolders = `SELECT ${columns}, ${path} FROM workspace_nodes n
   WHERE n.workspace_id = $1 AND coalesce(n.parent_id, n.workspace_id) = ANY($2::uuid[]) ORDER BY ${order}`;
 const byText = `SELECT ${columns}, ${path} FROM workspace_nodes n
-  WHERE n.workspace_id = $1 AND n.kind = $2 AND strpos(lower(n.name), lower($3)) > 0 ORDER BY ${order} LIMIT $4`;
+  WHERE n.workspace_id = $1 AND n.kind = $2
+    AND (strpos(lower(n.name), lower($3)) > 0 OR strpos(lower(n.name), lower($4)) > 0) ORDER BY ${order} LIMIT $5`;
 
 /** Rows that arrive at once: a workspace may have 50 000, and taking them in is work. */
 const pageSize = 500;
@@ -58,7 +59,7 @@ export function readChildren(rows: Rows, workspaceId: string, folderIds: string[
   return rows<PlacedRow>(inFolders, [workspaceId, folderIds]);
 }
 
-/** Nodes of a kind whose names contain a text, in either case. */
+/** Nodes of a kind whose names contain a text, in either case, with composed characters or such that were taken apart. */
 export function searchNodes(
   rows: Rows,
   workspaceId: string,
@@ -66,7 +67,7 @@ export function searchNodes(
   text: string,
   limit: number,
 ): Promise<PlacedRow[]> {
-  return rows<PlacedRow>(byText, [workspaceId, kind, text, limit]);
+  return rows<PlacedRow>(byText, [workspaceId, kind, text.normalize('NFC'), text.normalize('NFD'), limit]);
 }
 
 /** A folder, or the top, with its ancestors. */
