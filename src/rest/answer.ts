@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { Actor } from '../access/actor.ts';
 import { withoutInviteCodes } from '../access/invite-codes.ts';
@@ -235,11 +236,12 @@ async function send(context: Context, reply: SentReply): Promise<void> {
   context.body = await compressed(context, reply.text, reply.json);
 }
 
-function sendPieces(context: Context, { pieces }: JsonPieces): void {
+function sendPieces(context: Context, { pieces, closed }: JsonPieces): void {
   context.status = 200;
   context.set('Cache-Control', 'no-store');
   context.type = 'application/json';
-  context.body = compressedPieces(context, pieces);
+  const text = Readable.from(pieces, { objectMode: false }).once('close', closed);
+  context.body = compressedPieces(context, text);
 }
 
 function sendRaw(context: Context, reply: RawReply): void {

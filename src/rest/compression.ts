@@ -1,4 +1,4 @@
-import { pipeline, Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress } from 'node:zlib';
 import type { Context } from 'koa';
@@ -27,8 +27,7 @@ export async function compressed(context: Context, text: string, kept?: JsonText
 }
 
 /** The same for a text that is made while it is sent. */
-export function compressedPieces(context: Context, pieces: AsyncIterable<string>): Readable {
-  const text = Readable.from(pieces, { objectMode: false });
+export function compressedPieces(context: Context, text: Readable): Readable {
   context.vary('Accept-Encoding');
   if (context.acceptsEncodings('br', 'identity') !== 'br') return text;
   context.set('Content-Encoding', 'br');

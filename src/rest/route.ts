@@ -95,9 +95,12 @@ export class JsonText {
 /** JSON text that is too long to be made at once: it is made as it is sent, and no further once the client is gone. */
 export class JsonPieces {
   readonly pieces: AsyncIterable<string>;
+  readonly closed: () => void;
 
-  constructor(pieces: AsyncIterable<string>) {
+  /** @param closed called once it has been sent, or given up */
+  constructor(pieces: AsyncIterable<string>, closed: () => void) {
     this.pieces = pieces;
+    this.closed = closed;
   }
 }
 

@@ -4,7 +4,7 @@ import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Database } from '../database/database.ts';
 import { contentDisposition } from '../infrastructure/served-content.ts';
 import { type ZipEntry, zipBytes } from '../infrastructure/zip-writer.ts';
-import { ArchiveSlots } from './archive-slots.ts';
+import { LargeReads } from './large-reads.ts';
 import { freeName } from './names.ts';
 import { type ArchiveRow, readAllInside } from './node.table.ts';
 import { ReadAhead } from './read-ahead.ts';
@@ -25,7 +25,7 @@ export class ArchiveService {
   private readonly access: WorkspaceAccess;
   private readonly blobs: BlobStore;
   private readonly maxNodes: number;
-  private readonly slots: ArchiveSlots;
+  private readonly downloads: LargeReads;
 
   constructor(parts: {
     database: Database;
@@ -37,7 +37,9 @@ export class ArchiveService {
     this.access = parts.workspaceAccess;
     this.blobs = parts.blobs;
     this.maxNodes = parts.limits.maxNodes;
-    this.slots = new ArchiveSlots({ total: parts.limits.downloads, perUser: parts.limits.downloadsPerUser });
+    const { downloads: total, downloadsPerUser: perUser } = parts.limits;
+    const message = 'You are downloading several ZIP files already; wait until one of them is there.';
+    this.downloads = new LargeReads({ total, perUser }, message);
   }
 
   /**
@@ -48,7 +50,7 @@ export class ArchiveService {
     const workspace = await this.access.open(actor, serverId);
     const folder = folderId === null ? null : await this.access.folder(workspace, folderId);
     const name = folder?.name ?? (await this.workspaceName(workspace.id));
-    const leave = this.slots.enter(actor.userId);
+    const leave = this.downloads.enter(actor.userId);
     const bytes = zipBytes(this.entries(workspace.id, folder?.id ?? workspace.id));
     // Nothing starts before someone reads.
     const stream = Readable.from(bytes, { objectMode: false }).once('close', leave);

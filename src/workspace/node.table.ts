@@ -26,9 +26,12 @@ const byText = `SELECT ${columns}, ${path} FROM workspace_nodes n
 /** Rows that arrive at once: a workspace may have 50 000, and taking them in is work. */
 const pageSize = 500;
 
-/** All nodes of a workspace; without their paths, which the tree shows. */
-export function readAll(database: Database, workspaceId: string): Promise<NodeRow[]> {
-  return inPages<NodeRow>(database, 'workspace_tree', everything, [workspaceId]);
+/**
+ * All nodes of a workspace; without their paths, which the tree shows.
+ * @param onMore called before more than one page is read; if it throws, no more is
+ */
+export function readAll(database: Database, workspaceId: string, onMore: () => void): Promise<NodeRow[]> {
+  return inPages<NodeRow>(database, 'workspace_tree', everything, [workspaceId], onMore);
 }
 
 /** The rows of a statement as of one moment. They come in pages, between which others have their turn. */
@@ -37,6 +40,7 @@ async function inPages<R extends object>(
   cursor: string,
   text: string,
   values: unknown[],
+  onMore: () => void = () => {},
 ): Promise<R[]> {
   return database.transaction(async ({ rows }) => {
     await rows(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${text}`, values);
@@ -45,6 +49,7 @@ async function inPages<R extends object>(
       const page = await rows<R>(`FETCH ${pageSize} FROM ${cursor}`);
       found.push(...page);
       if (page.length < pageSize) return found;
+      if (found.length === pageSize) onMore();
     }
   });
 }
@@ -54,9 +59,17 @@ export function readNodes(rows: Rows, workspaceId: string, ids: string[]): Promi
   return rows<PlacedRow>(byIds, [workspaceId, ids]);
 }
 
-/** The contents of the given folders; the id of the workspace stands for the top. */
-export function readChildren(rows: Rows, workspaceId: string, folderIds: string[]): Promise<PlacedRow[]> {
-  return rows<PlacedRow>(inFolders, [workspaceId, folderIds]);
+/** The contents of the given folders; the id of the workspace stands for the top. @param onMore as in `readAll` */
+export async function readChildren(
+  database: Database,
+  workspaceId: string,
+  folderIds: string[],
+  onMore: () => void,
+): Promise<PlacedRow[]> {
+  // Most folders are small, and read with one statement.
+  const few = await database.rows<PlacedRow>(`${inFolders} LIMIT ${pageSize}`, [workspaceId, folderIds]);
+  if (few.length < pageSize) return few;
+  return inPages<PlacedRow>(database, 'workspace_children', inFolders, [workspaceId, folderIds], onMore);
 }
 
 /** Nodes of a kind whose names contain a text, in either case, with composed characters or such that were taken apart. */

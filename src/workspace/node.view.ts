@@ -45,6 +45,37 @@ export function nodeRecord(row: PlacedRow): NodeRecord {
   };
 }
 
+/** JSON text that may be megabytes, as it is made. */
+export interface LongText {
+  pieces: AsyncIterable<string>;
+  /** To be called once, when it has been sent or given up. */
+  closed(): void;
+}
+
+/** Nodes as a list: JSON text in pieces, made as they are read. */
+export async function* listText(rows: PlacedRow[]): AsyncGenerator<string> {
+  let text = '[';
+  for (const [at, row] of rows.entries()) {
+    text += `${at > 0 ? ',' : ''}${JSON.stringify(nodeRecord(row))}`;
+    if (text.length < perTurn) continue;
+    yield text;
+    text = '';
+    await nextTurn();
+  }
+  yield `${text}]`;
+}
+
+/** Several such lists in an object. @param lists the contents of folders by what they are called in the answer */
+export async function* listsText(lists: Map<string, PlacedRow[]>): AsyncGenerator<string> {
+  let before = '{';
+  for (const [name, rows] of lists) {
+    yield `${before}${JSON.stringify(name)}:`;
+    yield* listText(rows);
+    before = ',';
+  }
+  yield lists.size > 0 ? '}' : '{}';
+}
+
 /** Characters after which others have their turn. */
 const perTurn = 32 * 1024;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { JsonPieces, type Route, route, slugParam } from '../rest/route.ts';
 import type { NodeService } from './node.service.ts';
+import type { LongText } from './node.view.ts';
 import {
   childrenBatchAnswer,
   childrenBatchSchema,
@@ -59,7 +60,7 @@ function readingRoutes(workspaces: WorkspaceService): Route[] {
       params: { serverId },
       answer: z.array(treeNodeSchema),
       errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
-      handle: async ({ actor, params }) => new JsonPieces(await workspaces.tree(actor, params.serverId)),
+      handle: async ({ actor, params }) => inPieces(await workspaces.tree(actor, params.serverId)),
     }),
     route({
       method: 'GET',
@@ -82,7 +83,8 @@ function readingRoutes(workspaces: WorkspaceService): Route[] {
       query: childrenSchema,
       answer: z.array(nodeSchema),
       errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'FOLDER_NOT_FOUND'],
-      handle: ({ actor, params, query }) => workspaces.children(actor, params.serverId, query.parentId),
+      handle: async ({ actor, params, query }) =>
+        inPieces(await workspaces.children(actor, params.serverId, query.parentId)),
     }),
     route({
       method: 'POST',
@@ -93,11 +95,15 @@ function readingRoutes(workspaces: WorkspaceService): Route[] {
       params: { serverId },
       body: childrenBatchSchema,
       answer: childrenBatchAnswer,
+      repeats: 'never',
       errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
-      handle: ({ actor, params, body }) => workspaces.childrenOf(actor, params.serverId, body.parentIds),
+      handle: async ({ actor, params, body }) =>
+        inPieces(await workspaces.childrenOf(actor, params.serverId, body.parentIds)),
     }),
   ];
 }
+
+const inPieces = ({ pieces, closed }: LongText) => new JsonPieces(pieces, closed);
 
 function editingRoutes(nodes: NodeService): Route[] {
   return [

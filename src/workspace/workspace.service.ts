@@ -5,8 +5,17 @@ import type { Changes } from '../delivery/changes.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../schema.ts';
 import type { Announcer } from './announcer.ts';
+import { LargeReads } from './large-reads.ts';
 import { readAll, readChildren, searchNodes } from './node.table.ts';
-import { type NodeRecord, nodeRecord, treeText } from './node.view.ts';
+import {
+  type LongText,
+  listsText,
+  listText,
+  type NodeRecord,
+  nodeRecord,
+  type PlacedRow,
+  treeText,
+} from './node.view.ts';
 import type { OpenWorkspace, WorkspaceAccess } from './workspace.access.ts';
 import { rootKey, type workspaceSchema, type workspaceStatsSchema } from './workspace.contract.ts';
 
@@ -28,6 +37,9 @@ const selectWorkspace = `SELECT id, server_id AS "serverId", name, folder_count 
   file_count AS "fileCount", total_bytes AS "totalBytes", created_at AS "createdAt", updated_at AS "updatedAt"
   FROM workspaces WHERE id = $1`;
 
+/** Of many files, on a node: the memory of all of them together is bounded. */
+const longAnswers = { total: 16, perUser: 4 };
+
 /** Workspaces as a whole, and browsing them (contract §8). */
 export class WorkspaceService {
   private readonly database: Database;
@@ -35,6 +47,10 @@ export class WorkspaceService {
   private readonly access: WorkspaceAccess;
   private readonly announcer: Announcer;
   private readonly quotaBytes: number;
+  private readonly longAnswers = new LargeReads(
+    longAnswers,
+    'You are reading several long lists of files already; wait until one of them is there.',
+  );
 
   constructor(parts: {
     database: Database;
@@ -72,32 +88,50 @@ export class WorkspaceService {
     return { folderCount, fileCount, totalCount, totalBytes, quotaBytes };
   }
 
-  /** All folders and files as of one moment, as JSON text in pieces: there may be megabytes of it. */
-  async tree(actor: Actor, serverId: string): Promise<AsyncIterable<string>> {
+  /**
+   * All folders and files as of one moment.
+   * @throws AppError RATE_LIMITED or SERVER_BUSY while too many other long answers are being sent
+   */
+  async tree(actor: Actor, serverId: string): Promise<LongText> {
     const workspace = await this.visit(actor, serverId);
-    return treeText(await readAll(this.database, workspace.id));
+    return this.long(actor, (onMore) => readAll(this.database, workspace.id, onMore), treeText);
   }
 
-  /** The contents of a folder; null: of the top. @throws AppError FOLDER_NOT_FOUND */
-  async children(actor: Actor, serverId: string, parentId: string | null): Promise<NodeRecord[]> {
+  /** The contents of a folder; null: of the top. @throws AppError FOLDER_NOT_FOUND, and as `tree` */
+  async children(actor: Actor, serverId: string, parentId: string | null): Promise<LongText> {
     const workspace = await this.visit(actor, serverId);
     if (parentId) await this.access.folder(workspace, parentId);
-    return (await readChildren(this.database.rows, workspace.id, [parentId ?? workspace.id])).map(nodeRecord);
+    const ids = [parentId ?? workspace.id];
+    return this.long(actor, (onMore) => readChildren(this.database, workspace.id, ids, onMore), listText);
   }
 
-  /** The contents of several folders, by their ids; a deleted folder is empty. */
-  async childrenOf(
-    actor: Actor,
-    serverId: string,
-    parentIds: (string | null)[],
-  ): Promise<Record<string, NodeRecord[]>> {
+  /** The contents of several folders, by their ids; a deleted folder is empty. @throws AppError as `tree` */
+  async childrenOf(actor: Actor, serverId: string, parentIds: (string | null)[]): Promise<LongText> {
     const workspace = await this.visit(actor, serverId);
     const ids = parentIds.map((id) => id ?? workspace.id);
-    const nodes = await readChildren(this.database.rows, workspace.id, ids);
-    const answer: Record<string, NodeRecord[]> = {};
-    for (const id of parentIds) answer[id ?? rootKey] = [];
-    for (const row of nodes) answer[row.parent_id ?? rootKey]?.push(nodeRecord(row));
-    return answer;
+    const read = (onMore: () => void) => readChildren(this.database, workspace.id, ids, onMore);
+    return this.long(actor, read, (rows) => {
+      const lists = new Map(parentIds.map((id): [string, PlacedRow[]] => [id ?? rootKey, []]));
+      for (const row of rows) lists.get(row.parent_id ?? rootKey)?.push(row);
+      return listsText(lists);
+    });
+  }
+
+  private async long<R>(
+    actor: Actor,
+    read: (onMore: () => void) => Promise<R[]>,
+    textOf: (rows: R[]) => AsyncIterable<string>,
+  ): Promise<LongText> {
+    let closed = () => {};
+    const onMore = () => {
+      closed = this.longAnswers.enter(actor.userId);
+    };
+    try {
+      return { pieces: textOf(await read(onMore)), closed };
+    } catch (error) {
+      closed();
+      throw error;
+    }
   }
 
   /** Folders or files whose names contain a text, case-insensitively; the first hundred. */

@@ -47,6 +47,35 @@ describe('a workspace with much in it', () => {
     return top;
   }
 
+  it('shows all of a large folder, and to so many at once as a person may read', async () => {
+    const top = (await here.alice.post(`${base}/folders`, { name: 'wide' })).body;
+    await database.query(
+      `INSERT INTO workspace_nodes (id, workspace_id, parent_id, kind, name, created_at, updated_at)
+       SELECT gen_random_uuid(), $1, $2, 'file', lpad(i::text, 5, '0') || repeat('x', 200), now(), now()
+       FROM generate_series(1, 30000) i`,
+      [top.workspaceId, top.id],
+    );
+    const path = `${base}/children?parentId=${top.id}`;
+    const names = (await here.bob.get(path)).body.map(({ name }: Loose) => name.slice(0, 5));
+    expect(names).to.deep.equal(Array.from({ length: 30_000 }, (_, i) => String(i + 1).padStart(5, '0')));
+    const { body } = await here.bob.post(`${base}/children/batch`, { parentIds: [null, top.id] });
+    expect([body.__ROOT__.map(({ id }: Loose) => id), body[top.id].length]).to.deep.equal([[top.id], 30_000]);
+    const unread: AbortController[] = [];
+    const read = async (at: string) => {
+      const controller = new AbortController();
+      const headers = { authorization: `Bearer ${here.bob.token}`, 'accept-encoding': 'identity' };
+      const { status } = await fetch(here.bob.node.url + at, { headers, signal: controller.signal });
+      unread.push(controller);
+      return status;
+    };
+    for (const at of [path, `${base}/tree`, path, path]) expect(await read(at)).to.equal(200);
+    expect(await read(path)).to.equal(429);
+    expect(await read(`${base}/children`)).to.equal(200);
+    for (const controller of unread.splice(0)) controller.abort();
+    await until(async () => (await read(path)) === 200, { message: 'no place is free again' });
+    for (const controller of unread) controller.abort();
+  });
+
   it('shows 10 000 nodes, copies and deletes them while others go on', async () => {
     const top = await fill(100);
     const tree = await here.bob.get(`${base}/tree`);

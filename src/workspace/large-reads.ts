@@ -2,14 +2,17 @@ import { AppError } from '../errors.ts';
 
 const retrySeconds = 10;
 
-/** Bounds how many archives a node sends at once: each reads every file of a folder. */
-export class ArchiveSlots {
+/** Bounds how many answers of many files a node makes at once: each takes memory and time until it has been sent. */
+export class LargeReads {
   private readonly limits: { total: number; perUser: number };
+  private readonly message: string;
   private running = 0;
   private readonly byUser = new Map<string, number>();
 
-  constructor(limits: { total: number; perUser: number }) {
+  /** @param message what is said to someone who has as many as one may have */
+  constructor(limits: { total: number; perUser: number }, message: string) {
     this.limits = limits;
+    this.message = message;
   }
 
   /**
@@ -20,8 +23,7 @@ export class ArchiveSlots {
   enter(userId: string): () => void {
     const own = this.byUser.get(userId) ?? 0;
     if (own >= this.limits.perUser) {
-      const message = 'You are downloading several ZIP files already; wait until one of them is there.';
-      throw new AppError('RATE_LIMITED', { message, retryAfter: retrySeconds });
+      throw new AppError('RATE_LIMITED', { message: this.message, retryAfter: retrySeconds });
     }
     if (this.running >= this.limits.total) throw new AppError('SERVER_BUSY', { retryAfter: retrySeconds });
     this.running++;
