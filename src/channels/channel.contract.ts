@@ -91,7 +91,7 @@ export const addChannelMemberSchema = z.object({ userId: idSchema });
 
 const channelChangeSchema = channelSchema
   .pick({ id: true, name: true, type: true, serverId: true })
-  .extend({ channelId: idSchema, channel: channelSchema });
+  .extend({ channel: channelSchema });
 
 export const channelCreated = durableEvent({
   name: 'channel:created',

@@ -67,7 +67,7 @@ export function channelRecord(row: ChannelRow): ChannelRecord {
 /** What events say of a channel that is new or was changed. */
 export function channelChange(channel: ChannelRecord): z.output<typeof channelUpdated.payload> {
   const { id, name, type, serverId } = channel;
-  return { id, channelId: id, name, type, serverId, channel };
+  return { id, name, type, serverId, channel };
 }
 
 export function channelItem(row: ChannelItemRow): ChannelItem {
