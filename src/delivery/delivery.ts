@@ -277,6 +277,8 @@ export class Delivery {
 
   private skip(stream: LiveStream, position: number): void {
     stream.skipTo(position);
+    // Nobody is in it any more; whoever is in the room is in a newer one, which misses nothing.
+    if (stream.isClosed) return;
     for (const listener of this.lossListeners) listener(stream.room);
   }
 
