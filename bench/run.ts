@@ -3,6 +3,7 @@ import path from 'node:path';
 import { runEnding } from '../test/rig/ending.ts';
 import { sharedPostgres } from '../test/rig/postgres.ts';
 import { startRedis } from '../test/rig/redis.ts';
+import { hostile } from './hostile.ts';
 import { medians } from './load.ts';
 import type { Figures, Scenario, Side } from './scenario.ts';
 import { stages } from './scenarios.ts';
@@ -77,11 +78,11 @@ function beside({ figure, details }: Result): string {
 
 const short = (value = 0) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
 
-const redis = await startRedis();
-// As it is run by those who want to keep what was said: durable.
-await sharedPostgres({ max_connections: '400' });
-try {
-  const wanted = process.argv[2] ?? '';
+const folder = path.join(import.meta.dirname, 'results');
+mkdirSync(folder, { recursive: true });
+
+async function compare(wanted: string): Promise<void> {
+  const redis = await startRedis();
   const results: Result[] = [];
   const lines: string[] = [header];
   process.stdout.write(`${header}\n`);
@@ -94,11 +95,17 @@ try {
     }
   };
   for (const stage of stages(redis.url)) await stage.run(({ name }) => name.includes(wanted), report);
-  const folder = path.join(import.meta.dirname, 'results');
-  mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'results.json'), `${JSON.stringify(results, null, 2)}\n`);
   writeFileSync(path.join(folder, 'results.md'), `${lines.join('\n')}\n`);
-} finally {
   await redis.stop();
+}
+
+// As it is run by those who want to keep what was said: durable.
+await sharedPostgres({ max_connections: '400' });
+try {
+  const [wanted = '', ...attacks] = process.argv.slice(2);
+  if (wanted === 'hostile') await hostile(path.join(folder, 'hostile.md'), attacks);
+  else await compare(wanted);
+} finally {
   await runEnding();
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { Pool } from 'undici';
+import { until } from '../test/rig/until.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const memoryProbe = path.join(import.meta.dirname, 'memory.ts');
@@ -11,6 +12,7 @@ const memoryProbe = path.join(import.meta.dirname, 'memory.ts');
 const flags = ['--concurrent-marking-max-worker-num=1', '--expose-gc', '--import', memoryProbe];
 /** Linux counts CPU time in these. */
 const ticksPerSecond = 100;
+const longestTurn = /"longestTurnMs":([\d.]+)/g;
 
 /** A server under measurement, in a process of its own. */
 export class BenchServer {
@@ -18,10 +20,16 @@ export class BenchServer {
   private readonly process: ChildProcess;
   private readonly pool: Pool;
 
+  /** What the meter told (test/rig/turn-meter.ts), in ms. */
+  private readonly turns: number[] = [];
+
   private constructor(process: ChildProcess, port: number) {
     this.process = process;
     this.port = port;
     this.pool = new Pool(`http://127.0.0.1:${port}`, { connections: 16 });
+    process.stdout?.on('data', (text: Buffer) => {
+      for (const [, ms] of text.toString().matchAll(longestTurn)) this.turns.push(Number(ms));
+    });
   }
 
   /** @param script from the root of the repository */
@@ -51,6 +59,20 @@ export class BenchServer {
     this.process.send('memory');
     const [bytes] = await once(this.process, 'message');
     return bytes / 1024;
+  }
+
+  /** What the process has from the system, in MiB. */
+  resident(): number {
+    const status = readFileSync(`/proc/${this.process.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+  }
+
+  /** The longest turn of its event loop since this was last asked, in ms of processor time; started with the meter only. */
+  async longestTurn(): Promise<number> {
+    const known = this.turns.length;
+    this.process.kill('SIGUSR2');
+    await until(() => this.turns.length > known, { timeout: 60_000 });
+    return this.turns.at(-1) ?? 0;
   }
 
   /** A request whose answer nobody looks into, so that the bench has little work with it. */
