@@ -14,10 +14,10 @@ import { pause } from './load.ts';
  * every way that was thought of, with its limits on. What matters is what the honest ones notice, and that the memory comes
  * back.
  */
-const calmMs = 10_000;
-const attackMs = 8000;
+const calmMs = 8000;
+const attackMs = 6000;
 /** After an attack. */
-const restMs = 5000;
+const restMs = 3000;
 const memoryEveryMs = 100;
 
 const header =

@@ -33,7 +33,7 @@ export class Attacker {
   readonly counts = new Map<string, number>();
   private readonly end = new AbortController();
   private readonly agents = addresses.map(
-    (localAddress) => new Agent({ connect: { localAddress }, connections: 50, headersTimeout: 30_000 }),
+    (localAddress) => new Agent({ localAddress, connections: 50, headersTimeout: 30_000 }),
   );
   private readonly opened = new Set<{ destroy(): void }>();
   private turn = 0;

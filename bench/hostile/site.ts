@@ -1,7 +1,7 @@
 import path from 'node:path';
 import pg from 'pg';
 import { Agent, request } from 'undici';
-import { createDatabase } from '../../test/rig/postgres.ts';
+import { createDatabase, type TestDatabase } from '../../test/rig/postgres.ts';
 import { BenchServer } from '../server.ts';
 import type { Target } from './attacker.ts';
 import { bomb, form, manyEntries } from './nasty.ts';
@@ -39,7 +39,18 @@ export async function openSite(silentPort: number): Promise<Site> {
     APP_PROXY_ALLOW: `127.0.0.1:${silentPort}`,
     NODE_OPTIONS: `--import=${meter}`,
   });
+  try {
+    return await furnished(node, database, silentPort);
+  } catch (error) {
+    await node.stop();
+    throw error;
+  }
+}
+
+async function furnished(node: BenchServer, database: TestDatabase, silentPort: number): Promise<Site> {
   const client = new pg.Client(database.url);
+  // It is cut when something failed before it was closed, which then is what is told.
+  client.on('error', () => {});
   await client.connect();
   const honest = await registered(node, 'honest', people);
   const tokens = await registered(node, 'attacker', attackers);
@@ -109,14 +120,16 @@ interface Folder {
 async function registered(node: BenchServer, name: string, count: number): Promise<string[]> {
   const tokens: string[] = [];
   for (let i = 0; i < count; i++) {
-    const agent = new Agent({ connect: { localAddress: `127.0.1.${i + 1}` } });
+    const agent = new Agent({ localAddress: `127.0.1.${i + 1}` });
     const answer = await request(`http://127.0.0.1:${node.port}/api/auth/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ email: `${name}${i}@example.com`, password: 'correct horse' }),
       dispatcher: agent,
     });
-    const { accessToken }: { accessToken: string } = JSON.parse(await answer.body.text());
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300) throw new Error(`An account was refused: ${text}`);
+    const { accessToken }: { accessToken: string } = JSON.parse(text);
     tokens.push(accessToken);
     await agent.close();
   }
