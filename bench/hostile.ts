@@ -14,10 +14,10 @@ import { pause } from './load.ts';
  * every way that was thought of, with its limits on. What matters is what the honest ones notice, and that the memory comes
  * back.
  */
-const calmMs = 8000;
-const attackMs = 6000;
+const calmMs = 10_000;
+const attackMs = 8000;
 /** After an attack. */
-const restMs = 3000;
+const restMs = 5000;
 const memoryEveryMs = 100;
 
 const header =
@@ -29,12 +29,12 @@ export async function hostile(file: string, wanted: string[]): Promise<void> {
   const [honest, attacker] = ['honest', 'attacker'].map(process_);
   if (!honest || !attacker) throw new Error('unreachable');
   try {
-    const [silent] = await once(attacker, 'message');
+    const [silent] = await answerOf(attacker);
     const site = await openSite(silent.port);
     try {
       const start: HonestStart = { port: site.target.port, tokens: site.honest, channels: site.target.channels };
       honest.send(start);
-      await once(honest, 'message');
+      await answerOf(honest);
       const names = Object.keys(attacks).filter(
         (name) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
       );
@@ -49,6 +49,14 @@ export async function hostile(file: string, wanted: string[]): Promise<void> {
 }
 
 const process_ = (name: string) => fork(path.join(import.meta.dirname, 'hostile', `${name}.ts`));
+
+/** What a process says next. @throws Error when it ends instead */
+function answerOf(child: ChildProcess) {
+  const waiting = new AbortController();
+  const ended = () => waiting.abort(new Error('A process of the run has ended.'));
+  child.once('exit', ended);
+  return once(child, 'message', { signal: waiting.signal }).finally(() => child.off('exit', ended));
+}
 
 class Run {
   private readonly site: Site;
@@ -112,14 +120,14 @@ class Run {
 
   private async figures(): Promise<HonestFigures> {
     this.honest.send('figures');
-    const [figures] = await once(this.honest, 'message');
+    const [figures] = await answerOf(this.honest);
     return figures;
   }
 
   private async attack(name: string): Promise<string> {
     const order: Order = { attack: name, ms: attackMs, target: this.site.target satisfies Target };
     this.attacker.send(order);
-    const [counts] = await once(this.attacker, 'message');
+    const [counts] = await answerOf(this.attacker);
     return Object.entries(counts)
       .map(([what, count]) => `${what}: ${count}`)
       .join(', ');

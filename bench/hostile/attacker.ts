@@ -58,7 +58,7 @@ export class Attacker {
   /** One request from one of the addresses; its answer is thrown away as it comes. */
   async ask(method: 'GET' | 'POST', path: string, { body, headers, giveUpMs }: Request = {}): Promise<void> {
     const agent = this.agents[this.turn++ % this.agents.length];
-    const signals = [this.end.signal, ...(giveUpMs ? [AbortSignal.timeout(giveUpMs)] : [])];
+    const signals = [this.end.signal, ...(giveUpMs ? [AbortSignal.timeout(Math.ceil(giveUpMs))] : [])];
     try {
       const answer = await (agent ?? new Agent()).request({
         origin: `http://127.0.0.1:${this.target.port}`,
