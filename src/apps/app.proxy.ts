@@ -110,18 +110,21 @@ export class AppProxy {
     slot.endless = true;
     const target = address.target(given.rest, given.search);
     const late = new IdleTimer(this.limits.timeoutMs);
+    signal.addEventListener('abort', () => late.stop(), { once: true });
     const ended = AbortSignal.any([signal, slot.signal]);
     try {
       const headers = { ...webSocketRequestHeaders(given.headers, appId), host: target.host };
       const request = { method: 'GET', headers, body: null, signal: AbortSignal.any([ended, late.signal]) };
       const passed = await this.outgoing.pass(target, request);
+      const { answer, upgraded } = passed;
       const head = await this.headOf(address, target, passed);
-      if (passed.upgraded) head.headers = webSocketAnswerHeaders(passed.answer.headers);
-      return { ...head, body: passed.answer, upgraded: passed.upgraded, signal: ended };
+      if (!upgraded) {
+        return { ...head, body: this.limited(answer, tooLarge, late, true), upgraded, signal: ended };
+      }
+      late.stop();
+      return { ...head, headers: webSocketAnswerHeaders(answer.headers), body: answer, upgraded, signal: ended };
     } catch (error) {
       throw late.signal.aborted ? new AppError('APP_PROXY_TIMEOUT', { cause: error }) : asProxyError(error);
-    } finally {
-      late.stop();
     }
   }
 

@@ -29,12 +29,12 @@ export class Exchange {
 
   /** @param lookup resolves the host of the address, or refuses to */
   async send(url: URL, given: ExchangeRequest, lookup: LookupFunction): Promise<Exchanged> {
-    const agent = this.agents[url.protocol === 'https:' ? 'https:' : 'http:'];
+    // A connection that was kept may end just as it is used again: it is for what can be sent twice.
+    if (given.body || !isSafe(given.method)) return sendOnce(url, given, lookup, false);
     try {
-      return await sendOnce(url, given, lookup, agent);
+      return await sendOnce(url, given, lookup, this.agents[url.protocol === 'https:' ? 'https:' : 'http:']);
     } catch (error) {
-      // A connection that was kept may end just as it is used again.
-      if (!(error instanceof StaleConnection) || given.body || given.signal.aborted) throw error;
+      if (!(error instanceof StaleConnection) || given.signal.aborted) throw error;
       return sendOnce(url, given, lookup, false);
     }
   }
@@ -45,6 +45,8 @@ export class Exchange {
 }
 
 class StaleConnection extends Error {}
+
+const isSafe = (method: string) => ['GET', 'HEAD', 'OPTIONS'].includes(method);
 
 function sendOnce(
   url: URL,

@@ -24,13 +24,23 @@ describe('what the app proxy passes on for long', () => {
   let port: number;
   let count = 0;
   const handshakes: IncomingMessage[] = [];
+  /** The addresses of WebSockets that ended. */
+  const ends: string[] = [];
 
   before(async () => {
     upstream = createServer((request, response) => handle(request, response));
     sockets = new WebSocketServer({ noServer: true, handleProtocols: (all) => [...all][0] ?? false });
     upstream.on('upgrade', (request, socket, head) => {
       handshakes.push(request);
-      if (request.url?.includes('closed'))
+      socket.once('close', () => ends.push(request.url ?? ''));
+      if (request.url?.includes('endless')) {
+        socket.on('error', () => {}).write('HTTP/1.1 200 OK\r\n\r\n');
+        const more = setInterval(() => socket.write(Buffer.alloc(200_000)), 50);
+        socket.once('close', () => clearInterval(more));
+      } else if (request.url?.includes('stuck')) {
+        socket.on('end', () => socket.destroy()).resume();
+        socket.write('HTTP/1.1 200 OK\r\n\r\nx');
+      } else if (request.url?.includes('closed'))
         socket.end('HTTP/1.1 403 Forbidden\r\nX-App-Why: not now\r\nContent-Length: 2\r\n\r\nno');
       else
         sockets.handleUpgrade(request, socket, head, (opened) =>
@@ -121,6 +131,30 @@ describe('what the app proxy passes on for long', () => {
     expect([answer.status, await answer.text()]).to.deep.equal([200, 'the answer']);
   });
 
+  it('sends what may be sent only once on a connection of its own, since one that was kept may just be ending', async () => {
+    const app = await newApp();
+    const used = new Set<Socket>();
+    let count = 0;
+    handle = ({ socket }, response) => {
+      count++;
+      if (used.has(socket)) socket.destroy();
+      else response.end('the answer');
+      used.add(socket);
+    };
+    const status = async (init: RequestInit) => {
+      const answer = await ask(app, '/', init);
+      await answer.text();
+      return answer.status;
+    };
+    for (const body of ['a body', undefined]) {
+      count = 0;
+      expect(await status({ method: 'GET' })).to.equal(200);
+      const before = count;
+      expect(await status({ method: 'POST', body })).to.equal(200);
+      expect(count - before, 'how often it was sent').to.equal(1);
+    }
+  });
+
   it('leads nobody in circles where the app adds a slash or takes it away', async () => {
     for (const [stored, served] of [
       ['/dir', '/dir/'],
@@ -186,6 +220,16 @@ describe('what the app proxy passes on for long', () => {
       const hidden = await newApp();
       await change(hidden, { status: 'draft' });
       expect((await dial(hidden)).opened).to.equal(404);
+    });
+
+    it('has an answer of bounded length and time where the app takes none', async () => {
+      const app = await newApp();
+      for (const path of ['/endless', '/stuck']) {
+        const { socket, opened } = await dial(app, path);
+        expect([path, opened]).to.deep.equal([path, 200]);
+        await until(() => ends.includes(path), { message: `${path} goes on` });
+        socket.terminate();
+      }
     });
 
     it('ends with what it was open for: the app is taken away, or is silent for long', async () => {
