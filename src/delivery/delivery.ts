@@ -277,9 +277,7 @@ export class Delivery {
 
   private skip(stream: LiveStream, position: number): void {
     stream.skipTo(position);
-    // Nobody is in it any more; whoever is in the room is in a newer one, which misses nothing.
-    if (stream.isClosed) return;
-    for (const listener of this.lossListeners) listener(stream.room);
+    if (!stream.isClosed) for (const listener of this.lossListeners) listener(stream.room);
   }
 
   /** Lets go of rooms that nobody has been in for a while, and of the tails of all where they are too large together. */

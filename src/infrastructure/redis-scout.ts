@@ -27,11 +27,22 @@ export class RedisScout {
     // A cluster's client keeps looking for its servers by itself.
     if (this.running || this.place.cluster || this.commands.status !== 'ready') return false;
     this.running = true;
+    try {
+      // Without an answer once, it may be slow; twice, while another connection is answered, these hang.
+      return (await this.compare()) ?? (await this.compare()) ?? true;
+    } finally {
+      this.running = false;
+    }
+  }
+
+  /** @returns whether the open connections see something else than a new one; undefined: they do not answer */
+  private async compare(): Promise<boolean | undefined> {
     const mark = randomBytes(6).toString('hex');
-    const isWritten = await this.write(mark);
-    this.running = false;
-    if (!isWritten || this.commands.status !== 'ready') return false;
-    return (await this.commands.get(this.key).catch(() => null)) !== mark;
+    if (!(await this.write(mark)) || this.commands.status !== 'ready') return false;
+    return this.commands.get(this.key).then(
+      (found) => found !== mark,
+      () => undefined,
+    );
   }
 
   private async write(mark: string): Promise<boolean> {

@@ -19,7 +19,7 @@ const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROT
 export async function compressed(context: Context, text: string, kept?: JsonText): Promise<string | Buffer> {
   if (text.length < worthCompressing) return text;
   context.vary('Accept-Encoding');
-  if (context.acceptsEncodings('br', 'identity') !== 'br') return text;
+  if (context.acceptsEncodings('br', 'identity') !== 'br') return kept?.bytes ?? text;
   context.set('Content-Encoding', 'br');
   if (!kept) return compress(text, options);
   kept.compressed ??= compress(text, options);

@@ -86,9 +86,16 @@ export function pageReply<R>({ records, hasMore }: ListPage<R>): Reply<R[]> {
 export class JsonText {
   readonly text: string;
   compressed: Promise<Buffer> | undefined;
+  private encoded: Buffer | undefined;
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  /** Encoded once: all who are sent it share these bytes. */
+  get bytes(): Buffer {
+    this.encoded ??= Buffer.from(this.text);
+    return this.encoded;
   }
 }
 

@@ -13,6 +13,7 @@ import { type ListPage, listPage } from '../schema/list-page.ts';
 import { idCursor } from '../schema/validation.ts';
 import type { ServerAccess } from '../servers/server.access.ts';
 import type { searchMessagesSchema } from './search.contract.ts';
+import { SearchTurns } from './search-turns.ts';
 
 /** Every channel that a user may read. $1 user, $2 whether it is a bot, $3 one server or null */
 const readableChannels = `
@@ -97,6 +98,7 @@ export class SearchService {
   private readonly database: Database;
   private readonly servers: ServerAccess;
   private readonly channels: ChannelAccess;
+  private readonly turns = new SearchTurns();
 
   constructor(parts: { database: Database; serverAccess: ServerAccess; channelAccess: ChannelAccess }) {
     this.database = parts.database;
@@ -104,8 +106,15 @@ export class SearchService {
     this.channels = parts.channelAccess;
   }
 
-  /** Newest first. @throws AppError SERVER_NOT_FOUND, CHANNEL_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR */
-  async messages(actor: Actor, query: z.output<typeof searchMessagesSchema>): Promise<ListPage<MessageRecord>> {
+  /**
+   * Newest first.
+   * @throws AppError SERVER_NOT_FOUND, CHANNEL_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR; RATE_LIMITED while one's searches wait
+   */
+  messages(actor: Actor, query: z.output<typeof searchMessagesSchema>): Promise<ListPage<MessageRecord>> {
+    return this.turns.run(actor.userId, () => this.find(actor, query));
+  }
+
+  private async find(actor: Actor, query: z.output<typeof searchMessagesSchema>): Promise<ListPage<MessageRecord>> {
     const channelIds = await this.where(actor, query);
     const before = idCursor(query.cursor) ?? MAX;
     if (channelIds.length === 0) return { records: [], hasMore: false };
