@@ -17,7 +17,10 @@ export class LiveStream {
   /** Everything up to and including this number has been trimmed from the log. */
   floor: number;
   lastUsed = performance.now();
-  /** The node dropped this stream, and may have a new one by now: nobody may enter through it, it emits nothing, and tells of no loss. */
+  /**
+   * The node dropped this stream, and may have a new one by now: nobody may enter through it, it emits nothing, and tells of no
+   * loss.
+   */
   isClosed = false;
   /** An entry arrived with a number that was emitted for a different one: the log went back (see Sweeper). */
   isContradicted = false;
