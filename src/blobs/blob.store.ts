@@ -193,6 +193,11 @@ export class DatabaseBlobStore implements BlobStore {
   }
 }
 
+/** What is said of a file that is larger than it may be. */
+export function fileTooLarge(maxBytes: number): AppError {
+  return new AppError('BODY_TOO_LARGE', { message: `A file may have at most ${sizeOf(maxBytes)} here.` });
+}
+
 function sizeOf(bytes: number): string {
   return bytes < 2 ** 20 ? `${bytes} bytes` : `${Math.floor(bytes / 2 ** 20)} MB`;
 }
@@ -202,7 +207,7 @@ async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number, hash
   for await (const piece of bytes) {
     size += piece.length;
     if (size > maxBytes) {
-      throw new AppError('BODY_TOO_LARGE', { message: `A file may have at most ${sizeOf(maxBytes)} here.` });
+      throw fileTooLarge(maxBytes);
     }
     hash.update(piece);
     yield piece;

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import { lockUser } from '../accounts/user.reader.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
-import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
+import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
 import { countOf } from '../database/counting.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Change, Changes } from '../delivery/changes.ts';
@@ -90,7 +90,7 @@ export class MediaService {
     try {
       await this.requireRoom(this.database.rows, actor, arriving);
       const head = new Head();
-      if (atLeast > this.maxBytes) throw new AppError('BODY_TOO_LARGE');
+      if (atLeast > this.maxBytes) throw fileTooLarge(this.maxBytes);
       const admitted = this.allowance.admitted(actor, file.bytes, atLeast);
       const blob = await this.blobs.write(head.watch(admitted), this.maxBytes);
       return { blob, filename: safeFilename(file.name), ...(await contentInfo(head.bytes)) };

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
 import type { Actor } from '../access/actor.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
-import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
+import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
@@ -89,7 +89,7 @@ export class FileService {
     const { parentId } = validated(uploadFieldsSchema, fields);
     if (parentId) await this.access.folder(workspace, parentId);
     const room = await roomForFile(this.database.rows, workspace, this.limits);
-    if (atLeast > this.uploadBytes) throw new AppError('BODY_TOO_LARGE');
+    if (atLeast > this.uploadBytes) throw fileTooLarge(this.uploadBytes);
     if (atLeast > room) throw this.full(room);
     const probe = new UploadProbe(maxTextBytes);
     const blob = await this.store(probe.through(this.allowance.admitted(actor, file.bytes, atLeast)), room);

@@ -26,7 +26,7 @@ export function Text({ content, plain = false, channels = nowhere }: TextProps) 
   return (
     <Channels.Provider value={channels}>
       <Blocks list={blocks} plain={plain} />
-      {rest}
+      {rest || null}
     </Channels.Provider>
   );
 }
