@@ -60,6 +60,14 @@ describe('a workspace with much in it', () => {
     expect(names).to.deep.equal(Array.from({ length: 30_000 }, (_, i) => String(i + 1).padStart(5, '0')));
     const { body } = await here.bob.post(`${base}/children/batch`, { parentIds: [null, top.id] });
     expect([body.__ROOT__.map(({ id }: Loose) => id), body[top.id].length]).to.deep.equal([[top.id], 30_000]);
+    // Whoever asks for the head alone gives the place back as well.
+    const headers = { authorization: `Bearer ${here.bob.token}` };
+    for (const at of [path, `${base}/tree`, `${base}/download`]) {
+      for (let i = 0; i < 6; i++) {
+        const { status } = await fetch(here.bob.node.url + at, { method: 'HEAD', headers });
+        expect(status, at).to.equal(200);
+      }
+    }
     const unread: AbortController[] = [];
     const read = async (at: string) => {
       const controller = new AbortController();
