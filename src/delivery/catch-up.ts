@@ -90,7 +90,11 @@ export class CatchUp {
     const stream = await this.delivery.openFresh(room);
     if (!stream) return undefined;
     const from = after ?? stream.position;
-    if (from === stream.position) await stream.wait(waitMs, signal);
+    if (from === stream.position) {
+      this.delivery.counters.waitingPolls++;
+      await stream.wait(waitMs, signal);
+      this.delivery.counters.waitingPolls--;
+    }
     if (!reaches(stream, from)) {
       return this.counted({ entries: [], seq: stream.position, recovered: false, hasMore: false });
     }

@@ -11,6 +11,8 @@ export class DeliveryCounters {
   /** Pages of missed events sent to returning clients. */
   replays = 0;
   replayedEvents = 0;
+  /** Long polls that wait for something new. */
+  waitingPolls = 0;
   /** Clients told to reload their lists. */
   unrecoverable = 0;
   /** Slow consumers that were cut off. */

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket, WebSocketServer } from 'ws';
+import { Unread } from '../rig/unread.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
@@ -262,9 +263,9 @@ describe('what the app proxy passes on for long', () => {
       if (url === '/quick') response.end('quick');
       else response.write('slow');
     };
-    const gone = new AbortController();
+    const unread = new Unread();
     const slow = (app: Loose, address: string) =>
-      ask(app, '/', { ...from(address), signal: gone.signal }).then(({ status }) => status);
+      unread.fetch(addressOf(app, '/'), from(address)).then(({ status }) => status);
     const many = (app: Loose, address: string, times: number) =>
       Promise.all(Array.from({ length: times }, () => slow(app, address)));
     // One app has four places of nine, one address six.
@@ -273,7 +274,7 @@ describe('what the app proxy passes on for long', () => {
     const quick = async (app: Loose, address: string) => (await ask(app, '/quick', from(address))).status;
     expect([await quick(two, '198.51.100.1'), await quick(two, '198.51.100.2')]).to.deep.equal([503, 200]);
     expect([await quick(one, '198.51.100.2'), await quick(three, '198.51.100.2')]).to.deep.equal([503, 200]);
-    gone.abort();
+    unread.leave();
     await until(async () => (await quick(one, '198.51.100.1')) === 200);
     await until(async () => (await quick(two, '198.51.100.1')) === 200);
   });

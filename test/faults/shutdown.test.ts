@@ -51,6 +51,8 @@ describe('a node that is told to stop', () => {
     const head = (await alice.get('/api/events?after=99999')).body.seq;
     const polls = range(1, 20).map(() => alice.get(`/api/events?after=${head}&wait=25`));
     await until(() => acknowledged.length > 50);
+    // What is still on its way to a node that stops is refused, and so it should be.
+    await until(async () => (await waitingPolls(node)) === polls.length);
     stopping = true;
     const exit = await node.stop();
     expect(exit).to.include({ code: 0 });
@@ -120,6 +122,12 @@ describe('a node that is told to stop', () => {
     expect((await stopped).code).to.equal(0);
   });
 });
+
+/** How many long polls wait on a node. */
+async function waitingPolls(node: NodeProcess): Promise<number> {
+  const metrics = await (await fetch(`${node.url}/metrics`)).text();
+  return Number(/^parley_waiting_polls (\d+)$/m.exec(metrics)?.[1]);
+}
 
 /** A WebSocket that never says who it is, and does not answer the good-bye. */
 async function mute(port: number): Promise<Socket> {

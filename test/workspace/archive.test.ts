@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import JSZip from 'jszip';
 import yauzl from 'yauzl';
 import { z } from 'zod';
+import { Unread } from '../rig/unread.ts';
 import { until } from '../rig/until.ts';
 import { startCluster } from '../world/nodes.ts';
 import { query } from '../world/sql.ts';
@@ -88,14 +89,9 @@ describe('an archive of a workspace', () => {
       headers: { authorization: `Bearer ${alice.token}` },
     });
     expect(uploaded.status).to.equal(201);
-    const gone: AbortController[] = [];
-    const download = async (who: typeof alice) => {
-      const controller = new AbortController();
-      const headers = { authorization: `Bearer ${who.token}` };
-      const answer = await fetch(`${who.node.url}${base}/download`, { headers, signal: controller.signal });
-      if (answer.status === 200) gone.push(controller);
-      return answer;
-    };
+    const unread = new Unread();
+    const download = (who: typeof alice) =>
+      unread.fetch(`${who.node.url}${base}/download`, { headers: { authorization: `Bearer ${who.token}` } });
     const codeOf = async (answer: Response) => z.object({ code: z.string() }).parse(await answer.json()).code;
     expect((await download(alice)).status).to.equal(200);
     expect((await download(alice)).status).to.equal(200);
@@ -108,9 +104,9 @@ describe('an archive of a workspace', () => {
     expect((await download(bob)).status).to.equal(200);
     const fourth = await download(bob);
     expect([fourth.status, await codeOf(fourth)]).to.deep.equal([503, 'SERVER_BUSY']);
-    for (const controller of gone.splice(0)) controller.abort();
+    unread.leave();
     await until(async () => (await download(alice)).status === 200, { message: 'No place is free again' });
-    for (const controller of gone) controller.abort();
+    unread.leave();
     close();
     await cluster.stop();
   });

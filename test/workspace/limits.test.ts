@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
+import { Unread } from '../rig/unread.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
@@ -68,20 +69,17 @@ describe('a workspace with much in it', () => {
         expect(status, at).to.equal(200);
       }
     }
-    const unread: AbortController[] = [];
+    const unread = new Unread();
     const read = async (at: string) => {
-      const controller = new AbortController();
       const headers = { authorization: `Bearer ${here.bob.token}`, 'accept-encoding': 'identity' };
-      const { status } = await fetch(here.bob.node.url + at, { headers, signal: controller.signal });
-      unread.push(controller);
-      return status;
+      return (await unread.fetch(here.bob.node.url + at, { headers })).status;
     };
     for (const at of [path, `${base}/tree`, path, path]) expect(await read(at)).to.equal(200);
     expect(await read(path)).to.equal(429);
     expect(await read(`${base}/children`)).to.equal(200);
-    for (const controller of unread.splice(0)) controller.abort();
+    unread.leave();
     await until(async () => (await read(path)) === 200, { message: 'no place is free again' });
-    for (const controller of unread) controller.abort();
+    unread.leave();
   });
 
   it('shows 10 000 nodes, copies and deletes them while others go on', async () => {
