@@ -5,6 +5,7 @@ import type { Delivery } from './delivery/delivery.ts';
 import { trimming } from './delivery/trimming.ts';
 import { limitConnections } from './gateway/connection-limits.ts';
 import type { Handler } from './gateway/handler.ts';
+import { followUnused } from './gateway/http-server.ts';
 import { sharedListening, sharePort } from './gateway/shared-port.ts';
 import { Health } from './health/health.ts';
 import { watchConnections, watchDatabase, watchDelivery, watchWebhooks } from './health/watches.ts';
@@ -76,9 +77,10 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   }
   bodies.watch(httpServer);
   if (settings.rateLimits) limitConnections(httpServer, settings.limits.connectionsPerAddress, settings.trustProxy);
+  const closeUnused = followUnused(httpServer);
   const port = await listen(httpServer, settings, link ? sharedListening : {});
   const { appProxy } = parts.services;
-  shutdown.add('connections', () => drain({ httpServer, gateway, delivery, appProxy, health, settings }));
+  shutdown.add('connections', () => drain({ httpServer, closeUnused, gateway, delivery, appProxy, health, settings }));
   url = siteOf({ publicUrl: null, host: settings.host }, port);
   return { id: nodeId, port, url, delivery, endpoints, stop: () => shutdown.run() };
 }

@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { refuseBroken } from './broken-requests.ts';
 import { isForSockets } from './upgrades.ts';
 
@@ -18,4 +19,19 @@ export function createHttpServer(answer: RequestListener, uploadBytes: number): 
   const times = { keepAliveTimeout, requestTimeout, headersTimeout, connectionsCheckingInterval };
   const server = createServer({ ...times, shouldUpgradeCallback: isForSockets }, answer);
   return server.on('clientError', refuseBroken);
+}
+
+/**
+ * Follows the connections of a server.
+ * @returns closes those on which nothing was asked yet: browsers open some ahead, and Node does not count them as idle
+ */
+export function followUnused(server: Server): () => void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return () => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  };
 }

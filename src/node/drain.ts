@@ -17,13 +17,14 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** Drains a node: no new connections; sockets are told and sent elsewhere, requests are finished. */
 export async function drain(parts: {
   httpServer: HttpServer;
+  closeUnused: () => void;
   gateway: { drain(maxSpreadMs: number): Promise<void> };
   delivery: Delivery;
   appProxy: { drain(): void };
   health: Health;
   settings: Settings;
 }): Promise<void> {
-  const { httpServer, gateway, delivery, appProxy, health, settings } = parts;
+  const { httpServer, closeUnused, gateway, delivery, appProxy, health, settings } = parts;
   health.startDraining();
   // Connections wait in a queue to be accepted, one each turn; closing the port would cut them off.
   for (let turn = 0; turn < acceptTurns; turn++) await nextTurn();
@@ -44,7 +45,11 @@ export async function drain(parts: {
   // A request sent on an idle connection just as that is closed is lost, and a proxy does not send it elsewhere.
   await Promise.race([closed.promise, delay(usingUpMs, undefined, { ref: false })]);
   // After everything that has arrived is read: then a connection with a request on it is not idle.
-  const idle = setInterval(() => setImmediate(() => httpServer.closeIdleConnections()), checkMs);
+  const closeIdle = () => {
+    httpServer.closeIdleConnections();
+    closeUnused();
+  };
+  const idle = setInterval(() => setImmediate(closeIdle), checkMs);
   await closed.promise;
   clearInterval(idle);
   clearInterval(waking);
