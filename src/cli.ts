@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { type Input, maxArguments } from './cli/command.ts';
 import { commands, help, options } from './cli/commands.ts';
+import { TransferError } from './cli/transfer/failure.ts';
+import { AppError } from './contract/errors.ts';
 import { EmbeddedPostgresError } from './database/embedded.ts';
-import { AppError } from './errors.ts';
 import { createLog } from './infrastructure/log.ts';
-import { loadSettings, SettingsError } from './settings.ts';
-import { TransferError } from './transfer/failure.ts';
+import { loadSettings, SettingsError } from './settings/settings.ts';
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 

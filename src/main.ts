@@ -1,14 +1,14 @@
 import cluster from 'node:cluster';
 import { inspect } from 'node:util';
+import { AppError } from './contract/errors.ts';
 import { EmbeddedPostgresError } from './database/embedded.ts';
-import { AppError } from './errors.ts';
 import { createLog, exit, type Log } from './infrastructure/log.ts';
-import type { Node } from './node.ts';
+import type { Node } from './node/node.ts';
+import { Primary, WorkerFailure } from './node/workers/primary.ts';
+import { WorkerLink } from './node/workers/worker.ts';
 import { isKnownEnvironment } from './settings/config-files.ts';
-import { loadSettings, type Settings, SettingsError } from './settings.ts';
+import { loadSettings, type Settings, SettingsError } from './settings/settings.ts';
 import { webBundle } from './web/bundle.ts';
-import { Primary, WorkerFailure } from './workers/primary.ts';
-import { WorkerLink } from './workers/worker.ts';
 
 /** One process: settings → node, or several in workers → signals. */
 async function main(): Promise<void> {
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
 
 /** Loads the whole server only now: invalid settings are reported at once, and a primary with workers never loads it. */
 async function start(settings: Settings, log: Log, link?: WorkerLink): Promise<Node> {
-  const { startNode } = await import('./node.ts');
+  const { startNode } = await import('./node/node.ts');
   return startNode(settings, log, link);
 }
 

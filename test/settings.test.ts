@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { isKnownEnvironment } from '../src/settings/config-files.ts';
 import { fileSchema } from '../src/settings/config-schema.ts';
-import { loadSettings, SettingsError, siteOf } from '../src/settings.ts';
+import { loadSettings, SettingsError, siteOf } from '../src/settings/settings.ts';
 
 describe('the settings', () => {
   let dataDir: string;

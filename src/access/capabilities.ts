@@ -1,6 +1,6 @@
-import { AppError } from '../errors.ts';
-import type { Settings } from '../settings.ts';
-import type { Actor } from './actor.ts';
+import type { Actor } from '../contract/actor.ts';
+import { AppError } from '../contract/errors.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** A user's membership, as clients are shown it (contract §3). */
 export interface Membership {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { validated } from '../contract/schema/validation.ts';
 import type { Database } from '../database/database.ts';
-import type { Services } from '../features.ts';
-import { validated } from '../schema/validation.ts';
-import type { Settings } from '../settings.ts';
+import type { Services } from '../node/features.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** The context of a command. */
 export interface Input {

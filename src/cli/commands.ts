@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { displayNameSchema, emailSchema, passwordSchema, usernameSchema } from '../accounts/account.contract.ts';
-import type { ListedUser } from '../accounts/operator.service.ts';
-import { validated } from '../schema/validation.ts';
+import { displayNameSchema, emailSchema, passwordSchema, usernameSchema } from '../contract/account.ts';
+import { validated } from '../contract/schema/validation.ts';
+import type { ListedUser } from '../features/accounts/operator.service.ts';
 import { asText, type Command, type Input, requiredArgument } from './command.ts';
 import { transferCommands } from './transfer-commands.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { fileSchema } from '../settings/config-schema.ts';
-import { environmentSchema } from '../settings.ts';
+import { environmentSchema } from '../settings/settings.ts';
 
 /** The root of the repository. */
 export const root = path.resolve(import.meta.dirname, '../..');

@@ -4,13 +4,13 @@ import { Database } from '../database/database.ts';
 import { runningDatabaseUrl } from '../database/embedded/running.ts';
 import { openDatabaseUrl } from '../database/open.ts';
 import { migrate } from '../database/up-to-date.ts';
-import type { Services } from '../features.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { RedisConnections } from '../infrastructure/redis.ts';
 import { Shutdown } from '../infrastructure/shutdown.ts';
 import { untraced } from '../infrastructure/tracing.ts';
-import { createFoundation, createServices } from '../services.ts';
-import { type Settings, siteOf } from '../settings.ts';
+import type { Services } from '../node/features.ts';
+import { createFoundation, createServices } from '../node/services.ts';
+import { type Settings, siteOf } from '../settings/settings.ts';
 
 /** The services of an installation without a server around them; one may run beside. */
 export interface Installation {

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { z } from 'zod';
+import { validated } from '../contract/schema/validation.ts';
 import { dateNow } from '../infrastructure/clock.ts';
-import { validated } from '../schema/validation.ts';
-import { TransferError } from '../transfer/failure.ts';
-import type { Manifest } from '../transfer/manifest.ts';
 import { asText, type Command, requiredArgument } from './command.ts';
+import { TransferError } from './transfer/failure.ts';
+import type { Manifest } from './transfer/manifest.ts';
 
 const mebibyte = 1024 * 1024;
 const maxBytesSchema = z.object({ 'max-bytes': z.coerce.number().int().min(1).optional() });
@@ -15,7 +15,7 @@ export const transferCommands: Record<string, Command> = {
     usage: 'export <server> [--out <file>] [--without-emails]',
     summary: 'write a whole server to a ZIP file: people, channels, messages, files, apps (docs/export-format.md)',
     async run({ args, options, database, print }) {
-      const { exportServer, findServer } = await import('../transfer/export.ts');
+      const { exportServer, findServer } = await import('./transfer/export.ts');
       const name = requiredArgument(args, 0, 'server');
       const server = await findServer(database.rows, name);
       const file = asText(options.out) ?? `${name}-${dateNow().toISOString().slice(0, 10)}.zip`;
@@ -32,7 +32,7 @@ export const transferCommands: Record<string, Command> = {
     usage: 'import <file> [--max-bytes <number>]',
     summary: 'import an exported server, with all its ids; nothing is changed if any of them exists already',
     async run({ args, options, database, settings, print }) {
-      const { importServer } = await import('../transfer/import.ts');
+      const { importServer } = await import('./transfer/import.ts');
       const file = requiredArgument(args, 0, 'file');
       if (!existsSync(file)) throw new TransferError(`There is no file ${file}.`);
       const given = validated(maxBytesSchema, { 'max-bytes': options['max-bytes'] })['max-bytes'];
@@ -47,7 +47,7 @@ export const transferCommands: Record<string, Command> = {
     usage: 'after-restore',
     summary: 'run once after restoring a backup, before the server starts: clients reload their lists',
     async run({ database, print }) {
-      const { continueAfterRestore } = await import('../transfer/after-restore.ts');
+      const { continueAfterRestore } = await import('./transfer/after-restore.ts');
       await continueAfterRestore(database);
       print('Event numbers continue further up; returning clients reread their lists.');
     },

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { streamSchema } from '../agents/streams/stream.contract.ts';
+import type { streamSchema } from '../contract/stream.ts';
 import type { Connection } from './connection.ts';
 import { Emitter } from './emitter.ts';
 import type { ParleyError } from './errors.ts';

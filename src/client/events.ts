@@ -1,9 +1,7 @@
 import type { z } from 'zod';
-import type { userUpdated } from '../accounts/account.contract.ts';
-import type { membershipUpdated } from '../accounts/membership/membership.contract.ts';
-import type { slashCommandsUpdated } from '../agents/agent.contract.ts';
-import type { policyChanged } from '../agents/policies/policy.contract.ts';
-import type { messageStream } from '../agents/streams/stream.contract.ts';
+import type { userUpdated } from '../contract/account.ts';
+import type { slashCommandsUpdated } from '../contract/agent.ts';
+import type { memberBanned, memberUnbanned } from '../contract/ban.ts';
 import type {
   channelCreated,
   channelDeleted,
@@ -11,11 +9,12 @@ import type {
   channelMemberRemoved,
   channelRead,
   channelUpdated,
-} from '../channels/channel.contract.ts';
-import type { EventSpec } from '../delivery/event.ts';
-import type { dmCreated } from '../direct/direct.contract.ts';
-import type { friendAccepted, friendRemoved, friendRequest } from '../friends/friend.contract.ts';
-import type { joinRequestCreated, joinRequestDecided } from '../join-requests/join-request.contract.ts';
+} from '../contract/channel.ts';
+import type { dmCreated } from '../contract/direct.ts';
+import type { EventSpec } from '../contract/event.ts';
+import type { friendAccepted, friendRemoved, friendRequest } from '../contract/friend.ts';
+import type { joinRequestCreated, joinRequestDecided } from '../contract/join-request.ts';
+import type { membershipUpdated } from '../contract/membership.ts';
 import type {
   messageDeleted,
   messageNew,
@@ -23,16 +22,16 @@ import type {
   messageTyping,
   messageUnpinned,
   messageUpdated,
-} from '../messages/message.contract.ts';
+} from '../contract/message.ts';
 import type {
   notificationDeleted,
   notificationNew,
   notificationRead,
   notificationUpdated,
-} from '../notifications/notification.contract.ts';
-import type { presenceActivity, presenceChange, presenceSnapshot } from '../presence/presence.contract.ts';
-import type { reactionUpdated } from '../reactions/reaction.contract.ts';
-import type { memberBanned, memberUnbanned } from '../servers/ban.contract.ts';
+} from '../contract/notification.ts';
+import type { policyChanged } from '../contract/policy.ts';
+import type { presenceActivity, presenceChange, presenceSnapshot } from '../contract/presence.ts';
+import type { reactionUpdated } from '../contract/reaction.ts';
 import type {
   memberJoined,
   memberLeft,
@@ -42,9 +41,10 @@ import type {
   serverJoined,
   serverLeft,
   serverUpdated,
-} from '../servers/server.contract.ts';
-import type { threadCreated, threadDeleted, threadUpdated } from '../threads/thread.contract.ts';
-import type { workspaceChanged } from '../workspace/workspace.contract.ts';
+} from '../contract/server.ts';
+import type { messageStream } from '../contract/stream.ts';
+import type { threadCreated, threadDeleted, threadUpdated } from '../contract/thread.ts';
+import type { workspaceChanged } from '../contract/workspace.ts';
 
 /** With its number in the room's log, for events that have one. */
 type Payload<E extends EventSpec> = z.output<E['payload']> &

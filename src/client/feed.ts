@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { logPageSchema } from '../events/events.contract.ts';
+import type { logPageSchema } from '../contract/events.ts';
 
 export type LogPage = z.output<typeof logPageSchema>;
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { sendMessageSchema } from '../messages/message.contract.ts';
+import type { sendMessageSchema } from '../contract/message.ts';
 import { Backoff, pause } from './backoff.ts';
 import { asParleyError, ParleyError } from './errors.ts';
 import type { Message } from './index.ts';

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { AppError } from '../errors.ts';
+import { AppError } from '../contract/errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { within } from '../infrastructure/within.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { entities } from './entities.ts';
 import { asDatabaseError, asUndone, takesNoWrites } from './failures.ts';
 import { HungConnections } from './hung-connections.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../contract/errors.ts';
 
 /**
  * SQLSTATE classes and codes that mean "not usable now" rather than "wrong". The last two: a file cannot be read, a table is

@@ -1,5 +1,5 @@
 import { createLog } from '../infrastructure/log.ts';
-import { loadSettings } from '../settings.ts';
+import { loadSettings } from '../settings/settings.ts';
 import { openDatabaseUrl } from './open.ts';
 import { migrate } from './up-to-date.ts';
 

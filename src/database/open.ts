@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
-import { type Settings, SettingsError } from '../settings.ts';
+import { type Settings, SettingsError } from '../settings/settings.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
 import { databaseCode, isRefused, isUnavailable } from './failures.ts';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 
 /** Settings of a connection, by their names in PostgreSQL and in its units. */

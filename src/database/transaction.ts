@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import type pg from 'pg';
-import { AppError } from '../errors.ts';
+import { AppError } from '../contract/errors.ts';
 import { isAftermath, isUnavailable } from './failures.ts';
 
 /** Runs one SQL statement with $1-style parameters and returns its rows. `R` states the selected columns. */

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
-import { SettingsError } from '../settings.ts';
+import { SettingsError } from '../settings/settings.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import { asDatabaseError, missingRight } from './failures.ts';
 import { prepareLong } from './pools.ts';

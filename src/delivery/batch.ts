@@ -1,9 +1,9 @@
+import { type LogEntry, type Room, sequenced, streamId } from '../cluster/entry.ts';
+import { AppError } from '../contract/errors.ts';
 import { arrayText } from '../database/array-text.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isConflict } from '../database/failures.ts';
 import { pipelined } from '../database/transaction.ts';
-import { AppError } from '../errors.ts';
-import { type LogEntry, type Room, sequenced, streamId } from './entry.ts';
 import { appendManySql, appendOneSql, type Columns, lockedStreams, lockOpenStreams, writeEntries } from './log.ts';
 
 /** The table that a writer fills along with the log. */

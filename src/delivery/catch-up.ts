@@ -1,5 +1,5 @@
+import type { LogEntry, Room } from '../cluster/entry.ts';
 import type { Delivery } from './delivery.ts';
-import type { LogEntry, Room } from './entry.ts';
 import type { LiveStream } from './live-stream.ts';
 
 /** A piece of a room's log (contract §13, Delivery). */

@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Draft, type LogEntry, type Room, streamId } from '../cluster/entry.ts';
+import type { Operations } from '../cluster/operations.ts';
+import { AppError } from '../contract/errors.ts';
 import type { Database, Rows, Transaction } from '../database/database.ts';
 import { isConflict, mayRunAgain } from '../database/failures.ts';
 import { Outage } from '../database/outage.ts';
 import { pipelined } from '../database/transaction.ts';
-import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Delivery } from './delivery.ts';
-import { type Draft, type LogEntry, type Room, streamId } from './entry.ts';
 import { lockOpenStreams, lockStreams, numberDrafts, writeEntries } from './log.ts';
-import type { Operations } from './operations.ts';
 
 /** A change in progress: a transaction, and what is to be announced once it is committed. */
 export interface Change {

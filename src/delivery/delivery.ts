@@ -1,10 +1,10 @@
+import type { Bus } from '../cluster/bus.ts';
+import { byRoom, type LogEntry, noRenewal, type Room, streamId } from '../cluster/entry.ts';
 import { BatchedRead } from '../database/batched-read.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
-import type { Settings } from '../settings.ts';
-import type { Bus } from './bus.ts';
+import type { Settings } from '../settings/settings.ts';
 import { DeliveryCounters } from './counters.ts';
-import { byRoom, type LogEntry, noRenewal, type Room, streamId } from './entry.ts';
 import { LiveStream } from './live-stream.ts';
 import { type Head, readHeads, readLog } from './log.ts';
 import { Observers } from './observers.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { EventSpec } from './event.ts';
+import type { EventSpec } from '../contract/event.ts';
 
 /** Sends an event to the sockets of the rooms on all nodes, to each once. */
 export type EphemeralSink = (rooms: string[], event: EventSpec, data: object, exceptSocket: string | undefined) => void;

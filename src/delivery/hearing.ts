@@ -1,5 +1,5 @@
-import type { Actor } from '../access/actor.ts';
-import type { LogEntry, Room } from './entry.ts';
+import type { LogEntry, Room } from '../cluster/entry.ts';
+import type { Actor } from '../contract/actor.ts';
 
 /** The part of a piece of a room's log that an actor may hear. */
 export interface Heard {

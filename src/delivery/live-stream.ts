@@ -1,4 +1,4 @@
-import type { LogEntry, Room } from './entry.ts';
+import type { LogEntry, Room } from '../cluster/entry.ts';
 
 /** At most this many early entries are held; the log has the rest. */
 const maxHeld = 1000;

@@ -1,7 +1,7 @@
 import { NIL } from 'uuid';
+import { type Draft, type LogEntry, numbered, type Room, streamId } from '../cluster/entry.ts';
 import { arrayOf, type ElementType, textsOfJson } from '../database/array-text.ts';
 import type { Rows } from '../database/database.ts';
-import { type Draft, type LogEntry, numbered, type Room, streamId } from './entry.ts';
 
 /** The head of a log. */
 export interface Head {

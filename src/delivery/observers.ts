@@ -1,5 +1,5 @@
+import type { LogEntry } from '../cluster/entry.ts';
 import type { Log } from '../infrastructure/log.ts';
-import type { LogEntry } from './entry.ts';
 
 type Observer = (entry: LogEntry) => void;
 

@@ -1,4 +1,4 @@
-import type { LogEntry, Room } from './entry.ts';
+import type { LogEntry, Room } from '../cluster/entry.ts';
 
 /** An event with the node's running number for its delivery. */
 export interface Delivered {

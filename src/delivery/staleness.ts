@@ -1,7 +1,7 @@
+import type { Bus } from '../cluster/bus.ts';
+import { maxStaleMs } from '../cluster/caches.ts';
+import { isOwn, type Room } from '../cluster/entry.ts';
 import { BatchedRead } from '../database/batched-read.ts';
-import type { Bus } from './bus.ts';
-import { maxStaleMs } from './caches.ts';
-import { isOwn, type Room } from './entry.ts';
 import type { LiveStream } from './live-stream.ts';
 
 /** Something that a node learns by polling the database. */

@@ -1,7 +1,7 @@
+import { byRoom, type LogEntry, ownFirst, type Room, streamId } from '../cluster/entry.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { DeliveryCounters } from './counters.ts';
-import { byRoom, type LogEntry, ownFirst, type Room, streamId } from './entry.ts';
 import type { LiveStream } from './live-stream.ts';
 import { leapOver, readLogs, readMoved } from './log.ts';
 import type { StalenessGuard } from './staleness.ts';

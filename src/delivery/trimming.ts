@@ -1,5 +1,5 @@
-import type { Chore } from '../infrastructure/chores.ts';
-import type { Settings } from '../settings.ts';
+import type { Chore } from '../cluster/chores.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { DeliveryCounters } from './counters.ts';
 import { trim } from './log.ts';
 

@@ -1,14 +1,14 @@
+import type { Room } from '../cluster/entry.ts';
+import type { Operation, Operations } from '../cluster/operations.ts';
+import { AppError } from '../contract/errors.ts';
 import type { Database } from '../database/database.ts';
 import { isConflict, isDisconnected, isLockTimeout } from '../database/failures.ts';
 import { Outage } from '../database/outage.ts';
-import { AppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Tracing } from '../infrastructure/tracing.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { type Batch, BatchCommit, type Write, type WriterTable, type Written } from './batch.ts';
 import type { Delivery } from './delivery.ts';
-import type { Room } from './entry.ts';
-import type { Operation, Operations } from './operations.ts';
 
 interface Job<Row, Result> {
   write: Write<Row, Result>;

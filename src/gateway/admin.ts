@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textSchema } from '../schema.ts';
+import { textSchema } from '../contract/schema.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
 
 /** The namespace that Socket.IO's admin UI connects to. */

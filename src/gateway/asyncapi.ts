@@ -1,5 +1,5 @@
-import type { EventRoom, EventSpec } from '../delivery/event.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../contract/errors.ts';
+import type { EventRoom, EventSpec } from '../contract/event.ts';
 import {
   errorExample,
   errorSchema,
@@ -7,10 +7,10 @@ import {
   generalErrors,
   tokenErrors,
   withCompanions,
-} from '../schema/error-schema.ts';
-import { Examples } from '../schema/examples.ts';
-import { headline } from '../schema/headline.ts';
-import { type JsonSchemas, jsonSchemas } from '../schema/json-schemas.ts';
+} from '../contract/schema/error-schema.ts';
+import { Examples } from '../contract/schema/examples.ts';
+import { headline } from '../contract/schema/headline.ts';
+import { type JsonSchemas, jsonSchemas } from '../contract/schema/json-schemas.ts';
 import type { Handler } from './handler.ts';
 
 /** The AsyncAPI 3 document of a node's sockets, generated from the handlers and events that serve them. */

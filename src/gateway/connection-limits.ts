@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { AppError } from '../errors.ts';
+import { AppError } from '../contract/errors.ts';
 import { AtOnce } from '../infrastructure/at-once.ts';
 import { addressKey, clientAddress } from '../infrastructure/client-address.ts';
 import { refuseConnection } from './broken-requests.ts';

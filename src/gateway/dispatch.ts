@@ -1,8 +1,8 @@
-import type { Operations } from '../delivery/operations.ts';
-import { AppError, asAppError, type ErrorCode } from '../errors.ts';
+import type { Operations } from '../cluster/operations.ts';
+import { AppError, asAppError, type ErrorCode } from '../contract/errors.ts';
+import { validated } from '../contract/schema/validation.ts';
 import { tooComplex } from '../infrastructure/json-complexity.ts';
 import type { Log } from '../infrastructure/log.ts';
-import { validated } from '../schema/validation.ts';
 import { unparsed } from './encoder.ts';
 import type { Handler } from './handler.ts';
 import { noPlace, type Place, takePlace } from './lanes.ts';

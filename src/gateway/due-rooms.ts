@@ -1,5 +1,5 @@
+import type { Room } from '../cluster/entry.ts';
 import type { Page } from '../delivery/catch-up.ts';
-import type { Room } from '../delivery/entry.ts';
 import type { ParleySocket, RecoveredRoom } from './socket.ts';
 
 /** Notes that a socket, which was told of a room, is to get its events from `after` on. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Actor } from '../access/actor.ts';
-import { credentialRoom } from '../delivery/entry.ts';
-import { ephemeralEvent } from '../delivery/event.ts';
+import { credentialRoom } from '../cluster/entry.ts';
+import type { Actor } from '../contract/actor.ts';
+import { ephemeralEvent } from '../contract/event.ts';
+import { isoTime, timeSchema } from '../contract/schema.ts';
 import { clock } from '../infrastructure/clock.ts';
-import { isoTime, timeSchema } from '../schema.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
 
 const tokenExpiring = ephemeralEvent({

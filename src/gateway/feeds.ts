@@ -1,6 +1,6 @@
+import type { LogEntry, Room } from '../cluster/entry.ts';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { LogEntry, Room } from '../delivery/entry.ts';
 import type { Hearing } from '../delivery/hearing.ts';
 import type { Delivered } from '../delivery/sink.ts';
 import type { Log } from '../infrastructure/log.ts';

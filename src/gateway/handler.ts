@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Actor } from '../access/actor.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { Actor } from '../contract/actor.ts';
+import type { ErrorCode } from '../contract/errors.ts';
 import type { ParleySocket } from './socket.ts';
 
 /** What one socket sends on a lane is handled in order of arrival (see lanes). */

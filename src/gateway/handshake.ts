@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { channelRoom, type Room } from '../delivery/entry.ts';
-import { invalid } from '../schema/validation.ts';
-import { isUuid } from '../schema.ts';
+import { channelRoom, type Room } from '../cluster/entry.ts';
+import { invalid } from '../contract/schema/validation.ts';
+import { isUuid } from '../contract/schema.ts';
 import type { ParleySocket } from './socket.ts';
 
 /** Null: the given value is not a position. This affects only its room, and is reported for it. */

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../errors.ts';
+import { AppError, type ErrorCode } from '../contract/errors.ts';
 
 /** An event that waited this long is refused: its client has given up long ago. */
 const maxWaitMs = 30_000;

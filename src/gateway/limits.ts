@@ -1,6 +1,6 @@
 import type { Log } from '../infrastructure/log.ts';
 import { type Quota, type RateLimits, refusal } from '../infrastructure/rate-limits.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Handler } from './handler.ts';
 import type { ParleySocket } from './socket.ts';
 

@@ -1,18 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Actor } from '../access/actor.ts';
+import { followersOf, type LogEntry, type Room, serverRoom, streamId, threadRoom, userRoom } from '../cluster/entry.ts';
+import type { Actor } from '../contract/actor.ts';
+import { AppError } from '../contract/errors.ts';
 import type { CatchUp, Page, PageLimits } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import {
-  followersOf,
-  type LogEntry,
-  type Room,
-  serverRoom,
-  streamId,
-  threadRoom,
-  userRoom,
-} from '../delivery/entry.ts';
 import type { Hearing } from '../delivery/hearing.ts';
-import { AppError } from '../errors.ts';
 import { Arrivals, isAmong } from './arrivals.ts';
 import { dueRoom, noLongerDue, progressOf } from './due-rooms.ts';
 import type { Feeds } from './feeds.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { watchedIn } from '../cluster/entry.ts';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { watchedIn } from '../delivery/entry.ts';
 import { atMost } from '../infrastructure/cache.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';

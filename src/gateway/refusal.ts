@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppError, asAppError, type ErrorCode } from '../errors.ts';
+import { AppError, asAppError, type ErrorCode } from '../contract/errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { ParleySocket } from './socket.ts';
 

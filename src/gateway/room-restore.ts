@@ -1,10 +1,10 @@
-import type { Actor } from '../access/actor.ts';
+import { channelRoom, credentialRoom, type LogEntry, type Room, streamId, userRoom } from '../cluster/entry.ts';
+import type { Actor } from '../contract/actor.ts';
+import { AppError, asAppError } from '../contract/errors.ts';
+import { isUuid } from '../contract/schema.ts';
 import type { CatchUp, Page } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { channelRoom, credentialRoom, type LogEntry, type Room, streamId, userRoom } from '../delivery/entry.ts';
-import { AppError, asAppError } from '../errors.ts';
 import type { Log } from '../infrastructure/log.ts';
-import { isUuid } from '../schema.ts';
 import type { SocketServices } from './dispatch.ts';
 import { dueRoom, progressOf } from './due-rooms.ts';
 import { tellOne } from './frames.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AtOnce } from '../infrastructure/at-once.ts';
 import { addressKey, clientAddress } from '../infrastructure/client-address.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { ParleyServer } from './socket.ts';
 import { mayOpen } from './upgrades.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { AppError } from '../errors.ts';
+import { AppError } from '../contract/errors.ts';
 import { Silence } from '../infrastructure/silence.ts';
 import { refuseConnection } from './broken-requests.ts';
 

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'socket.io';
-import type { Actor } from '../access/actor.ts';
-import { type Room, watchRoomsOf } from '../delivery/entry.ts';
+import { type Room, watchRoomsOf } from '../cluster/entry.ts';
+import type { Actor } from '../contract/actor.ts';
 
 type Events = Record<string, (...args: unknown[]) => void>;
 

@@ -1,6 +1,6 @@
-import type { Actor } from '../access/actor.ts';
+import { type LogEntry, type Room, userRoom } from '../cluster/entry.ts';
+import type { Actor } from '../contract/actor.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { type LogEntry, type Room, userRoom } from '../delivery/entry.ts';
 
 /** The rooms that sockets enter without joining. */
 export interface OwnRooms {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { clientHost } from '../infrastructure/client-address.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /**
  * Which upgrade requests are for sockets: Socket.IO's, and those of apps; others are served as if they had not asked, as HTTP specifies: some programs

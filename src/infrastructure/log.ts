@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import pino, { type LoggerOptions } from 'pino';
-import { AppError } from '../errors.ts';
+import { AppError } from '../contract/errors.ts';
 import { within } from './within.ts';
 
 export type Log = pino.Logger;

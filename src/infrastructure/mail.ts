@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from '../settings/make-folder.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { dateNow } from './clock.ts';
 import type { Log } from './log.ts';
 import type { MailText } from './mail-templates.ts';

@@ -4,9 +4,9 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { type StatementWatch, withoutValues } from '../database/statements.ts';
-import { version } from '../version.ts';
 import type { Log } from './log.ts';
 import type { SpanSpec, Tracing } from './tracing.ts';
+import { version } from './version.ts';
 import { within } from './within.ts';
 
 const closingMs = 1000;

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
-import { AppError } from '../errors.ts';
+import { AppError } from '../contract/errors.ts';
 import { isPublicAddress } from './addresses.ts';
 import { AtOnce } from './at-once.ts';
 import { Exchange, type Exchanged, type ExchangeRequest } from './exchange.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { AppError } from '../errors.ts';
-import type { Settings } from '../settings.ts';
+import { AppError } from '../contract/errors.ts';
+import type { Settings } from '../settings/settings.ts';
 import { LocalCounter } from './local-counter.ts';
 import type { RedisConnections } from './redis.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Log } from './log.ts';
 import {
   forgiven,

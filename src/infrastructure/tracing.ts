@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa';
 import type { StatementWatch } from '../database/statements.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Log } from './log.ts';
 import { matchedRoute } from './matched-route.ts';
 

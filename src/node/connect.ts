@@ -1,18 +1,18 @@
-import { isSessionCache, sessionRevokedEvent } from '../accounts/sessions/revocation.ts';
-import { suspensionSignal } from '../accounts/suspensions.ts';
-import { connectBots } from '../agents/agent.gateway.ts';
-import { AgentWatch } from '../agents/agent.watch.ts';
-import type { Control } from '../delivery/control.ts';
-import { type Room, streamId } from '../delivery/entry.ts';
-import { InvalidationWatch } from '../delivery/invalidation-watch.ts';
+import type { Control } from '../cluster/control.ts';
+import { type Room, streamId } from '../cluster/entry.ts';
+import { InvalidationWatch } from '../cluster/invalidation-watch.ts';
+import { isSessionCache, sessionRevokedEvent } from '../features/accounts/sessions/revocation.ts';
+import { suspensionSignal } from '../features/accounts/suspensions.ts';
+import { connectBots } from '../features/agents/agent.gateway.ts';
+import { AgentWatch } from '../features/agents/agent.watch.ts';
+import { connectPresence } from '../features/presence/presence.gateway.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { clock } from '../infrastructure/clock.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Shutdown } from '../infrastructure/shutdown.ts';
-import { connectPresence } from '../presence/presence.gateway.ts';
-import type { Foundation, ServiceParts } from '../services.ts';
 import { followErasures } from './erasures.ts';
 import { followLostAccess } from './lost-access.ts';
+import type { Foundation, ServiceParts } from './services.ts';
 
 /**
  * Connects the sockets of a node with what moves them from elsewhere: events in the logs, control messages of other

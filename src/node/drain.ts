@@ -2,8 +2,8 @@ import type { Server as HttpServer } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { Health } from '../health/health.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Health } from './health.ts';
 
 /** How many connections may be waiting to be accepted when a node is told to stop. */
 const acceptTurns = 100;

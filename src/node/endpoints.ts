@@ -1,10 +1,9 @@
 import type { Server as HttpServer } from 'node:http';
-import type { Actor } from '../access/actor.ts';
-import { authenticity } from '../accounts/account.gateway.ts';
-import { appSockets } from '../apps/app.gateway.ts';
-import { channelDeleted } from '../channels/channel.contract.ts';
-import { AppError, ifMissing } from '../errors.ts';
-import { allHandlers, allRoutes } from '../features.ts';
+import type { Actor } from '../contract/actor.ts';
+import { channelDeleted } from '../contract/channel.ts';
+import { AppError, ifMissing } from '../contract/errors.ts';
+import { authenticity } from '../features/accounts/account.gateway.ts';
+import { appSockets } from '../features/apps/app.gateway.ts';
 import { openAdmin } from '../gateway/admin.ts';
 import { Gateway, type GatewayParts } from '../gateway/gateway.ts';
 import type { Handler } from '../gateway/handler.ts';
@@ -12,8 +11,6 @@ import { createHttpServer } from '../gateway/http-server.ts';
 import { intercept } from '../gateway/intercept.ts';
 import { SocketLimits } from '../gateway/limits.ts';
 import { SlowBodies } from '../gateway/slow-bodies.ts';
-import type { Health } from '../health/health.ts';
-import { watchEvents } from '../health/watches.ts';
 import { addressKey, clientAddress } from '../infrastructure/client-address.ts';
 import type { Metrics } from '../infrastructure/metrics.ts';
 import type { RateLimits } from '../infrastructure/rate-limits.ts';
@@ -23,7 +20,10 @@ import { createApp } from '../rest/app.ts';
 import { Idempotency } from '../rest/idempotency.ts';
 import { limitRequest } from '../rest/limits.ts';
 import type { Route } from '../rest/route.ts';
-import type { Foundation, ServiceParts } from '../services.ts';
+import { allHandlers, allRoutes } from './features.ts';
+import type { Health } from './health.ts';
+import type { Foundation, ServiceParts } from './services.ts';
+import { watchEvents } from './watches.ts';
 
 /** What a node serves: all routes over HTTP, all handlers on its sockets. */
 interface Endpoints {

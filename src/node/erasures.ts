@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { LogEntry } from '../cluster/entry.ts';
+import { messageDeleted, messageUpdated } from '../contract/message.ts';
+import { notificationDeleted, notificationUpdated } from '../contract/notification.ts';
+import { idSchema } from '../contract/schema.ts';
+import { threadDeleted, threadUpdated } from '../contract/thread.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { LogEntry } from '../delivery/entry.ts';
-import { messageDeleted, messageUpdated } from '../messages/message.contract.ts';
-import { notificationDeleted, notificationUpdated } from '../notifications/notification.contract.ts';
-import { idSchema } from '../schema.ts';
-import { threadDeleted, threadUpdated } from '../threads/thread.contract.ts';
 
 const identified = z.object({ id: idSchema });
 

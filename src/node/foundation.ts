@@ -2,14 +2,14 @@ import { ClockSync } from '../database/clock-sync.ts';
 import { Database } from '../database/database.ts';
 import { openDatabaseUrl } from '../database/open.ts';
 import { migrate } from '../database/up-to-date.ts';
+import { bootstrapInvite } from '../features/invites/bootstrap.ts';
+import { SearchIndex } from '../features/search/search-index.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { RedisConnections } from '../infrastructure/redis.ts';
 import type { Shutdown } from '../infrastructure/shutdown.ts';
 import { openTracing, type Tracing } from '../infrastructure/tracing.ts';
-import { bootstrapInvite } from '../invites/bootstrap.ts';
-import { SearchIndex } from '../search/search-index.ts';
-import { createFoundation, type Foundation } from '../services.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import { createFoundation, type Foundation } from './services.ts';
 
 const redisWaitMs = 1000;
 

@@ -1,10 +1,10 @@
-import type { ChannelAccess } from '../channels/channel.access.ts';
-import { channelDeleted, channelMemberRemoved } from '../channels/channel.contract.ts';
-import type { ControlMessage } from '../delivery/bus.ts';
+import type { ChannelAccess } from '../access/channel.access.ts';
+import type { ServerAccess } from '../access/server.access.ts';
+import type { ControlMessage } from '../cluster/bus.ts';
+import { channelRoom, type LogEntry, type Room, streamId, userRoom } from '../cluster/entry.ts';
+import { channelDeleted, channelMemberRemoved } from '../contract/channel.ts';
+import { serverDeleted, serverLeft } from '../contract/server.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { channelRoom, type LogEntry, type Room, streamId, userRoom } from '../delivery/entry.ts';
-import type { ServerAccess } from '../servers/server.access.ts';
-import { serverDeleted, serverLeft } from '../servers/server.contract.ts';
 
 /** Who is in which room of this node. */
 interface Rooms {

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
-import type { Actor } from '../access/actor.ts';
-import { AppError, type ErrorCode } from '../errors.ts';
+import type { Actor } from '../contract/actor.ts';
+import { AppError, type ErrorCode } from '../contract/errors.ts';
+import { invalid } from '../contract/schema/validation.ts';
 import { isTooComplex, tooComplex } from '../infrastructure/json-complexity.ts';
-import { invalid } from '../schema/validation.ts';
 import { boundaryOf, type Part, readParts } from './multipart.ts';
 import type { Route } from './route.ts';
 

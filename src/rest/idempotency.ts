@@ -1,6 +1,6 @@
+import type { Chore } from '../cluster/chores.ts';
 import type { Rows } from '../database/database.ts';
 import type { Changes } from '../delivery/changes.ts';
-import type { Chore } from '../infrastructure/chores.ts';
 import type { SentReply } from './answer.ts';
 
 /** Answers repeated requests with the first response (contract §1). */

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Actor } from '../access/actor.ts';
+import type { Actor } from '../contract/actor.ts';
 import { addressKey } from '../infrastructure/client-address.ts';
 import { type LimitName, type Quota, quotaHeaders, type RateLimits, refusal } from '../infrastructure/rate-limits.ts';
 import type { Route } from './route.ts';

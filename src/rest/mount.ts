@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../errors.ts';
+import { AppError } from '../contract/errors.ts';
 import { answer, type RouteServices } from './answer.ts';
 import { BodyReader } from './body.ts';
 import type { ErrorForm, Route } from './route.ts';

@@ -1,5 +1,5 @@
 import { parse } from 'content-disposition';
-import { AppError } from '../errors.ts';
+import { AppError } from '../contract/errors.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 
 /** One part of a multipart body; its bytes are read before the next part is asked for, or skipped. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError, type ErrorCode, errorCodes } from '../errors.ts';
+import { AppError, type ErrorCode, errorCodes } from '../contract/errors.ts';
 import {
   byStatus,
   errorExample,
@@ -8,11 +8,11 @@ import {
   generalErrors,
   tokenErrors,
   withCompanions,
-} from '../schema/error-schema.ts';
-import { Examples } from '../schema/examples.ts';
-import { headline } from '../schema/headline.ts';
-import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved } from '../schema/json-schemas.ts';
-import { idExample } from '../schema.ts';
+} from '../contract/schema/error-schema.ts';
+import { Examples } from '../contract/schema/examples.ts';
+import { headline } from '../contract/schema/headline.ts';
+import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved } from '../contract/schema/json-schemas.ts';
+import { idExample } from '../contract/schema.ts';
 import { contentHeaders } from './content.ts';
 import type { Route } from './route.ts';
 import { deliverySchemas, signatureParameters, type WebhookDelivery, webhooks } from './webhook-documents.ts';

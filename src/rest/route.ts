@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { Actor } from '../access/actor.ts';
-import type { AppError, ErrorCode } from '../errors.ts';
+import type { Actor } from '../contract/actor.ts';
+import type { AppError, ErrorCode } from '../contract/errors.ts';
+import type { ListPage } from '../contract/schema/list-page.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 import type { LimitName } from '../infrastructure/rate-limits.ts';
-import type { ListPage } from '../schema/list-page.ts';
 
 /** The form of a path parameter; a value that does not fit is answered as not existing (contract §1). */
 export interface Param {

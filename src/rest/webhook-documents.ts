@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Examples } from '../schema/examples.ts';
-import type { JsonSchemas } from '../schema/json-schemas.ts';
+import type { Examples } from '../contract/schema/examples.ts';
+import type { JsonSchemas } from '../contract/schema/json-schemas.ts';
 
 /** A request that the service sends to whoever registered an address for it. */
 export interface WebhookDelivery {

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../contract/errors.ts';
 import { withNonce } from '../infrastructure/page-nonce.ts';
 import { assetHeaders, assetReply } from '../rest/content.ts';
 import { RawReply, type Route, rawAnswer, route, textParam } from '../rest/route.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Node } from '../../src/node.ts';
+import type { Node } from '../../src/node/node.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { Person, request } from '../world/person.ts';
 import { register } from '../world/world.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Email } from 'postal-mime';
-import type { Node } from '../../src/node.ts';
+import type { Node } from '../../src/node/node.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { request } from '../world/person.ts';

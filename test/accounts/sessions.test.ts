@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
-import type { Node } from '../../src/node.ts';
+import type { Node } from '../../src/node/node.ts';
 import { sideBySide } from '../rig/side-by-side.ts';
 import { until } from '../rig/until.ts';
 import { bot } from '../world/bot.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Parley, type ParleyError } from '../../src/client/index.ts';
-import type { Node } from '../../src/node.ts';
+import type { Node } from '../../src/node/node.ts';
 import { receiver } from '../agents/receiver.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';

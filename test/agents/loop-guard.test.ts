@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { judge, LoopGuard, type Said } from '../../src/agents/loop-guard.ts';
+import { judge, LoopGuard, type Said } from '../../src/features/messages/loop-guard.ts';
 import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import type { Answer, Loose } from '../world/person.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { allEvents } from '../../src/delivery/event.ts';
+import { allEvents } from '../../src/contract/event.ts';
 import { randomOf, seedOfRun } from '../rig/random.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';

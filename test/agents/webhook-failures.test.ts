@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { resealSecrets } from '../../src/agents/webhooks/reseal-secrets.ts';
-import { WebhookSender } from '../../src/agents/webhooks/webhook.sender.ts';
+import { resealSecrets } from '../../src/features/agents/webhooks/reseal-secrets.ts';
+import { WebhookSender } from '../../src/features/agents/webhooks/webhook.sender.ts';
 import { Outgoing, type Resolve } from '../../src/infrastructure/outgoing.ts';
 import { SealedText } from '../../src/infrastructure/sealed-text.ts';
 import { until } from '../rig/until.ts';

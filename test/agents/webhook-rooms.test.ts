@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import pino from 'pino';
-import { WebhookCursors } from '../../src/agents/webhooks/webhook.cursors.ts';
+import { noRenewal } from '../../src/cluster/entry.ts';
 import { Database } from '../../src/database/database.ts';
-import { noRenewal } from '../../src/delivery/entry.ts';
+import { WebhookCursors } from '../../src/features/agents/webhooks/webhook.cursors.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { migrated, testSettings } from '../world/nodes.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { locationIn, ProxyAddress } from '../../src/apps/proxy-address.ts';
+import { locationIn, ProxyAddress } from '../../src/features/apps/proxy-address.ts';
 
 describe('addresses of the app proxy', () => {
   const bases = [

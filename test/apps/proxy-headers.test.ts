@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { answerHeaders, requestHeaders, webSocketRequestHeaders } from '../../src/apps/proxy-headers.ts';
+import { answerHeaders, requestHeaders, webSocketRequestHeaders } from '../../src/features/apps/proxy-headers.ts';
 
 const address = '198.51.100.77';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { isLitter, nameOf, pathOf } from '../../src/schema/zip-names.ts';
+import { isLitter, nameOf, pathOf } from '../../src/contract/schema/zip-names.ts';
 import { findProgram } from '../rig/debian-program.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';

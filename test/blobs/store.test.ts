@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { BlobCollector } from '../../src/blobs/blob.collector.ts';
-import { DatabaseBlobStore } from '../../src/blobs/blob.store.ts';
 import { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/up-to-date.ts';
+import { BlobCollector } from '../../src/features/blobs/blob.collector.ts';
+import { DatabaseBlobStore } from '../../src/features/blobs/blob.store.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { testSettings } from '../world/nodes.ts';

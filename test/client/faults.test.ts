@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Parley } from '../../src/client/index.ts';
-import { startNode } from '../../src/node.ts';
+import { startNode } from '../../src/node/node.ts';
 import { sharedRedis } from '../rig/redis.ts';
 import { until } from '../rig/until.ts';
 import { nodeCount, startCluster, testSettings } from '../world/nodes.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { columnOf } from '../../src/transfer/part.ts';
-import { parts } from '../../src/transfer/parts.ts';
+import { columnOf } from '../../src/cli/transfer/part.ts';
+import { parts } from '../../src/cli/transfer/parts.ts';
 import { sharedCluster } from '../world/nodes.ts';
 import { withRows } from '../world/sql.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { countOwn } from '../../src/accounts/dashboard.ts';
+import { forgetInvalidations, invalidationsSince } from '../../src/cluster/invalidation-watch.ts';
 import type { Rows } from '../../src/database/database.ts';
-import { forgetInvalidations, invalidationsSince } from '../../src/delivery/invalidation-watch.ts';
 import { trim } from '../../src/delivery/log.ts';
-import { readOpen } from '../../src/notifications/notification.writer.ts';
+import { countOwn } from '../../src/features/accounts/dashboard.ts';
+import { readOpen } from '../../src/features/notifications/notification.writer.ts';
 import { forgetKeys } from '../../src/rest/idempotency.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import pino from 'pino';
-import { User } from '../../src/accounts/user.entity.ts';
+import { AppError } from '../../src/contract/errors.ts';
 import { Database } from '../../src/database/database.ts';
-import { AppError } from '../../src/errors.ts';
-import { Health } from '../../src/health/health.ts';
+import { User } from '../../src/database/entities/user.entity.ts';
+import { Health } from '../../src/node/health.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { startProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';

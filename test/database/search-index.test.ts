@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import pino from 'pino';
 import { Database } from '../../src/database/database.ts';
-import { SearchIndex } from '../../src/search/search-index.ts';
+import { SearchIndex } from '../../src/features/search/search-index.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { until } from '../rig/until.ts';
 import { migrated, startCluster, testSettings } from '../world/nodes.ts';

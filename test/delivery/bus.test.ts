@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type ControlMessage, RedisBus } from '../../src/delivery/bus.ts';
-import { channelRoom, type LogEntry } from '../../src/delivery/entry.ts';
+import { type ControlMessage, RedisBus } from '../../src/cluster/bus.ts';
+import { channelRoom, type LogEntry } from '../../src/cluster/entry.ts';
 
 /** Nobody waits for that long here. */
 const longMs = 600_000;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { SoloBus } from '../../src/delivery/bus.ts';
-import { Caches } from '../../src/delivery/caches.ts';
-import { Control } from '../../src/delivery/control.ts';
-import { follows } from '../../src/delivery/invalidation-watch.ts';
-import { Operations } from '../../src/delivery/operations.ts';
+import { SoloBus } from '../../src/cluster/bus.ts';
+import { Caches } from '../../src/cluster/caches.ts';
+import { Control } from '../../src/cluster/control.ts';
+import { follows } from '../../src/cluster/invalidation-watch.ts';
+import { Operations } from '../../src/cluster/operations.ts';
 import { sideBySide } from '../rig/side-by-side.ts';
 
 describe('what a node knows', () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Confirmations } from '../../src/delivery/confirmations.ts';
+import { Confirmations } from '../../src/cluster/confirmations.ts';
 
 /** Nobody waits for that long here. */
 const longMs = 600_000;

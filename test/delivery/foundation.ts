@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import type { Bus } from '../../src/cluster/bus.ts';
+import { type LogEntry, type Room, streamId } from '../../src/cluster/entry.ts';
 import type { Rows } from '../../src/database/database.ts';
-import type { Bus } from '../../src/delivery/bus.ts';
 import type { Page } from '../../src/delivery/catch-up.ts';
-import { type LogEntry, type Room, streamId } from '../../src/delivery/entry.ts';
 import type { Loose } from '../world/person.ts';
 
 export const deleted = 'message:deleted';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
+import { SoloBus } from '../../src/cluster/bus.ts';
+import { Caches } from '../../src/cluster/caches.ts';
+import { Control } from '../../src/cluster/control.ts';
+import { InvalidationWatch } from '../../src/cluster/invalidation-watch.ts';
+import { Operations } from '../../src/cluster/operations.ts';
 import type { Rows } from '../../src/database/database.ts';
-import { SoloBus } from '../../src/delivery/bus.ts';
-import { Caches } from '../../src/delivery/caches.ts';
-import { Control } from '../../src/delivery/control.ts';
-import { InvalidationWatch } from '../../src/delivery/invalidation-watch.ts';
-import { Operations } from '../../src/delivery/operations.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { until } from '../rig/until.ts';
 import type { Loose } from '../world/person.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { channelRoom, type LogEntry } from '../../src/delivery/entry.ts';
+import { channelRoom, type LogEntry } from '../../src/cluster/entry.ts';
 import { LiveStream } from '../../src/delivery/live-stream.ts';
 
 const room = channelRoom('one');

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
+import { channelRoom, type LogEntry, type Room } from '../../src/cluster/entry.ts';
 import { CatchUp, type Page } from '../../src/delivery/catch-up.ts';
 import { Delivery } from '../../src/delivery/delivery.ts';
-import { channelRoom, type LogEntry, type Room } from '../../src/delivery/entry.ts';
 import type { LiveStream } from '../../src/delivery/live-stream.ts';
 import type { Delivered } from '../../src/delivery/sink.ts';
 import { createLog } from '../../src/infrastructure/log.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Operations } from '../../src/delivery/operations.ts';
-import type { AppError } from '../../src/errors.ts';
+import { Operations } from '../../src/cluster/operations.ts';
+import type { AppError } from '../../src/contract/errors.ts';
 
 const codeOf = (work: Promise<unknown> | undefined) =>
   work?.then(

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
+import { SoloBus } from '../../src/cluster/bus.ts';
+import { channelRoom, streamId } from '../../src/cluster/entry.ts';
 import type { Rows } from '../../src/database/database.ts';
-import { SoloBus } from '../../src/delivery/bus.ts';
 import { CatchUp, type Page } from '../../src/delivery/catch-up.ts';
 import { Delivery } from '../../src/delivery/delivery.ts';
-import { channelRoom, streamId } from '../../src/delivery/entry.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { until } from '../rig/until.ts';
 import { testSettings } from '../world/nodes.ts';

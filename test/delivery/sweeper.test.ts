@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
+import { SoloBus } from '../../src/cluster/bus.ts';
+import { channelRoom, type Room, streamId, userRoom } from '../../src/cluster/entry.ts';
 import type { Rows } from '../../src/database/database.ts';
-import { SoloBus } from '../../src/delivery/bus.ts';
 import { DeliveryCounters } from '../../src/delivery/counters.ts';
-import { channelRoom, type Room, streamId, userRoom } from '../../src/delivery/entry.ts';
 import { LiveStream } from '../../src/delivery/live-stream.ts';
 import { StalenessGuard } from '../../src/delivery/staleness.ts';
 import { Sweeper } from '../../src/delivery/sweeper.ts';

@@ -2,7 +2,7 @@ import specifications from '@asyncapi/specs';
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
-import { allEvents } from '../../src/delivery/event.ts';
+import { allEvents } from '../../src/contract/event.ts';
 import { errorsOf } from '../../src/gateway/asyncapi.ts';
 import { type Loose, request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { errorCodes } from '../../src/errors.ts';
+import { errorCodes } from '../../src/contract/errors.ts';
 import { documentPath, errorsOf } from '../../src/rest/openapi.ts';
 import { type Loose, request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Room } from '../../src/delivery/entry.ts';
-import type { Node } from '../../src/node.ts';
+import type { Room } from '../../src/cluster/entry.ts';
+import type { Node } from '../../src/node/node.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { Person, request } from '../world/person.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { createLog } from '../../src/infrastructure/log.ts';
-import { type Node, startNode } from '../../src/node.ts';
+import { type Node, startNode } from '../../src/node/node.ts';
 import { atEnd } from '../rig/ending.ts';
 import { until } from '../rig/until.ts';
 import { testSettings } from '../world/nodes.ts';

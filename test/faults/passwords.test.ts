@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { Passwords } from '../../src/accounts/passwords.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/contract/errors.ts';
+import { Passwords } from '../../src/features/accounts/passwords.ts';
 import { until } from '../rig/until.ts';
 import { startCluster } from '../world/nodes.ts';
 import { request } from '../world/person.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import yauzl from 'yauzl';
-import type { Node } from '../../src/node.ts';
+import type { Node } from '../../src/node/node.ts';
 import { codeIn, dataFolder } from '../accounts/mailbox.ts';
 import { atEnd } from '../rig/ending.ts';
 import { until } from '../rig/until.ts';

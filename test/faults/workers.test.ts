@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { makeSocketFolder } from '../../src/workers/socket-folder.ts';
+import { makeSocketFolder } from '../../src/node/workers/socket-folder.ts';
 import { startRedis, type TestRedis } from '../rig/redis.ts';
 import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { Actor } from '../../src/access/actor.ts';
+import type { Actor } from '../../src/contract/actor.ts';
 import { startPositionsOf } from '../../src/gateway/start-positions.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
-import { type Node, startNode } from '../../src/node.ts';
+import { type Node, startNode } from '../../src/node/node.ts';
 import { sharedRedis } from '../rig/redis.ts';
 import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
 import { type Cluster, startCluster, testSettings } from '../world/nodes.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newId } from '../../src/infrastructure/ids.ts';
-import { type Node, startNode } from '../../src/node.ts';
+import { type Node, startNode } from '../../src/node/node.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { until } from '../rig/until.ts';
 import { keptLog } from '../world/kept-log.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { errorCodes } from '../../src/errors.ts';
+import { errorCodes } from '../../src/contract/errors.ts';
 import { errorsOf } from '../../src/gateway/asyncapi.ts';
 import type { Handler } from '../../src/gateway/handler.ts';
 import { nastyValues } from '../rest/nasty.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/contract/errors.ts';
 import { type Place, takePlace } from '../../src/gateway/lanes.ts';
 import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';

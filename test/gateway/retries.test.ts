@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/contract/errors.ts';
 import { retryWhileUnavailable } from '../../src/gateway/refusal.ts';
 
 describe('a newcomer', () => {

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
-import type { Node } from '../../src/node.ts';
+import type { Node } from '../../src/node/node.ts';
 import { raw } from '../rest/raw.ts';
 import { type Cluster, sharedCluster, startCluster } from '../world/nodes.ts';
 import { register } from '../world/world.ts';

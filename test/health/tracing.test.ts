@@ -5,7 +5,7 @@ import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { openTracing } from '../../src/infrastructure/tracing.ts';
-import { loadSettings } from '../../src/settings.ts';
+import { loadSettings } from '../../src/settings/settings.ts';
 import { until } from '../rig/until.ts';
 import { keptLog } from '../world/kept-log.ts';
 import { startCluster } from '../world/nodes.ts';

@@ -113,7 +113,7 @@ describe('the log', () => {
     const error = "new AppError('DATABASE_UNAVAILABLE', { cause: new Error('terminated by an administrator') })";
     const [line] = written(
       'warn',
-      `const { AppError } = await import('./src/errors.ts'); log.warn({ err: ${error} }, 'x');`,
+      `const { AppError } = await import('./src/contract/errors.ts'); log.warn({ err: ${error} }, 'x');`,
     );
     expect(line?.err).to.have.property('message').that.contains('terminated by an administrator');
     expect(line?.err).not.to.have.property('stack');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { findCandidates } from '../../src/mentions/mention.parser.ts';
+import { findCandidates } from '../../src/features/mentions/mention.parser.ts';
 import { botIn } from '../world/bot.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Database } from '../../src/database/database.ts';
+import { MessageList } from '../../src/features/messages/message.list.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
-import { MessageList } from '../../src/messages/message.list.ts';
 import { testSettings } from '../world/nodes.ts';
 import { withRows } from '../world/sql.ts';
 import { world } from '../world/world.ts';

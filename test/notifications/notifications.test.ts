@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
-import { forgetRead } from '../../src/notifications/forget-read.ts';
+import { forgetRead } from '../../src/features/notifications/forget-read.ts';
 import { until } from '../rig/until.ts';
 import type { Answer, Loose, Person } from '../world/person.ts';
 import { withRows } from '../world/sql.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { Places } from '../../src/features/presence/audience.ts';
+import { PresenceBroadcaster } from '../../src/features/presence/broadcaster.ts';
+import { PresenceDirectory } from '../../src/features/presence/directory.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
-import type { Places } from '../../src/presence/audience.ts';
-import { PresenceBroadcaster } from '../../src/presence/broadcaster.ts';
-import { PresenceDirectory } from '../../src/presence/directory.ts';
 import { until } from '../rig/until.ts';
 
 const places = (servers: string[], people: string[] = [], watchers: string[] = []): Places => {

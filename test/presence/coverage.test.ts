@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import pino from 'pino';
 import { Database } from '../../src/database/database.ts';
-import { ChannelPresence } from '../../src/presence/channel-presence.ts';
-import { PresenceDirectory } from '../../src/presence/directory.ts';
+import { ChannelPresence } from '../../src/features/presence/channel-presence.ts';
+import { PresenceDirectory } from '../../src/features/presence/directory.ts';
 import { crowd } from '../world/crowd.ts';
 import { testSettings } from '../world/nodes.ts';
 import { type World, world } from '../world/world.ts';

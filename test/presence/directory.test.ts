@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { PresenceDirectory } from '../../src/presence/directory.ts';
-import { type Status, statuses } from '../../src/presence/status.ts';
+import { type Status, statuses } from '../../src/contract/status.ts';
+import { PresenceDirectory } from '../../src/features/presence/directory.ts';
 import { randomOf, seedOfRun } from '../rig/random.ts';
 
 const users = Array.from({ length: 12 }, (_, i) => `user-${i}`);

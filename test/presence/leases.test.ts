@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { RedisPresenceStore } from '../../src/features/presence/redis-store.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { RedisConnections } from '../../src/infrastructure/redis.ts';
-import { RedisPresenceStore } from '../../src/presence/redis-store.ts';
 import { sharedRedis } from '../rig/redis.ts';
 import { until } from '../rig/until.ts';
 import { testSettings } from '../world/nodes.ts';

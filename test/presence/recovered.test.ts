@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PresenceDirectory } from '../../src/presence/directory.ts';
+import { PresenceDirectory } from '../../src/features/presence/directory.ts';
 import { until } from '../rig/until.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { Status } from '../../src/contract/status.ts';
+import { PresenceDirectory } from '../../src/features/presence/directory.ts';
+import { MemoryPresenceStore } from '../../src/features/presence/memory-store.ts';
+import { PresenceTracker } from '../../src/features/presence/tracker.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
-import { PresenceDirectory } from '../../src/presence/directory.ts';
-import { MemoryPresenceStore } from '../../src/presence/memory-store.ts';
-import type { Status } from '../../src/presence/status.ts';
-import { PresenceTracker } from '../../src/presence/tracker.ts';
 import { until } from '../rig/until.ts';
 import { testSettings } from '../world/nodes.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { MemoryPresenceStore } from '../../src/features/presence/memory-store.ts';
+import type { PresenceStore } from '../../src/features/presence/presence.store.ts';
+import { RedisPresenceStore } from '../../src/features/presence/redis-store.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { RedisConnections } from '../../src/infrastructure/redis.ts';
-import { MemoryPresenceStore } from '../../src/presence/memory-store.ts';
-import type { PresenceStore } from '../../src/presence/presence.store.ts';
-import { RedisPresenceStore } from '../../src/presence/redis-store.ts';
 import { sharedRedis } from '../rig/redis.ts';
 import { until } from '../rig/until.ts';
 import { testSettings } from '../world/nodes.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Node } from '../../src/node.ts';
+import type { Node } from '../../src/node/node.ts';
 import { forgetKeys } from '../../src/rest/idempotency.ts';
 import { type Loose, type Person, request } from '../world/person.ts';
 import { withRows } from '../world/sql.ts';

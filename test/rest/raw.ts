@@ -1,5 +1,5 @@
 import { type OutgoingHttpHeaders, request } from 'node:http';
-import type { Node } from '../../src/node.ts';
+import type { Node } from '../../src/node/node.ts';
 import type { Answer } from '../world/person.ts';
 
 /** A request exactly as written: nothing is encoded, added or mended on the way. */

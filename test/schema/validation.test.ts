@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { z } from 'zod';
-import { AppError, type Issue } from '../../src/errors.ts';
-import { validated } from '../../src/schema/validation.ts';
-import { isoTime, limitSchema, nameSchema, textSchema } from '../../src/schema.ts';
+import { AppError, type Issue } from '../../src/contract/errors.ts';
+import { validated } from '../../src/contract/schema/validation.ts';
+import { isoTime, limitSchema, nameSchema, textSchema } from '../../src/contract/schema.ts';
 
 /** What is said against a value; nothing: it fits. */
 function issues(schema: z.ZodType, value: unknown): Issue[] {

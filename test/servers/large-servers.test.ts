@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { loadSettings } from '../../src/settings.ts';
+import { loadSettings } from '../../src/settings/settings.ts';
 import { until } from '../rig/until.ts';
 import { crowd } from '../world/crowd.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';

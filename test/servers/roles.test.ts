@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Role, roles } from '../../src/access/roles.ts';
+import { type Role, roles } from '../../src/contract/roles.ts';
 import type { Answer, Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 

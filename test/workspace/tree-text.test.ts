@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { type NodeRow, treeText } from '../../src/workspace/node.view.ts';
+import { type NodeRow, treeText } from '../../src/features/workspace/node.view.ts';
 
 const row = (id: string, parentId: string | null, kind: 'dir' | 'file', name: string): NodeRow => ({
   id,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Node } from '../../src/node.ts';
+import type { Node } from '../../src/node/node.ts';
 import { type Listener, type Loose, Person } from './person.ts';
 
 /** A bot: someone with an agent behind it, and an owner. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { Tokens } from '../../src/accounts/tokens.ts';
-import { loadSettings } from '../../src/settings.ts';
+import { Tokens } from '../../src/features/accounts/tokens.ts';
+import { loadSettings } from '../../src/settings/settings.ts';
 import { Person, type Place } from './person.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { io, type Socket } from 'socket.io-client';
-import type { Node } from '../../src/node.ts';
+import type { Node } from '../../src/node/node.ts';
 import { until } from '../rig/until.ts';
 import { documentsFrom, falseEvents, knownDocuments } from './documents.ts';
 

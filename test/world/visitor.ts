@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { Node } from '../../src/node.ts';
+import type { Node } from '../../src/node/node.ts';
 import { sharedChromium } from '../rig/chromium.ts';
 import { startCluster } from './nodes.ts';
 import type { Person } from './person.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Node } from '../../src/node.ts';
+import type { Node } from '../../src/node/node.ts';
 import { type Cluster, sharedCluster } from './nodes.ts';
 import { Person, type Place, request } from './person.ts';
 

@@ -12,22 +12,13 @@ import type {
   startByEmailSchema,
   updateMeSchema,
   verifyCodeSchema,
-} from '../../accounts/account.contract.ts';
-import type { membershipSchema, redeemSchema } from '../../accounts/membership/membership.contract.ts';
-import type {
-  linkAnswerSchema,
-  linkSchema,
-  oauthAccountSchema,
-  oauthProviderSchema,
-} from '../../accounts/oauth/oauth.contract.ts';
-import type {
-  createTokenSchema,
-  newTokenSchema,
-  personalTokenSchema,
-} from '../../accounts/personal-tokens/personal-token.contract.ts';
-import type { refreshSchema, sessionSchema, tokenPairSchema } from '../../accounts/sessions/session.contract.ts';
-import type { emailVerifiedSchema, verifyEmailSchema } from '../../accounts/verification/verification.contract.ts';
-import type { createInvitesSchema, inviteSchema } from '../../invites/invite.contract.ts';
+} from '../../contract/account.ts';
+import type { createInvitesSchema, inviteSchema } from '../../contract/invite.ts';
+import type { membershipSchema, redeemSchema } from '../../contract/membership.ts';
+import type { linkAnswerSchema, linkSchema, oauthAccountSchema, oauthProviderSchema } from '../../contract/oauth.ts';
+import type { createTokenSchema, newTokenSchema, personalTokenSchema } from '../../contract/personal-token.ts';
+import type { refreshSchema, sessionSchema, tokenPairSchema } from '../../contract/session.ts';
+import type { emailVerifiedSchema, verifyEmailSchema } from '../../contract/verification.ts';
 import type { Answer, Body, Done } from './shapes.ts';
 
 /** Accounts, sessions, tokens and invite codes. */

@@ -15,7 +15,7 @@ import type {
   updateAgentSchema,
   usageSnapshotAnswerSchema,
   usageSnapshotSchema,
-} from '../../agents/agent.contract.ts';
+} from '../../contract/agent.ts';
 import type {
   agentConfigSchema,
   buddyPolicySchema,
@@ -26,15 +26,15 @@ import type {
   setPoliciesAnswerSchema,
   setPoliciesSchema,
   setServerPolicySchema,
-} from '../../agents/policies/policy.contract.ts';
+} from '../../contract/policy.ts';
+import type { memberSchema } from '../../contract/server.ts';
 import type {
   enableWebhookSchema,
   putWebhookSchema,
   webhookSchema,
   webhookTestSchema,
   webhookWithSecretSchema,
-} from '../../agents/webhooks/webhook.contract.ts';
-import type { memberSchema } from '../../servers/server.contract.ts';
+} from '../../contract/webhook.ts';
 import type { Answer, Body, Done, Query } from './shapes.ts';
 
 /** Bots and their policies. */

@@ -1,3 +1,4 @@
+import type { banMemberSchema, banSchema, listBansSchema } from '../../contract/ban.ts';
 import type {
   addChannelMemberSchema,
   channelItemSchema,
@@ -7,15 +8,14 @@ import type {
   positionsSchema,
   readStateSchema,
   updateChannelSchema,
-} from '../../channels/channel.contract.ts';
+} from '../../contract/channel.ts';
 import type {
   channelAccessSchema,
   decideSchema,
   joinRequestSchema,
   requestedSchema,
   serverAccessSchema,
-} from '../../join-requests/join-request.contract.ts';
-import type { banMemberSchema, banSchema, listBansSchema } from '../../servers/ban.contract.ts';
+} from '../../contract/join-request.ts';
 import type {
   createServerSchema,
   discoverSchema,
@@ -27,7 +27,7 @@ import type {
   serverSchema,
   setRoleSchema,
   updateServerSchema,
-} from '../../servers/server.contract.ts';
+} from '../../contract/server.ts';
 import type { Answer, Body, Done, Query } from './shapes.ts';
 
 /** Servers, their members and their channels. */

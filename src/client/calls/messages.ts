@@ -1,21 +1,16 @@
-import type { logPageSchema, readLogSchema } from '../../events/events.contract.ts';
-import type { mediaUrlSchema, uploadAnswerSchema } from '../../media/attachment.contract.ts';
-import type { suggestionsSchema, suggestQuerySchema } from '../../mentions/mention.contract.ts';
+import type { mediaUrlSchema, uploadAnswerSchema } from '../../contract/attachment.ts';
+import type { logPageSchema, readLogSchema } from '../../contract/events.ts';
+import type { suggestionsSchema, suggestQuerySchema } from '../../contract/mention.ts';
 import type {
   editMessageSchema,
   listMessagesSchema,
   messagePageSchema,
   messageSchema,
   sendMessageSchema,
-} from '../../messages/message.contract.ts';
-import type { reactionsAnswerSchema, reactSchema } from '../../reactions/reaction.contract.ts';
-import type { searchMessagesSchema } from '../../search/search.contract.ts';
-import type {
-  listThreadsSchema,
-  startThreadSchema,
-  threadSchema,
-  updateThreadSchema,
-} from '../../threads/thread.contract.ts';
+} from '../../contract/message.ts';
+import type { reactionsAnswerSchema, reactSchema } from '../../contract/reaction.ts';
+import type { searchMessagesSchema } from '../../contract/search.ts';
+import type { listThreadsSchema, startThreadSchema, threadSchema, updateThreadSchema } from '../../contract/thread.ts';
 import type { Answer, Body, Done, Query } from './shapes.ts';
 
 /** Messages and everything attached to them. */

@@ -1,10 +1,5 @@
-import type { dmChannelSchema, openDmSchema } from '../../direct/direct.contract.ts';
-import type {
-  blockSchema,
-  friendshipSchema,
-  rejectedSchema,
-  requestFriendSchema,
-} from '../../friends/friend.contract.ts';
+import type { dmChannelSchema, openDmSchema } from '../../contract/direct.ts';
+import type { blockSchema, friendshipSchema, rejectedSchema, requestFriendSchema } from '../../contract/friend.ts';
 import type {
   changePreferencesSchema,
   listNotificationsSchema,
@@ -14,7 +9,7 @@ import type {
   scopedUnreadSchema,
   unreadCountSchema,
   updatedSchema,
-} from '../../notifications/notification.contract.ts';
+} from '../../contract/notification.ts';
 import type { Answer, Body, Done, Query } from './shapes.ts';
 
 /** Friends, direct messages and notifications. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { doneSchema } from '../../schema.ts';
+import type { doneSchema } from '../../contract/schema.ts';
 
 /** Request bodies, queries and responses, as the server's contracts define them. */
 export type Body<S extends z.ZodType> = z.input<S>;

@@ -6,7 +6,7 @@ import type {
   listAppsSchema,
   publishAppSchema,
   updateAppSchema,
-} from '../../apps/app.contract.ts';
+} from '../../contract/app.ts';
 import type {
   commandsAnswer,
   createFileSchema,
@@ -20,7 +20,7 @@ import type {
   updateFileSchema,
   updateFolderSchema,
   workspaceSchema,
-} from '../../workspace/workspace.contract.ts';
+} from '../../contract/workspace.ts';
 import type { Answer, Body, Done, Query } from './shapes.ts';
 
 /** Files and apps of servers. */

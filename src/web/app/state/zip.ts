@@ -1,5 +1,5 @@
 import type { JSZipObject } from 'jszip';
-import { isLitter, nameOf, pathOf } from '../../../schema/zip-names.ts';
+import { isLitter, nameOf, pathOf } from '../../../contract/schema/zip-names.ts';
 import type { DroppedFile } from './dropped-files.ts';
 
 declare module 'jszip' {

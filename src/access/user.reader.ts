@@ -1,0 +1,43 @@
+import { usernameKey } from '../contract/account.ts';
+import type { SmallUser } from '../contract/actor.ts';
+import { AppError } from '../contract/errors.ts';
+import type { Rows } from '../database/database.ts';
+
+const selectUsers = `SELECT id, username, display_name AS "displayName", avatar_url AS "avatarUrl", is_bot AS "isBot"
+  FROM users`;
+const known = `${selectUsers} WHERE id = $1`;
+const byId = `${known} AND deleted_at IS NULL`;
+const byUsername = `${selectUsers} WHERE username_key = $1 AND deleted_at IS NULL`;
+const byEmail = 'SELECT id, username FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL';
+
+/** A user with an account, as others see them. @throws AppError USER_NOT_FOUND */
+export async function userById(rows: Rows, id: string): Promise<SmallUser> {
+  const [user] = await rows<SmallUser>(byId, [id]);
+  if (!user) throw new AppError('USER_NOT_FOUND');
+  return user;
+}
+
+/** The same by username, in any case (contract §13), with or without a leading `@`. @throws AppError USER_NOT_FOUND */
+export async function userByUsername(rows: Rows, name: string): Promise<SmallUser> {
+  const [user] = await rows<SmallUser>(byUsername, [usernameKey(name.replace(/^@/, ''))]);
+  if (!user) throw new AppError('USER_NOT_FOUND');
+  return user;
+}
+
+/** The same for users whose account is gone too, since their relations to others remain. */
+export async function anyUserById(rows: Rows, id: string): Promise<SmallUser> {
+  const [user] = await rows<SmallUser>(known, [id]);
+  if (!user) throw new AppError('USER_NOT_FOUND');
+  return user;
+}
+
+/** The person with this e-mail, in lower case. */
+export async function personByEmail(rows: Rows, email: string): Promise<{ id: string; username: string } | undefined> {
+  const [person] = await rows<{ id: string; username: string }>(byEmail, [email]);
+  return person;
+}
+
+/** Locks a user until the commit, so that limits hold: changes that count what the user has run one at a time. */
+export async function lockUser(rows: Rows, id: string): Promise<void> {
+  await rows('SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE', [id]);
+}

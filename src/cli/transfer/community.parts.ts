@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import {
+  avatarUrlSchema,
+  deletedUsernameKey,
+  displayNameSchema,
+  emailSchema,
+  usernameKey,
+  usernameSchema,
+} from '../../contract/account.ts';
+import { agentStatuses, maxNoteBytes, slashCommandsSchema } from '../../contract/agent.ts';
+import { maxReason } from '../../contract/ban.ts';
+import { channelTypes } from '../../contract/channel.ts';
+import { maxConfigBytes, policyModes } from '../../contract/policy.ts';
+import { roles } from '../../contract/roles.ts';
+import { timeSchema, withDefault } from '../../contract/schema.ts';
+import { homepageSchema, slugSchema } from '../../contract/server.ts';
+import { joinRequestStates } from '../../database/entities/join-request.entity.ts';
+import { amount, count, description, id, json, label, part, smallCount, text, time, times, url } from './part.ts';
+import { contacts, people } from './selections.ts';
+
+export const users = part({
+  table: 'users',
+  shape: z
+    .object({
+      id,
+      username: usernameSchema,
+      email: emailSchema.nullable(),
+      displayName: displayNameSchema,
+      avatarUrl: avatarUrlSchema.nullable(),
+      isBot: z.boolean(),
+      tier: label(100),
+      ...times,
+      deletedAt: time.nullable(),
+    })
+    // Nobody could sign in with it, nor register.
+    .refine(({ email, isBot, deletedAt }) => email === null || !(isBot || deletedAt), {
+      path: ['email'],
+      message: 'must be null for bots and for deleted users',
+    }),
+  from: `users t WHERE t.id IN (${people}) ORDER BY t.id`,
+  select: { email: `CASE WHEN t.deleted_at IS NULL AND t.id IN (${contacts}) THEN t.email END` },
+  derive: ({ id, username, tier, deletedAt }, place) => ({
+    username_key: deletedAt === null ? usernameKey(String(username)) : deletedUsernameKey(String(id)),
+    tier: place.tierOf(tier),
+  }),
+  also: `INSERT INTO streams (id, kind) SELECT id, 'user' FROM json_populate_recordset(NULL::users, $1::json)`,
+});
+
+export const agents = part({
+  table: 'agents',
+  shape: z.object({
+    id,
+    userId: id,
+    ownerId: id,
+    status: z.enum(agentStatuses),
+    config: json(maxNoteBytes),
+    lastHeartbeat: time.nullable(),
+    lastSeenAt: time.nullable(),
+    onlineSeconds: amount,
+    slashCommands: slashCommandsSchema.shape.commands.nullable(),
+    usageSnapshot: json(maxNoteBytes).nullable(),
+    ...times,
+  }),
+  from: `agents t WHERE t.user_id IN (${people}) ORDER BY t.id`,
+  refers: { userId: 'users', ownerId: 'users' },
+});
+
+export const servers = part({
+  table: 'servers',
+  shape: z.object({
+    id,
+    name: label(100),
+    slug: slugSchema.nullable(),
+    description,
+    iconUrl: url,
+    bannerUrl: url,
+    homepageHtml: homepageSchema.nullable(),
+    isPublic: z.boolean(),
+    ownerId: id,
+    inviteCode: label(64),
+    ...times,
+  }),
+  from: 'servers t WHERE t.id = $1',
+  refers: { ownerId: 'users' },
+});
+
+export const members = part({
+  table: 'server_members',
+  shape: z.object({
+    serverId: id,
+    userId: id,
+    role: z.enum(roles),
+    nickname: label(100).nullable(),
+    // Earlier versions wrote none of these.
+    kept: withDefault(z.boolean(), false),
+    workspaceWrite: withDefault(z.boolean(), false),
+    joinedAt: time,
+  }),
+  from: 'server_members t WHERE t.server_id = $1 ORDER BY t.user_id',
+  refers: { serverId: 'servers', userId: 'users' },
+});
+
+export const bans = part({
+  table: 'server_bans',
+  shape: z.object({
+    id,
+    serverId: id,
+    userId: id,
+    bannedBy: id.nullable(),
+    reason: text(maxReason).nullable(),
+    until: timeSchema.nullable(),
+    createdAt: time,
+  }),
+  from: 'server_bans t WHERE t.server_id = $1 ORDER BY t.id',
+  refers: { serverId: 'servers', userId: 'users', bannedBy: 'users' },
+});
+
+export const channels = part({
+  table: 'channels',
+  shape: z.object({
+    id,
+    serverId: id,
+    name: label(100),
+    type: z.enum(channelTypes),
+    description,
+    position: smallCount,
+    isPrivate: z.boolean(),
+    isArchived: z.boolean(),
+    createdBy: id.nullable(),
+    lastSeq: count,
+    ...times,
+  }),
+  from: 'channels t JOIN streams s ON s.id = t.id WHERE t.server_id = $1 ORDER BY t.id',
+  select: { lastSeq: 's.last_seq' },
+  elsewhere: ['lastSeq'],
+  refers: { serverId: 'servers', createdBy: 'users' },
+  derive: () => ({ kind: 'server' }),
+  // The old log was not brought along: clients with a position in it reread the lists.
+  also: `INSERT INTO streams (id, kind, last_seq, floor_seq, is_closed) SELECT (c ->> 'id')::uuid, 'channel',
+    (c ->> 'last_seq')::bigint, (c ->> 'last_seq')::bigint, (c ->> 'is_archived')::boolean
+    FROM json_array_elements($1::json) AS c`,
+});
+
+const inChannels = 'JOIN channels c ON c.id = t.channel_id WHERE c.server_id = $1 ORDER BY t.channel_id, t.user_id';
+
+export const channelMembers = part({
+  table: 'channel_members',
+  shape: z.object({ channelId: id, userId: id, excluded: z.boolean(), joinedAt: time }),
+  from: `channel_members t ${inChannels}`,
+  refers: { channelId: 'channels', userId: 'users' },
+});
+
+export const channelReads = part({
+  table: 'channel_reads',
+  shape: z.object({ channelId: id, userId: id, lastReadSeq: count }),
+  from: `channel_reads t ${inChannels}`,
+  refers: { channelId: 'channels', userId: 'users' },
+});
+
+export const joinRequests = part({
+  table: 'join_requests',
+  shape: z.object({
+    id,
+    serverId: id,
+    channelId: id.nullable(),
+    userId: id,
+    status: z.enum(joinRequestStates),
+    decidedBy: id.nullable(),
+    ...times,
+  }),
+  from: `join_requests t LEFT JOIN channels c ON c.id = t.channel_id
+    WHERE t.server_id = $1 AND (t.channel_id IS NULL OR c.server_id = $1) ORDER BY t.id`,
+  refers: { serverId: 'servers', channelId: 'channels', userId: 'users', decidedBy: 'users' },
+});
+
+const half = z.object({
+  mode: z.enum(policyModes),
+  mentionOnly: z.boolean(),
+  reply: z.boolean(),
+  listen: z.boolean(),
+  config: json(maxConfigBytes),
+});
+
+export const policies = part({
+  table: 'agent_policies',
+  shape: z.object({
+    id,
+    agentId: id,
+    serverId: id,
+    channelId: id.nullable(),
+    mode: z.enum(policyModes),
+    mentionOnly: z.boolean(),
+    reply: z.boolean(),
+    listen: z.boolean(),
+    // Of both sides together.
+    config: json(2 * maxConfigBytes),
+    ownerHalf: withDefault(half.nullable(), null),
+    serverHalf: withDefault(half.nullable(), null),
+    ...times,
+  }),
+  from: `agent_policies t LEFT JOIN channels c ON c.id = t.channel_id
+    WHERE t.server_id = $1 AND (t.channel_id IS NULL OR c.server_id = $1) ORDER BY t.id`,
+  refers: { agentId: 'agents', serverId: 'servers', channelId: 'channels' },
+  // A trigger splits what earlier versions wrote as one.
+  derive: ({ ownerHalf, serverHalf }) => ({ revision: ownerHalf || serverHalf ? 1 : 0 }),
+});

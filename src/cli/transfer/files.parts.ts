@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { nodeNameSchema } from '../../contract/names.ts';
+import { slugSchema } from '../../contract/server.ts';
+import { appStatuses, appTypes } from '../../database/entities/app.entity.ts';
+import { count, description, id, label, mediaType, part, sha256, smallCount, times, url } from './part.ts';
+
+export const workspaces = part({
+  table: 'workspaces',
+  shape: z.object({ id, serverId: id, name: label(100), ...times }),
+  from: 'workspaces t WHERE t.server_id = $1',
+  refers: { serverId: 'servers' },
+});
+
+export const nodes = part({
+  table: 'workspace_nodes',
+  shape: z.object({
+    id,
+    workspaceId: id,
+    parentId: id.nullable(),
+    kind: z.enum(['dir', 'file']),
+    name: nodeNameSchema,
+    mime: mediaType.nullable(),
+    sizeBytes: count,
+    isText: z.boolean(),
+    sha256: sha256.nullable(),
+    version: smallCount,
+    createdBy: id.nullable(),
+    ...times,
+  }),
+  // Folders before their contents.
+  from: `(WITH RECURSIVE tree AS (
+      SELECT n.*, 0 AS depth FROM workspace_nodes n JOIN workspaces w ON w.id = n.workspace_id
+      WHERE w.server_id = $1 AND n.parent_id IS NULL
+      UNION ALL SELECT n.*, tree.depth + 1 FROM workspace_nodes n JOIN tree ON n.parent_id = tree.id
+    ) SELECT * FROM tree) AS t LEFT JOIN blobs b ON b.id = t.blob_id ORDER BY t.depth, t.id`,
+  select: { sha256: 'b.hash' },
+  refers: { workspaceId: 'workspaces', parentId: 'workspace_nodes', createdBy: 'users' },
+});
+
+export const apps = part({
+  table: 'apps',
+  shape: z.object({
+    id,
+    serverId: id,
+    name: label(200),
+    slug: slugSchema,
+    type: z.enum(appTypes),
+    status: z.enum(appStatuses),
+    description,
+    iconUrl: url,
+    url,
+    version: smallCount,
+    isHomepage: z.boolean(),
+    viewCount: count,
+    createdBy: id.nullable(),
+    ...times,
+  }),
+  from: 'apps t WHERE t.server_id = $1 ORDER BY t.id',
+  refers: { serverId: 'servers', createdBy: 'users' },
+});
+
+export const appFiles = part({
+  table: 'app_files',
+  shape: z.object({ appId: id, version: smallCount, path: label(1024), sha256, sizeBytes: count }),
+  from: `app_files t JOIN apps a ON a.id = t.app_id AND a.version = t.version JOIN blobs b ON b.id = t.blob_id
+    WHERE a.server_id = $1 ORDER BY t.app_id, t.path`,
+  select: { sha256: 'b.hash' },
+  refers: { appId: 'apps' },
+});

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { maxMentions, mentionSchema } from '../../contract/mention.ts';
+import { maxContent, maxMetadataBytes, nonceSchema } from '../../contract/message.ts';
+import { emojiSchema } from '../../contract/reaction.ts';
+import { count, id, json, label, mediaType, part, sha256, smallCount, text, time, times } from './part.ts';
+import { liveMessages } from './selections.ts';
+
+export const threads = part({
+  table: 'threads',
+  shape: z.object({
+    id,
+    channelId: id,
+    parentMessageId: id,
+    name: label(100),
+    isNamed: z.boolean().default(true),
+    creatorId: id,
+    isArchived: z.boolean(),
+    lastMessageAt: time.nullable(),
+    ...times,
+  }),
+  from: `threads t JOIN channels c ON c.id = t.channel_id
+    WHERE c.server_id = $1 AND t.deleted_at IS NULL ORDER BY t.channel_id, t.id`,
+  // Its message comes later in the file; at the end it is checked that it exists.
+  refers: { channelId: 'channels', creatorId: 'users' },
+});
+
+/** The parts of a message that exist only with its thread: messages of a deleted one are about to be emptied. */
+const kept = (column: string, otherwise: string) =>
+  `CASE WHEN h.deleted_at IS NULL THEN t.${column} ELSE ${otherwise} END`;
+
+/** A name that is called, with its place in the content. */
+const called = mentionSchema.extend({ token: text(maxContent), label: text(maxContent) });
+
+export const messages = part({
+  table: 'messages',
+  shape: z
+    .object({
+      id,
+      channelId: id,
+      seq: count.min(1),
+      authorId: id,
+      content: text(maxContent),
+      threadId: id.nullable(),
+      replyToId: id.nullable(),
+      metadata: json(maxMetadataBytes).nullable(),
+      mentions: z.array(called).max(maxMentions).nullable(),
+      nonce: nonceSchema.nullable(),
+      isEdited: z.boolean(),
+      pinnedAt: time.nullable(),
+      ...times,
+      deletedAt: time.nullable(),
+    })
+    .refine(
+      ({ content, mentions }) =>
+        (mentions ?? []).every(({ range: { start, end } }) => start >= 0 && start < end && end <= content.length),
+      { path: ['mentions'], message: 'must have their ranges within the content' },
+    )
+    // As in the database: whoever deletes a message takes all of it back.
+    .refine(
+      ({ deletedAt, content, metadata, mentions, pinnedAt }) =>
+        deletedAt === null || (content === '' && metadata === null && mentions === null && pinnedAt === null),
+      { path: ['deletedAt'], message: 'must be null for a message that still says something, or is pinned' },
+    ),
+  from: `messages t JOIN channels c ON c.id = t.channel_id LEFT JOIN threads h ON h.id = t.thread_id
+    WHERE c.server_id = $1 ORDER BY t.channel_id, t.seq`,
+  select: {
+    content: kept('content', "''"),
+    threadId: kept('thread_id', 'NULL'),
+    metadata: kept('metadata', 'NULL'),
+    mentions: kept('mentions', 'NULL'),
+    pinnedAt: kept('pinned_at', 'NULL'),
+    deletedAt: 'coalesce(t.deleted_at, h.deleted_at)',
+  },
+  refers: { channelId: 'channels', authorId: 'users', threadId: 'threads', replyToId: 'messages' },
+});
+
+export const reactions = part({
+  table: 'reactions',
+  shape: z.object({ messageId: id, emoji: emojiSchema, userId: id, place: smallCount }),
+  from: `reactions t JOIN (${liveMessages}) m ON m.id = t.message_id ORDER BY m.channel_id, m.seq, t.place, t.user_id`,
+  refers: { messageId: 'messages', userId: 'users' },
+});
+
+export const attachments = part({
+  table: 'attachments',
+  shape: z.object({
+    id,
+    uploaderId: id,
+    messageId: id,
+    place: smallCount,
+    sha256,
+    filename: text(1024),
+    contentType: mediaType,
+    size: count,
+    width: smallCount.nullable(),
+    height: smallCount.nullable(),
+    createdAt: time,
+  }),
+  from: `attachments t JOIN (${liveMessages}) m ON m.id = t.message_id JOIN blobs b ON b.id = t.blob_id
+    ORDER BY m.channel_id, m.seq, t.place, t.id`,
+  select: { sha256: 'b.hash' },
+  refers: { uploaderId: 'users', messageId: 'messages' },
+});

@@ -1,0 +1,99 @@
+import type { Actor } from '../contract/actor.ts';
+
+/** A room whose events are kept in a log: a channel's, or a user's own. */
+export type Room = `channel:${string}` | `user:${string}`;
+
+export const channelRoom = (channelId: string): Room => `channel:${channelId}`;
+export const userRoom = (userId: string): Room => `user:${userId}`;
+/** Sockets that are in any channel of a server. It has no log. */
+export const serverRoom = (serverId: string): string => `server:${serverId}`;
+/** Sockets that follow the presence of someone they know from a server. It has no log. */
+export const watchRoom = (serverId: string, userId: string): string => `${watchRoomsOf(serverId)}${userId}`;
+export const watchRoomsOf = (serverId: string): string => `watch:${serverId}:`;
+/** The user of a watch room. */
+export const watchedIn = (room: string): string | undefined => /^watch:[^:]+:(.+)$/.exec(room)?.[1];
+/** Sockets that follow a room's log without being in the room: those in one of its threads. */
+export const followersOf = (room: Room): string => `followers:${room}`;
+export const threadRoom = (threadId: string): string => `thread:${threadId}`;
+
+/** The room of all sockets that connected with the same session or token. */
+export function credentialRoom(actor: Actor): string | null {
+  const id = actor.sessionId ?? actor.personalTokenId ?? actor.agent?.tokenId;
+  return id ? `session:${id}` : null;
+}
+
+/** The id of the channel or user whose room it is; also the id of its stream. */
+export const streamId = (room: Room): string => room.slice(room.indexOf(':') + 1);
+
+/** One durable event as it is in the log. */
+export interface LogEntry {
+  room: Room;
+  /** Its number in the room's log: 1, 2, 3, … without gaps. */
+  seq: number;
+  event: string;
+  /** Set when it belongs to a thread, for sockets that follow only that thread. */
+  threadId: string | null;
+  /** The payload as JSON text, ready to send: built once and never parsed on the way. */
+  json: string;
+  /** It was published with text that has changed or gone since: readers get the present one (see `Renewal`). */
+  isOutdated?: true;
+}
+
+/** What features know about the entries of a log that the log does not; they are read in their current form. */
+export interface Renewal {
+  /** The same entries, outdated ones with what is true now. */
+  complete<Entry extends LogEntry>(entries: Entry[]): Promise<Entry[]>;
+  /** The same entries with the current names of whom and what they mention. */
+  relabel(entries: LogEntry[]): Promise<LogEntry[]>;
+}
+
+/** For logs that repeat nothing that may change. */
+export const noRenewal: Renewal = { complete: async (entries) => entries, relabel: async (entries) => entries };
+
+/** An event that has no number yet. */
+export interface Draft {
+  room: Room;
+  event: string;
+  threadId?: string | null;
+  /** The payload; a function if it needs to know the number. `eventSeq` is added to it. */
+  data: object | ((seq: number) => object);
+}
+
+/** Gives a draft its number. */
+export function numbered(draft: Draft, seq: number): LogEntry {
+  const data = typeof draft.data === 'function' ? draft.data(seq) : draft.data;
+  return {
+    room: draft.room,
+    seq,
+    event: draft.event,
+    threadId: draft.threadId ?? null,
+    json: JSON.stringify({ ...data, eventSeq: seq }),
+  };
+}
+
+/** The JSON text of a non-empty object with its number added as `seq` and `eventSeq`; log.ts does the same in SQL. */
+export function sequenced(json: string, seq: number): string {
+  return `${json.slice(0, -1)},"seq":${seq},"eventSeq":${seq}}`;
+}
+
+/** Entries grouped by room, in the given order. */
+export function byRoom(entries: LogEntry[]): Map<Room, LogEntry[]> {
+  const rooms = new Map<Room, LogEntry[]>();
+  for (const entry of entries) {
+    const known = rooms.get(entry.room);
+    if (known) known.push(entry);
+    else rooms.set(entry.room, [entry]);
+  }
+  return rooms;
+}
+
+/**
+ * Users' own rooms before all others: they say who was evicted, and an evicted user must not get what was said after
+ * that.
+ */
+export function ownFirst<T extends { room: Room }>(things: T[]): T[] {
+  return [...things.filter(({ room }) => isOwn(room)), ...things.filter(({ room }) => !isOwn(room))];
+}
+
+/** Whether it is the room of a person, not of a channel. */
+export const isOwn = (room: Room): boolean => room.startsWith('user:');

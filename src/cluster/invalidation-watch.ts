@@ -1,0 +1,140 @@
+import { BatchedRead } from '../database/batched-read.ts';
+import type { Database } from '../database/database.ts';
+import type { Watch } from '../delivery/staleness.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { Caches } from './caches.ts';
+import type { Chore } from './chores.ts';
+
+interface Found {
+  /** What this query could see, the same in each row: a `pg_snapshot` as text, `xmin:xmax:…`. */
+  snapshot: string;
+  /** Null if nothing was changed. */
+  cache: string | null;
+  /** Null: all. */
+  keys: string[] | null;
+}
+
+/**
+ * What was committed since the previous query, whose snapshot is $1. It compares by visibility, since a transaction that
+ * commits late has an early id and an early time.
+ */
+export const invalidationsSince = `SELECT pg_current_snapshot()::text AS snapshot, i.cache, i.keys
+  FROM (SELECT $1::text::pg_snapshot AS before) AS previous LEFT JOIN invalidations i
+    ON i.xid >= pg_snapshot_xmin(previous.before) AND NOT pg_visible_in_snapshot(i.xid, previous.before)`;
+
+/** A snapshot from before everything. */
+const beginning = '1:1:';
+
+const pollMs = 1000;
+/** No change runs this long; a node that was frozen for half of it clears its caches instead of asking. */
+const keptSeconds = 3600;
+const gapMs = (keptSeconds * 1000) / 2;
+const batch = 1000;
+
+/**
+ * Finds changes that were not announced to this node: by another node while Redis is away, by the operator's command
+ * line, or by plain SQL. Each change to what caches hold is recorded in its own transaction (see the migration
+ * `0069-invalidations`). One query a second, over the changes since the previous one, however much is cached here.
+ */
+export class InvalidationWatch implements Watch {
+  private readonly database: Pick<Database, 'committedRows'>;
+  private readonly log: Log;
+  private readonly caches: Caches;
+  private readonly changed: (cache: string, keys: string[]) => void;
+  private readonly timer: NodeJS.Timeout;
+  private snapshot = beginning;
+  /** In ms since 1970, so that time in which the machine was suspended counts too. */
+  private lastPoll = Date.now();
+  private lastKnown = performance.now();
+  /** A query that hangs does not hold up the next one. */
+  private readonly polls = new BatchedRead<never>(() => this.pollNow());
+
+  /** @param changed is called with what was changed, once it has been dropped here */
+  constructor(
+    database: Pick<Database, 'committedRows'>,
+    caches: Caches,
+    log: Log,
+    changed: (cache: string, keys: string[]) => void,
+  ) {
+    this.database = database;
+    this.caches = caches;
+    this.log = log;
+    this.changed = changed;
+    this.timer = setInterval(() => void this.poll().catch((error) => this.noteFailure(error)), pollMs);
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  get knownUntil(): number {
+    return this.lastKnown;
+  }
+
+  poll(): Promise<unknown> {
+    return this.polls.read('all');
+  }
+
+  private async pollNow(): Promise<Map<string, never>> {
+    const started = performance.now();
+    const found = await this.database.committedRows<Found>(invalidationsSince, [this.snapshot]);
+    // A query that hung has found nothing that the one after it did not find.
+    if (started > this.lastKnown) {
+      this.act(found);
+      this.lastKnown = started;
+      this.caches.upToDate(started);
+    }
+    return new Map<string, never>();
+  }
+
+  private noteFailure(error: unknown): void {
+    this.log.debug({ err: error }, 'Changes could not be polled; trying again.');
+  }
+
+  private act(found: Found[]): void {
+    const snapshot = found[0]?.snapshot ?? beginning;
+    const missed = !follows(snapshot, this.snapshot) || Date.now() - this.lastPoll > gapMs;
+    this.lastPoll = Date.now();
+    // Then the next query returns everything that is still recorded.
+    this.snapshot = missed ? beginning : snapshot;
+    if (missed) {
+      this.caches.clearAll();
+      return;
+    }
+    for (const { cache, keys } of found) {
+      if (cache === null) continue;
+      this.caches.dropHere(cache, keys);
+      if (keys) this.tell(cache, keys);
+    }
+  }
+
+  /** What fails here must not keep the changes behind it from being dropped: no later query finds them. */
+  private tell(cache: string, keys: string[]): void {
+    try {
+      this.changed(cache, keys);
+    } catch (error) {
+      this.log.error({ err: error, cache }, 'What follows from a change could not be done.');
+    }
+  }
+}
+
+/** Whether a snapshot (as text) continues an earlier one: a standby that took over may be behind it. */
+export function follows(snapshot: string, earlier: string): boolean {
+  return lastOf(snapshot) >= lastOf(earlier);
+}
+
+/** The id of the first transaction that had not started. */
+const lastOf = (snapshot: string) => BigInt(snapshot.split(':')[1] ?? 0);
+
+/** Removes what all nodes have seen long since. */
+export const forgetInvalidations: Chore = {
+  name: 'forget invalidations',
+  async step(rows) {
+    const gone = await rows<{ id: string }>(
+      `DELETE FROM invalidations WHERE id IN (SELECT id FROM invalidations ORDER BY id LIMIT $2)
+         AND created_at < now() - make_interval(secs => $1) RETURNING id`,
+      [keptSeconds, batch],
+    );
+    return gone.length;
+  },
+};

@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { ephemeralEvent } from './event.ts';
+import { inviteCodeSchema, membershipSchema } from './membership.ts';
+import { doneSchema, idSchema, nameSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
+
+export const smallUserSchema = record('SmallUser', {
+  id: idSchema,
+  username: z.string(),
+  displayName: z.string(),
+  avatarUrl: z.string().nullable(),
+  isBot: z.boolean(),
+});
+
+export const userUpdated = ephemeralEvent({
+  name: 'user:updated',
+  summary: 'You, or someone whose presence you may see, has a new name or picture.',
+  room: 'channel',
+  payload: z.object({ user: smallUserSchema }),
+});
+
+/** The user as shown to itself. */
+export const ownUserSchema = record('OwnUser', {
+  ...smallUserSchema.shape,
+  email: z.string().nullable(),
+  emailVerifiedAt: timeSchema.nullable().describe('Since when the address is proven to be yours; null: it is not.'),
+  status: z.string(),
+  membership: membershipSchema,
+  createdAt: timeSchema,
+  agentId: idSchema.optional().describe('For bots: the agent whose user this is.'),
+});
+
+/** Public facts about the agent behind a bot. */
+export const agentBriefSchema = z.object({
+  id: idSchema,
+  ownerId: idSchema,
+  status: z.string().describe('`running`, `stopped` or `error`.'),
+  lastHeartbeat: timeSchema.nullable(),
+});
+
+/** Any user, as everyone may see it. */
+export const profileSchema = record('Profile', {
+  ...smallUserSchema.shape,
+  agent: agentBriefSchema.optional().describe('For bots.'),
+});
+
+export const authSchema = record('AuthAnswer', {
+  accessToken: z.string(),
+  refreshToken: z.string(),
+  user: ownUserSchema,
+});
+
+/**
+ * What usernames are compared by: they are unique, and looked up, case-insensitively (contract §3, §13). Lower-cased here
+ * only: PostgreSQL lower-cases some letters differently, such as a Greek sigma at the end of a word.
+ */
+export const usernameKey = (name: string): string => name.normalize('NFC').toLowerCase();
+
+/** The username of a deleted user: nobody can register it, which would keep someone else from being deleted. */
+export const deletedUsernameKey = (userId: string): string => `.${userId}`;
+
+/** As mentions they address many people, so no account may have these names. */
+const reservedUsernames = new Set(['here', 'everyone']);
+
+export const isReservedUsername = (name: string) => reservedUsernames.has(usernameKey(name));
+
+/** 3 to 32 letters, digits, `_`, `-`, `.`, with no `.` at either end (contract §3, §13). */
+export const usernameSchema = z
+  .string()
+  .trim()
+  .transform((name) => name.normalize('NFC'))
+  .pipe(
+    textSchema(32, z.string().min(3))
+      .regex(/^[\p{L}\p{N}_-][\p{L}\p{N}_.-]*[\p{L}\p{N}_-]$/u, 'must be letters, digits, "_", "-" or "."')
+      .refine((name) => !isReservedUsername(name), 'is reserved'),
+  )
+  .describe('3 to 32 letters, digits, "_", "-" or ".", which neither begin nor end with ".".');
+
+export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email('must be an e-mail address'));
+
+const minPassword = 8;
+
+/** Not zod's own `min`, for the reason given at `textSchema`. */
+export const passwordSchema = textSchema(128)
+  .refine((password) => password.length >= minPassword, `must have at least ${minPassword} characters`)
+  .meta({ minLength: minPassword });
+
+export const displayNameSchema = nameSchema(64);
+
+/** A web address, or a path on this site. */
+export const avatarUrlSchema = z
+  .string()
+  .max(2048)
+  .regex(/^(https?:\/\/[^\s]+|\/(?![/\\])[^\s]*)$/, 'must be an http or https URL, or a path of this site')
+  .meta({ examples: ['https://example.com/alice.png'] });
+
+/** No invite code: an invented one would be refused. */
+const newAccount = {
+  email: 'alice@example.com',
+  password: 'correct horse battery staple',
+  username: 'alice',
+  displayName: 'Alice',
+};
+
+export const registerSchema = z
+  .object({
+    email: emailSchema,
+    password: passwordSchema,
+    username: omittable(usernameSchema),
+    displayName: omittable(displayNameSchema),
+    inviteCode: omittable(inviteCodeSchema),
+  })
+  .meta({ example: newAccount });
+
+export const loginSchema = z.object({
+  email: z.string().trim().min(1).max(254).describe('An e-mail address or a username.'),
+  password: z.string().min(1).max(1024),
+});
+
+export const updateMeSchema = z.object({
+  displayName: displayNameSchema.optional(),
+  avatarUrl: avatarUrlSchema.nullable().optional(),
+});
+
+/** Rejects a confirmation that differs, wherever a password is set. */
+const confirmed = <T extends { newPassword: string; confirmPassword?: string }>(input: T) =>
+  input.confirmPassword === undefined || input.confirmPassword === input.newPassword;
+const unconfirmed = { path: ['confirmPassword'], message: 'must be the same as newPassword' };
+
+/** For what happens when there is reason to fear that somebody else knew the old password. */
+const endTokens = omittable(z.boolean()).describe(
+  "Ends, besides the other sessions: personal, agents' and model tokens and linked accounts; webhooks of your bots pause until you confirm them.",
+);
+
+/** What still lets someone in besides the new password and the sessions that are left. */
+export const passwordChangedSchema = record('PasswordChanged', {
+  ...doneSchema.shape,
+  remaining: z.object({
+    personalTokens: z.number(),
+    agentTokens: z.number().describe('Of all of your bots.'),
+    modelTokens: z.number(),
+    linkedAccounts: z.number(),
+    webhooks: z.number().describe('Where your bots send what they hear.'),
+  }),
+});
+
+/** `oldPassword`, also `currentPassword`; not needed if there is no password yet. */
+export const changePasswordSchema = z
+  .object({
+    oldPassword: omittable(z.string().max(1024)),
+    currentPassword: omittable(z.string().max(1024)),
+    newPassword: passwordSchema,
+    confirmPassword: omittable(z.string().max(1024)),
+    endTokens,
+  })
+  .refine(confirmed, unconfirmed);
+
+export const startByEmailSchema = z.object({ email: emailSchema });
+
+/** The same response for every address, with or without an account. */
+export const mailedSchema = z.object({ ok: z.literal(true), success: z.literal(true), expiresIn: z.number() });
+
+export const verifyCodeSchema = z.object({
+  email: emailSchema,
+  code: z
+    .string()
+    .trim()
+    .regex(/^\d{6}$/, 'must be six digits'),
+  displayName: omittable(displayNameSchema),
+  inviteCode: omittable(inviteCodeSchema),
+});
+
+export const completeResetSchema = z
+  .object({
+    token: z.string().min(1).max(512),
+    newPassword: passwordSchema,
+    confirmPassword: omittable(z.string().max(1024)),
+    endTokens,
+  })
+  .refine(confirmed, unconfirmed);
+
+/** `token` is for `sendBeacon`, which sends no headers. */
+export const disconnectSchema = z.object({ token: z.string().max(8192).optional().catch(undefined) });
+
+export const menuSummarySchema = z.object({
+  notifications: z.object({ unreadCount: z.number() }),
+  buddy: z.object({ count: z.number() }),
+});
+
+export const dashboardSchema = z.object({
+  serversOwned: z.number(),
+  serversJoined: z.number(),
+  buddyCount: z.number(),
+  buddyOnlineHours: z.number(),
+  friends: z.number(),
+  unreadNotifications: z.number(),
+  messagesSent: z.number(),
+  memberSince: timeSchema,
+});

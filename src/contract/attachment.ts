@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { idSchema, record } from './schema.ts';
+
+/** How many files one message may have. */
+export const maxAttachments = 10;
+
+export const attachmentSchema = record('Attachment', {
+  id: idSchema,
+  url: z.string(),
+  filename: z.string(),
+  contentType: z.string().describe('Found out from the content, not from the name.'),
+  size: z.number().int().describe('Bytes.'),
+  width: z.number().int().nullable().describe('Pixels, of images.'),
+  height: z.number().int().nullable(),
+});
+
+export type AttachmentRecord = z.output<typeof attachmentSchema>;
+
+const uploadUrl = /(?:^|\/)api\/media\/([0-9a-f-]{36})(?:$|[?#])/i;
+
+/** An upload by its id, or by the `url` from its response. */
+export const sentAttachmentSchema = z
+  .object({ id: idSchema.nullish(), url: z.string().max(2048).nullish() })
+  .transform((given) => given.id ?? uploadUrl.exec(given.url ?? '')?.[1])
+  .pipe(z.uuid('needs the id or the url of an upload').toLowerCase());
+
+export const uploadAnswerSchema = attachmentSchema.extend({ key: idSchema.describe('The same as `id`.') });
+
+export const uploadFieldsSchema = z.object({
+  messageId: z
+    .union([idSchema, z.literal(['', 'null'])])
+    .optional()
+    // Forms have no null.
+    .transform((id) => (id === '' || id === 'null' ? undefined : id))
+    .describe('A message of your own to add the file to at once.'),
+});
+
+export const mediaUrlSchema = z.object({ url: z.string(), expiresAt: z.iso.datetime({ precision: 3 }) });
+
+export const mediaQuerySchema = z.object({
+  signature: z.string().max(256).optional().describe('Of a signed link.'),
+  disposition: z.enum(['inline', 'attachment']).optional(),
+});

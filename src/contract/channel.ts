@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { smallUserSchema } from './account.ts';
+import { durableEvent } from './event.ts';
+import { descriptionSchema, idSchema, nameSchema, omittable, record, timeSchema, withDefault } from './schema.ts';
+import { mostUnread } from './unread.ts';
+
+export const unreadSchema = z
+  .number()
+  .int()
+  .describe(`Messages of others after \`lastReadSeq\`, without those in threads; up to ${mostUnread} are counted.`);
+
+const channelKinds = ['server', 'dm'] as const;
+export const channelTypes = ['text', 'announcement', 'voice'] as const;
+export type ChannelKind = (typeof channelKinds)[number];
+export type ChannelType = (typeof channelTypes)[number];
+
+export const channelSchema = record('Channel', {
+  id: idSchema,
+  serverId: idSchema.nullable(),
+  kind: z.enum(channelKinds),
+  name: z.string(),
+  type: z.enum(channelTypes).describe('In `announcement` channels only admins post; `voice` is only kept.'),
+  description: z.string().nullable(),
+  topic: z.string().nullable().describe('The description, under its other name.'),
+  position: z.number().int(),
+  isPrivate: z.boolean(),
+  isArchived: z.boolean(),
+  lastMessageAt: timeSchema.nullable(),
+  lastSeq: z.number().int().describe("Number of the last event in the channel's log."),
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+});
+
+export const channelItemSchema = channelSchema
+  .extend({
+    isMember: z.boolean().describe('Whether you are in it and may read it.'),
+    unreadCount: unreadSchema,
+    lastReadSeq: z.number().int(),
+    lastMessagePreview: z.string().nullable().describe('The last message, cut at 200 characters.'),
+  })
+  .meta({ id: 'ChannelItem' });
+
+export const oneChannelSchema = channelItemSchema
+  .extend({
+    userAId: idSchema.optional().describe('Of a DM only, like the next two.'),
+    userBId: idSchema.optional(),
+    otherUser: smallUserSchema.optional(),
+  })
+  .meta({ id: 'OneChannel' });
+
+export const createChannelSchema = z.object({
+  name: nameSchema(100),
+  type: withDefault(z.enum(channelTypes), 'text'),
+  description: descriptionSchema.nullish(),
+  topic: descriptionSchema.nullish(),
+  isPrivate: withDefault(z.boolean(), false),
+});
+
+export const updateChannelSchema = z.object({
+  name: nameSchema(100).optional(),
+  description: descriptionSchema.nullish(),
+  topic: descriptionSchema.nullish().describe('The description, under its other name.'),
+});
+
+export const positionsSchema = z
+  .object({
+    channelIds: omittable(z.array(idSchema).max(1000)).describe('In their order; the others follow.'),
+    positions: omittable(
+      z.array(z.object({ id: idSchema, position: z.number().int().min(0).max(1_000_000) })).max(1000),
+    ),
+  })
+  .refine((body) => body.channelIds !== undefined || body.positions !== undefined, {
+    path: ['channelIds'],
+    message: 'must be given, or positions',
+  });
+
+export const markReadSchema = z
+  .object({ messageId: omittable(idSchema), seq: omittable(z.number().int().min(0)) })
+  .refine((body) => body.messageId !== undefined || body.seq !== undefined, {
+    path: ['seq'],
+    message: 'must be given, or messageId',
+  });
+
+export const readStateSchema = z.object({
+  channelId: idSchema,
+  lastReadSeq: z.number().int(),
+  unreadCount: unreadSchema,
+});
+
+export const addChannelMemberSchema = z.object({ userId: idSchema });
+
+const channelChangeSchema = channelSchema
+  .pick({ id: true, name: true, type: true, serverId: true })
+  .extend({ channel: channelSchema });
+
+export const channelCreated = durableEvent({
+  name: 'channel:created',
+  summary:
+    'There is a new channel that you may see, or one was unarchived; or one changed that you see without being in it, as admins see private ones.',
+  room: 'user',
+  payload: channelChangeSchema,
+});
+
+export const channelUpdated = durableEvent({
+  name: 'channel:updated',
+  summary: 'The channel was renamed, described, moved, archived or unarchived.',
+  room: 'channel',
+  payload: channelChangeSchema,
+});
+
+export const channelDeleted = durableEvent({
+  name: 'channel:deleted',
+  summary:
+    'The channel was deleted; those who follow only a thread in it get this too. Only what was being sent at that moment may still follow.',
+  room: 'channel',
+  payload: z.object({ id: idSchema, channelId: idSchema, serverId: idSchema.nullable() }),
+});
+
+export const channelMemberAdded = durableEvent({
+  name: 'channel:member-added',
+  summary: 'You are in a channel from now on.',
+  room: 'user',
+  retold: true,
+  payload: z.object({
+    channelId: idSchema,
+    serverId: idSchema.nullable(),
+    channel: channelSchema,
+    existing: z
+      .boolean()
+      .optional()
+      .describe('You were in it before; told to bots when they connect, and when it was archived and is back.'),
+  }),
+});
+
+export const channelMemberRemoved = durableEvent({
+  name: 'channel:member-removed',
+  summary: 'You are no longer in a channel; or one that you saw without being in it was deleted.',
+  room: 'user',
+  payload: z.object({
+    channelId: idSchema,
+    serverId: idSchema.nullable(),
+    gone: z.boolean().optional().describe('The channel itself was deleted or archived; you were not in it.'),
+  }),
+});
+
+export const channelRead = durableEvent({
+  name: 'channel:read',
+  summary: 'You have read a channel up to here, on this or another device.',
+  room: 'user',
+  payload: readStateSchema,
+});

@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { smallUserSchema } from './account.ts';
+import { attachmentSchema, maxAttachments, sentAttachmentSchema } from './attachment.ts';
+import { durableEvent, ephemeralEvent } from './event.ts';
+import { mentionSchema } from './mention.ts';
+import { reactionSchema } from './reaction.ts';
+import {
+  idExample,
+  idSchema,
+  isBlank,
+  jsonObjectSchema,
+  limitSchema,
+  record,
+  textSchema,
+  timeSchema,
+  withDefault,
+} from './schema.ts';
+import { threadSummarySchema } from './thread.ts';
+
+export const maxContent = 16_000;
+export const maxMetadataBytes = 32 * 1024;
+/** Most pins of a channel (contract §6). */
+export const maxPins = 50;
+
+const replyPreviewSchema = record('ReplyPreview', {
+  id: idSchema,
+  authorId: idSchema,
+  content: z.string().describe('Cut at 200 characters.'),
+  deleted: z.boolean(),
+});
+
+export const messageSchema = record('Message', {
+  id: idSchema,
+  channelId: idSchema,
+  dmChannelId: idSchema.optional().describe('The same as `channelId`, in direct messages only.'),
+  seq: z.number().int().describe("Number of its message:new in the channel's log."),
+  content: z.string(),
+  authorId: idSchema,
+  author: smallUserSchema,
+  threadId: idSchema.nullable(),
+  replyToId: idSchema.nullable(),
+  replyTo: replyPreviewSchema.nullable(),
+  thread: threadSummarySchema.nullable().describe('The thread that starts from it.'),
+  attachments: z.array(attachmentSchema),
+  reactions: z.array(reactionSchema),
+  mentions: z.array(mentionSchema),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  nonce: z.string().nullable().optional().describe('For the author, as sent.'),
+  isEdited: z.boolean(),
+  isPinned: z.boolean(),
+  isDeleted: z
+    .boolean()
+    .optional()
+    .describe(
+      'Only where a deleted message is told of: it was sent before with the same nonce or Idempotency-Key, or its entry in the log is read. Nothing is left of its content; do not show it.',
+    ),
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+});
+
+const contentSchema = textSchema(maxContent).refine(
+  (text) => text === '' || !isBlank(text),
+  'must not be white space only, nor other characters that nobody sees',
+);
+
+const metadataSchema = jsonObjectSchema(maxMetadataBytes);
+
+/** In UTF-16 units. */
+export const nonceSchema = textSchema(64, z.string().min(1));
+
+const newMessageSchema = z.object({
+  content: withDefault(contentSchema, ''),
+  attachments: z
+    .array(sentAttachmentSchema)
+    .max(maxAttachments)
+    .refine((ids) => new Set(ids).size === ids.length, 'must not name a file twice')
+    .nullish()
+    .describe('Uploads of your own: `{ id }`, or `{ url }` from the answer of the upload.'),
+  threadId: idSchema.nullish(),
+  replyToId: idSchema.nullish(),
+  metadata: metadataSchema.nullish(),
+  nonce: nonceSchema.nullish(),
+});
+
+/** A message has text or attachments. */
+const isSubstantial = (message: { content: string; attachments?: string[] | null }) =>
+  message.content !== '' || (message.attachments?.length ?? 0) > 0;
+const substance = { path: ['content'], message: 'must not be empty' };
+
+/** A minimal one: an example with ids of other records would be refused when it is tried out as it is. */
+const example = { content: 'Hello @bob!', nonce: '5f2a9c7e' };
+
+export const sendMessageSchema = newMessageSchema.refine(isSubstantial, substance).meta({ example });
+
+export const sendMessageEventSchema = newMessageSchema
+  .extend({ channelId: idSchema })
+  .refine(isSubstantial, substance)
+  .meta({ example: { channelId: idExample, ...example } });
+
+export const threadMessageSchema = newMessageSchema
+  .omit({ threadId: true })
+  .refine(isSubstantial, substance)
+  .meta({ example });
+
+export const editMessageSchema = z.object({
+  content: contentSchema.describe('Empty only where the message carries attachments.'),
+});
+
+export const typingSchema = z.object({
+  channelId: idSchema,
+  threadId: idSchema.nullish(),
+  typing: withDefault(z.boolean(), true),
+});
+
+export const listMessagesSchema = z.object({
+  limit: limitSchema(100, 50),
+  cursor: z.string().max(64).optional().describe('Id of the last message of the page before, or an ISO time.'),
+  after: z.string().max(64).optional().describe('Id or seq: strictly newer messages, oldest first.'),
+  around: idSchema.optional().describe('Id of a message to show with its neighbours.'),
+  include: z.enum(['threads']).optional().describe('`threads`: those in threads too.'),
+});
+
+export const messagePageSchema = record('MessagePage', {
+  messages: z.array(messageSchema),
+  hasMore: z.boolean(),
+  hasNewer: z.boolean().optional().describe('With `around` only.'),
+});
+
+export const messageNew = durableEvent({
+  name: 'message:new',
+  summary: 'A message was sent.',
+  room: 'channel',
+  payload: messageSchema,
+});
+
+export const messageUpdated = durableEvent({
+  name: 'message:updated',
+  summary: 'A message was edited.',
+  room: 'channel',
+  payload: messageSchema,
+});
+
+export const messageDeleted = durableEvent({
+  name: 'message:deleted',
+  summary: 'A message was deleted.',
+  room: 'channel',
+  payload: z.object({
+    id: idSchema,
+    channelId: idSchema,
+    seq: z.number().int(),
+    threadId: idSchema.nullable(),
+    // Logs may contain events of earlier versions.
+    authorId: idSchema
+      .optional()
+      .describe('Who wrote it: those who count what they have not read leave out their own.'),
+  }),
+});
+
+export const messagePinned = durableEvent({
+  name: 'message:pinned',
+  summary: 'A message was pinned.',
+  room: 'channel',
+  payload: messageSchema,
+});
+
+export const messageUnpinned = durableEvent({
+  name: 'message:unpinned',
+  summary: 'A message is no longer pinned.',
+  room: 'channel',
+  payload: messageSchema,
+});
+
+export const messageTyping = ephemeralEvent({
+  name: 'message:typing',
+  summary: 'Someone is typing, or has stopped. After 6 seconds without a repeat, or a message, they have stopped too.',
+  room: 'channel',
+  volatile: true,
+  payload: z.object({
+    channelId: idSchema,
+    threadId: idSchema.nullable(),
+    userId: idSchema,
+    username: z.string(),
+    displayName: z.string(),
+    typing: z.boolean(),
+  }),
+});

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { durableEvent, ephemeralEvent } from './event.ts';
+import { idSchema, record } from './schema.ts';
+
+/** Different emoji of one user, and of all, on one message (contract §6). */
+export const maxEmojiEach = 20;
+export const maxEmoji = 200;
+/** How many users are listed, for one emoji and for all together; `count` counts all of them. */
+export const namedUsers = { each: 500, all: 2000 };
+
+export const reactionSchema = record('ReactionSummary', {
+  emoji: z.string(),
+  count: z.number().int(),
+  users: z
+    .array(idSchema)
+    .describe(`Who reacted, in that order; the first ${namedUsers.each}, fewer where there are many emoji.`),
+  userIds: z.array(idSchema).describe('The same as `users`.'),
+});
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+function isEmoji(text: string): boolean {
+  // Clients resolve it in a path, even percent-encoded: such a reaction could not be removed.
+  if (text === '.') return false;
+  if (/^:[\w+-]{1,30}:$/.test(text)) return true;
+  const [first, second] = graphemes.segment(text);
+  const visible = !/[\s\p{Cc}]|^[\p{Cf}\p{M}]+$/u.test(text);
+  return first !== undefined && second === undefined && visible;
+}
+
+/** One grapheme or `:name:` (contract §6). */
+export const emojiSchema = z
+  .string()
+  .min(1)
+  .max(32, 'must have at most 32 characters')
+  .refine(isEmoji, 'must be one emoji, or a name between colons')
+  .describe('One emoji, or a name between colons: `:wave:`.');
+
+export const reactSchema = z.object({ emoji: emojiSchema });
+
+export const reactionsAnswerSchema = z.object({
+  ok: z.literal(true),
+  success: z.literal(true),
+  messageId: idSchema,
+  emoji: z.string(),
+  reactions: z.array(reactionSchema),
+});
+
+export const reactionUpdated = durableEvent({
+  name: 'reaction:updated',
+  summary: 'The reactions to a message, after one was added or removed.',
+  room: 'channel',
+  payload: z.object({
+    messageId: idSchema,
+    channelId: idSchema,
+    seq: z.number().int().describe('Of the message.'),
+    reactions: z.array(reactionSchema),
+  }),
+});
+
+const oneReaction = z.object({ messageId: idSchema, channelId: idSchema, userId: idSchema, emoji: z.string() });
+
+export const reactionAdded = ephemeralEvent({
+  name: 'reaction:add',
+  summary: 'Someone reacted; comes along with reaction:updated.',
+  room: 'channel',
+  payload: oneReaction,
+});
+
+export const reactionRemoved = ephemeralEvent({
+  name: 'reaction:remove',
+  summary: 'Someone took a reaction back; comes along with reaction:updated.',
+  room: 'channel',
+  payload: oneReaction,
+});

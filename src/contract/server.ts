@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { agentBriefSchema, smallUserSchema } from './account.ts';
+import { durableEvent } from './event.ts';
+import { roles } from './roles.ts';
+import {
+  descriptionSchema,
+  idSchema,
+  isUuid,
+  limitSchema,
+  nameSchema,
+  offsetSchema,
+  record,
+  textSchema,
+  timeSchema,
+  urlSchema,
+  withDefault,
+} from './schema.ts';
+import { statusSchema } from './status.ts';
+
+/** Slugs that are path segments. */
+const reservedSlugs = new Set(['discover', 'invite', 'join-requests', '_']);
+
+export const slugSchema = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?$/, 'must be lower case letters, digits or "-", up to 100')
+  .refine((slug) => !reservedSlugs.has(slug), 'is reserved')
+  .refine((slug) => !isUuid(slug), 'must not be a UUID');
+
+export const serverSchema = record('Server', {
+  id: idSchema,
+  name: z.string(),
+  slug: z.string().nullable(),
+  description: z.string().nullable(),
+  iconUrl: z.string().nullable(),
+  bannerUrl: z.string().nullable(),
+  homepageHtml: z.string().nullable(),
+  isPublic: z.boolean(),
+  ownerId: idSchema.optional().describe('For members only.'),
+  inviteCode: z.string().optional().describe('For members only; bots see none.'),
+  memberCount: z.number().int(),
+  role: z.enum(roles).nullable().describe("The caller's role; null for those who are no members."),
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+});
+
+export const memberSchema = record('Member', {
+  userId: idSchema,
+  serverId: idSchema.nullable().describe('Null: one of the two of a direct message.'),
+  role: z.enum(roles),
+  nickname: z.string().nullable(),
+  joinedAt: timeSchema,
+  user: smallUserSchema.extend({ status: statusSchema }),
+  agent: agentBriefSchema
+    .extend({
+      kept: z.boolean().describe('Admins keep it for the server: it stays without its owner.'),
+      workspaceWrite: z.boolean().describe('Admins let it write in the workspace.'),
+    })
+    .nullable()
+    .describe('Behind a bot; null for people.'),
+});
+
+/** One's own servers: the record, also as `server` with `member` beside it for clients that look there. */
+export const ownServerSchema = serverSchema.extend({ server: serverSchema, member: memberSchema });
+
+export const homepageSchema = textSchema(256 * 1024).describe('HTML; shown by clients in a sandbox.');
+
+export const createServerSchema = z.object({
+  name: nameSchema(100),
+  slug: slugSchema.nullish(),
+  description: descriptionSchema.nullish(),
+  iconUrl: urlSchema.nullish(),
+  bannerUrl: urlSchema.nullish(),
+  homepageHtml: homepageSchema.nullish(),
+  isPublic: withDefault(z.boolean(), false),
+});
+
+export const updateServerSchema = z.object({
+  name: nameSchema(100).optional(),
+  slug: slugSchema.nullish(),
+  description: descriptionSchema.nullish(),
+  iconUrl: urlSchema.nullish(),
+  bannerUrl: urlSchema.nullish(),
+  homepageHtml: homepageSchema.nullish(),
+  isPublic: z.boolean().optional(),
+});
+
+export const discoverSchema = z.object({
+  query: textSchema(100, z.string().trim()).default('').describe('Part of a name, slug or description.'),
+  limit: limitSchema(100, 50),
+  offset: offsetSchema(10_000),
+});
+
+export const listMembersSchema = z.object({
+  limit: limitSchema(1000, 1000),
+  cursor: z.string().optional().describe('`userId` of the last member of the page before.'),
+});
+
+export const setRoleSchema = z.object({ role: z.enum(roles).describe('`owner` hands the server over.') });
+
+export const inviteMemberSchema = z.object({ userId: idSchema });
+
+/** What an outsider who asks for a private server by its id may learn of it. */
+export const serverStubSchema = z.object({ id: idSchema, isPublic: z.boolean() });
+
+export const joinServerSchema = z.object({ inviteCode: z.string().trim().max(64).nullish() });
+
+const memberEventSchema = z.object({
+  serverId: idSchema,
+  channelId: idSchema.optional(),
+  scope: z
+    .enum(['server', 'channel'])
+    .describe('What it is about: the server with all its channels, of which each is told; or this channel alone.'),
+  userId: idSchema,
+  username: z.string(),
+  displayName: z.string(),
+  avatarUrl: z.string().nullable(),
+  isBot: z.boolean(),
+});
+
+export const memberJoined = durableEvent({
+  name: 'member:joined',
+  summary: 'Someone is in this channel from now on.',
+  room: 'channel',
+  payload: memberEventSchema.extend({ role: z.enum(roles) }),
+});
+
+export const memberUpdated = durableEvent({
+  name: 'member:updated',
+  summary: 'Someone has another role, or admins have decided something about a bot.',
+  room: 'channel',
+  payload: memberEventSchema.extend({
+    role: z.enum(roles),
+    kept: z.boolean().optional().describe('Of a bot.'),
+  }),
+});
+
+export const memberLeft = durableEvent({
+  name: 'member:left',
+  summary: 'Someone is no longer in the server, or in this channel alone: `scope` says which.',
+  room: 'channel',
+  payload: memberEventSchema,
+});
+
+const serverChangeSchema = z.object({ serverId: idSchema, serverName: z.string(), server: serverSchema });
+
+export const serverJoined = durableEvent({
+  name: 'server:joined',
+  summary: 'You became a member of a server.',
+  room: 'user',
+  payload: serverChangeSchema,
+});
+
+export const serverLeft = durableEvent({
+  name: 'server:left',
+  summary: 'You are no longer a member of a server.',
+  room: 'user',
+  payload: z.object({ serverId: idSchema }),
+});
+
+export const serverUpdated = durableEvent({
+  name: 'server:updated',
+  summary: 'A server of yours, or your role in it, was changed.',
+  room: 'user',
+  payload: serverChangeSchema,
+});
+
+export const serverDeleted = durableEvent({
+  name: 'server:deleted',
+  summary: 'A server of yours was deleted, with everything in it.',
+  room: 'user',
+  payload: z.object({ id: idSchema, serverId: idSchema }),
+});
+
+export const serverInvited = durableEvent({
+  name: 'server:invited',
+  summary: 'A member of a server invites you to join it.',
+  room: 'user',
+  payload: serverChangeSchema.extend({
+    inviteCode: z.string().optional().describe('Not for personal access tokens.'),
+    invitedBy: smallUserSchema,
+  }),
+});

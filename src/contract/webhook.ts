@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { allEvents } from './event.ts';
+import { idSchema, record, timeSchema, withDefault } from './schema.ts';
+
+export const putWebhookSchema = z.object({
+  url: z
+    .url({ protocol: /^https?$/, error: 'must be an https address' })
+    .max(2048)
+    .describe('Where events are sent by POST; https, plain http only for hosts that the operator allows.'),
+});
+
+const roomSchema = z
+  .string()
+  .describe("`channel:<id>`, or `user:<id>` for the bot's own room.")
+  .meta({ example: 'channel:019a9d3e-7a3c-7b1e-9c55-3f0d7a1c2b4d' });
+
+export const webhookSchema = record('Webhook', {
+  agentId: idSchema,
+  url: z.string(),
+  state: z
+    .enum(['active', 'failing', 'dead', 'gone', 'paused'])
+    .describe(
+      '`failing`: some rooms wait for their next try. `dead`: given up after failing for too long, `gone`: your address answered 410, `paused`: the token of the bot was renewed, or the session that set the address was revoked; nothing is sent in any of them until its owner enables it again.',
+    ),
+  failingSince: timeSchema.nullable(),
+  stoppedAt: timeSchema.nullable().describe('When it became dead, gone or paused.'),
+  lastError: z.string().nullable(),
+  lastErrorAt: timeSchema.nullable(),
+  lastDeliveredAt: timeSchema.nullable(),
+  pending: z.number().int().describe('Events that wait, also those that turn out not to be for the bot.'),
+  failing: z
+    .array(
+      z.object({
+        room: roomSchema,
+        seq: z.number().int().describe('The event after this one is the one that fails.'),
+        attempts: z.number().int(),
+        error: z.string().nullable(),
+        since: timeSchema,
+        nextAttemptAt: timeSchema,
+      }),
+    )
+    .describe('Rooms whose next event fails, up to 20; the others go on.'),
+  previousSecretUntil: timeSchema.nullable().describe('Until then events are signed with the previous secrets too.'),
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+});
+
+const secretSchema = z.string().nullable().describe('`whsec_…`: shown this once. Null: it is still the one you have.');
+export const webhookWithSecretSchema = webhookSchema.extend({ secret: secretSchema });
+
+export const enableWebhookSchema = z.object({
+  skip: withDefault(z.boolean(), false).describe('True: what waits is not delivered any more; go on from now.'),
+});
+
+export const webhookTestSchema = z.object({
+  ok: z.literal(true),
+  delivered: z.boolean(),
+  error: z.string().nullable(),
+  durationMs: z.number().int(),
+});
+
+/** The body of a delivery: the event's name, and its payload with place and time. */
+function deliverySchema(type: string, data: z.ZodType) {
+  return z.object({
+    type: z.literal(type),
+    timestamp: timeSchema.describe('When it happened.'),
+    agentId: idSchema,
+    room: roomSchema.nullable(),
+    seq: z.number().int().nullable().describe('Its number in its room; what comes later there has a higher one.'),
+    data,
+  });
+}
+
+const numbered = z.object({ eventSeq: z.number().int().describe('The same as `seq`.') });
+
+const lostSchema = z.object({
+  channelId: idSchema.nullable().describe("Null: the bot's own room."),
+  after: z.number().int().describe('The last event before the hole.'),
+  seq: z.number().int().describe('The last event in it.'),
+  recovered: z.literal(false),
+});
+
+/** Everything that a webhook may get: the durable events of rooms, exactly as sockets get them, and two of its own. */
+export function webhookDeliveries() {
+  const ofRooms = allEvents()
+    .filter(({ durable, room }) => durable && room !== 'socket')
+    .map((event) => ({ ...event, payload: event.payload.and(numbered) }));
+  const own = [
+    {
+      name: 'events:lost',
+      summary: 'Events left the log before they were delivered; reload the lists.',
+      payload: lostSchema,
+    },
+    { name: 'webhook:test', summary: 'You asked for it.', payload: z.object({ agentId: idSchema }) },
+  ];
+  return [...ofRooms, ...own].map(({ name, summary, payload }) => ({
+    name,
+    summary,
+    payload: deliverySchema(name, payload),
+  }));
+}

@@ -1,0 +1,114 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { NotificationKind, NotificationType, Strategy } from '../../contract/notification-kinds.ts';
+import { User } from './user.entity.ts';
+
+/** Something that a user should learn of (contract §7). */
+const NotificationSchema = defineEntity({
+  name: 'Notification',
+  tableName: 'notifications',
+  indexes: [
+    { name: 'notifications_recent', properties: ['userId', 'updatedAt', 'id'] },
+    // Finds those that quote a message, to empty them with it.
+    { name: 'notifications_reference', properties: ['referenceId'], where: { referenceType: 'message' } },
+    {
+      // Finds those read long ago, to delete them.
+      name: 'notifications_read',
+      expression: 'create index notifications_read on notifications (read_at) where read_at is not null',
+    },
+    {
+      // Finds those that wait for an answer in a server.
+      name: 'notifications_open_questions',
+      expression: `create index notifications_open_questions on notifications (server_id) where read_at is null and kind in ('server.invite', 'server.join_request', 'channel.join_request')`,
+    },
+    // Counts of unread ones, and the row that a repeat is merged into.
+    {
+      name: 'notifications_open',
+      properties: ['userId', 'kind', 'scope', 'createdAt'],
+      where: { readAt: null },
+    },
+    { name: 'notifications_unread_recent', properties: ['userId', 'updatedAt', 'id'], where: { readAt: null } },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(false),
+    type: p.string().columnType('text').$type<NotificationType>(),
+    kind: p.string().columnType('text').$type<NotificationKind>(),
+    title: p.string().columnType('text'),
+    body: p.string().columnType('text'),
+    referenceType: p.string().columnType('text').nullable(),
+    referenceId: p.uuid().nullable(),
+    senderId: () => p.manyToOne(User).mapToPk().fieldName('sender_id').nullable().deleteRule('set null').index(false),
+    serverId: p.uuid().nullable(),
+    channelId: p.uuid().nullable(),
+    /** The scope in which repeats are merged: a channel, a server or a person. */
+    scope: p.string().columnType('text'),
+    aggregatedCount: p.integer().default(1),
+    readAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    /** When the newest repeat happened. */
+    updatedAt: p.datetime(3),
+  },
+});
+
+export class Notification extends NotificationSchema.class {}
+NotificationSchema.setClass(Notification);
+
+/**
+ * A message that a notification counts. It stays without its notification when the message stops mentioning the user, who is
+ * then not notified of the same message again.
+ */
+const SourceSchema = defineEntity({
+  name: 'NotificationSource',
+  tableName: 'notification_sources',
+  primaryKeys: ['messageId', 'userId'],
+  indexes: [
+    { name: 'notification_sources_of', properties: ['notificationId', 'at'] },
+    { name: 'notification_sources_withdrawn', properties: ['at'], where: { notificationId: null } },
+  ],
+  properties: {
+    messageId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    notificationId: () =>
+      p.manyToOne(Notification).mapToPk().fieldName('notification_id').nullable().deleteRule('cascade').index(false),
+    /** Whether the user had read it when it was withdrawn. */
+    wasRead: p.boolean().default(false),
+    /** When the message was sent, or edited to mention the user. */
+    at: p.datetime(3),
+  },
+});
+
+export class NotificationSource extends SourceSchema.class {}
+SourceSchema.setClass(NotificationSource);
+
+/** What a user wants to be notified of. Without a row: everything. */
+const PreferencesSchema = defineEntity({
+  name: 'NotificationPreferences',
+  tableName: 'notification_preferences',
+  properties: {
+    userId: () => p.oneToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade'),
+    strategy: p.string().columnType('text').$type<Strategy>().default('all'),
+    mutedServerIds: p.array().columnType('uuid[]').$type<string[]>(),
+    mutedChannelIds: p.array().columnType('uuid[]').$type<string[]>(),
+  },
+});
+
+export class NotificationPreferences extends PreferencesSchema.class {}
+PreferencesSchema.setClass(NotificationPreferences);
+
+/**
+ * Something that people have to be told, written in the transaction in which it happened and deleted in the one that makes
+ * the notifications or events: so nothing is lost or told twice.
+ */
+const NotificationJobSchema = defineEntity({
+  name: 'NotificationJob',
+  tableName: 'notification_jobs',
+  properties: {
+    id: p.uuid().primary(),
+    data: p.json<unknown>().columnType('json'),
+    attempts: p.integer().default(0),
+    dueAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+export class NotificationJob extends NotificationJobSchema.class {}
+NotificationJobSchema.setClass(NotificationJob);

@@ -1,0 +1,66 @@
+import type { Actor } from '../../contract/actor.ts';
+import { asAppError } from '../../contract/errors.ts';
+import { isoTimeOrNull } from '../../contract/schema.ts';
+import { renewAckSchema, renewSchema } from '../../contract/session.ts';
+import type { SocketServices } from '../../gateway/dispatch.ts';
+import type { TokenExpiry } from '../../gateway/expiry.ts';
+import { tellOne } from '../../gateway/frames.ts';
+import { type Handler, handler } from '../../gateway/handler.ts';
+import type { ParleySocket } from '../../gateway/socket.ts';
+import type { Identity } from './identity.ts';
+import { sessionRevokedEvent } from './sessions/revocation.ts';
+
+/** Runs for each event. Usually everything is cached, and then it needs no promise. */
+export function authenticity(identity: Identity): SocketServices['stillAuthentic'] {
+  return (socket) => (identity.isCurrent(socket.data.actor) ? undefined : authenticateAgain(identity, socket));
+}
+
+async function authenticateAgain(identity: Identity, socket: ParleySocket): Promise<void> {
+  const before = socket.data.actor;
+  const now = await identity.refreshed(before);
+  // The token may have been renewed meanwhile.
+  if (socket.data.actor === before) socket.data.actor = now;
+}
+
+/** Closes a socket whose new session was ended while it switched to it. */
+function sendOff(socket: ParleySocket, { sessionId, personalTokenId }: Actor, error: unknown): never {
+  const id = sessionId ?? personalTokenId;
+  if (asAppError(error).status === 401) {
+    if (id) tellOne(socket, sessionRevokedEvent(id).name, JSON.stringify(sessionRevokedEvent(id).data));
+    socket.disconnect(true);
+  } else {
+    // It cannot be checked now; the client reconnects by itself and is checked then.
+    socket.conn.close();
+  }
+  throw error;
+}
+
+export function accountHandlers(identity: Identity, expiry: TokenExpiry): Handler[] {
+  return [
+    handler({
+      event: 'auth:renew',
+      summary: 'Continue with a new token of the same user, before the old one expires.',
+      tag: 'Accounts',
+      payload: renewSchema,
+      ack: renewAckSchema,
+      errors: [
+        'ACCESS_TOKEN_INVALID',
+        'SESSION_REVOKED',
+        'PAT_TOKEN_INVALID',
+        'PAT_TOKEN_EXPIRED',
+        'ACCOUNT_SUSPENDED',
+      ],
+      limit: 'events',
+      lane: { by: null },
+      readOnly: true,
+      async handle({ actor, payload, socket }) {
+        const next = await identity.renewed(actor, payload.token);
+        expiry.renew(socket, next);
+        // From here on a revocation of the new session finds the socket; one that came just before is noticed now.
+        await identity.refreshed(next).catch((error) => sendOff(socket, next, error));
+        const { expiresAt, sessionId } = next;
+        return { sessionId, expiresAt: isoTimeOrNull(expiresAt === null ? null : new Date(expiresAt)) };
+      },
+    }),
+  ];
+}

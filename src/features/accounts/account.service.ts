@@ -1,0 +1,225 @@
+import type { z } from 'zod';
+import type { Capabilities } from '../../access/capabilities.ts';
+import { lockUser } from '../../access/user.reader.ts';
+import type { Caches } from '../../cluster/caches.ts';
+import {
+  type changePasswordSchema,
+  type loginSchema,
+  type ownUserSchema,
+  type passwordChangedSchema,
+  type profileSchema,
+  type registerSchema,
+  type updateMeSchema,
+  usernameKey,
+} from '../../contract/account.ts';
+import type { Actor, SmallUser } from '../../contract/actor.ts';
+import { AppError } from '../../contract/errors.ts';
+import { invalid } from '../../contract/schema/validation.ts';
+import type { Database } from '../../database/database.ts';
+import { User } from '../../database/entities/user.entity.ts';
+import type { Changes } from '../../delivery/changes.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { ownUser, smallUser } from './account.view.ts';
+import type { AgentIdentity } from './agent.identity.ts';
+import type { Credentials } from './credentials.ts';
+import { userCache } from './identity.ts';
+import type { MembershipService } from './membership/membership.service.ts';
+import { createUser, namingConflicts } from './new-user.ts';
+import type { PasswordCheck } from './password-check.ts';
+import type { Passwords } from './passwords.ts';
+import type { Device } from './sessions/device.ts';
+import { type AuthAnswer, holdSession, ownSession, type SessionService } from './sessions/session.service.ts';
+import type { EmailVerificationService } from './verification/verification.service.ts';
+
+/** Tells those who may see a user about its new name or picture. */
+export interface Introductions {
+  introduce(user: SmallUser): Promise<void>;
+}
+
+export interface AccountParts {
+  database: Database;
+  changes: Changes;
+  caches: Caches;
+  capabilities: Capabilities;
+  passwords: Passwords;
+  passwordCheck: PasswordCheck;
+  verifications: EmailVerificationService;
+  sessions: SessionService;
+  membership: MembershipService;
+  credentials: Credentials;
+  agentIdentity: AgentIdentity;
+  presence: Introductions;
+  settings: Settings;
+}
+
+type Changed = z.input<typeof passwordChangedSchema>['remaining'];
+
+interface PasswordRow {
+  id: string;
+  hash: string | null;
+}
+
+const byName = `SELECT id, password_hash AS hash FROM users
+  WHERE (email = $1 OR username_key = $1) AND NOT is_bot AND deleted_at IS NULL
+  ORDER BY (email = $1) DESC NULLS LAST LIMIT 1`;
+/**
+ * Checking a password takes time; another may have been set meanwhile, or the same one rehashed: then it is checked again.
+ * The row is locked, so setting another password from now on ends this session with the others.
+ */
+const stillHas = 'SELECT id FROM users WHERE id = $1 AND password_hash = $2 AND deleted_at IS NULL FOR SHARE';
+/** Only if it is still the password that was checked: another may have been set meanwhile. */
+const replaceHash = `UPDATE users SET password_hash = $3, updated_at = now()
+  WHERE id = $1 AND password_hash IS NOT DISTINCT FROM $2::text RETURNING id`;
+
+const loginAttempts = 3;
+
+/** Accounts of people: registration, password sign-in, and changes (contract §3). */
+export class AccountService {
+  private readonly parts: AccountParts;
+
+  constructor(parts: AccountParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * Creates an account, and mails what proves its address.
+   * @throws AppError EMAIL_TAKEN, USERNAME_TAKEN, INVALID_INVITE_CODE; EMAIL_NOT_VERIFIED where the address has to be proven
+   * first: the account is made all the same
+   */
+  async register(input: z.output<typeof registerSchema>, device: Device): Promise<AuthAnswer> {
+    const { changes, passwords, sessions, membership, settings, verifications } = this.parts;
+    const passwordHash = await passwords.hash(input.password);
+    const { email, username, displayName, inviteCode } = input;
+    const tier = settings.newAccountTier;
+    const { userId, answer } = await namingConflicts(username === undefined, () =>
+      changes.run(async (change) => {
+        const unproven = { email, emailVerified: false, suggestion: email };
+        const user = await createUser(change, { ...unproven, passwordHash, username, displayName, tier });
+        if (inviteCode !== undefined) await membership.admit(change, user, inviteCode);
+        const mayEnter = !settings.accounts.requireVerifiedEmail;
+        return { userId: user.id, answer: mayEnter ? await sessions.open(change, user.id, device) : null };
+      }),
+    );
+    verifications.offer(userId);
+    if (!answer) throw new AppError('EMAIL_NOT_VERIFIED');
+    return answer;
+  }
+
+  /**
+   * Signs in with an e-mail or username; the work is the same whether or not the account exists.
+   * @throws AppError INVALID_CREDENTIALS, RATE_LIMITED after many failures for one account, SERVER_BUSY, ACCOUNT_SUSPENDED,
+   * EMAIL_NOT_VERIFIED, with another mail on its way
+   */
+  async login(input: z.output<typeof loginSchema>, device: Device): Promise<AuthAnswer> {
+    const { changes, sessions } = this.parts;
+    for (let attempt = 1; attempt <= loginAttempts; attempt++) {
+      const { id, hash } = await this.checkLogin(input);
+      const entering = changes.run(async (change) => {
+        const still = await change.rows(stillHas, [id, hash]);
+        return still.length > 0 ? sessions.open(change, id, device) : null;
+      });
+      const answer = await entering.catch((error) => this.mailAgain(id, error));
+      if (answer) return answer;
+    }
+    throw new AppError('INVALID_CREDENTIALS');
+  }
+
+  /** The user behind the token, as shown to itself. */
+  async me(actor: Actor): Promise<z.input<typeof ownUserSchema>> {
+    const user = this.own(await this.find(actor.userId));
+    return actor.agent ? { ...user, agentId: actor.agent.id } : user;
+  }
+
+  /** Changes the actor's name or picture; what is left out stays. @throws AppError USER_NOT_FOUND */
+  async update(actor: Actor, input: z.output<typeof updateMeSchema>): Promise<z.input<typeof ownUserSchema>> {
+    const { changes, caches, presence } = this.parts;
+    return changes.run(async (change) => {
+      // Of two concurrent changes the second announces the first too.
+      await lockUser(change.rows, actor.userId);
+      const user = await change.em.findOne(User, { id: actor.userId, deletedAt: null });
+      if (!user) throw new AppError('USER_NOT_FOUND');
+      const { displayName = user.displayName, avatarUrl = user.avatarUrl } = input;
+      if (displayName === user.displayName && avatarUrl === user.avatarUrl) return this.own(user);
+      Object.assign(user, { displayName, avatarUrl });
+      change.afterCommit(() => caches.forget(userCache, [actor.userId]));
+      change.afterCommit(() => presence.introduce(smallUser(user)));
+      return this.own(user);
+    });
+  }
+
+  /** Any user, as everyone may see it. @throws AppError USER_NOT_FOUND */
+  async profile(userId: string): Promise<z.input<typeof profileSchema>> {
+    const user = smallUser(await this.find(userId));
+    const agent = user.isBot ? await this.parts.agentIdentity.profile(userId) : undefined;
+    return agent ? { ...user, agent } : user;
+  }
+
+  /**
+   * Sets a new password, keeps the calling session and ends the others; on request also whatever else lets anyone in. Users
+   * without a password may set one.
+   * @returns what still lets someone in
+   * @throws AppError CURRENT_PASSWORD_WRONG, RATE_LIMITED, INSUFFICIENT_PAT_SCOPE
+   */
+  async changePassword(actor: Actor, input: z.output<typeof changePasswordSchema>): Promise<Changed> {
+    const session = ownSession(actor);
+    const { changes, passwords, credentials } = this.parts;
+    const { endTokens = false } = input;
+    const { passwordHash: old = null } = await this.find(actor.userId);
+    if (old !== null) await this.checkCurrent(actor.userId, old, input.oldPassword ?? input.currentPassword);
+    const hash = await passwords.hash(input.newPassword);
+    return changes.run(async (change) => {
+      const replaced = await change.rows(replaceHash, [actor.userId, old, hash]);
+      if (replaced.length === 0) throw new AppError('CURRENT_PASSWORD_WRONG');
+      await holdSession(change, session);
+      await credentials.end(change, actor.userId, { keepSession: session, tokens: endTokens, links: endTokens });
+      return credentials.remaining(change.rows, actor.userId);
+    });
+  }
+
+  /** @returns the user with this e-mail or username and password. @throws AppError INVALID_CREDENTIALS, RATE_LIMITED */
+  private async checkLogin({ email, password }: z.output<typeof loginSchema>): Promise<{ id: string; hash: string }> {
+    const name = usernameKey(email);
+    const [found] = await this.parts.database.rows<PasswordRow>(byName, [name]);
+    const isRight = await this.parts.passwordCheck.isRight(found?.id ?? name, password, found?.hash ?? null);
+    if (!found?.hash || !isRight) throw new AppError('INVALID_CREDENTIALS');
+    return { id: found.id, hash: await this.strengthen(found.id, found.hash, password) };
+  }
+
+  private async checkCurrent(userId: string, hash: string, password: string | undefined): Promise<void> {
+    if (password === undefined) {
+      throw invalid([{ path: 'oldPassword', message: 'must be given', code: 'invalid_type' }]);
+    }
+    if (!(await this.parts.passwordCheck.isRight(userId, password, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');
+  }
+
+  /** Whoever knows the password but has not proven the address gets what proves it. */
+  private mailAgain(userId: string, error: unknown): never {
+    if (error instanceof AppError && error.code === 'EMAIL_NOT_VERIFIED') this.parts.verifications.offer(userId);
+    throw error;
+  }
+
+  /** Rehashes a password whose hash costs less than the settings now require. @returns the current hash */
+  private async strengthen(userId: string, hash: string, password: string): Promise<string> {
+    const { passwords, changes } = this.parts;
+    if (!passwords.isOutdated(hash)) return hash;
+    try {
+      const stronger = await passwords.hash(password);
+      const replaced = await changes.run((change) => change.rows(replaceHash, [userId, hash, stronger]));
+      return replaced.length > 0 ? stronger : hash;
+    } catch (error) {
+      // A later login does it as well; this one must not fail because of it.
+      if (!(error instanceof AppError) || error.code !== 'SERVER_BUSY') throw error;
+      return hash;
+    }
+  }
+
+  private async find(userId: string): Promise<User> {
+    const user = await this.parts.database.read((em) => em.findOne(User, { id: userId, deletedAt: null }));
+    if (!user) throw new AppError('USER_NOT_FOUND');
+    return user;
+  }
+
+  private own(user: User): z.input<typeof ownUserSchema> {
+    return ownUser(user, this.parts.capabilities.membership(user.tier));
+  }
+}

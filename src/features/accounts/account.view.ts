@@ -1,0 +1,46 @@
+import type { z } from 'zod';
+import type { Membership } from '../../access/capabilities.ts';
+import type { ownUserSchema } from '../../contract/account.ts';
+import type { SmallUser } from '../../contract/actor.ts';
+import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
+import type { User } from '../../database/entities/user.entity.ts';
+
+/** The user columns of a row of something else. */
+export interface UserColumns {
+  username: string;
+  display_name: string;
+  avatar_url: string | null;
+  is_bot: boolean;
+}
+
+/** The user of such a row. */
+export function userOf(id: string, row: UserColumns): SmallUser {
+  return { id, username: row.username, displayName: row.display_name, avatarUrl: row.avatar_url, isBot: row.is_bot };
+}
+
+/** The same for a row that may have no user. */
+export type UserColumnsOrNull = { [K in keyof UserColumns]: UserColumns[K] | null };
+
+/** The user of such a row, if it has one. */
+export function userOrNull(id: string | null, row: UserColumnsOrNull): SmallUser | null {
+  const { username, display_name, avatar_url, is_bot } = row;
+  if (id === null || username === null || display_name === null) return null;
+  return userOf(id, { username, display_name, avatar_url, is_bot: is_bot ?? false });
+}
+
+/** A user as everyone may see it. */
+export function smallUser({ id, username, displayName, avatarUrl, isBot }: User): SmallUser {
+  return { id, username, displayName, avatarUrl: avatarUrl ?? null, isBot };
+}
+
+/** @param membership of the user's tier */
+export function ownUser(user: User, membership: Membership): z.input<typeof ownUserSchema> {
+  return {
+    ...smallUser(user),
+    email: user.email ?? null,
+    emailVerifiedAt: isoTimeOrNull(user.emailVerifiedAt ?? null),
+    status: membership.status,
+    membership,
+    createdAt: isoTime(user.createdAt),
+  };
+}

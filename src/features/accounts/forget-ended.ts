@@ -1,0 +1,32 @@
+import type { Chore } from '../../cluster/chores.ts';
+import type { Settings } from '../../settings/settings.ts';
+
+const batch = 1000;
+/** The time $1 seconds ago. */
+const longAgo = 'now() - make_interval(secs => $1)';
+
+/** What ends, and the condition for old rows. */
+const ends = [
+  { table: 'sessions', key: 'id', isOver: `refresh_expires_at < ${longAgo} OR revoked_at < ${longAgo}` },
+  { table: 'personal_tokens', key: 'id', isOver: `revoked_at < ${longAgo}` },
+  { table: 'email_codes', key: 'email', isOver: `expires_at < ${longAgo}` },
+  { table: 'password_resets', key: 'token_hash', isOver: `expires_at < ${longAgo}` },
+  { table: 'email_verifications', key: 'user_id', isOver: `expires_at < ${longAgo}` },
+  { table: 'oauth_states', key: 'state_hash', isOver: `expires_at < ${longAgo}` },
+];
+
+/**
+ * Deletes what ended long ago: sessions, tokens, codes, links and unfinished sign-ins. They are kept while an access token
+ * of an ended session may still be used, so that the refusal can give the reason.
+ */
+export function forgetEnded(settings: Settings['accounts']): Chore[] {
+  const keepSeconds = settings.accessTokenSeconds + 24 * 60 * 60;
+  return ends.map(({ table, key, isOver }) => {
+    const remove = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${isOver} LIMIT ${batch})
+      RETURNING ${key}`;
+    return {
+      name: `forget ended ${table}`,
+      step: async (rows) => (await rows(remove, [keepSeconds])).length,
+    };
+  });
+}

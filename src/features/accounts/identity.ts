@@ -1,0 +1,234 @@
+import { LRUCache } from 'lru-cache';
+import type { Caches } from '../../cluster/caches.ts';
+import type { Actor, SmallUser } from '../../contract/actor.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { Database } from '../../database/database.ts';
+import { atMost, type Cache } from '../../infrastructure/cache.ts';
+import { clock } from '../../infrastructure/clock.ts';
+import type { AgentIdentity } from './agent.identity.ts';
+import { hashSecret } from './secrets.ts';
+import { personalTokenCache, sessionCache } from './sessions/revocation.ts';
+import type { SessionActivity } from './sessions/session-activity.ts';
+import { requireActive, type Standing } from './standing.ts';
+import type { Tokens } from './tokens.ts';
+
+interface KnownUser extends Standing {
+  user: SmallUser;
+  tier: string;
+}
+
+interface KnownSession {
+  userId: string;
+  revoked: boolean;
+}
+
+interface KnownToken {
+  id: string;
+  userId: string;
+  scope: Actor['scope'];
+  /** In ms since 1970; null: never. */
+  expiresAt: number | null;
+  revoked: boolean;
+}
+
+export const userCache = 'users';
+
+/** The prefix of personal access tokens (contract §3). */
+export const personalTokenPrefix = 'pat_';
+
+const selectUser = `SELECT id, username, display_name AS "displayName", avatar_url AS "avatarUrl",
+  is_bot AS "isBot", tier, suspended_at IS NOT NULL AS suspended, suspension_reason AS "suspensionReason" FROM users WHERE id = $1 AND deleted_at IS NULL`;
+const selectToken = `SELECT id, user_id AS "userId", scope, extract(epoch FROM expires_at) * 1000 AS "expiresAt",
+  revoked_at IS NOT NULL AS revoked FROM personal_tokens WHERE id = $1`;
+
+/** Who is behind a token. Reads the database only for what is not cached, and no node trusts its cache for long. */
+export class Identity {
+  private readonly database: Database;
+  private readonly tokens: Tokens;
+  private readonly activity: SessionActivity;
+  private readonly agents: AgentIdentity;
+  private readonly users: Cache<KnownUser>;
+  private readonly sessions: Cache<KnownSession>;
+  private readonly personalTokens: Cache<KnownToken>;
+  /** Hash → id of a personal access token; it never changes. */
+  private readonly tokenIds = new LRUCache<string, string>(atMost(20_000));
+
+  constructor(parts: {
+    database: Database;
+    caches: Caches;
+    tokens: Tokens;
+    activity: SessionActivity;
+    agents: AgentIdentity;
+  }) {
+    this.database = parts.database;
+    this.tokens = parts.tokens;
+    this.activity = parts.activity;
+    this.agents = parts.agents;
+    this.users = parts.caches.create(userCache, 50_000);
+    this.sessions = parts.caches.create(sessionCache, 50_000);
+    this.personalTokens = parts.caches.create(personalTokenCache, 20_000);
+  }
+
+  /**
+   * The actor behind an access token, an agent's token or a personal access token.
+   * @param ip where it was used from, for the list of sessions; null if that is already known
+   * @throws AppError ACCESS_TOKEN_INVALID, SESSION_REVOKED, PAT_TOKEN_INVALID, PAT_TOKEN_EXPIRED, AGENT_STOPPED,
+   * ACCOUNT_SUSPENDED (contract §3)
+   */
+  async authenticate(token: string, ip: string | null): Promise<Actor> {
+    const actor = token.startsWith(personalTokenPrefix) ? await this.byPersonalToken(token) : await this.byJwt(token);
+    if (ip !== null) this.activity.seen(actor, ip);
+    return actor;
+  }
+
+  /** The actor of another token of the same user. @throws AppError ACCESS_TOKEN_INVALID, and as `authenticate` */
+  async renewed({ userId }: Actor, token: string): Promise<Actor> {
+    const actor = await this.authenticate(token, null);
+    if (actor.userId !== userId) throw new AppError('ACCESS_TOKEN_INVALID');
+    return actor;
+  }
+
+  /** Whether an actor whose token was checked before is known here to be unchanged. False: ask `refreshed`. */
+  isCurrent(actor: Actor): boolean {
+    const { userId, sessionId, personalTokenId, agent, expiresAt } = actor;
+    if (expiresAt !== null && expiresAt <= clock.now()) return false;
+    if (personalTokenId && this.personalTokens.peek(personalTokenId)?.revoked !== false) return false;
+    if (sessionId && !this.isHeld(sessionId, userId)) return false;
+    if (agent?.tokenId && !this.agents.isCurrent(userId, agent.tokenId)) return false;
+    const known = this.users.peek(userId);
+    return known?.user === actor.user && known.tier === actor.tier && !known.suspended;
+  }
+
+  /**
+   * The same actor with its current state, for connections that outlive the check of their token.
+   * @throws AppError as `authenticate`
+   */
+  async refreshed(actor: Actor): Promise<Actor> {
+    if (this.isCurrent(actor)) return actor;
+    const { sessionId, personalTokenId, agent } = actor;
+    if (personalTokenId) await this.requirePersonalToken(personalTokenId);
+    else if (actor.expiresAt !== null && actor.expiresAt <= clock.now()) throw new AppError('ACCESS_TOKEN_INVALID');
+    // In parallel: each that is not cached is a round trip to the database.
+    const [known] = await Promise.all([
+      this.findUser(actor.userId),
+      sessionId && this.requireSession(sessionId, actor.userId),
+      agent?.tokenId && this.agents.require(actor.userId, agent.tokenId),
+    ]);
+    if (!known) throw new AppError(sessionId ? 'SESSION_REVOKED' : 'ACCESS_TOKEN_INVALID');
+    requireActive(known);
+    const { user, tier } = known;
+    return user === actor.user && tier === actor.tier ? actor : { ...actor, user, tier };
+  }
+
+  /** The user's current tier. @throws AppError ACCESS_TOKEN_INVALID if the user no longer exists, ACCOUNT_SUSPENDED */
+  async tierOf(userId: string): Promise<string> {
+    return (await this.requireUser(userId, 'ACCESS_TOKEN_INVALID')).tier;
+  }
+
+  /** Whether what this user began elsewhere still holds: a person who is not suspended, or a bot of one. */
+  async admits(userId: string): Promise<boolean> {
+    const known = await this.findUser(userId);
+    if (!known || known.suspended) return false;
+    return !known.user.isBot || (await this.agents.actor(userId)) !== undefined;
+  }
+
+  private async byJwt(token: string): Promise<Actor> {
+    const { sub, sid, typ, exp } = this.tokens.verify(token);
+    const end = exp * 1000;
+    if (typ === 'agent') {
+      const { id, endsAt } = await this.agents.require(sub, sid);
+      const { user, tier } = await this.requireUser(sub, 'ACCESS_TOKEN_INVALID');
+      const agent = { id, tokenId: sid };
+      const came = { sessionId: null, personalTokenId: null, agent, scope: 'full' as const };
+      return { userId: sub, user, tier, ...came, expiresAt: Math.min(end, endsAt) };
+    }
+    const { user, tier } = await this.requireHeld(sid, sub);
+    const came = { sessionId: sid, personalTokenId: null, agent: null, scope: 'full' as const };
+    return { userId: sub, user, tier, ...came, expiresAt: end };
+  }
+
+  private async byPersonalToken(token: string): Promise<Actor> {
+    const hash = hashSecret(token);
+    const id = this.tokenIds.get(hash) ?? (await this.findToken(hash));
+    const { userId, scope, expiresAt } = await this.requirePersonalToken(id);
+    const { user, tier } = await this.requireUser(userId, 'PAT_TOKEN_INVALID');
+    return { userId, user, tier, sessionId: null, personalTokenId: id, agent: null, scope, expiresAt };
+  }
+
+  /** The user of a valid session. */
+  private async requireHeld(sessionId: string, userId: string): Promise<KnownUser> {
+    const here = this.users.peek(userId);
+    if (here && !here.suspended && this.isHeld(sessionId, userId)) return here;
+    const [known] = await Promise.all([this.findUser(userId), this.requireSession(sessionId, userId)]);
+    if (!known) throw new AppError('ACCESS_TOKEN_INVALID');
+    requireActive(known);
+    return known;
+  }
+
+  /** Whether a session is known here to be valid, and to be this user's: a token may not name one user and another's session. */
+  private isHeld(sessionId: string, userId: string): boolean {
+    const session = this.sessions.peek(sessionId);
+    return session?.revoked === false && session.userId === userId;
+  }
+
+  private async findToken(hash: string): Promise<string> {
+    const [found] = await this.database.committedRows<{ id: string }>(
+      'SELECT id FROM personal_tokens WHERE token_hash = $1',
+      [hash],
+    );
+    if (!found) throw new AppError('PAT_TOKEN_INVALID');
+    this.tokenIds.set(hash, found.id);
+    return found.id;
+  }
+
+  private async requireSession(sessionId: string, userId: string): Promise<void> {
+    const session = await this.sessions.get(sessionId, async () => {
+      const [row] = await this.database.committedRows<KnownSession>(
+        'SELECT user_id AS "userId", revoked_at IS NOT NULL AS revoked FROM sessions WHERE id = $1',
+        [sessionId],
+      );
+      return row;
+    });
+    if (session?.userId !== userId) throw new AppError('ACCESS_TOKEN_INVALID');
+    if (session.revoked) throw new AppError('SESSION_REVOKED');
+  }
+
+  private async requirePersonalToken(id: string): Promise<KnownToken> {
+    const token = await this.personalTokens.get(id, async () => {
+      const [row] = await this.database.committedRows<Omit<KnownToken, 'scope' | 'expiresAt'> & TokenText>(
+        selectToken,
+        [id],
+      );
+      if (!row) return undefined;
+      const expiresAt = row.expiresAt === null ? null : Number(row.expiresAt);
+      return { ...row, scope: row.scope === 'user:write' ? 'full' : 'read', expiresAt };
+    });
+    if (!token || token.revoked) throw new AppError('PAT_TOKEN_INVALID');
+    if (token.expiresAt !== null && token.expiresAt <= clock.now()) throw new AppError('PAT_TOKEN_EXPIRED');
+    return token;
+  }
+
+  private async requireUser(
+    userId: string,
+    otherwise: 'ACCESS_TOKEN_INVALID' | 'PAT_TOKEN_INVALID',
+  ): Promise<KnownUser> {
+    const known = await this.findUser(userId);
+    if (!known) throw new AppError(otherwise);
+    requireActive(known);
+    return known;
+  }
+
+  private async findUser(userId: string): Promise<KnownUser | undefined> {
+    return this.users.get(userId, async () => {
+      const [row] = await this.database.committedRows<SmallUser & Standing & { tier: string }>(selectUser, [userId]);
+      if (!row) return undefined;
+      const { tier, suspended, suspensionReason, ...user } = row;
+      return { user, tier, suspended, suspensionReason };
+    });
+  }
+}
+
+interface TokenText {
+  scope: string;
+  expiresAt: string | null;
+}

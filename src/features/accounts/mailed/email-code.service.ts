@@ -1,0 +1,114 @@
+import { randomInt } from 'node:crypto';
+import type { z } from 'zod';
+import { lockUser, personByEmail } from '../../../access/user.reader.ts';
+import type { verifyCodeSchema } from '../../../contract/account.ts';
+import { AppError } from '../../../contract/errors.ts';
+import type { Database } from '../../../database/database.ts';
+import type { Change, Changes } from '../../../delivery/changes.ts';
+import { equalInConstantTime } from '../../../infrastructure/constant-time.ts';
+import type { RateLimits } from '../../../infrastructure/rate-limits.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import type { MembershipService } from '../membership/membership.service.ts';
+import { createUser, namingConflicts } from '../new-user.ts';
+import type { Ownership } from '../ownership.ts';
+import { keyedHash } from '../secrets.ts';
+import type { Device } from '../sessions/device.ts';
+import type { AuthAnswer, SessionService } from '../sessions/session.service.ts';
+import type { AccountMails } from './account.mails.ts';
+
+const keepCode = `INSERT INTO email_codes (email, code_hash, tries, expires_at)
+  VALUES ($1, $2, 0, now() + make_interval(secs => $3))
+  ON CONFLICT (email) DO UPDATE SET code_hash = excluded.code_hash, tries = 0, expires_at = excluded.expires_at`;
+/** Counted before the code is compared, so that concurrent guesses count too. */
+const takeTry = `UPDATE email_codes SET tries = tries + 1 WHERE email = $1 AND tries < $2
+  RETURNING code_hash AS hash, expires_at < now() AS expired`;
+
+interface EmailCodeParts {
+  database: Database;
+  changes: Changes;
+  limits: RateLimits;
+  mails: AccountMails;
+  sessions: SessionService;
+  membership: MembershipService;
+  ownership: Ownership;
+  settings: Settings;
+}
+
+/** Sign-in and sign-up with a mailed code (contract §3). */
+export class EmailCodeService {
+  private readonly parts: EmailCodeParts;
+
+  constructor(parts: EmailCodeParts) {
+    this.parts = parts;
+  }
+
+  /** Mails a code, whether or not there is an account. @returns the seconds for which it is valid */
+  async start(email: string): Promise<number> {
+    const { limits, mails, changes, settings } = this.parts;
+    const { seconds } = settings.accounts.emailCode;
+    const quota = await limits.take('mailbox', email);
+    if (quota?.exceeded) return seconds;
+    mails.post(async () => {
+      const code = String(randomInt(1_000_000)).padStart(6, '0');
+      const hash = keyedHash(this.keys[0] ?? '', 'e-mail code', `${email} ${code}`);
+      await changes.run((change) => change.rows(keepCode, [email, hash, seconds]));
+      return mails.signInCode(email, code, seconds);
+    });
+    return seconds;
+  }
+
+  /**
+   * Signs in with a mailed code: to the account with this e-mail, or to a new one. The code proves the address.
+   * @throws AppError INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED, INVALID_INVITE_CODE, ACCOUNT_SUSPENDED
+   */
+  async verify(input: z.output<typeof verifyCodeSchema>, device: Device): Promise<AuthAnswer> {
+    const { changes, sessions, membership, ownership } = this.parts;
+    const hash = await this.check(input.email, input.code);
+    return namingConflicts(true, () =>
+      changes.run(async (change) => {
+        const known = await personByEmail(change.rows, input.email);
+        // Before the code, as whatever ends codes does.
+        if (known) await lockUser(change.rows, known.id);
+        const used = await change.rows<{ email: string }>(
+          'DELETE FROM email_codes WHERE email = $1 AND code_hash = $2 RETURNING email',
+          [input.email, hash],
+        );
+        if (used.length === 0) throw new AppError('INVALID_VERIFICATION_CODE');
+        if (known) await ownership.prove(change, known.id);
+        const userId = known?.id ?? (await this.signUp(change, input));
+        if (known && input.inviteCode !== undefined) await membership.redeemFor(change, userId, input.inviteCode);
+        return sessions.open(change, userId, device);
+      }),
+    );
+  }
+
+  /** @returns the hash under which the code is stored */
+  private async check(email: string, code: string): Promise<string> {
+    const { changes, settings } = this.parts;
+    const { tries } = settings.accounts.emailCode;
+    const [kept] = await changes.run((change) =>
+      change.rows<{ hash: string; expired: boolean }>(takeTry, [email, tries]),
+    );
+    if (!kept) throw new AppError('INVALID_VERIFICATION_CODE');
+    // A code that was mailed just before the secrets were rotated is still valid.
+    const fits = this.keys.some((key) =>
+      equalInConstantTime(keyedHash(key, 'e-mail code', `${email} ${code}`), kept.hash),
+    );
+    if (!fits) throw new AppError('INVALID_VERIFICATION_CODE');
+    if (kept.expired) throw new AppError('VERIFICATION_CODE_EXPIRED');
+    return kept.hash;
+  }
+
+  private async signUp(change: Change, input: z.output<typeof verifyCodeSchema>): Promise<string> {
+    const { email, displayName, inviteCode } = input;
+    const tier = this.parts.settings.newAccountTier;
+    const proven = { email, emailVerified: true, suggestion: email };
+    const user = await createUser(change, { ...proven, passwordHash: null, displayName, tier });
+    if (inviteCode !== undefined) await this.parts.membership.admit(change, user, inviteCode);
+    return user.id;
+  }
+
+  private get keys(): string[] {
+    return this.parts.settings.jwtSecrets.map(({ secret }) => secret);
+  }
+}

@@ -1,0 +1,80 @@
+import type { Capabilities, Membership } from '../../../access/capabilities.ts';
+import type { Caches } from '../../../cluster/caches.ts';
+import { userRoom } from '../../../cluster/entry.ts';
+import type { Actor } from '../../../contract/actor.ts';
+import { AppError } from '../../../contract/errors.ts';
+import { membershipUpdated } from '../../../contract/membership.ts';
+import type { Change, Changes } from '../../../delivery/changes.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { userCache } from '../identity.ts';
+import { redeemCode } from './redemption.ts';
+
+/** Tiers of accounts, and upgrades by invite code (contract §3). */
+export class MembershipService {
+  private readonly changes: Changes;
+  private readonly caches: Caches;
+  private readonly capabilities: Capabilities;
+  private readonly inviteTier: string;
+
+  constructor(parts: { changes: Changes; caches: Caches; capabilities: Capabilities; settings: Settings }) {
+    this.changes = parts.changes;
+    this.caches = parts.caches;
+    this.capabilities = parts.capabilities;
+    this.inviteTier = parts.settings.accounts.inviteTier;
+  }
+
+  /** The current one, even on a connection that is older than its last change. */
+  async mine(actor: Actor): Promise<Membership> {
+    return this.capabilities.membership(actor.tier);
+  }
+
+  /** @throws AppError INVALID_INVITE_CODE, and FORBIDDEN for bots */
+  async redeem(actor: Actor, code: string): Promise<Membership> {
+    if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no membership of their own.' });
+    return this.changes.run(async (change) => {
+      await this.redeemFor(change, actor.userId, code);
+      const [user] = await change.rows<{ tier: string }>('SELECT tier FROM users WHERE id = $1', [actor.userId]);
+      return this.capabilities.membership(user?.tier ?? actor.tier);
+    });
+  }
+
+  /**
+   * Redeems a code for an account being created; it is used up even if new accounts are members anyway.
+   * @throws AppError INVALID_INVITE_CODE
+   */
+  async admit(change: Change, user: { id: string; tier: string }, code: string): Promise<void> {
+    await redeemCode(change.rows, user.id, code);
+    if (this.isBelowInvited(user.tier)) await this.setTier(change, user.id, this.inviteTier);
+  }
+
+  /**
+   * Redeems a code for a user. A member stays as is, and the code stays unused; the row is locked, so that two concurrent
+   * codes of one user are not both used up. Writes that refer to the user, such as notifications, go on: they have locked
+   * the user's log, which is locked here after the row.
+   * @throws AppError INVALID_INVITE_CODE
+   */
+  async redeemFor(change: Change, userId: string, code: string): Promise<void> {
+    const [user] = await change.rows<{ tier: string }>('SELECT tier FROM users WHERE id = $1 FOR NO KEY UPDATE', [
+      userId,
+    ]);
+    if (!user) throw new AppError('USER_NOT_FOUND');
+    if (!this.isBelowInvited(user.tier)) return;
+    await redeemCode(change.rows, userId, code);
+    await this.setTier(change, userId, this.inviteTier);
+  }
+
+  /** @throws AppError USER_NOT_FOUND */
+  async setTier(change: Change, userId: string, tier: string): Promise<void> {
+    const changed = await change.rows<{ id: string }>(
+      'UPDATE users SET tier = $2, updated_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id',
+      [userId, tier],
+    );
+    if (changed.length === 0) throw new AppError('USER_NOT_FOUND');
+    change.publish(membershipUpdated.in(userRoom(userId), this.capabilities.membership(tier)));
+    change.afterCommit(() => this.caches.forget(userCache, [userId]));
+  }
+
+  private isBelowInvited(tier: string): boolean {
+    return this.capabilities.membership(tier).level < this.capabilities.membership(this.inviteTier).level;
+  }
+}

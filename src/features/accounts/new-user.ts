@@ -1,0 +1,77 @@
+import { randomInt } from 'node:crypto';
+import { userRoom } from '../../cluster/entry.ts';
+import { isReservedUsername, usernameKey } from '../../contract/account.ts';
+import { AppError } from '../../contract/errors.ts';
+import { cut } from '../../contract/schema.ts';
+import { User } from '../../database/entities/user.entity.ts';
+import { isUniqueViolation } from '../../database/failures.ts';
+import type { Change } from '../../delivery/changes.ts';
+import { createStream } from '../../delivery/log.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
+import { newId } from '../../infrastructure/ids.ts';
+
+/** The data of a new person's account. */
+export interface NewUser {
+  /** Null where there is none, or a provider has not verified it. */
+  email: string | null;
+  /** Whether the address is proven to be theirs: by what makes the account, or because the operator says so. */
+  emailVerified: boolean;
+  passwordHash: string | null;
+  /** Generated from `suggestion` when left out. */
+  username?: string;
+  displayName?: string;
+  tier: string;
+  /** What a username is generated from: an e-mail, or a name at a provider. */
+  suggestion: string;
+}
+
+/** Adds a person. Run it through `namingConflicts`. */
+export async function createUser(change: Change, input: NewUser): Promise<User> {
+  const username = input.username ?? (await freeUsername(change, input.suggestion));
+  const user = change.em.create(User, {
+    id: newId(),
+    username,
+    usernameKey: usernameKey(username),
+    email: input.email,
+    emailVerifiedAt: input.emailVerified && input.email !== null ? dateNow() : null,
+    displayName: input.displayName ?? username,
+    passwordHash: input.passwordHash,
+    isBot: false,
+    tier: input.tier,
+  });
+  await change.em.flush();
+  await createStream(change.rows, userRoom(user.id));
+  return user;
+}
+
+const attempts = 5;
+
+/**
+ * Runs a change that adds or renames a user, and turns conflicts into errors. If a generated username was taken at the same
+ * moment, it tries again.
+ * @throws AppError EMAIL_TAKEN, USERNAME_TAKEN
+ */
+export async function namingConflicts<T>(isGenerated: boolean, add: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await add();
+    } catch (error) {
+      if (isUniqueViolation(error, 'users_email_unique')) throw new AppError('EMAIL_TAKEN');
+      if (!isUniqueViolation(error, 'users_username_key_unique')) throw error;
+      if (!isGenerated || attempt === attempts) throw new AppError('USERNAME_TAKEN');
+    }
+  }
+}
+
+/** A username from the local part of an e-mail or from a name, with digits appended if it is taken. */
+async function freeUsername(change: Change, suggestion: string): Promise<string> {
+  const local = suggestion.split('@')[0]?.normalize('NFC') ?? '';
+  const cleaned = local.replace(/[^\p{L}\p{N}_.-]/gu, '').replace(/^\.+|\.+$/g, '');
+  const base = cut(cleaned.length >= 3 ? cleaned : `user-${cleaned}`, 24).replace(/\.+$/, '');
+  for (let tries = 0; tries < 20; tries++) {
+    const name = tries === 0 ? base : `${base}${randomInt(10 ** Math.min(2 + tries, 8))}`;
+    const taken = await change.em.count(User, { usernameKey: usernameKey(name) });
+    if (taken === 0 && name.length >= 3 && !isReservedUsername(name)) return name;
+  }
+  throw new AppError('USERNAME_TAKEN');
+}

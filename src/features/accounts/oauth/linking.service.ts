@@ -1,0 +1,221 @@
+import type { z } from 'zod';
+import { lockUser, personByEmail } from '../../../access/user.reader.ts';
+import { displayNameSchema } from '../../../contract/account.ts';
+import type { Actor } from '../../../contract/actor.ts';
+import { AppError } from '../../../contract/errors.ts';
+import type { oauthAccountSchema } from '../../../contract/oauth.ts';
+import { isoTime } from '../../../contract/schema.ts';
+import type { Database } from '../../../database/database.ts';
+import { isUniqueViolation } from '../../../database/failures.ts';
+import type { Change, Changes } from '../../../delivery/changes.ts';
+import { newId } from '../../../infrastructure/ids.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import type { AccountMails } from '../mailed/account.mails.ts';
+import type { MembershipService } from '../membership/membership.service.ts';
+import { createUser, namingConflicts } from '../new-user.ts';
+import type { Ownership } from '../ownership.ts';
+import type { Device } from '../sessions/device.ts';
+import { type AuthAnswer, ownSession, type SessionService } from '../sessions/session.service.ts';
+import type { ProviderIdentity } from './provider.ts';
+
+type AccountRecord = z.input<typeof oauthAccountSchema>;
+
+/** Optional data of a sign-in at a provider. */
+export interface SignInExtras {
+  displayName?: string;
+  inviteCode?: string | null;
+}
+
+const findLinked = `SELECT a.id, a.user_id AS "userId", u.email, u.deleted_at IS NOT NULL AS gone
+  FROM oauth_accounts a JOIN users u ON u.id = a.user_id WHERE a.provider = $1 AND a.subject = $2`;
+const insertLink = `INSERT INTO oauth_accounts (id, user_id, provider, subject, provider_email, created_at, made_by)
+  VALUES ($1, $2, $3, $4, $5, now(), $6)`;
+const listOwn = `SELECT id, provider, provider_email AS "providerEmail", created_at AS "createdAt"
+  FROM oauth_accounts WHERE user_id = $1 ORDER BY created_at, id`;
+const otherWays = `SELECT u.password_hash IS NOT NULL
+    OR EXISTS (SELECT FROM oauth_accounts WHERE user_id = u.id AND id <> $2) AS any
+  FROM users u WHERE u.id = $1 FOR NO KEY UPDATE OF u`;
+const findState = 'SELECT link_to AS "userId" FROM oauth_states WHERE state_hash = $1 AND link_to IS NOT NULL';
+/** Deleted if a session of the user has been ended meanwhile (see Revocation). */
+const endState = 'DELETE FROM oauth_states WHERE state_hash = $1 RETURNING made_by AS "sessionId"';
+const attempts = 3;
+
+interface LinkingParts {
+  database: Database;
+  changes: Changes;
+  mails: AccountMails;
+  sessions: SessionService;
+  membership: MembershipService;
+  ownership: Ownership;
+  settings: Settings;
+}
+
+/** Links accounts at identity providers to users here (contract §3). */
+export class LinkingService {
+  private readonly parts: LinkingParts;
+
+  constructor(parts: LinkingParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * Signs in the user that a provider identifies: by an existing link, else the account with an e-mail that the provider
+   * has verified, else a new account. A verified e-mail proves that the account with it is theirs. Of concurrent sign-ins of one new person one creates it, the others find it.
+   * @throws AppError ACCOUNT_SUSPENDED, EMAIL_NOT_VERIFIED
+   */
+  async signIn(identity: ProviderIdentity, extras: SignInExtras, device: Device): Promise<AuthAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await namingConflicts(true, () => this.trySignIn(identity, extras, device));
+      } catch (error) {
+        const raced = isUniqueViolation(error, 'oauth_accounts_subject') || isEmailTaken(error);
+        if (!raced || attempt === attempts) throw error;
+      }
+    }
+  }
+
+  /**
+   * Links an account to the user who started this, if they still may. Of concurrent links of one provider account one
+   * creates it, the others find it linked.
+   * @param stateHash of the sign-in that the user started
+   * @throws AppError FORBIDDEN if the user's sessions were ended meanwhile, OAUTH_ACCOUNT_TAKEN if it is linked to another
+   * user
+   */
+  async link(stateHash: string, identity: ProviderIdentity): Promise<void> {
+    await this.tryLink(stateHash, identity).catch((error) => {
+      if (!isUniqueViolation(error, 'oauth_accounts_subject')) throw error;
+      return this.tryLink(stateHash, identity);
+    });
+  }
+
+  /** The provider accounts that the actor may sign in with. */
+  async list(actor: Actor): Promise<AccountRecord[]> {
+    const rows = await this.parts.database.rows<AccountRow>(listOwn, [actor.userId]);
+    return rows.map((row) => ({ ...row, createdAt: isoTime(row.createdAt) }));
+  }
+
+  /** @throws AppError OAUTH_ACCOUNT_NOT_FOUND, LAST_SIGN_IN_METHOD, INSUFFICIENT_PAT_SCOPE */
+  async unlink(actor: Actor, accountId: string): Promise<void> {
+    ownSession(actor);
+    await this.parts.changes.run(async (change) => {
+      // The user's row is locked: two accounts unlinked concurrently must not each rely on the other.
+      const [others] = await change.rows<{ any: boolean }>(otherWays, [actor.userId, accountId]);
+      const removed = await change.rows<{ id: string }>(
+        'DELETE FROM oauth_accounts WHERE id = $1 AND user_id = $2 RETURNING id',
+        [accountId, actor.userId],
+      );
+      if (removed.length === 0) throw new AppError('OAUTH_ACCOUNT_NOT_FOUND');
+      if (!others?.any) throw new AppError('LAST_SIGN_IN_METHOD');
+    });
+  }
+
+  private async trySignIn(identity: ProviderIdentity, extras: SignInExtras, device: Device): Promise<AuthAnswer> {
+    const { changes, sessions } = this.parts;
+    return changes.run(async (change) => {
+      const userId = await this.userOf(change, identity, extras);
+      if (extras.inviteCode) await this.redeem(userId, extras.inviteCode);
+      return sessions.open(change, userId, device);
+    });
+  }
+
+  private async tryLink(stateHash: string, identity: ProviderIdentity): Promise<void> {
+    await this.parts.changes.run(async (change) => {
+      const [begun] = await change.rows<{ userId: string }>(findState, [stateHash]);
+      if (!begun) throw new AppError('FORBIDDEN');
+      const { userId } = begun;
+      // First, as whatever ends links does.
+      const owner = await this.parts.ownership.hold(change, userId);
+      const [ended] = await change.rows<{ sessionId: string | null }>(endState, [stateHash]);
+      if (!ended) throw new AppError('FORBIDDEN');
+      const linked = await this.find(change, identity);
+      if (linked && linked.userId !== userId) throw new AppError('OAUTH_ACCOUNT_TAKEN');
+      if (!linked) await this.addLink(change, userId, identity, ended.sessionId);
+      // It was begun from a session of this account.
+      if (isOf(identity, owner.email)) await this.parts.ownership.confirm(change, userId);
+    });
+  }
+
+  private async userOf(change: Change, identity: ProviderIdentity, extras: SignInExtras): Promise<string> {
+    const linked = await this.linkedUser(change, identity);
+    if (linked !== null) return linked;
+    const known = await this.byEmail(change, identity);
+    const userId = known ?? (await this.signUp(change, identity, extras));
+    await this.addLink(change, userId, identity, null);
+    return userId;
+  }
+
+  /** The user that a provider account signs in. Looked up again behind the lock: a takeover may be ending the link. */
+  private async linkedUser(change: Change, identity: ProviderIdentity): Promise<string | null> {
+    const found = await this.find(change, identity);
+    if (!found) return null;
+    if (found.gone) throw new AppError('USER_NOT_FOUND');
+    await lockUser(change.rows, found.userId);
+    const linked = await this.find(change, identity);
+    if (linked?.userId !== found.userId) return null;
+    if (isOf(identity, linked.email)) await this.parts.ownership.prove(change, linked.userId, { link: linked.id });
+    return linked.userId;
+  }
+
+  private async find(change: Change, { provider, subject }: ProviderIdentity): Promise<LinkedRow | undefined> {
+    const [linked] = await change.rows<LinkedRow>(findLinked, [provider, subject]);
+    return linked;
+  }
+
+  /** The account with the address that the provider has verified; its owner is told. */
+  private async byEmail(change: Change, { verifiedEmail, provider }: ProviderIdentity): Promise<string | null> {
+    if (verifiedEmail === null) return null;
+    const { mails, ownership } = this.parts;
+    const user = await personByEmail(change.rows, verifiedEmail);
+    if (!user) return null;
+    const takenOver = await ownership.prove(change, user.id);
+    if (takenOver) return user.id;
+    change.afterCommit(() => mails.post(async () => mails.signInLinked(verifiedEmail, user.username, provider)));
+    return user.id;
+  }
+
+  private async signUp(change: Change, identity: ProviderIdentity, extras: SignInExtras): Promise<string> {
+    const { verifiedEmail: email, suggestion } = identity;
+    const named = displayNameSchema.safeParse(extras.displayName ?? identity.displayName?.slice(0, 64).toWellFormed());
+    const displayName = named.success ? named.data : undefined;
+    const tier = this.parts.settings.newAccountTier;
+    const proven = { email, emailVerified: true, suggestion };
+    const user = await createUser(change, { ...proven, passwordHash: null, displayName, tier });
+    return user.id;
+  }
+
+  private async addLink(
+    change: Change,
+    userId: string,
+    identity: ProviderIdentity,
+    madeBy: string | null,
+  ): Promise<void> {
+    const { provider, subject, email } = identity;
+    await change.rows(insertLink, [newId(), userId, provider, subject, email, madeBy]);
+  }
+
+  /** An invalid code never stops a sign-in (contract §13): it fails in a savepoint of its own. */
+  private async redeem(userId: string, code: string): Promise<void> {
+    try {
+      await this.parts.changes.run((change) => this.parts.membership.redeemFor(change, userId, code));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'INVALID_INVITE_CODE') throw error;
+    }
+  }
+}
+
+interface AccountRow extends Omit<AccountRecord, 'createdAt'> {
+  createdAt: Date | string;
+}
+
+interface LinkedRow {
+  id: string;
+  userId: string;
+  email: string | null;
+  gone: boolean;
+}
+
+/** Whether an identity proves that this address is theirs. */
+const isOf = ({ verifiedEmail }: ProviderIdentity, email: string | null) =>
+  verifiedEmail !== null && verifiedEmail === email;
+
+const isEmailTaken = (error: unknown) => error instanceof AppError && error.code === 'EMAIL_TAKEN';

@@ -1,0 +1,20 @@
+import { AppError } from '../../contract/errors.ts';
+
+/** What the operator has decided about an account. */
+export interface Standing {
+  suspended: boolean;
+  suspensionReason: string | null;
+}
+
+/** @throws AppError ACCOUNT_SUSPENDED, with the reason in the body (contract §2) */
+export function requireActive({ suspended, suspensionReason: reason }: Standing): void {
+  if (suspended) throw suspension(reason);
+}
+
+export function suspension(reason: string | null): AppError {
+  const because = reason ? ` The reason: ${reason.replace(/[.\s]+$/, '')}.` : '';
+  return new AppError('ACCOUNT_SUSPENDED', {
+    message: `This account is suspended.${because} Ask the operator of this server.`,
+    extra: { reason },
+  });
+}

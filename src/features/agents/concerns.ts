@@ -1,0 +1,183 @@
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import type { LogEntry } from '../../cluster/entry.ts';
+import type { Database } from '../../database/database.ts';
+import { atMost } from '../../infrastructure/cache.ts';
+import { namedSince } from '../messages/mentioned-bots.ts';
+
+/** The fields of a message event that are looked at. */
+const messageSchema = z.object({
+  seq: z.number(),
+  content: z.string().default(''),
+  authorId: z.string().nullish(),
+  threadId: z.string().nullish(),
+  replyTo: z.object({ authorId: z.string() }).nullish(),
+  mentions: z.array(z.object({ kind: z.string(), targetId: z.string() })).default([]),
+});
+const aboutMessageSchema = z.object({ seq: z.number() });
+const aboutThreadSchema = z.object({ id: z.string() });
+
+const tellsMessage = new Set(['message:new', 'message:updated', 'message:pinned', 'message:unpinned']);
+const tellsOfMessage = new Set(['message:deleted', 'reaction:updated']);
+const tellsThread = new Set(['thread:created', 'thread:updated']);
+
+/** From which number of its channel's log a bot takes part in threads: it created, wrote in, or prompted them. */
+const partIn = `SELECT t.id, CASE WHEN t.creator_id = $1 OR coalesce(p.author_id = $1, false) THEN 0 ELSE
+    (SELECT min(m.seq) FROM messages m WHERE m.thread_id = t.id AND m.seq > asked.seen AND m.author_id = $1) END AS since
+  FROM unnest($2::uuid[], $3::bigint[]) AS asked (id, seen) JOIN threads t USING (id)
+  LEFT JOIN messages p ON p.id = t.parent_message_id`;
+/**
+ * From which number on messages (by their own) concern a bot, if ever: its own and replies to them from the first, those
+ * that mention it, now or since that number; and which threads they are in.
+ */
+const concerning = `SELECT m.seq, m.thread_id AS "threadId", CASE WHEN m.author_id = $1 OR r.author_id = $1 THEN 0
+    ELSE ${namedSince('m', '$1::text')} END AS after,
+    (m.mentioned_bots ->> ('/' || $1::text))::bigint AS commanded
+  FROM messages m LEFT JOIN messages r ON r.id = m.reply_to_id WHERE m.channel_id = $2 AND m.seq = ANY($3::bigint[])`;
+
+/** Whether something concerns a bot, or what has to be looked up first. */
+type Verdict = boolean | { threadId: string } | { seq: number };
+/** What every entry about a message may be: a command, or what happens to one. */
+const tellsOfCommand = new Set([...tellsMessage, ...tellsOfMessage]);
+
+/** A bot's part in a thread, as far as its channel's log has been read. */
+interface Part {
+  since: number | null;
+  seen: number;
+}
+
+interface Concerned {
+  seq: number;
+  threadId: string | null;
+  after: number | null;
+  /** It is a slash command that names the bot. */
+  commanded: number | null;
+}
+
+const maxKnown = 50_000;
+
+/**
+ * What concerns a bot that hears only what is meant for it: messages that mention it or reply to it, threads that it takes
+ * part in, and everything that happens to those. This depends only on the earlier entries of the channel's log, so the bot
+ * hears the same by its sockets and its webhook, from each node, now and later.
+ */
+export class Concerns {
+  private readonly database: Database;
+  /** Key: `bot thread`. */
+  private readonly parts = new LRUCache<string, Part>(atMost(maxKnown));
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  /** The events of a channel that concern the bot, with at most two queries for all of them. */
+  async among(botUserId: string, channelId: string, entries: LogEntry[]): Promise<LogEntry[]> {
+    const verdicts = await this.settled(botUserId, channelId, entries);
+    const asked = verdicts.flatMap((verdict) => (asksThread(verdict) ? verdict.threadId : []));
+    const since = await this.takesPartIn(botUserId, asked, entries.at(-1)?.seq ?? 0);
+    return entries.filter(({ seq }, index) => {
+      const verdict = verdicts[index];
+      return asksThread(verdict) ? seq >= (since.get(verdict.threadId) ?? Infinity) : verdict === true;
+    });
+  }
+
+  /** Only slash commands that name the bot, and what happens to them, with at most one query for all. */
+  async commanding(botUserId: string, channelId: string, entries: LogEntry[]): Promise<LogEntry[]> {
+    const seqs = entries.map((entry) => (tellsOfCommand.has(entry.event) ? seqOfMessage(entry, botUserId) : null));
+    const messages = await this.bySeq(
+      botUserId,
+      channelId,
+      seqs.filter((seq) => seq !== null),
+    );
+    return entries.filter((_, index) => messages.get(seqs[index] ?? -1)?.commanded != null);
+  }
+
+  /** Verdicts that depend at most on threads. */
+  private async settled(botUserId: string, channelId: string, entries: LogEntry[]): Promise<Verdict[]> {
+    const verdicts = entries.map((entry) => verdictOn(entry, botUserId));
+    const asked = verdicts.flatMap((verdict) => (asksMessage(verdict) ? verdict.seq : []));
+    const messages = await this.bySeq(botUserId, channelId, asked);
+    return entries.map(({ seq }, index) => {
+      const verdict = verdicts[index] ?? false;
+      const message = asksMessage(verdict) ? messages.get(verdict.seq) : undefined;
+      if (!message) return !asksMessage(verdict) && verdict;
+      if (message.after !== null && seq > message.after) return true;
+      return message.threadId !== null && { threadId: message.threadId };
+    });
+  }
+
+  private async bySeq(botUserId: string, channelId: string, seqs: number[]): Promise<Map<number, Concerned>> {
+    if (seqs.length === 0) return new Map();
+    const rows = await this.database.committedRows<Concerned>(concerning, [botUserId, channelId, [...new Set(seqs)]]);
+    return new Map(rows.map((row) => [row.seq, row]));
+  }
+
+  /** @returns since when, by thread, for those that the bot takes part in at number `upTo` */
+  private async takesPartIn(botUserId: string, threadIds: string[], upTo: number): Promise<Map<string, number>> {
+    const asked = [...new Set(threadIds)].map((id) => ({ id, ...this.partOf(botUserId, id) }));
+    const open = asked.filter(({ since, seen }) => since === null && seen < upTo);
+    const found =
+      open.length > 0
+        ? await this.database.committedRows<{ id: string; since: number | null }>(partIn, [
+            botUserId,
+            open.map(({ id }) => id),
+            // What has been read is not read again, however long the thread.
+            open.map(({ seen }) => seen),
+          ])
+        : [];
+    for (const { id, since } of found) this.parts.set(`${botUserId} ${id}`, { since, seen: upTo });
+    return new Map([...asked, ...found].flatMap(({ id, since }) => (since === null ? [] : [[id, since]])));
+  }
+
+  private partOf(botUserId: string, threadId: string): Part {
+    return this.parts.get(`${botUserId} ${threadId}`) ?? { since: null, seen: 0 };
+  }
+}
+
+function verdictOn(entry: LogEntry, botUserId: string): Verdict {
+  const { event } = entry;
+  if (tellsMessage.has(event)) return verdictOnMessage(entry, botUserId);
+  if (tellsOfMessage.has(event)) {
+    const about = aboutMessageSchema.safeParse(JSON.parse(entry.json));
+    return about.success && { seq: about.data.seq };
+  }
+  if (tellsThread.has(event)) {
+    const thread = aboutThreadSchema.safeParse(JSON.parse(entry.json));
+    return thread.success && { threadId: thread.data.id };
+  }
+  // Joins, leaves and changes of the channel are for everyone in it.
+  return !event.startsWith('message:');
+}
+
+function verdictOnMessage({ event, json, isOutdated }: LogEntry, botUserId: string): Verdict {
+  const parsed = messageSchema.safeParse(JSON.parse(json));
+  if (!parsed.success) return false;
+  const { seq, content, authorId, threadId, replyTo, mentions } = parsed.data;
+  // It has the present text and mentions; those that it was published with are found by the message.
+  if (isOutdated && authorId !== botUserId) return { seq };
+  const mentioned = mentions.some((mention) => mention.kind === 'user' && mention.targetId === botUserId);
+  if (mentioned || replyTo?.authorId === botUserId) return true;
+  // Changes to a message are for those who were sent it, even if it no longer says what concerned them.
+  if (event !== 'message:new') return { seq };
+  // It may be a command.
+  if (content.startsWith('/') && authorId !== botUserId) return { seq };
+  // What it said itself, it knows.
+  return threadId != null && { threadId };
+}
+
+/** The number of the message that an entry is about, if that may be a command: new ones show whether they are. */
+function seqOfMessage({ event, json, isOutdated }: LogEntry, botUserId: string): number | null {
+  const parsed = messageSchema.safeParse(JSON.parse(json));
+  if (!parsed.success) return null;
+  const { seq, content, authorId } = parsed.data;
+  if (event !== 'message:new' || (isOutdated && authorId !== botUserId)) return seq;
+  return content.startsWith('/') && authorId !== botUserId ? seq : null;
+}
+
+function asksMessage(verdict: Verdict): verdict is { seq: number } {
+  return typeof verdict === 'object' && 'seq' in verdict;
+}
+
+function asksThread(verdict: Verdict | undefined): verdict is { threadId: string } {
+  return typeof verdict === 'object' && 'threadId' in verdict;
+}

@@ -1,0 +1,300 @@
+import type { z } from 'zod';
+import type { AgentAccess } from '../../../access/agent.access.ts';
+import type { ChannelAccess, ChannelWithRole } from '../../../access/channel.access.ts';
+import type { PolicyAccess } from '../../../access/policy.access.ts';
+import { changedPolicy, type Halves, openPolicy, stricter } from '../../../access/policy.ts';
+import type { ServerAccess } from '../../../access/server.access.ts';
+import type { Control } from '../../../cluster/control.ts';
+import { userRoom } from '../../../cluster/entry.ts';
+import type { Actor } from '../../../contract/actor.ts';
+import { AppError, ifMissing } from '../../../contract/errors.ts';
+import {
+  type buddyPolicySchema,
+  type PolicyInput,
+  policyChanged,
+  type serverPolicySchema,
+  type setBuddyPolicySchema,
+} from '../../../contract/policy.ts';
+import { may, type Role, requireRole } from '../../../contract/roles.ts';
+import { isUuid } from '../../../contract/schema.ts';
+import type { Database, Rows } from '../../../database/database.ts';
+import type { Change, Changes } from '../../../delivery/changes.ts';
+import { type AgentIdentity, actorOf } from '../../accounts/agent.identity.ts';
+import type { AgentRow } from '../agent.view.ts';
+import { findPolicy, halvesAt, type Place, policiesOf, writePolicy } from './policy.table.ts';
+import { halvesPart, type PolicyRecord, policyPart, policyRecord } from './policy.view.ts';
+
+/** Where a policy can matter: its channel, or the whole server if the bot is a member. */
+const concerned = `SELECT channel_id AS id FROM channel_members JOIN channels ON channels.id = channel_id
+  WHERE user_id = $1 AND server_id = $2`;
+
+const lockAgent = 'SELECT id FROM agents WHERE id = $1 FOR UPDATE';
+/** The owner $2 of bot $3, as long as they are in server $1, and whether that keeps the bot. */
+const holdOwner = `SELECT EXISTS (
+    SELECT FROM server_members b WHERE b.server_id = $1 AND b.user_id = $3 AND b.kept) AS "isKept"
+  FROM server_members o WHERE o.server_id = $1 AND o.user_id = $2 FOR SHARE`;
+
+type Input = PolicyInput & Partial<Place>;
+type Side = keyof Halves;
+type BuddyInput = z.output<typeof setBuddyPolicySchema>;
+type BuddyRecord = z.input<typeof buddyPolicySchema>;
+type ServerPolicyRecord = z.input<typeof serverPolicySchema>;
+type Bot = { id: string; userId: string };
+
+/** Sets what bots may hear and say (contract §4, §5). */
+export class PolicyService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly control: Control;
+  private readonly access: AgentAccess;
+  private readonly policies: PolicyAccess;
+  private readonly identity: AgentIdentity;
+  private readonly channels: ChannelAccess;
+  private readonly servers: ServerAccess;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    control: Control;
+    agentAccess: AgentAccess;
+    policyAccess: PolicyAccess;
+    agentIdentity: AgentIdentity;
+    channelAccess: ChannelAccess;
+    serverAccess: ServerAccess;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.control = parts.control;
+    this.access = parts.agentAccess;
+    this.policies = parts.policyAccess;
+    this.identity = parts.agentIdentity;
+    this.channels = parts.channelAccess;
+    this.servers = parts.serverAccess;
+  }
+
+  /** The policies of an agent, for its owner and its bot. @throws AppError AGENT_NOT_FOUND, SERVER_NOT_FOUND for a slug */
+  async list(actor: Actor, agentId: string, server: string | undefined): Promise<PolicyRecord[]> {
+    const agent = await this.access.readable(actor, agentId);
+    const serverId = server === undefined || isUuid(server) ? server : await this.serverId(actor, server);
+    const reader = actor.userId === agent.user_id ? null : actor.userId;
+    const rows = await policiesOf(this.database.rows, agentId, serverId ?? null, reader);
+    return rows.map(policyRecord);
+  }
+
+  /**
+   * Sets policies for the owner, all or none.
+   * @throws AppError AGENT_NOT_FOUND, SERVER_NOT_FOUND, CHANNEL_NOT_FOUND, FORBIDDEN where the server keeps the bot
+   */
+  async set(actor: Actor, agentId: string, inputs: Input[]): Promise<PolicyRecord[]> {
+    const agent = await this.access.owned(actor, agentId);
+    const places: Place[] = [];
+    for (const input of inputs) places.push(await this.place(actor, agent, input));
+    return this.changes.run(async (change) => {
+      const records: PolicyRecord[] = [];
+      for (const [index, input] of inputs.entries()) {
+        const place = places[index];
+        if (place) records.push(await this.put(change, agent, place, input, 'owner'));
+      }
+      return records;
+    });
+  }
+
+  /** Sets one policy. @throws AppError as `set` */
+  async setOne(actor: Actor, agentId: string, input: Input): Promise<PolicyRecord> {
+    const [record] = await this.set(actor, agentId, [input]);
+    if (!record) throw new AppError('AGENT_NOT_FOUND');
+    return record;
+  }
+
+  /** Takes back what the owner has set. @throws AppError AGENT_NOT_FOUND, POLICY_NOT_FOUND, FORBIDDEN for the server's alone */
+  async remove(actor: Actor, agentId: string, policyId: string): Promise<void> {
+    const agent = await this.access.owned(actor, agentId);
+    await this.changes.run(async (change) => {
+      await change.rows(lockAgent, [agentId]);
+      const row = await findPolicy(change.rows, agentId, policyId);
+      if (!row) throw new AppError('POLICY_NOT_FOUND');
+      if (!row.owner) throw new AppError('FORBIDDEN', { message: "The server's admins have set this policy." });
+      await requireOwnerThere(change.rows, agent, row.serverId);
+      await this.write(change, botOf(agent), row, { owner: null, server: row.server });
+    });
+  }
+
+  /**
+   * Sets the policy of a channel: for the agent's owner, or for the server by its admins.
+   * @throws AppError CHANNEL_NOT_FOUND, AGENT_NOT_FOUND, ROLE_REQUIRED, FORBIDDEN
+   */
+  async setBuddy(actor: Actor, channelId: string, agentId: string, input: BuddyInput): Promise<BuddyRecord> {
+    const { agent, channel } = await this.buddy(actor, channelId, agentId);
+    const place = { serverId: channel.serverId, channelId };
+    const side = input.setBy ?? (agent.owner_id === actor.userId ? 'owner' : 'server');
+    if (side === 'owner' ? agent.owner_id !== actor.userId : !mayDecide(actor, channel.role)) {
+      throw new AppError('ROLE_REQUIRED', { message: "Only the bot's owner and admins of the server may do this." });
+    }
+    return this.changes.run(async (change) => {
+      await this.put(change, agent, place, input, side);
+      return buddyRecord(change.rows, agent, channel);
+    });
+  }
+
+  /** The effective policy of a bot in a channel, for people in it. */
+  async getBuddy(actor: Actor, channelId: string, agentId: string): Promise<BuddyRecord> {
+    const { agent, channel } = await this.buddy(actor, channelId, agentId);
+    return buddyRecord(this.database.rows, agent, channel);
+  }
+
+  /**
+   * Sets the server's default for a bot that is a member, for admins.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, AGENT_NOT_FOUND
+   */
+  async setServers(actor: Actor, server: string, agentId: string, input: PolicyInput): Promise<ServerPolicyRecord> {
+    const { id, membership } = await this.servers.joined(actor, server);
+    requireRole(membership.role, 'bot:set-policy');
+    if (actor.user.isBot) throw new AppError('ROLE_REQUIRED', { message: 'Bots decide nothing about bots.' });
+    const agent = await this.member(id, agentId);
+    const place = { serverId: id, channelId: null };
+    return this.changes.run(async (change) => {
+      await this.put(change, agent, place, input, 'server');
+      return serverRecord(change.rows, agent, id);
+    });
+  }
+
+  /** The default policy of a bot in a server, for members. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, AGENT_NOT_FOUND */
+  async getServers(actor: Actor, server: string, agentId: string): Promise<ServerPolicyRecord> {
+    const { id } = await this.servers.joined(actor, server);
+    return serverRecord(this.database.rows, await this.member(id, agentId), id);
+  }
+
+  /** Takes back all that the owner has set for a bot in a server, as part of a change. */
+  async forgetOwners(change: Change, agent: Bot, serverId: string): Promise<void> {
+    await change.rows(lockAgent, [agent.id]);
+    for (const row of await policiesOf(change.rows, agent.id, serverId, null)) {
+      if (row.owner) await this.write(change, agent, row, { owner: null, server: row.server });
+    }
+  }
+
+  /** The agent of a bot that is a member of a server. @throws AppError AGENT_NOT_FOUND */
+  private async member(serverId: string, agentId: string): Promise<AgentRow> {
+    const agent = await this.access.find(agentId);
+    if (!(await this.servers.membership(serverId, agent.user_id))) throw new AppError('AGENT_NOT_FOUND');
+    return agent;
+  }
+
+  /** A bot in a channel that the actor is in; its owner need not be. */
+  private async buddy(
+    actor: Actor,
+    channelId: string,
+    agentId: string,
+  ): Promise<{ agent: AgentRow; channel: ChannelWithRole }> {
+    const own = await this.channels.entered(actor, channelId).catch(ifMissing);
+    const agent = await this.access.find(agentId).catch(ifMissing);
+    // Those outside the channel are not told either whether the bot exists.
+    if (!agent) throw new AppError(own ? 'AGENT_NOT_FOUND' : 'CHANNEL_NOT_FOUND');
+    const owns = agent.owner_id === actor.userId || agent.user_id === actor.userId;
+    const bots = await this.ofBot(agent, channelId);
+    if (own && (owns || bots)) return { agent, channel: own };
+    if (owns && bots) {
+      const seen = bots.serverId === null ? null : await this.channels.visible(actor, channelId).catch(ifMissing);
+      if (seen !== undefined) return { agent, channel: { ...bots, role: seen?.role ?? null } };
+    }
+    throw new AppError(own ? 'AGENT_NOT_FOUND' : 'CHANNEL_NOT_FOUND');
+  }
+
+  private async place(actor: Actor, agent: AgentRow, input: Partial<Place>): Promise<Place> {
+    const { serverId: server = null, channelId = null } = input;
+    const serverId = server && (await this.serverId(actor, server));
+    if (channelId !== null) {
+      const own = await this.channels.visible(actor, channelId).catch(ifMissing);
+      const bots = own ? undefined : await this.ofBot(agent, channelId);
+      // Of its DMs the owner need not be part.
+      const channel = own ?? (bots?.serverId === null ? bots : undefined);
+      if (!channel || (serverId !== null && channel.serverId !== serverId)) throw new AppError('CHANNEL_NOT_FOUND');
+      return { serverId: channel.serverId, channelId };
+    }
+    if (serverId === null) throw new AppError('SERVER_NOT_FOUND');
+    return { serverId, channelId: null };
+  }
+
+  /** A server that the actor is in. @throws AppError SERVER_NOT_FOUND */
+  private async serverId(actor: Actor, idOrSlug: string): Promise<string> {
+    const { id } = await this.servers.find(idOrSlug);
+    if (!(await this.servers.membership(id, actor.userId))) throw new AppError('SERVER_NOT_FOUND');
+    return id;
+  }
+
+  private async ofBot(agent: AgentRow, channelId: string): Promise<ChannelWithRole | undefined> {
+    const known = await this.identity.find(agent.user_id);
+    return known && this.channels.visible(actorOf(known), channelId).catch(ifMissing);
+  }
+
+  /** @returns the record, also if nothing restricts the bot there any more */
+  private async put(
+    change: Change,
+    agent: AgentRow,
+    place: Place,
+    input: PolicyInput,
+    side: Side,
+  ): Promise<PolicyRecord> {
+    // Concurrent changes of one bot's policies are serialized.
+    await change.rows(lockAgent, [agent.id]);
+    if (side === 'owner') await requireOwnerThere(change.rows, agent, place.serverId);
+    const { own } = await halvesAt(change.rows, agent.id, place);
+    const half = changedPolicy(own[side] ?? openPolicy, input);
+    const halves = { owner: own.owner, server: own.server, [side]: half };
+    const record = await this.write(change, botOf(agent), place, halves);
+    if (!record) throw new AppError('AGENT_NOT_FOUND');
+    return record;
+  }
+
+  private async write(change: Change, agent: Bot, place: Place, halves: Halves): Promise<PolicyRecord | null> {
+    const { serverId, channelId } = place;
+    const { row, isChanged } = await writePolicy(change.rows, agent.id, { serverId, channelId }, halves);
+    const record = row && policyRecord(row);
+    if (isChanged) await this.tell(change, agent, place, record);
+    return record;
+  }
+
+  /** The bot is told, and the policy applies on all nodes before the response. */
+  private async tell(
+    change: Change,
+    agent: Bot,
+    { serverId, channelId }: Place,
+    policy: PolicyRecord | null,
+  ): Promise<void> {
+    const channels =
+      channelId === null ? await change.rows<{ id: string }>(concerned, [agent.userId, serverId]) : [{ id: channelId }];
+    change.publish(policyChanged.in(userRoom(agent.userId), { agentId: agent.id, serverId, channelId, policy }));
+    const channelIds = channels.map((channel) => channel.id);
+    change.afterCommit(() => this.policies.forget(agent.userId, channelIds));
+    change.afterCommit(() => this.control.send({ kind: 'hearing', userId: agent.userId }));
+  }
+}
+
+const botOf = (agent: AgentRow): Bot => ({ id: agent.id, userId: agent.user_id });
+
+/** Whether someone sets the policies of a server: its admins, and no bots, whose owners act through them. */
+function mayDecide({ user }: Actor, role: Role | null): boolean {
+  return may(role, 'bot:set-policy') && !user.isBot;
+}
+
+/** Owners set no policies where they are not, nor for bots that are kept. @throws AppError SERVER_NOT_FOUND, FORBIDDEN */
+async function requireOwnerThere(rows: Rows, agent: AgentRow, serverId: string | null): Promise<void> {
+  if (serverId === null) return;
+  const [held] = await rows<{ isKept: boolean }>(holdOwner, [serverId, agent.owner_id, agent.user_id]);
+  if (!held) throw new AppError('SERVER_NOT_FOUND');
+  if (!held.isKept) return;
+  throw new AppError('FORBIDDEN', { message: "In this server the admins alone set this bot's policies." });
+}
+
+/** What holds for a bot in a channel, and what both sides have set there or for the whole server. */
+async function buddyRecord(rows: Rows, agent: AgentRow, { id, serverId }: ChannelWithRole): Promise<BuddyRecord> {
+  const { effective } = await halvesAt(rows, agent.id, { serverId, channelId: id });
+  const who = { channelId: id, agentId: agent.id, buddyUserId: agent.user_id };
+  return { ...who, ...policyPart(stricter(effective)), ...halvesPart(effective) };
+}
+
+/** The default of a bot in a server. */
+async function serverRecord(rows: Rows, agent: AgentRow, serverId: string): Promise<ServerPolicyRecord> {
+  const { own } = await halvesAt(rows, agent.id, { serverId, channelId: null });
+  const who = { serverId, agentId: agent.id, buddyUserId: agent.user_id };
+  return { ...who, ...policyPart(stricter(own)), ...halvesPart(own) };
+}

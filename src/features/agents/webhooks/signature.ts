@@ -1,0 +1,37 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { SealedText } from '../../../infrastructure/sealed-text.ts';
+
+const prefix = 'whsec_';
+const secretBytes = 32;
+/** How many previous secrets may sign beside the current one; each makes the header longer. */
+export const mostPreviousSecrets = 4;
+
+/** A new secret in the Standard Webhooks format. */
+export function newWebhookSecret(): string {
+  return prefix + randomBytes(secretBytes).toString('base64');
+}
+
+/**
+ * All secrets that sign, newest first, in plain form; without those that can no longer be opened.
+ *
+ * @param previous the sealed secrets that sign besides, if any, separated by spaces
+ */
+export function signingSecrets(sealed: SealedText, secret: string, previous: string | null): string[] {
+  return [secret, ...(previous?.split(' ') ?? [])].flatMap((text) => sealed.open(text) ?? []);
+}
+
+/**
+ * The value of `webhook-signature`: one signature for each valid secret, newest first.
+ *
+ * @param secrets in plain form, `whsec_…`
+ * @param timestamp seconds since 1970, as in `webhook-timestamp`
+ * @param body exactly the bytes that are sent
+ */
+export function signatures(secrets: string[], id: string, timestamp: number, body: string): string {
+  return secrets
+    .map((secret) => {
+      const key = Buffer.from(secret.slice(prefix.length), 'base64');
+      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+    })
+    .join(' ');
+}

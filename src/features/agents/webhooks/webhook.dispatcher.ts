@@ -1,0 +1,196 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type LogEntry, streamId } from '../../../cluster/entry.ts';
+import type { Delivery } from '../../../delivery/delivery.ts';
+import { jittered } from '../../../infrastructure/jitter.ts';
+import type { Log } from '../../../infrastructure/log.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import type { Claim, WebhookCursors } from './webhook.cursors.ts';
+import type { StopSignals, WebhookDeliverer } from './webhook.deliverer.ts';
+
+/** Between two rounds, so that simultaneous events are delivered with few queries. */
+const pauseMs = 20;
+/** How often a node learns from others which agents hear which rooms. */
+const refreshMs = 5000;
+/** How often all cursors are adjusted to where bots are, besides those with a known change. */
+const followMs = 60_000;
+/** How often a lease is renewed before it would expire: some renewals may fail. */
+const renewalsPerLease = 5;
+
+/**
+ * Feeds the webhooks of bots. A commit on this node wakes it if a webhook hears that room; what others left behind is found
+ * by polling once a second. This is all that sending a message pays for webhooks.
+ */
+export class WebhookDispatcher {
+  private readonly delivery: Delivery;
+  private readonly cursors: WebhookCursors;
+  private readonly deliverer: WebhookDeliverer;
+  private readonly settings: Settings['webhooks'];
+  private readonly log: Log;
+  /** The agents whose webhooks hear a room, by the id of its stream. */
+  private audience = new Map<string, string[]>();
+  private woken = new Set<string>();
+  private readonly running = new Map<Claim, Promise<void>>();
+  private readonly signals: StopSignals = { closing: new AbortController(), leaving: new AbortController() };
+  /** Agents that may have changed rooms. */
+  private moved = new Set<string>();
+  private followAt = 0;
+  private refreshAt = 0;
+  private pollAt = 0;
+  private renewal: NodeJS.Timeout | undefined;
+  private wakeUp = () => {};
+  private loop: Promise<void> = Promise.resolve();
+
+  constructor(parts: {
+    delivery: Delivery;
+    cursors: WebhookCursors;
+    deliverer: WebhookDeliverer;
+    settings: Settings;
+    log: Log;
+  }) {
+    this.delivery = parts.delivery;
+    this.cursors = parts.cursors;
+    this.deliverer = parts.deliverer;
+    this.settings = parts.settings.webhooks;
+    this.log = parts.log;
+  }
+
+  /** For the operator: the outcomes of this node's requests, and how many are in progress. */
+  get counters(): { delivered: number; failed: number; underWay: number } {
+    return { ...this.deliverer.counters, underWay: this.running.size };
+  }
+
+  start(): void {
+    this.delivery.onCommitted = (entries) => this.hear(entries);
+    this.loop = this.run();
+    this.renewal = setInterval(() => void this.renew(), (this.settings.leaseSeconds * 1000) / renewalsPerLease);
+  }
+
+  /** An agent's webhook was changed or removed. */
+  changed(agentId: string): void {
+    this.moved.add(agentId);
+    this.woken.add(agentId);
+    this.wakeUp();
+  }
+
+  /** Ends once the requests in progress are done, after `graceMs` at most; other nodes continue from there. */
+  async close(graceMs: number): Promise<void> {
+    this.signals.closing.abort();
+    const limit = setTimeout(() => this.signals.leaving.abort(), graceMs);
+    this.wakeUp();
+    await this.loop;
+    await Promise.all(this.running.values());
+    clearTimeout(limit);
+    clearInterval(this.renewal);
+  }
+
+  private hear(entries: LogEntry[]): void {
+    if (this.audience.size === 0) return;
+    for (const { room } of entries) {
+      const agents = this.audience.get(streamId(room));
+      if (!agents) continue;
+      for (const agentId of agents) {
+        this.woken.add(agentId);
+        // An event for the bot itself may mean that it has moved.
+        if (room.startsWith('user:')) this.moved.add(agentId);
+      }
+      this.wakeUp();
+    }
+  }
+
+  private async run(): Promise<void> {
+    while (!this.signals.closing.signal.aborted) {
+      try {
+        await this.dispatch();
+        await this.rest();
+      } catch (error) {
+        this.log.debug({ err: error }, 'Webhooks could not be looked up just now.');
+        // It is no longer known what was to be followed and polled.
+        this.followAt = 0;
+        this.pollAt = 0;
+        await delay(this.settings.pollMs);
+      }
+    }
+  }
+
+  /** Until the next poll is due or something wakes it. */
+  private async rest(): Promise<void> {
+    const signal = this.signals.closing.signal;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.max(this.pollAt - performance.now(), 0));
+      this.wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.woken.size > 0 || signal.aborted) this.wakeUp();
+    });
+    if (!signal.aborted) await delay(pauseMs);
+  }
+
+  private async dispatch(): Promise<void> {
+    await this.follow();
+    const total = this.settings.concurrency - this.running.size;
+    if (total <= 0) return;
+    if (performance.now() >= this.pollAt) {
+      this.pollAt = performance.now() + this.settings.pollMs;
+      for (const agentId of await this.cursors.due()) this.woken.add(agentId);
+    }
+    const free = this.free([...this.woken]);
+    this.woken = new Set();
+    if (free.size === 0) return;
+    const claims = await this.cursors.claim(free, total);
+    for (const claim of claims) this.begin(claim);
+    // There may be more than could be claimed.
+    if (claims.length === total) for (const agentId of free.keys()) this.woken.add(agentId);
+  }
+
+  private async follow(): Promise<void> {
+    const now = performance.now();
+    const all = now >= this.followAt;
+    const moved = this.moved;
+    if (all) this.followAt = now + jittered(followMs);
+    this.moved = new Set();
+    if (all || moved.size > 0) await this.cursors.follow(all ? null : [...moved]);
+    else if (now < this.refreshAt) return;
+    this.refreshAt = now + refreshMs;
+    this.audience = await this.cursors.audience();
+    // Events of channels that a bot entered before its own room was listened to went unnoticed.
+    if (moved.size > 0) await this.cursors.follow([...moved]);
+  }
+
+  /** How many more rooms of each agent may be in progress here; one at its limit wakes this when a room is done. */
+  private free(agentIds: string[]): Map<string, number> {
+    const free = new Map(agentIds.map((agentId) => [agentId, this.settings.perWebhook]));
+    for (const { agentId } of this.running.keys()) {
+      const rooms = free.get(agentId);
+      if (rooms === 1) free.delete(agentId);
+      else if (rooms) free.set(agentId, rooms - 1);
+    }
+    return free;
+  }
+
+  /** A receiver may take longer than a lease, which is short so that others take over soon when this node dies. */
+  private async renew(): Promise<void> {
+    if (this.running.size === 0) return;
+    await this.cursors
+      .renew([...this.running.keys()])
+      .catch((error) => this.log.debug({ err: error }, 'Leases of webhooks could not be renewed just now.'));
+  }
+
+  private begin(claim: Claim): void {
+    const work = this.deliverer
+      .deliver(claim, this.signals)
+      .catch((error) => this.putOff(claim, error))
+      .finally(() => {
+        this.running.delete(claim);
+        this.woken.add(claim.agentId);
+        this.wakeUp();
+      });
+    this.running.set(claim, work);
+  }
+
+  /** The failure is not the receiver's. If this fails too, the lease expires by itself. */
+  private async putOff(claim: Claim, error: unknown): Promise<void> {
+    this.log.warn({ err: error, agentId: claim.agentId }, 'Events could not be delivered to a webhook.');
+    await this.cursors.putOff(claim, 'Something went wrong on our side.', this.settings.retryMs).catch(() => {});
+  }
+}

@@ -1,0 +1,125 @@
+import { buffer } from 'node:stream/consumers';
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../contract/errors.ts';
+import { isUuid } from '../../contract/schema.ts';
+import type { Database } from '../../database/database.ts';
+import { atMost } from '../../infrastructure/cache.ts';
+import { mediaTypeOf, withCharset } from '../../infrastructure/media-types.ts';
+import type { ServedContent } from '../../infrastructure/served-content.ts';
+import type { BlobStore } from '../blobs/blob.store.ts';
+import { charsetOf, charsetWithin } from './html-charset.ts';
+import { isolation } from './isolation.ts';
+import type { ViewCounter } from './view-counter.ts';
+
+/** What an app's address leads to: a file, or another address. */
+export type Served =
+  | { content: ServedContent; viewed(): void }
+  /** `status` 301 for folders, which get a trailing slash; 302 to the current address. */
+  | { location: string; status: 301 | 302 };
+
+interface FoundFile {
+  appId: string;
+  type: 'html' | 'zip' | 'url';
+  path: string | null;
+  blobId: string | null;
+  size: number;
+}
+
+/** The app and its file in one statement: it sees one version, even during a publish. */
+const find = `SELECT a.id AS "appId", a.type, f.path, f.blob_id AS "blobId", f.size_bytes AS size
+  FROM apps a JOIN servers s ON s.id = a.server_id
+    LEFT JOIN app_files f ON f.app_id = a.id AND f.version = a.version AND f.path = ANY($5::text[])
+  WHERE (s.id = $1 OR s.slug = $2) AND (a.id = $3 OR a.slug = $4) AND a.status = 'active'`;
+
+/** Serves the files of active apps to anyone (contract §8). */
+export class AppServing {
+  private readonly database: Database;
+  private readonly blobs: BlobStore;
+  private readonly views: ViewCounter;
+  /** By the id of a page's bytes, which never change. */
+  private readonly charsets = new LRUCache<string, string>(atMost(10_000));
+
+  constructor(parts: { database: Database; blobs: BlobStore; views: ViewCounter }) {
+    this.database = parts.database;
+    this.blobs = parts.blobs;
+    this.views = parts.views;
+  }
+
+  /**
+   * @param address the request's path, and the app's part of it: with its leading slash, still encoded
+   * @throws AppError APP_NOT_FOUND, APP_FILE_NOT_FOUND
+   */
+  async at(
+    serverIdOrSlug: string,
+    appIdOrSlug: string,
+    address: { path: string; rest: string; search: string },
+  ): Promise<Served> {
+    const path = decoded(address.rest.slice(1));
+    const isFolder = path === '' || path.endsWith('/');
+    const wanted = isFolder ? `${path}index.html` : path;
+    // Composed, as all are kept now, or taken apart, as they came from macOS before.
+    const files = [...new Set([wanted, wanted.normalize('NFC'), wanted.normalize('NFD')])];
+    const folders = files.map((path) => `${path}/index.html`);
+    const found = await this.find(serverIdOrSlug, appIdOrSlug, [...files, ...folders]);
+    const [app] = found;
+    if (!app) throw new AppError('APP_NOT_FOUND');
+    const withSlash: Served = { location: `${address.path}/${address.search}`, status: 301 };
+    if (address.rest === '') return withSlash;
+    if (app.type === 'url') {
+      return { location: `/api/app-proxy/${app.appId}${address.rest}${address.search}`, status: 302 };
+    }
+    const file = found.find(({ path }) => path !== null && files.includes(path));
+    if (file?.blobId) return this.content({ ...file, path: wanted, blobId: file.blobId });
+    if (!isFolder && found.some((one) => one.path !== null)) return withSlash;
+    throw new AppError('APP_FILE_NOT_FOUND');
+  }
+
+  private find(server: string, app: string, paths: string[]): Promise<FoundFile[]> {
+    const [serverId, appId] = [isUuid(server) ? server : null, isUuid(app) ? app : null];
+    return this.database.rows<FoundFile>(find, [serverId, serverId ? null : server, appId, appId ? null : app, paths]);
+  }
+
+  private async content(file: FoundFile & { path: string; blobId: string }): Promise<Served> {
+    const { appId, path, blobId, size } = file;
+    const type = mediaTypeOf(path) ?? 'application/octet-stream';
+    // The page of an app without files came as JSON text.
+    const isOwn = type === 'text/html' && file.type === 'zip';
+    const charset = isOwn ? await this.charset(blobId, size) : null;
+    return {
+      content: {
+        size,
+        etag: blobId,
+        headers: {
+          ...isolation,
+          'Content-Type': charset ? `${type}; charset=${charset}` : withCharset(type),
+          'Cache-Control': 'no-cache',
+        },
+        read: (range) => this.blobs.read(blobId, range),
+      },
+      viewed: () => {
+        if (type === 'text/html') this.views.count(appId);
+      },
+    };
+  }
+
+  private async charset(blobId: string, size: number): Promise<string> {
+    const known = this.charsets.get(blobId);
+    if (known) return known;
+    const head =
+      size > 0 ? await buffer(this.blobs.read(blobId, { start: 0, end: Math.min(size, charsetWithin) - 1 })) : '';
+    const charset = charsetOf(Buffer.from(head));
+    this.charsets.set(blobId, charset);
+    return charset;
+  }
+}
+
+/** Decoded once: what is encoded twice is a file name with a `%` in it. */
+function decoded(path: string): string {
+  try {
+    const text = decodeURIComponent(path);
+    if (!text.includes('\0')) return text;
+  } catch {
+    // Invalid UTF-8 is no file name either.
+  }
+  throw new AppError('APP_FILE_NOT_FOUND');
+}

@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { NIL } from 'uuid';
+import { advisoryLocks, tryLock } from '../../database/advisory-locks.ts';
+import type { Database, Rows } from '../../database/database.ts';
+import { isForeignKeyViolation } from '../../database/failures.ts';
+import { jittered } from '../../infrastructure/jitter.ts';
+import type { Log } from '../../infrastructure/log.ts';
+
+const everyMs = 10 * 60_000;
+/** Between two batches, so that collecting takes only a little of the database's time. */
+const pauseMs = 50;
+const batch = 500;
+
+/**
+ * Deletes blobs that nothing refers to: marks them, and deletes those that have been marked for the whole grace period and
+ * are still unused. So a blob that is being downloaded, or was just uploaded for a row that is not written yet, stays.
+ */
+export class BlobCollector {
+  private readonly database: Database;
+  private readonly log: Log;
+  private readonly graceSeconds: number;
+  private readonly timer: NodeJS.Timeout;
+  private closed = false;
+  private running: Promise<number> | undefined;
+
+  constructor(database: Database, settings: { graceSeconds: number }, log: Log) {
+    this.database = database;
+    this.log = log;
+    this.graceSeconds = settings.graceSeconds;
+    this.timer = setInterval(() => void this.run(), jittered(everyMs));
+    this.timer.unref();
+  }
+
+  /** Goes through all blobs once. @returns how many were deleted */
+  run(): Promise<number> {
+    this.running ??= this.collect()
+      .catch((error) => {
+        if (!this.closed) this.log.warn({ err: error }, 'Unused blobs could not be removed; it will be tried again.');
+        return 0;
+      })
+      .finally(() => {
+        this.running = undefined;
+      });
+    return this.running;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async collect(): Promise<number> {
+    const used = await usedBy(this.database.rows);
+    let removed = 0;
+    for (let after: string = NIL; !this.closed; ) {
+      // Only one node collects at a time.
+      const step = await this.database.quickTransaction(async (rows) =>
+        (await tryLock(rows, advisoryLocks.collectingBlobs)) ? this.mark(rows, used, after) : undefined,
+      );
+      if (!step) return removed;
+      for (const id of step.overdue) removed += await this.remove(id, used);
+      if (!step.last) return removed;
+      after = step.last;
+      await delay(pauseMs);
+    }
+    return removed;
+  }
+
+  /** Checks one batch of blobs. @returns those past their grace period, and where the batch ends */
+  private async mark(
+    rows: Rows,
+    used: string,
+    after: string,
+  ): Promise<{ overdue: string[]; last: string | undefined }> {
+    const found = await rows<{ id: string; overdue: boolean }>(
+      `WITH seen AS (
+         SELECT b.id, b.unused_since, ${used} AS used FROM blobs b WHERE b.id > $1 ORDER BY b.id LIMIT $2
+       ), marked AS (
+         UPDATE blobs SET unused_since = CASE WHEN seen.used THEN NULL ELSE now() END
+         FROM seen WHERE blobs.id = seen.id AND seen.used = (seen.unused_since IS NOT NULL)
+       )
+       SELECT id, NOT used AND unused_since < now() - make_interval(secs => $3) AS overdue FROM seen ORDER BY id`,
+      [after, batch, this.graceSeconds],
+    );
+    const overdue = found.filter((row) => row.overdue).map((row) => row.id);
+    return { overdue, last: found.at(-1)?.id };
+  }
+
+  /** One at a time: a large one has many chunks. If it has just come into use, its foreign key holds it. */
+  private async remove(id: string, used: string): Promise<number> {
+    try {
+      const removed = await this.database.rows(
+        `DELETE FROM blobs b WHERE b.id = $1 AND b.unused_since < now() - make_interval(secs => $2) AND NOT ${used}
+         RETURNING b.id`,
+        [id, this.graceSeconds],
+      );
+      return removed.length;
+    } catch (error) {
+      if (isForeignKeyViolation(error)) return 0;
+      throw error;
+    }
+  }
+}
+
+/** The condition "something refers to blob b", built from all foreign keys to the table, so that none can be forgotten. */
+async function usedBy(rows: Rows): Promise<string> {
+  const keys = await rows<{ table: string; column: string }>(
+    `SELECT format('%I', t.relname) AS "table", format('%I', a.attname) AS "column"
+     FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid
+       JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+     WHERE c.contype = 'f' AND c.confrelid = 'blobs'::regclass AND c.conrelid <> 'blob_chunks'::regclass
+     ORDER BY 1, 2`,
+  );
+  const uses = keys.map(({ table, column }) => `EXISTS (SELECT 1 FROM ${table} u WHERE u.${column} = b.id)`);
+  return `(${['false', ...uses].join(' OR ')})`;
+}

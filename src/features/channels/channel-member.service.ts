@@ -1,0 +1,277 @@
+import { NIL } from 'uuid';
+import type { z } from 'zod';
+import { ownsBot } from '../../access/agent.access.ts';
+import { requireUnbarred } from '../../access/barred.ts';
+import type { ChannelAccess, ChannelInfo, SeenChannel } from '../../access/channel.access.ts';
+import { isInChannel, selectIsInChannel } from '../../access/channel.membership.ts';
+import type { Control } from '../../cluster/control.ts';
+import { channelRoom, type Room, userRoom } from '../../cluster/entry.ts';
+import type { Actor, SmallUser } from '../../contract/actor.ts';
+import { channelMemberAdded, channelMemberRemoved } from '../../contract/channel.ts';
+import { AppError } from '../../contract/errors.ts';
+import { may, requireRole, requireToOutrank } from '../../contract/roles.ts';
+import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
+import { idCursor } from '../../contract/schema/validation.ts';
+import { type listMembersSchema, memberJoined, memberLeft } from '../../contract/server.ts';
+import type { StatusReader } from '../../contract/status.ts';
+import type { Database, Rows } from '../../database/database.ts';
+import type { Change, Changes } from '../../delivery/changes.ts';
+import { closePlace } from '../../jobs/closed-places.ts';
+import type { NotificationQueue } from '../../jobs/notification.jobs.ts';
+import { channelRecordOf } from '../members/channel.reader.ts';
+import { forgetRequests, settleRequest } from '../members/join-request.table.ts';
+import { moveReadPointer } from '../members/read-pointer.ts';
+import { shown } from '../members/roster.ts';
+import { type MemberRecord, type MemberRow, memberColumns, memberRecord, userColumns } from '../members/server.view.ts';
+
+/** Everyone in the server except those who were excluded, and the bots that were added. $1 channel, $2 server, $3 after, $4 limit */
+const ofOpen = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
+  LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
+  WHERE m.server_id = $2 AND m.user_id > $3
+    AND ${selectIsInChannel('u.is_bot', 'cm.excluded')}
+  ORDER BY m.user_id LIMIT $4`;
+const ofPrivate = `SELECT ${memberColumns} FROM channel_members cm
+  JOIN server_members m ON m.server_id = $2 AND m.user_id = cm.user_id JOIN users u ON u.id = cm.user_id
+  WHERE cm.channel_id = $1 AND NOT cm.excluded AND cm.user_id > $3 ORDER BY cm.user_id LIMIT $4`;
+/** Both people of a direct message. $1 channel, $2 after, $3 limit */
+const ofDirect = `SELECT NULL AS server_id, u.id AS user_id, 'member' AS role, NULL AS nickname,
+    c.created_at AS joined_at, false AS kept, false AS workspace_write, ${userColumns}
+  FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN users u ON u.id IN (d.low_id, d.high_id)
+  WHERE d.channel_id = $1 AND u.id > $2 ORDER BY u.id LIMIT $3`;
+/** The first channel of a bot: `general`; if that was renamed or deleted, the one where people start. */
+const findEntrance = `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
+  AND deleted_at IS NULL ORDER BY name <> 'general', type <> 'text', position, created_at LIMIT 1`;
+const lockMember = 'SELECT user_id FROM server_members WHERE server_id = $1 AND user_id = $2 FOR NO KEY UPDATE';
+const selectMember = `SELECT ${memberColumns}, cm.excluded FROM server_members m JOIN users u ON u.id = m.user_id
+  LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
+  WHERE m.server_id = $2 AND m.user_id = $3`;
+
+/** The bots of $3 in a channel that the server does not keep, locked. $1 channel, $2 server */
+const lockBotsOf = `SELECT u.id, u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot"
+  FROM channel_members cm JOIN agents a ON a.user_id = cm.user_id JOIN users u ON u.id = cm.user_id
+  JOIN server_members m ON m.server_id = $2 AND m.user_id = cm.user_id
+  WHERE cm.channel_id = $1 AND NOT cm.excluded AND a.owner_id = $3 AND NOT m.kept ORDER BY u.id FOR NO KEY UPDATE OF m`;
+/** The owner of bot $2, who is in the server: nobody takes them out of a channel before the commit. */
+const holdOwner = `SELECT m.user_id AS id FROM agents a JOIN server_members m ON m.server_id = $1 AND m.user_id = a.owner_id
+  WHERE a.user_id = $2 FOR SHARE OF m`;
+const letIn = 'SELECT FROM channel_members WHERE channel_id = $1 AND user_id = $2 AND NOT excluded';
+/** The private channels of server $1 that bot $2 is in without its owner. */
+const strayIn = `SELECT c.id FROM agents a JOIN channel_members e ON e.user_id = a.user_id AND NOT e.excluded
+  JOIN channels c ON c.id = e.channel_id AND c.server_id = $1 AND c.is_private
+  WHERE a.user_id = $2 AND NOT EXISTS (SELECT FROM channel_members o
+    WHERE o.channel_id = c.id AND o.user_id = a.owner_id AND NOT o.excluded) ORDER BY c.id`;
+
+interface LockedMember extends MemberRow {
+  /** Null: no entry in the channel. */
+  excluded: boolean | null;
+}
+
+/** Who is in a channel (contract §5). */
+export class ChannelMemberService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly control: Control;
+  private readonly access: ChannelAccess;
+  private readonly notifications: NotificationQueue;
+  private readonly statuses: StatusReader;
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    control: Control;
+    channelAccess: ChannelAccess;
+    notifications: NotificationQueue;
+    statuses: StatusReader;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.control = parts.control;
+    this.access = parts.channelAccess;
+    this.notifications = parts.notifications;
+    this.statuses = parts.statuses;
+  }
+
+  /** The members, ordered by id; both people of a direct message. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN */
+  async list(
+    actor: Actor,
+    channelId: string,
+    query: z.output<typeof listMembersSchema>,
+  ): Promise<ListPage<MemberRecord>> {
+    const channel = await this.access.visible(actor, channelId);
+    if (channel.role === null && channel.kind === 'server') throw new AppError('NOT_A_MEMBER');
+    if (channel.serverId !== null) await requireUnbarred(this.database.rows, actor, channel.serverId);
+    const rows = await this.rowsOf(channel, idCursor(query.cursor) ?? NIL, query.limit + 1);
+    return listPage(rows, query.limit, (row) => memberRecord(row, this.statuses));
+  }
+
+  private rowsOf({ id, serverId, isPrivate }: ChannelInfo, after: string, limit: number): Promise<MemberRow[]> {
+    if (serverId === null) return this.database.rows<MemberRow>(ofDirect, [id, after, limit]);
+    return this.database.rows<MemberRow>(isPrivate ? ofPrivate : ofOpen, [id, serverId, after, limit]);
+  }
+
+  /**
+   * Lets someone into a channel: admins anyone of the server, others their bots, and themselves where it is open.
+   * @returns the record, and whether it was there before
+   * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, USER_NOT_FOUND, NOT_IN_SERVER, FORBIDDEN for a DM
+   */
+  async add(actor: Actor, channelId: string, userId: string): Promise<{ member: MemberRecord; repeated: boolean }> {
+    const channel = await this.access.visible(actor, channelId);
+    const { serverId } = channel;
+    if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages are between two.' });
+    if (channel.role === null) throw new AppError('NOT_A_MEMBER');
+    const entersItself = userId === actor.userId && !actor.user.isBot;
+    const mayEnter = (entersItself && !channel.isPrivate) || (await ownsBot(this.database.rows, actor, userId));
+    if (!mayEnter) requireRole(channel.role, 'channel:add-member');
+    return this.changes.run((change) => this.admit(change, channel, serverId, userId, actor));
+  }
+
+  /** Lets a bot into the first channel of a server that it has just become a member of. */
+  async admitBot(change: Change, serverId: string, userId: string, actor: Actor): Promise<void> {
+    const [entrance] = await change.rows<{ id: string }>(findEntrance, [serverId]);
+    if (entrance) await this.admit(change, await this.access.find(entrance.id), serverId, userId, actor);
+  }
+
+  /**
+   * Lets a member of the server into a channel, whoever decided that.
+   * @throws AppError USER_NOT_FOUND, NOT_IN_SERVER, FORBIDDEN for a bot whose owner is not in the private channel
+   */
+  async admit(
+    change: Change,
+    channel: ChannelInfo,
+    serverId: string,
+    userId: string,
+    actor: Actor,
+  ): Promise<{ member: MemberRecord; repeated: boolean }> {
+    // Before the bot itself, as those who take both out lock them.
+    const [owner] = channel.isPrivate ? await change.rows<{ id: string }>(holdOwner, [serverId, userId]) : [];
+    const row = await memberOf(change.rows, channel.id, serverId, userId);
+    if (channel.isPrivate && row.is_bot && !row.kept) await requireOwnerIn(change.rows, channel.id, owner?.id);
+    const member = memberRecord(row, this.statuses);
+    if (row.excluded === false) return { member, repeated: true };
+    const asked = await settleRequest(change, { serverId, channelId: channel.id }, userId);
+    if (asked) await this.notifications.settle(change, serverId);
+    await change.rows(
+      `INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())
+       ON CONFLICT (channel_id, user_id) DO UPDATE SET excluded = false`,
+      [channel.id, userId],
+    );
+    const wasIn = !channel.isPrivate && !row.is_bot && row.excluded === null;
+    if (!wasIn) {
+      // What was said before counts as read.
+      await moveReadPointer(change.rows, channel.id, userId, null);
+      const scope = 'channel' as const;
+      const joined = { serverId, channelId: channel.id, scope, userId, ...shown(member.user), role: member.role };
+      change.publish(memberJoined.in(channelRoom(channel.id), joined));
+    }
+    const record = await channelRecordOf(change.rows, channel.id);
+    change.publish(channelMemberAdded.in(userRoom(userId), { channelId: channel.id, serverId, channel: record }));
+    change.afterCommit(() => this.access.forgetMembers([channel.id], userId));
+    if (userId !== actor.userId) await this.notify(change, channel.id, serverId, userId, actor);
+    return { member, repeated: false };
+  }
+
+  private notify(change: Change, channelId: string, serverId: string, userId: string, actor: Actor): Promise<void> {
+    const reference = { type: 'channel', id: channelId };
+    const senderId = actor.userId;
+    const notice = { kind: 'channel.member_added' as const, to: [userId], senderId, serverId, channelId, reference };
+    return this.notifications.add(change, notice);
+  }
+
+  /**
+   * Removes someone from a channel, from a private one with their bots, and, before the response, their sockets on all nodes
+   * from its room: oneself, one's own bot, or as a moderator members of lower roles. Whoever was removed from an open channel can enter it again.
+   * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, MEMBER_NOT_FOUND, ROLE_REQUIRED, FORBIDDEN for a DM
+   */
+  async remove(actor: Actor, channelId: string, userId: string): Promise<void> {
+    const channel = await this.access.visible(actor, channelId);
+    const { serverId } = channel;
+    if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages cannot be left.' });
+    if (channel.role === null) throw new AppError('NOT_A_MEMBER');
+    await this.changes.run(async (change) => {
+      const row = await findMember(change.rows, channelId, serverId, userId);
+      const isIn = row && isInChannel(channel.isPrivate || row.is_bot, row.excluded);
+      if (!isIn) throw new AppError('MEMBER_NOT_FOUND');
+      requireToRemove(actor, channel, row);
+      const { user } = memberRecord(row, this.statuses);
+      const rooms: Room[] = [];
+      // An open channel is open to their bots, too.
+      const bots = channel.isPrivate ? await change.rows<SmallUser>(lockBotsOf, [channelId, serverId, userId]) : [];
+      for (const bot of bots) rooms.push(...(await this.takeOut(change, channel, serverId, bot)), userRoom(bot.id));
+      rooms.push(...(await this.takeOut(change, channel, serverId, user)));
+      await closePlace(change, { serverId: null, channelId }, [userId], rooms);
+    });
+  }
+
+  /** Takes a bot out of the private channels of a server that its owner is not in. */
+  async removeStrays(change: Change, serverId: string, botUserId: string): Promise<void> {
+    for (const { id } of await change.rows<{ id: string }>(strayIn, [serverId, botUserId])) {
+      const row = await findMember(change.rows, id, serverId, botUserId);
+      if (!row) continue;
+      await this.takeOut(change, await this.access.find(id), serverId, memberRecord(row, this.statuses).user);
+    }
+  }
+
+  /** @returns where it tells of that */
+  private async takeOut(change: Change, channel: ChannelInfo, serverId: string, user: SmallUser): Promise<Room[]> {
+    const { id: channelId } = channel;
+    const told = await forgetRequests(change, { serverId, channelId }, user.id);
+    if (channel.isPrivate || user.isBot) {
+      const out = 'DELETE FROM channel_members WHERE channel_id = $1 AND user_id = $2';
+      await change.rows(out, [channelId, user.id]);
+    } else {
+      await change.rows(
+        `INSERT INTO channel_members (channel_id, user_id, excluded, joined_at) VALUES ($1, $2, true, now())
+         ON CONFLICT (channel_id, user_id) DO UPDATE SET excluded = true`,
+        [channelId, user.id],
+      );
+    }
+    const left = { serverId, channelId, scope: 'channel', userId: user.id, ...shown(user) } as const;
+    change.publish(memberLeft.in(channelRoom(channelId), left));
+    const removed = channelMemberRemoved.in(userRoom(user.id), { channelId, serverId });
+    change.publish(removed);
+    change.afterCommit(() => this.access.forgetMembers([channelId], user.id));
+    const rooms = [channelRoom(channelId)];
+    change.afterCommit((numberOf) =>
+      this.control.send({ kind: 'evict', userId: user.id, serverId, rooms, seq: numberOf(removed) }),
+    );
+    return [channelRoom(channelId), ...told];
+  }
+}
+
+/** A bot is in a private channel only with its owner (contract §5). @throws AppError FORBIDDEN */
+async function requireOwnerIn(rows: Rows, channelId: string, ownerId: string | undefined): Promise<void> {
+  if (ownerId !== undefined && (await rows(letIn, [channelId, ownerId])).length > 0) return;
+  throw new AppError('FORBIDDEN', {
+    message: "This bot's owner is not in the private channel; let the owner in first, or keep the bot for the server.",
+  });
+}
+
+function requireToRemove(actor: Actor, channel: SeenChannel, row: LockedMember): void {
+  if (row.user_id === actor.userId || row.agent?.owner === actor.userId) return;
+  requireRole(channel.role, 'channel:remove-member');
+  // A bot is a member like others, but admins decide about bots whatever their role (contract §5).
+  if (row.is_bot && may(channel.role, 'channel:add-member')) return;
+  requireToOutrank(channel.role, row.role);
+}
+
+/**
+ * A server member's row with its state in a channel, locked until the transaction ends: of several requests for the same
+ * change only one makes it. @returns undefined for non-members of the server
+ */
+export async function findMember(
+  rows: Rows,
+  channelId: string,
+  serverId: string,
+  userId: string,
+): Promise<LockedMember | undefined> {
+  await rows(lockMember, [serverId, userId]);
+  const [row] = await rows<LockedMember>(selectMember, [channelId, serverId, userId]);
+  return row;
+}
+
+async function memberOf(rows: Rows, channelId: string, serverId: string, userId: string): Promise<LockedMember> {
+  const row = await findMember(rows, channelId, serverId, userId);
+  if (row) return row;
+  const [user] = await rows<{ id: string }>('SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL', [userId]);
+  throw new AppError(user ? 'NOT_IN_SERVER' : 'USER_NOT_FOUND');
+}

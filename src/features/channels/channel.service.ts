@@ -1,0 +1,281 @@
+import type { z } from 'zod';
+import type { ChannelAccess } from '../../access/channel.access.ts';
+import type { ServerAccess } from '../../access/server.access.ts';
+import type { Chores } from '../../cluster/chores.ts';
+import type { Control } from '../../cluster/control.ts';
+import { channelRoom, type Room, userRoom } from '../../cluster/entry.ts';
+import type { Actor } from '../../contract/actor.ts';
+import {
+  channelCreated,
+  channelDeleted,
+  channelMemberAdded,
+  channelUpdated,
+  type createChannelSchema,
+  type positionsSchema,
+  type updateChannelSchema,
+} from '../../contract/channel.ts';
+import { AppError } from '../../contract/errors.ts';
+import { requireRole } from '../../contract/roles.ts';
+import type { Database } from '../../database/database.ts';
+import { Channel } from '../../database/entities/channel.entity.ts';
+import type { Change, Changes } from '../../delivery/changes.ts';
+import { closeStreams, createStream } from '../../delivery/log.ts';
+import { newId } from '../../infrastructure/ids.ts';
+import { closePlace } from '../../jobs/closed-places.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { type Audience, lockMembership } from '../members/audience.ts';
+import { channelItemOf, channelItems, channelRecordOf, channelRecords } from '../members/channel.reader.ts';
+import { type ChannelItem, type ChannelRecord, channelChange, type OneChannel } from '../members/channel.view.ts';
+import { forgetRequests } from '../members/join-request.table.ts';
+import { inOrder, placeOf } from './channel.order.ts';
+import { outsiders, tellGone, tellOutsiders } from './channel.outsiders.ts';
+import { removeDeletedChannels } from './channel.purge.ts';
+
+const selectBots = `SELECT u.id FROM channel_members m JOIN users u ON u.id = m.user_id
+  WHERE m.channel_id = $1 AND NOT m.excluded AND u.is_bot ORDER BY u.id`;
+
+/** A bot is in a private channel only with its owner, unless the server keeps it. $1 channel, $2 bot, $3 server */
+const enterOwner = `INSERT INTO channel_members (channel_id, user_id, joined_at) SELECT $1, o.user_id, now() FROM agents a
+  JOIN server_members m ON m.server_id = $3 AND m.user_id = a.user_id AND NOT m.kept
+  JOIN server_members o ON o.server_id = $3 AND o.user_id = a.owner_id WHERE a.user_id = $2`;
+
+/** Places for messages (contract §5). */
+export class ChannelService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly control: Control;
+  private readonly chores: Chores;
+  private readonly access: ChannelAccess;
+  private readonly servers: ServerAccess;
+  private readonly audience: Audience;
+  private readonly settings: Settings['servers'];
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    control: Control;
+    chores: Chores;
+    channelAccess: ChannelAccess;
+    serverAccess: ServerAccess;
+    audience: Audience;
+    settings: Settings;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.control = parts.control;
+    this.chores = parts.chores;
+    this.access = parts.channelAccess;
+    this.servers = parts.serverAccess;
+    this.audience = parts.audience;
+    this.settings = parts.settings.servers;
+    parts.chores.add(removeDeletedChannels);
+  }
+
+  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
+  async create(actor: Actor, server: string, input: z.output<typeof createChannelSchema>): Promise<ChannelItem> {
+    const { id: serverId, membership } = await this.servers.joined(actor, server);
+    requireRole(membership.role, 'channel:create');
+    return this.changes.run(async (change) => {
+      const { id } = await this.insert(change, actor, serverId, input);
+      return channelItemOf(change.rows, actor, id, membership.role);
+    });
+  }
+
+  /** The channel that every new server has. */
+  createGeneral(change: Change, actor: Actor, serverId: string): Promise<ChannelRecord> {
+    return this.insert(change, actor, serverId, { name: 'general', type: 'text', isPrivate: false });
+  }
+
+  /** The channels of a server that the actor may know of, in their order. @throws AppError SERVER_NOT_FOUND */
+  async list(actor: Actor, server: string): Promise<ChannelItem[]> {
+    const { id, membership } = await this.servers.visible(actor, server);
+    return channelItems(this.database.rows, actor, id, membership?.role ?? null, false);
+  }
+
+  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
+  async listArchived(actor: Actor, server: string): Promise<ChannelItem[]> {
+    const { id, membership } = await this.servers.joined(actor, server);
+    return channelItems(this.database.rows, actor, id, membership.role, true);
+  }
+
+  /** @throws AppError CHANNEL_NOT_FOUND */
+  async get(actor: Actor, channelId: string): Promise<OneChannel> {
+    const { role } = await this.access.visible(actor, channelId);
+    return channelItemOf(this.database.rows, actor, channelId, role);
+  }
+
+  /** @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */
+  async update(actor: Actor, channelId: string, input: z.output<typeof updateChannelSchema>): Promise<ChannelItem> {
+    await this.access.managed(actor, channelId, 'channel:update');
+    const description = input.description !== undefined ? input.description : input.topic;
+    const update = `UPDATE channels SET name = coalesce($2, name), description = CASE WHEN $3 THEN $4 ELSE description END,
+      updated_at = now() WHERE id = $1 AND deleted_at IS NULL
+        AND (name <> coalesce($2, name) OR $3 AND description IS DISTINCT FROM $4) RETURNING id`;
+    const values = [input.name ?? null, description !== undefined, description ?? null];
+    return this.changes.run(async (change) => {
+      const channel = await this.write(change, channelId, update, values);
+      if (channel) await tellOutsiders(change, [channel]);
+      const { role } = await this.access.visible(actor, channelId);
+      return channelItemOf(change.rows, actor, channelId, role);
+    });
+  }
+
+  /** Nothing can be sent to an archived channel; it stays readable. @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */
+  async archive(actor: Actor, channelId: string, isArchived: boolean): Promise<ChannelItem> {
+    const { serverId } = await this.access.managed(actor, channelId, 'channel:archive');
+    const room = channelRoom(channelId);
+    return this.changes.run(async (change) => {
+      await lockMembership(change.rows, serverId);
+      const update = `UPDATE channels SET is_archived = $2, updated_at = now()
+        WHERE id = $1 AND deleted_at IS NULL AND is_archived <> $2 RETURNING id`;
+      const channel = await this.write(change, channelId, update, [isArchived]);
+      if (channel) {
+        const told = isArchived
+          ? await tellOutsiders(change, [channel])
+          : await this.tellBack(change, channel, serverId);
+        // Who was let in before sends no more either: the head of the log is locked from here to where it says so.
+        await change.lock(room, ...told);
+        await closeStreams(change.rows, [room], isArchived);
+      }
+      const { role } = await this.access.visible(actor, channelId);
+      return channelItemOf(change.rows, actor, channelId, role);
+    });
+  }
+
+  /** Archived channels are in no list, and bots that connect are not told of them. @returns where it tells that one is back */
+  private async tellBack(change: Change, channel: ChannelRecord, serverId: string): Promise<Room[]> {
+    const { id: channelId } = channel;
+    const bots = await change.rows<{ id: string }>(selectBots, [channelId]);
+    for (const { id } of bots) {
+      change.publish(channelMemberAdded.in(userRoom(id), { channelId, serverId, channel, existing: true }));
+    }
+    const people = await this.audience.tell(change, { serverId, channelId });
+    // Of private ones it tells the admins, too.
+    const outside = channel.isPrivate ? [] : await tellOutsiders(change, [channel]);
+    return [...[...bots.map(({ id }) => id), ...people].map(userRoom), ...outside];
+  }
+
+  /**
+   * Deletes a channel at once for everyone; what was said in it is removed in the background.
+   * @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED
+   */
+  async delete(actor: Actor, channelId: string): Promise<void> {
+    const { serverId } = await this.access.managed(actor, channelId, 'channel:delete');
+    await this.changes.run(async (change) => {
+      const outside = await outsiders(change.rows, [channelId]);
+      const deleted = await change.rows<{ id: string }>(
+        `UPDATE channels SET server_id = NULL, deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
+        [channelId],
+      );
+      if (deleted.length === 0) throw new AppError('CHANNEL_NOT_FOUND');
+      const room = channelRoom(channelId);
+      change.publish(channelDeleted.in(room, { id: channelId, channelId, serverId }));
+      const told = await forgetRequests(change, { serverId, channelId }, null);
+      const people = await this.audience.people(change.rows, serverId);
+      tellGone(change, outside, serverId);
+      const rooms = [room, ...told, ...outside.map(({ userId }) => userRoom(userId))];
+      await closePlace(change, { serverId: null, channelId, isGone: true }, people, rooms);
+      await closeStreams(change.rows, [room]);
+      change.afterCommit(() => this.access.forget([channelId]));
+      change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms: [room] }));
+      change.afterCommit(() => this.chores.soon());
+    });
+  }
+
+  /** Detaches all channels of a server that is being deleted. @returns their ids; their rooms are to be dissolved */
+  async detachAll(change: Change, serverId: string): Promise<string[]> {
+    const detached = await change.rows<{ id: string }>(
+      'UPDATE channels SET server_id = NULL, deleted_at = now() WHERE server_id = $1 RETURNING id',
+      [serverId],
+    );
+    return detached.map((channel) => channel.id);
+  }
+
+  /**
+   * Puts the channels of a server in order: those named come first, or where their positions put them.
+   * @returns all that the actor may know of, in their new order
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, CHANNEL_NOT_FOUND for one of another server
+   */
+  async order(actor: Actor, server: string, input: z.output<typeof positionsSchema>): Promise<ChannelItem[]> {
+    const { id: serverId, membership } = await this.servers.joined(actor, server);
+    requireRole(membership.role, 'channel:order');
+    return this.changes.run(async (change) => {
+      // Two who put them in order do so one after the other.
+      await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
+      const current = await change.rows<{ id: string; position: number }>(
+        'SELECT id, position FROM channels WHERE server_id = $1 ORDER BY position, created_at, id',
+        [serverId],
+      );
+      const ordered = inOrder(current, input);
+      const moved = ordered.filter((channel, at) => channel.position !== at);
+      await change.rows(
+        `UPDATE channels SET position = moved.position, updated_at = now()
+         FROM unnest($1::uuid[], $2::int[]) AS moved (id, position) WHERE channels.id = moved.id`,
+        [moved.map((channel) => channel.id), moved.map((channel) => ordered.indexOf(channel))],
+      );
+      const ids = moved.map((channel) => channel.id);
+      const records = await channelRecords(change.rows, ids);
+      for (const channel of records) change.publish(channelUpdated.in(channelRoom(channel.id), channelChange(channel)));
+      await tellOutsiders(change, records);
+      return channelItems(change.rows, actor, serverId, membership.role, false);
+    });
+  }
+
+  /** Runs an update of one channel and tells its room. @returns the new record; undefined: nothing has changed */
+  private async write(
+    change: Change,
+    channelId: string,
+    update: string,
+    values: unknown[],
+  ): Promise<ChannelRecord | undefined> {
+    const changed = await change.rows<{ id: string }>(update, [channelId, ...values]);
+    if (changed.length === 0) return undefined;
+    const channel = await channelRecordOf(change.rows, channelId);
+    change.publish(channelUpdated.in(channelRoom(channelId), channelChange(channel)));
+    change.afterCommit(() => this.access.forget([channelId]));
+    return channel;
+  }
+
+  private async insert(
+    change: Change,
+    actor: Actor,
+    serverId: string,
+    input: z.output<typeof createChannelSchema>,
+  ): Promise<ChannelRecord> {
+    // Whoever joins at the same time comes before, and is told, or after, and finds it in the list.
+    const held = await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
+    if (held.length === 0) throw new AppError('SERVER_NOT_FOUND');
+    const { count, position } = await placeOf(change.rows, serverId);
+    if (count >= this.settings.maxChannels) throw new AppError('CHANNEL_LIMIT');
+    const id = newId();
+    change.em.create(Channel, {
+      id,
+      serverId,
+      kind: 'server',
+      name: input.name,
+      type: input.type,
+      description: input.description ?? input.topic ?? null,
+      isPrivate: input.isPrivate,
+      position,
+      createdBy: actor.userId,
+    });
+    await change.em.flush();
+    await createStream(change.rows, channelRoom(id));
+    const channel = await channelRecordOf(change.rows, id);
+    if (input.isPrivate || actor.user.isBot) await enterOwn(change, actor, serverId, channel);
+    await this.audience.tell(change, { serverId, channelId: id });
+    return channel;
+  }
+}
+
+/** Puts those who make a channel into it where they would not be: in a private one, and bots in any. */
+async function enterOwn(change: Change, actor: Actor, serverId: string, channel: ChannelRecord): Promise<void> {
+  const add = 'INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())';
+  await change.rows(add, [channel.id, actor.userId]);
+  if (!actor.user.isBot) return;
+  if (channel.isPrivate) await change.rows(enterOwner, [channel.id, actor.userId, serverId]);
+  const room = userRoom(actor.userId);
+  change.publish(channelCreated.in(room, channelChange(channel)));
+  // Bots join what they are told of by this event.
+  change.publish(channelMemberAdded.in(room, { channelId: channel.id, serverId, channel }));
+}

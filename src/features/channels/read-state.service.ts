@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import type { ChannelAccess } from '../../access/channel.access.ts';
+import { userRoom } from '../../cluster/entry.ts';
+import type { Actor } from '../../contract/actor.ts';
+import { channelRead, type markReadSchema, type readStateSchema } from '../../contract/channel.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { Rows } from '../../database/database.ts';
+import type { Changes } from '../../delivery/changes.ts';
+import { countUnread } from '../members/channel.reader.ts';
+import { moveReadPointer } from '../members/read-pointer.ts';
+
+type ReadState = z.output<typeof readStateSchema>;
+
+/** How far each user has read (contract §5). */
+export class ReadStateService {
+  private readonly changes: Changes;
+  private readonly access: ChannelAccess;
+
+  constructor(parts: { changes: Changes; channelAccess: ChannelAccess }) {
+    this.changes = parts.changes;
+    this.access = parts.channelAccess;
+  }
+
+  /**
+   * Moves the actor's pointer to a message or a number of the channel's log; it never goes back, nor past the head.
+   * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, MESSAGE_NOT_FOUND
+   */
+  async markRead(actor: Actor, channelId: string, input: z.output<typeof markReadSchema>): Promise<ReadState> {
+    await this.access.readable(actor, channelId);
+    return this.changes.run(async (change) => {
+      const seq = input.seq ?? (await seqOf(change.rows, channelId, input.messageId ?? ''));
+      const moved = await moveReadPointer(change.rows, channelId, actor.userId, seq);
+      const state = await stateOf(change.rows, channelId, actor.userId);
+      if (moved) change.publish(channelRead.in(userRoom(actor.userId), state));
+      return state;
+    });
+  }
+}
+
+async function stateOf(rows: Rows, channelId: string, userId: string): Promise<ReadState> {
+  const [row] = await rows<{ last_read_seq: number }>(
+    'SELECT last_read_seq FROM channel_reads WHERE channel_id = $1 AND user_id = $2',
+    [channelId, userId],
+  );
+  const lastReadSeq = row?.last_read_seq ?? 0;
+  return { channelId, lastReadSeq, unreadCount: await countUnread(rows, channelId, userId, lastReadSeq) };
+}
+
+async function seqOf(rows: Rows, channelId: string, messageId: string): Promise<number> {
+  const [row] = await rows<{ seq: number }>('SELECT seq FROM messages WHERE id = $1 AND channel_id = $2', [
+    messageId,
+    channelId,
+  ]);
+  if (!row) throw new AppError('MESSAGE_NOT_FOUND');
+  return row.seq;
+}

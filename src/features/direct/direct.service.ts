@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import type { ChannelAccess } from '../../access/channel.access.ts';
+import { userById } from '../../access/user.reader.ts';
+import { channelRoom, type LogEntry, type Room, userRoom } from '../../cluster/entry.ts';
+import type { Actor } from '../../contract/actor.ts';
+import { dmCreated, type listDmMessagesSchema } from '../../contract/direct.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { listMessagesSchema, messagePageSchema, sendMessageSchema } from '../../contract/message.ts';
+import { BatchedRead } from '../../database/batched-read.ts';
+import type { Database, Rows } from '../../database/database.ts';
+import { type Pair, pairOf } from '../../database/pair.ts';
+import type { Written } from '../../delivery/batch.ts';
+import type { Change, Changes } from '../../delivery/changes.ts';
+import { createStream } from '../../delivery/log.ts';
+import { newId } from '../../infrastructure/ids.ts';
+import { requireNoBlock } from '../friends/friend.access.ts';
+import type { MessageService } from '../messages/message.service.ts';
+import type { MessageRecord } from '../messages/message.view.ts';
+import { readDm, readRecentDmIds, readRecentDms } from './direct.table.ts';
+import type { DmRecord } from './direct.view.ts';
+
+/** Lists show this many of the last used DMs. */
+const listed = 1000;
+
+/** A room that sockets enter without joining, and the position from which on they get its events. */
+export interface FollowedRoom {
+  room: Room;
+  /** Undefined: from now on. */
+  after: number | undefined;
+}
+
+const announced = z.object({ id: z.string(), since: z.number() });
+
+/** Channels between two people (contract §7): opened here, otherwise like all channels. */
+export class DirectService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly channels: ChannelAccess;
+  private readonly messages: MessageService;
+  /** The ids of users' last used DM channels, by user. */
+  private readonly recent: BatchedRead<string[]>;
+
+  /** @param parts.followed how many of a user's DMs its sockets enter on connect */
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    channelAccess: ChannelAccess;
+    messages: MessageService;
+    followed: number;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.channels = parts.channelAccess;
+    this.messages = parts.messages;
+    this.recent = new BatchedRead((ids) => readRecentDmIds(parts.database.committedRows, ids, parts.followed));
+  }
+
+  /**
+   * The DM channel with someone, created if there is none. Opening one locks the logs of both, so concurrent calls on two
+   * nodes get the same.
+   *
+   * @throws AppError OWN_USER, USER_NOT_FOUND also when they blocked the actor, USER_BLOCKED when the actor blocked them
+   */
+  async open(actor: Actor, userId: string): Promise<{ dm: DmRecord; created: boolean }> {
+    const other = await userById(this.database.rows, userId);
+    if (other.id === actor.userId) throw new AppError('OWN_USER');
+    await requireNoBlock(this.database.rows, actor, other.id);
+    const pair = pairOf(actor.userId, other.id);
+    const known = await this.find(this.database.rows, pair);
+    if (known) return { dm: await this.record(this.database.rows, actor.userId, known), created: false };
+    return this.changes.run(async (change) => {
+      await change.lock(userRoom(pair.low), userRoom(pair.high));
+      await requireNoBlock(change.rows, actor, other.id);
+      const meanwhile = await this.find(change.rows, pair);
+      if (meanwhile) return { dm: await this.record(change.rows, actor.userId, meanwhile), created: false };
+      const channelId = await insertDm(change.rows, pair, actor.userId);
+      for (const id of [pair.low, pair.high]) await this.announce(change, id, channelId, 0);
+      return { dm: await this.record(change.rows, actor.userId, channelId), created: true };
+    });
+  }
+
+  /** The actor's DM channels, last used first. */
+  list(actor: Actor): Promise<DmRecord[]> {
+    return readRecentDms(this.database.rows, actor.userId, listed);
+  }
+
+  /** @throws AppError CHANNEL_NOT_FOUND for a channel that is no DM of the actor's, INVALID_CURSOR */
+  async messagesOf(
+    actor: Actor,
+    channelId: string,
+    query: z.output<typeof listDmMessagesSchema>,
+  ): Promise<z.output<typeof messagePageSchema>> {
+    await this.requireDm(actor, channelId);
+    const page: z.output<typeof listMessagesSchema> = query;
+    return this.messages.reader.list(actor, channelId, page);
+  }
+
+  /** @throws AppError as MessageService.send, and BLOCKED or USER_BLOCKED */
+  async send(
+    actor: Actor,
+    channelId: string,
+    input: z.output<typeof sendMessageSchema>,
+    idempotencyKey: string | null,
+  ): Promise<Written<MessageRecord>> {
+    await this.requireDm(actor, channelId);
+    return this.messages.send(actor, channelId, input, { idempotencyKey });
+  }
+
+  /** As MessageService.sentWith. */
+  async sentWith(actor: Actor, channelId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
+    await this.requireDm(actor, channelId);
+    return this.messages.sentWith(actor, channelId, idempotencyKey);
+  }
+
+  /** The DM rooms that a connecting socket enters: those used last. */
+  async roomsOnConnect(actor: Actor): Promise<Room[]> {
+    return ((await this.recent.read(actor.userId)) ?? []).map(channelRoom);
+  }
+
+  /** The room that an event tells its user's sockets to enter; undefined for all other events. */
+  opened(entry: LogEntry): FollowedRoom | undefined {
+    if (entry.event !== dmCreated.name) return undefined;
+    const { id, since } = announced.parse(JSON.parse(entry.json));
+    return { room: channelRoom(id), after: since };
+  }
+
+  /**
+   * Tells a user's sockets that a DM is in use, which puts them into its room.
+   * @param since the position from which on they need its events
+   */
+  async announce(change: Change, userId: string, channelId: string, since: number): Promise<void> {
+    const record = await this.record(change.rows, userId, channelId);
+    change.publish(dmCreated.in(userRoom(userId), { ...record, since }));
+  }
+
+  private async requireDm(actor: Actor, channelId: string): Promise<void> {
+    const { kind } = await this.channels.visible(actor, channelId);
+    if (kind !== 'dm') throw new AppError('CHANNEL_NOT_FOUND');
+  }
+
+  private async find(rows: Rows, { low, high }: Pair): Promise<string | undefined> {
+    const [row] = await rows<{ id: string }>(
+      'SELECT channel_id AS id FROM dm_channels WHERE low_id = $1 AND high_id = $2',
+      [low, high],
+    );
+    return row?.id;
+  }
+
+  private async record(rows: Rows, userId: string, channelId: string): Promise<DmRecord> {
+    const record = await readDm(rows, userId, channelId);
+    if (!record) throw new AppError('CHANNEL_NOT_FOUND');
+    return record;
+  }
+}
+
+async function insertDm(rows: Rows, pair: Pair, creatorId: string): Promise<string> {
+  const id = newId();
+  await rows(
+    `INSERT INTO channels (id, kind, name, type, is_private, created_by, created_at, updated_at)
+     VALUES ($1, 'dm', 'dm', 'text', true, $2, now(), now())`,
+    [id, creatorId],
+  );
+  await rows('INSERT INTO dm_channels (channel_id, low_id, high_id, last_active_at) VALUES ($1, $2, $3, now())', [
+    id,
+    pair.low,
+    pair.high,
+  ]);
+  await rows('INSERT INTO channel_members (channel_id, user_id, joined_at) SELECT $1, unnest($2::uuid[]), now()', [
+    id,
+    [pair.low, pair.high],
+  ]);
+  await createStream(rows, channelRoom(id));
+  return id;
+}

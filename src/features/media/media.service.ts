@@ -1,0 +1,244 @@
+import type { z } from 'zod';
+import { lockUser } from '../../access/user.reader.ts';
+import type { Chore, Chores } from '../../cluster/chores.ts';
+import { channelRoom } from '../../cluster/entry.ts';
+import type { Actor } from '../../contract/actor.ts';
+import { type AttachmentRecord, maxAttachments, type mediaUrlSchema } from '../../contract/attachment.ts';
+import { AppError, missingAs } from '../../contract/errors.ts';
+import { countOf } from '../../database/counting.ts';
+import type { Database, Rows } from '../../database/database.ts';
+import type { Change, Changes } from '../../delivery/changes.ts';
+import { newId } from '../../infrastructure/ids.ts';
+import type { IncomingFile } from '../../infrastructure/incoming-file.ts';
+import { withCharset } from '../../infrastructure/media-types.ts';
+import {
+  contentDisposition,
+  mayShowInline,
+  type ServedContent,
+  uploadHeaders,
+} from '../../infrastructure/served-content.ts';
+import type { SignedLinks } from '../../infrastructure/signed-links.ts';
+import type { StorageAllowance } from '../blobs/allowance.ts';
+import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
+import { type AttachmentRow, attachmentRecord, mediaPath, selectAttachments } from '../messages/attachment.view.ts';
+import { type FoundMessage, holdMessage, type MessageAccess } from '../messages/message.access.ts';
+import { markExtended } from '../messages/message.edit.ts';
+import { type ContentInfo, contentInfo, safeFilename } from './content-type.ts';
+
+/** A file whose bytes are stored; it has no record yet. */
+export interface ReceivedFile extends ContentInfo {
+  blob: StoredBlob;
+  filename: string;
+}
+
+/** Shown inline, or saved. */
+type Disposition = 'inline' | 'attachment';
+
+interface FullRow extends AttachmentRow {
+  uploader_id: string;
+  message_id: string | null;
+  blob_id: string;
+}
+
+const byId = `${selectAttachments} WHERE id = $1`;
+const countUnsent = `SELECT count(*)::int AS count FROM attachments WHERE uploader_id = $1 AND message_id IS NULL`;
+const headBytes = 256 * 1024;
+/** Unsent uploads of one user. */
+const maxUnsent = 100;
+
+/** Files of messages: received, kept until they are sent, and served to those who may read the message (contract §6). */
+export class MediaService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly blobs: BlobStore;
+  private readonly allowance: StorageAllowance;
+  private readonly links: SignedLinks;
+  private readonly messageAccess: MessageAccess;
+  private readonly maxBytes: number;
+  /** User → number of files being received here. */
+  private readonly arriving = new Map<string, number>();
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    chores: Chores;
+    blobs: BlobStore;
+    allowance: StorageAllowance;
+    links: SignedLinks;
+    messageAccess: MessageAccess;
+    maxBytes: number;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.blobs = parts.blobs;
+    this.allowance = parts.allowance;
+    this.links = parts.links;
+    this.messageAccess = parts.messageAccess;
+    this.maxBytes = parts.maxBytes;
+    parts.chores.add(forgetUnsent);
+  }
+
+  /**
+   * Receives the bytes of a file.
+   * @param atLeast how many there are, as far as that is known beforehand
+   * @throws AppError BODY_TOO_LARGE, UPLOAD_LIMIT, QUOTA_EXCEEDED
+   */
+  async receive(actor: Actor, file: IncomingFile, atLeast: number): Promise<ReceivedFile> {
+    // Those being received count too: otherwise many at once would all be stored before the first is refused.
+    const arriving = (this.arriving.get(actor.userId) ?? 0) + 1;
+    this.arriving.set(actor.userId, arriving);
+    try {
+      await this.requireRoom(this.database.rows, actor, arriving);
+      const head = new Head();
+      if (atLeast > this.maxBytes) throw fileTooLarge(this.maxBytes);
+      const admitted = this.allowance.admitted(actor, file.bytes, atLeast);
+      const blob = await this.blobs.write(head.watch(admitted), this.maxBytes);
+      return { blob, filename: safeFilename(file.name), ...(await contentInfo(head.bytes)) };
+    } finally {
+      this.arrived(actor.userId);
+    }
+  }
+
+  private arrived(userId: string): void {
+    const left = (this.arriving.get(userId) ?? 0) - 1;
+    if (left > 0) this.arriving.set(userId, left);
+    else this.arriving.delete(userId);
+  }
+
+  /**
+   * Creates an upload from a received file.
+   * @param messageId one of the actor's messages, to attach it to at once
+   * @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, ROLE_REQUIRED, ATTACHMENT_INVALID when the message has too many
+   */
+  async add(actor: Actor, file: ReceivedFile, messageId: string | undefined): Promise<AttachmentRecord> {
+    const target = messageId === undefined ? null : await this.messageAccess.extendable(actor, messageId);
+    return this.changes.run(async (change) => {
+      // Concurrent uploads count those before them.
+      if (!target) await lockUser(change.rows, actor.userId);
+      const place = target ? await placeIn(change, target) : 0;
+      const { blob, filename, contentType, width, height } = file;
+      const [row] = await change.rows<AttachmentRow>(
+        `INSERT INTO attachments (id, uploader_id, message_id, place, blob_id, filename, content_type, size, width,
+           height, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now())
+         RETURNING id, filename, content_type, size, width, height`,
+        [
+          newId(),
+          actor.userId,
+          target?.row.id ?? null,
+          place,
+          blob.id,
+          filename,
+          contentType,
+          blob.size,
+          width,
+          height,
+        ],
+      );
+      if (!row) throw new Error('An upload was not stored.');
+      if (target) await markExtended(change, target.row);
+      else await this.requireRoom(change.rows, actor, 0);
+      await this.allowance.requireWithin(change.rows, actor);
+      return attachmentRecord(row);
+    });
+  }
+
+  /** A file that the actor may read: its own unsent one, or one of a message it may read. @throws AppError */
+  async open(actor: Actor, id: string, kind: Disposition): Promise<ServedContent> {
+    return this.served(await this.readable(actor, id), kind);
+  }
+
+  /** A file for the holder of a signed link. @throws AppError LINK_EXPIRED, ATTACHMENT_NOT_FOUND */
+  async openByLink(id: string, signature: string, kind: Disposition): Promise<ServedContent> {
+    if (!(await this.links.verify(mediaPath(id), signature))) throw new AppError('LINK_EXPIRED');
+    return this.served(await this.find(id), kind);
+  }
+
+  /** A link that works for 10 minutes without signing in. @throws AppError ATTACHMENT_NOT_FOUND */
+  async link(actor: Actor, id: string, kind: Disposition): Promise<z.input<typeof mediaUrlSchema>> {
+    await this.readable(actor, id);
+    const { token, expiresAt } = this.links.sign(mediaPath(id), actor.userId);
+    const query = new URLSearchParams({ signature: token, disposition: kind });
+    return { url: `${mediaPath(id)}?${query}`, expiresAt: expiresAt.toISOString() };
+  }
+
+  private async readable(actor: Actor, id: string): Promise<FullRow> {
+    const row = await this.find(id);
+    if (row.message_id === null) {
+      if (row.uploader_id === actor.userId) return row;
+      throw new AppError('ATTACHMENT_NOT_FOUND');
+    }
+    await this.messageAccess.readable(actor, row.message_id).catch(missingAs('ATTACHMENT_NOT_FOUND'));
+    return row;
+  }
+
+  private async find(id: string): Promise<FullRow> {
+    const [row] = await this.database.rows<FullRow>(byId, [id]);
+    if (!row) throw new AppError('ATTACHMENT_NOT_FOUND');
+    return row;
+  }
+
+  private served(row: FullRow, wish: Disposition): ServedContent {
+    const kind = mayShowInline(row.content_type) ? wish : 'attachment';
+    const headers = {
+      ...uploadHeaders,
+      'Content-Type': withCharset(row.content_type),
+      'Content-Disposition': contentDisposition(kind, row.filename),
+      'Cache-Control': 'private, max-age=3600',
+    };
+    return { size: row.size, etag: row.blob_id, headers, read: (range) => this.blobs.read(row.blob_id, range) };
+  }
+
+  /** @param more files, besides the unsent ones */
+  private async requireRoom(rows: Rows, actor: Actor, more: number): Promise<void> {
+    if ((await countOf(rows, countUnsent, [actor.userId])) + more > maxUnsent) throw new AppError('UPLOAD_LIMIT');
+  }
+}
+
+/** Keeps the first bytes that pass, to detect the type. */
+class Head {
+  private pieces: Uint8Array[] = [];
+  private size = 0;
+
+  async *watch(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of source) {
+      if (this.size < headBytes) this.pieces.push(Uint8Array.from(piece.subarray(0, headBytes - this.size)));
+      this.size += piece.length;
+      yield piece;
+    }
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.pieces);
+  }
+}
+
+/** The position of another file in a message, which is locked until the commit. */
+async function placeIn(change: Change, { row, channel }: FoundMessage): Promise<number> {
+  await change.lockOpen(channelRoom(channel.id));
+  await holdMessage(change.rows, row.id);
+  return freePlace(change.rows, row.id);
+}
+
+async function freePlace(rows: Rows, messageId: string): Promise<number> {
+  const [used] = await rows<{ count: number; next: number }>(
+    'SELECT count(*)::int AS count, coalesce(max(place) + 1, 0) AS next FROM attachments WHERE message_id = $1',
+    [messageId],
+  );
+  if (used && used.count >= maxAttachments) {
+    throw new AppError('ATTACHMENT_INVALID', { message: `A message carries at most ${maxAttachments} files.` });
+  }
+  return used?.next ?? 0;
+}
+
+/** Uploads that are not sent within a day are deleted (contract §13); the blob collector removes their bytes. */
+const forgetUnsent: Chore = {
+  name: 'forget unsent uploads',
+  async step(rows) {
+    const gone = await rows<{ id: string }>(
+      `DELETE FROM attachments WHERE id IN (
+         SELECT id FROM attachments WHERE message_id IS NULL AND created_at < now() - interval '1 day' LIMIT 100
+       ) AND message_id IS NULL RETURNING id`,
+    );
+    return gone.length;
+  },
+};

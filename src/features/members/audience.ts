@@ -1,0 +1,154 @@
+import { NIL } from 'uuid';
+import { selectIsInChannel } from '../../access/channel.membership.ts';
+import { userRoom } from '../../cluster/entry.ts';
+import { channelCreated } from '../../contract/channel.ts';
+import { type Role, rolesThatMay } from '../../contract/roles.ts';
+import { serverUpdated } from '../../contract/server.ts';
+import type { Rows } from '../../database/database.ts';
+import type { Change } from '../../delivery/changes.ts';
+import { atOnce, insertJobs, type NewsJob, type NotificationQueue, portion } from '../../jobs/notification.jobs.ts';
+import { channelRecords } from './channel.reader.ts';
+import { channelChange } from './channel.view.ts';
+import { findServer, serverChange, serverRecord } from './server.view.ts';
+
+/** A join or leave is told in this many of a server's channels at most. */
+const announcedChannels = 200;
+/** A changed home page goes to every member: about this much of it is written in one transaction. */
+const toldCharacters = 4 * 1024 * 1024;
+
+const selectPeople = `SELECT m.user_id AS id FROM server_members m JOIN users u ON u.id = m.user_id
+  WHERE m.server_id = $1 AND NOT u.is_bot AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;
+const selectMembers = 'SELECT user_id AS id FROM server_members WHERE server_id = $1 ORDER BY user_id';
+const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m
+  WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR EXISTS (
+    SELECT FROM channels c LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = m.user_id
+    WHERE c.id = $3 AND (${selectIsInChannel('c.is_private', 'e.excluded')}
+      OR (c.is_private AND m.role IN (${rolesThatMay('channel:see-private')})))
+  )) ORDER BY m.user_id`;
+
+const selectDeciders = `SELECT user_id AS id FROM server_members
+  WHERE server_id = $1 AND role IN (${rolesThatMay('join-request:decide')}) ORDER BY user_id LIMIT 200`;
+
+/**
+ * Blocks joins and leaves of a server until the commit: they come before, and are told or not, or after, and see what has
+ * changed.
+ */
+export async function lockMembership(rows: Rows, serverId: string): Promise<void> {
+  await rows('SELECT id FROM servers WHERE id = $1 FOR SHARE', [serverId]);
+}
+
+interface Listener {
+  id: string;
+  role: Role;
+}
+
+/** What a server's people are told: that it changed, or, if they may see the channel, that it has that one (again). */
+export interface News {
+  serverId: string;
+  channelId: string | null;
+}
+
+/** Who is told what happens to a server (contract §9). Bots are told of the channels that they are in. */
+export class Audience {
+  private readonly notifications: NotificationQueue;
+
+  constructor(notifications: NotificationQueue) {
+    this.notifications = notifications;
+  }
+
+  /** The channels of a server in which joins and leaves are told. */
+  async announcedIn(rows: Rows, serverId: string): Promise<string[]> {
+    const channels = await rows<{ id: string }>(
+      `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
+       ORDER BY position, created_at LIMIT $2`,
+      [serverId, announcedChannels],
+    );
+    return channels.map((channel) => channel.id);
+  }
+
+  /** The same with the private ones that a member is in, whose people know it too. */
+  async announcedOf(rows: Rows, serverId: string, userId: string): Promise<string[]> {
+    const entered = await rows<{ id: string }>(
+      `SELECT c.id FROM channel_members m JOIN channels c ON c.id = m.channel_id
+       WHERE m.user_id = $2 AND NOT m.excluded AND c.server_id = $1 AND c.is_private`,
+      [serverId, userId],
+    );
+    return [...(await this.announcedIn(rows, serverId)), ...entered.map(({ id }) => id)];
+  }
+
+  /** Everyone who is told of a server, ordered by id. */
+  people(rows: Rows, serverId: string): Promise<string[]> {
+    return this.some(rows, serverId, NIL, null);
+  }
+
+  /** The same with the bots, which must be told of its end: no channel is left to do that. */
+  async members(rows: Rows, serverId: string): Promise<string[]> {
+    const members = await rows<{ id: string }>(selectMembers, [serverId]);
+    return members.map(({ id }) => id);
+  }
+
+  /**
+   * Tells the people of a server something, each in their own room. In servers of ordinary size that is part of the change;
+   * in large ones a job tells the rest in portions, so that no one waits for many locks.
+   * @returns those who may be told in the change
+   */
+  async tell(change: Change, news: News): Promise<string[]> {
+    const most = await this.fitting(change.rows, news, atOnce);
+    const people = await this.some(change.rows, news.serverId, NIL, most);
+    await this.tellNow(change, news, people);
+    const last = people.at(-1);
+    if (last && people.length === most) {
+      await insertJobs(change.rows, [{ job: 'news', ...news, after: last }]);
+      change.afterCommit(() => this.notifications.wake());
+    }
+    return people;
+  }
+
+  /** The people that a job tells, and a job for those after them. */
+  async next(rows: Rows, job: NewsJob): Promise<{ people: string[]; rest: NewsJob[] }> {
+    const most = await this.fitting(rows, job, portion);
+    const people = await this.some(rows, job.serverId, job.after, most);
+    const last = people.at(-1);
+    return { people, rest: last && people.length === most ? [{ ...job, after: last }] : [] };
+  }
+
+  /**
+   * Tells them the current state. By the time a job runs, another change may have been told already, and some may have left
+   * or been evicted: their logs must be locked before, so that nothing older is told after something newer.
+   */
+  async tellNow(change: Change, { serverId, channelId }: News, people: string[]): Promise<void> {
+    const listeners = await change.rows<Listener>(selectListeners, [serverId, people, channelId]);
+    if (channelId) {
+      const [channel] = await channelRecords(change.rows, [channelId]);
+      if (channel)
+        for (const { id } of listeners) change.publish(channelCreated.in(userRoom(id), channelChange(channel)));
+      return;
+    }
+    const server = await findServer(change.rows, serverId, NIL);
+    if (!server) return;
+    for (const { id, role } of listeners) {
+      change.publish(serverUpdated.in(userRoom(id), serverChange(serverRecord({ ...server, role }))));
+    }
+  }
+
+  /** How many people can be told at once, `most` at most. */
+  private async fitting(rows: Rows, { serverId, channelId }: News, most: number): Promise<number> {
+    if (channelId) return most;
+    const [page] = await rows<{ size: number }>(
+      'SELECT greatest(length(homepage_html), 1) AS size FROM servers WHERE id = $1',
+      [serverId],
+    );
+    return page ? Math.min(most, Math.ceil(toldCharacters / page.size)) : most;
+  }
+
+  private async some(rows: Rows, serverId: string, after: string, limit: number | null): Promise<string[]> {
+    const people = await rows<{ id: string }>(selectPeople, [serverId, after, limit]);
+    return people.map(({ id }) => id);
+  }
+}
+
+/** Those who decide for a server: its owner and admins, 200 at most. */
+export async function deciders(rows: Rows, serverId: string): Promise<string[]> {
+  const people = await rows<{ id: string }>(selectDeciders, [serverId]);
+  return people.map(({ id }) => id);
+}

@@ -1,0 +1,96 @@
+import { selectIsInChannel } from '../../access/channel.membership.ts';
+import type { Actor } from '../../contract/actor.ts';
+import { AppError } from '../../contract/errors.ts';
+import { may, type Role } from '../../contract/roles.ts';
+import { selectUnread } from '../../contract/unread.ts';
+import { countOf } from '../../database/counting.ts';
+import type { Rows } from '../../database/database.ts';
+import {
+  type ChannelItem,
+  type ChannelItemRow,
+  type ChannelRecord,
+  channelItem,
+  channelRecord,
+  type OneChannel,
+  type OneChannelRow,
+  oneChannel,
+} from './channel.view.ts';
+
+/**
+ * $2 user, $3 whether it is a bot, $4 whether it is in the server. Bots are shown no last messages: what they may hear is
+ * said in one place, and that is not here.
+ */
+const selectItems = (
+  more = { columns: '', joins: '' },
+) => `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private,
+    c.is_archived, c.created_at, c.updated_at, s.last_seq, last.created_at AS last_message_at, place.is_member,
+    CASE WHEN place.is_member AND NOT $3 THEN last.content END AS last_message, coalesce(r.last_read_seq, 0) AS last_read_seq,
+    coalesce(unread.count, 0) AS unread_count ${more.columns}
+  FROM channels c JOIN streams s ON s.id = c.id
+  LEFT JOIN channel_members own ON own.channel_id = c.id AND own.user_id = $2
+  LEFT JOIN channel_reads r ON r.channel_id = c.id AND r.user_id = $2
+  CROSS JOIN LATERAL (
+    SELECT ${selectIsInChannel("c.kind = 'dm' OR c.is_private OR $3", 'own.excluded', '$4')} AS is_member) place
+  LEFT JOIN LATERAL (SELECT m.created_at, left(m.content, 200) AS content FROM messages m
+    WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 1) last ON true
+  LEFT JOIN LATERAL (${selectUnread('c.id', 'coalesce(r.last_read_seq, 0)', '$2')}) unread ON place.is_member ${more.joins}
+  WHERE c.deleted_at IS NULL`;
+/** With the two people of a DM. */
+const oneItem = `${selectItems({
+  columns: ', d.low_id, d.high_id, u.id AS other_id, u.username, u.display_name, u.avatar_url, u.is_bot',
+  joins: `LEFT JOIN dm_channels d ON d.channel_id = c.id
+    LEFT JOIN users u ON u.id = CASE WHEN d.low_id = $2 THEN d.high_id ELSE d.low_id END`,
+})} AND c.id = $1`;
+/** $5 whether private channels are seen from outside, $6 archived ones instead of the others */
+const itemsOfServer = `${selectItems()} AND c.server_id = $1 AND c.is_archived = $6
+  AND (place.is_member OR CASE WHEN c.is_private THEN $5 ELSE NOT $3 END)
+  ORDER BY c.position, c.created_at, c.id LIMIT 1000`;
+const unreadCount = selectUnread('$1', '$3', '$2');
+const bare = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private, c.is_archived,
+    c.created_at, c.updated_at, s.last_seq, last.created_at AS last_message_at
+  FROM channels c JOIN streams s ON s.id = c.id
+  LEFT JOIN LATERAL (SELECT m.created_at FROM messages m
+    WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 1) last ON true
+  WHERE c.id = ANY($1::uuid[]) AND c.deleted_at IS NULL ORDER BY c.position, c.created_at, c.id`;
+
+/** The channels of a server that the actor may know of, with its place in them, in their order. */
+export async function channelItems(
+  rows: Rows,
+  actor: Actor,
+  serverId: string,
+  role: Role | null,
+  archived: boolean,
+): Promise<ChannelItem[]> {
+  const seesPrivate = may(role, 'channel:see-private') && !actor.user.isBot;
+  const values = [serverId, actor.userId, actor.user.isBot, role !== null, seesPrivate, archived];
+  return (await rows<ChannelItemRow>(itemsOfServer, values)).map(channelItem);
+}
+
+/** One channel as the actor stands to it; that it may know of it was checked before. @throws AppError CHANNEL_NOT_FOUND */
+export async function channelItemOf(
+  rows: Rows,
+  actor: Actor,
+  channelId: string,
+  role: Role | null,
+): Promise<OneChannel> {
+  const [row] = await rows<OneChannelRow>(oneItem, [channelId, actor.userId, actor.user.isBot, role !== null]);
+  if (!row) throw new AppError('CHANNEL_NOT_FOUND');
+  return oneChannel(row);
+}
+
+/** Channels as everyone in them sees them, in their order. */
+export async function channelRecords(rows: Rows, ids: string[]): Promise<ChannelRecord[]> {
+  return (await rows<ChannelItemRow>(bare, [ids])).map(channelRecord);
+}
+
+/** @throws AppError CHANNEL_NOT_FOUND */
+export async function channelRecordOf(rows: Rows, channelId: string): Promise<ChannelRecord> {
+  const [record] = await channelRecords(rows, [channelId]);
+  if (!record) throw new AppError('CHANNEL_NOT_FOUND');
+  return record;
+}
+
+/** How many messages of others a user has not read in a channel beyond `seq`. */
+export function countUnread(rows: Rows, channelId: string, userId: string, seq: number): Promise<number> {
+  return countOf(rows, unreadCount, [channelId, userId, seq]);
+}

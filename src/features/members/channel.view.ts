@@ -1,0 +1,87 @@
+import type { z } from 'zod';
+import type {
+  ChannelKind,
+  ChannelType,
+  channelItemSchema,
+  channelSchema,
+  channelUpdated,
+  oneChannelSchema,
+} from '../../contract/channel.ts';
+import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
+import { type UserColumnsOrNull, userOrNull } from '../accounts/account.view.ts';
+
+/** A row of `channels` with the state of its log and of the caller in it. */
+export interface ChannelRow {
+  id: string;
+  server_id: string | null;
+  kind: ChannelKind;
+  name: string;
+  type: ChannelType;
+  description: string | null;
+  position: number;
+  is_private: boolean;
+  is_archived: boolean;
+  last_message_at: string | Date | null;
+  last_seq: number;
+  created_at: Date | string;
+  updated_at: Date | string;
+}
+
+export interface ChannelItemRow extends ChannelRow {
+  is_member: boolean;
+  unread_count: number;
+  last_read_seq: number;
+  last_message: string | null;
+}
+
+/** With the two people of a DM; null for other channels. */
+export interface OneChannelRow extends ChannelItemRow, UserColumnsOrNull {
+  low_id: string | null;
+  high_id: string | null;
+  other_id: string | null;
+}
+
+export type ChannelRecord = z.output<typeof channelSchema>;
+export type OneChannel = z.output<typeof oneChannelSchema>;
+export type ChannelItem = z.output<typeof channelItemSchema>;
+
+export function channelRecord(row: ChannelRow): ChannelRecord {
+  return {
+    id: row.id,
+    serverId: row.server_id,
+    kind: row.kind,
+    name: row.name,
+    type: row.type,
+    description: row.description,
+    topic: row.description,
+    position: row.position,
+    isPrivate: row.is_private,
+    isArchived: row.is_archived,
+    lastMessageAt: isoTimeOrNull(row.last_message_at),
+    lastSeq: row.last_seq,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+}
+
+/** What events say of a channel that is new or was changed. */
+export function channelChange(channel: ChannelRecord): z.output<typeof channelUpdated.payload> {
+  const { id, name, type, serverId } = channel;
+  return { id, name, type, serverId, channel };
+}
+
+export function channelItem(row: ChannelItemRow): ChannelItem {
+  return {
+    ...channelRecord(row),
+    isMember: row.is_member,
+    unreadCount: row.unread_count,
+    lastReadSeq: row.last_read_seq,
+    lastMessagePreview: row.last_message,
+  };
+}
+
+export function oneChannel(row: OneChannelRow): OneChannel {
+  const otherUser = userOrNull(row.other_id, row);
+  if (!row.low_id || !row.high_id || !otherUser) return channelItem(row);
+  return { ...channelItem(row), userAId: row.low_id, userBId: row.high_id, otherUser };
+}

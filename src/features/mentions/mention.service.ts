@@ -1,0 +1,228 @@
+import type { z } from 'zod';
+import { requireUnbarred } from '../../access/barred.ts';
+import type { ChannelAccess, ChannelWithRole } from '../../access/channel.access.ts';
+import { selectIsInChannel } from '../../access/channel.membership.ts';
+import { usernameKey } from '../../contract/account.ts';
+import type { Actor } from '../../contract/actor.ts';
+import type { MentionRecord, suggestionsSchema, suggestQuerySchema } from '../../contract/mention.ts';
+import { may } from '../../contract/roles.ts';
+import type { Database } from '../../database/database.ts';
+import { type Candidate, findCandidates, possibleNames } from './mention.parser.ts';
+
+interface UserRow {
+  id: string;
+  username: string;
+  username_key: string;
+  display_name: string;
+  avatar_url: string | null;
+  is_bot: boolean;
+}
+
+interface ChannelRow {
+  id: string;
+  name: string;
+}
+
+type Suggestion = z.input<typeof suggestionsSchema>['suggestions'][number];
+
+/** Only users who can read the channel can be mentioned in it. $1 channel, $2 server, $3 whether it is private */
+const usersHere = `SELECT u.id, u.username, u.username_key, u.display_name, u.avatar_url, u.is_bot FROM users u
+  LEFT JOIN server_members sm ON sm.server_id = $2 AND sm.user_id = u.id
+  LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = u.id
+  WHERE u.deleted_at IS NULL
+    AND ${selectIsInChannel('$3 OR u.is_bot', 'cm.excluded', 'sm.user_id IS NOT NULL')}`;
+const usersNamed = `${usersHere} AND (u.username_key = ANY($4::text[]) OR u.id = ANY($5::uuid[]))`;
+/** Prefix search for names, by $4. Characters are compared by code, so that one plan serves any prefix by its index. */
+const usersLike = `${usersHere} AND u.username_key ~>=~ $4 AND u.username_key ~<~ ($4 || chr(1114111))
+  ORDER BY u.username_key USING ~<~ LIMIT $5`;
+/**
+ * Private channels are not named to those who may not know of them; only the current channel is known to all. Bots know
+ * only the channels that they are in. $1 channel, $2 server, $3 author, $4 whether that is a bot
+ */
+const channelsHere = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
+  AND (NOT is_private OR id = $1)
+  AND (NOT $4 OR id IN (SELECT channel_id FROM channel_members WHERE user_id = $3 AND NOT excluded))`;
+const channelsNamed = `${channelsHere} AND (lower(name) IN (SELECT lower(given) FROM unnest($5::text[]) AS given)
+  OR id = ANY($6::uuid[])) ORDER BY position LIMIT 100`;
+const channelsLike = `${channelsHere} AND lower(name) LIKE lower($5) ORDER BY position LIMIT $6`;
+
+/** Resolves the names in a text to users and channels (contract §6, §12). */
+export class MentionService {
+  private readonly database: Database;
+  private readonly channels: ChannelAccess;
+
+  constructor(parts: { database: Database; channelAccess: ChannelAccess }) {
+    this.database = parts.database;
+    this.channels = parts.channelAccess;
+  }
+
+  /**
+   * The mentions in a text that the actor sends to the channel, given its access. Queries the database only if there may be
+   * some.
+   * @param before those of the message that the text replaces: they stay as long as they stand in it, also of someone who
+   *   has left
+   */
+  async find(
+    actor: Actor,
+    channel: ChannelWithRole,
+    content: string,
+    before: MentionRecord[] = [],
+  ): Promise<MentionRecord[]> {
+    const candidates = findCandidates(content);
+    if (candidates.length === 0) return [];
+    const [users, channels] = await Promise.all([
+      this.usersOf(channel, candidates),
+      this.channelsOf(actor, channel, candidates),
+    ]);
+    const mayCallAll = channel.kind === 'server' && may(channel.role, 'message:mention-all');
+    const known: Known = { users, channels, channelId: channel.id, mayCallAll };
+    return candidates.flatMap((candidate) => {
+      const found = resolved(candidate, content, known);
+      return keptFrom(before, candidate, found, content) ?? found ?? [];
+    });
+  }
+
+  /** @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  async resolve(actor: Actor, channelId: string, content: string): Promise<MentionRecord[]> {
+    return this.find(actor, await this.channels.readable(actor, channelId), content);
+  }
+
+  /** Suggestions for the beginning of a name. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN */
+  async suggest(actor: Actor, query: z.output<typeof suggestQuerySchema>): Promise<Suggestion[]> {
+    const channel = await this.channels.readable(actor, query.channelId);
+    if (query.trigger === '#') {
+      const values = [...viewOf(actor, channel), beginningWith(query.q), query.limit];
+      return (await this.database.rows<ChannelRow>(channelsLike, values)).map(channelSuggestion);
+    }
+    if (channel.serverId !== null) await requireUnbarred(this.database.rows, actor, channel.serverId);
+    const typed = usernameKey(query.q);
+    const values = [...placeOf(channel), typed, query.limit];
+    const users = await this.database.rows<UserRow>(usersLike, values);
+    const mayCallAll = channel.kind === 'server' && may(channel.role, 'message:mention-all');
+    const all = (['here', 'everyone'] as const).filter((kind) => mayCallAll && kind.startsWith(typed));
+    return [...users.map(userSuggestion), ...all.map((kind) => allSuggestion(kind, channel.id))].slice(0, query.limit);
+  }
+
+  private async usersOf(channel: ChannelWithRole, candidates: Candidate[]): Promise<Map<string, UserRow>> {
+    const names = candidates.filter(({ kind }) => kind === 'name').flatMap(({ text }) => userNames(text));
+    const ids = candidates.filter(({ kind }) => kind === 'user-id').map(({ text }) => text);
+    if (names.length + ids.length === 0) return new Map();
+    const values = [...placeOf(channel), [...new Set(names.map(usernameKey))], [...new Set(ids)]];
+    const rows = await this.database.rows<UserRow>(usersNamed, values);
+    return new Map(rows.flatMap((row) => [[row.username_key, row] as const, [row.id, row] as const]));
+  }
+
+  private async channelsOf(
+    actor: Actor,
+    channel: ChannelWithRole,
+    candidates: Candidate[],
+  ): Promise<Map<string, ChannelRow>> {
+    const names = candidates.filter(({ kind }) => kind === 'channel-name').flatMap(({ text }) => channelNames(text));
+    const ids = candidates.filter(({ kind }) => kind === 'channel-id').map(({ text }) => text);
+    if (channel.serverId === null || names.length + ids.length === 0) return new Map();
+    const values = [...viewOf(actor, channel), [...new Set(names)], [...new Set(ids)]];
+    const rows = await this.database.rows<ChannelRow>(channelsNamed, values);
+    // Of channels with the same name the first in their order is meant.
+    return new Map(
+      [...rows].reverse().flatMap(
+        (row) =>
+          [
+            [channelKey(row.name), row],
+            [row.id, row],
+          ] as const,
+      ),
+    );
+  }
+}
+
+interface Known {
+  users: Map<string, UserRow>;
+  channels: Map<string, ChannelRow>;
+  channelId: string;
+  mayCallAll: boolean;
+}
+
+const placeOf = (channel: ChannelWithRole) => [
+  channel.id,
+  channel.serverId,
+  channel.kind === 'dm' || channel.isPrivate,
+];
+const viewOf = ({ user }: Actor, channel: ChannelWithRole) => [channel.id, channel.serverId, user.id, user.isBot];
+const beginningWith = (text: string) => `${text.replace(/[\\%_]/g, '\\$&')}%`;
+// As written: in lower case some have another length, and a mention would end in another place.
+const userNames = (text: string) => possibleNames(text, 3, 32);
+const channelNames = (text: string) => possibleNames(text, 1, 100);
+const channelKey = (name: string) => name.toLowerCase();
+
+/** The mention that a candidate turns out to be; undefined: it names nobody and nothing that its author may name. */
+function resolved(candidate: Candidate, content: string, known: Known): MentionRecord | undefined {
+  const { kind, start, textStart, text, end } = candidate;
+  const record = (what: MentionRecord['kind'], targetId: string, label: string, to: number): MentionRecord => ({
+    kind: what,
+    targetId,
+    token: content.slice(start, to),
+    label,
+    range: { start, end: to },
+  });
+  const ofUser = (user: UserRow | undefined, to: number) => user && record('user', user.id, user.display_name, to);
+  const ofChannel = (channel: ChannelRow | undefined, to: number) =>
+    channel && record('channel', channel.id, channel.name, to);
+  switch (kind) {
+    case 'here':
+    case 'everyone':
+      return known.mayCallAll ? record(kind, known.channelId, kind, end) : undefined;
+    case 'user-id':
+      return ofUser(known.users.get(text), end);
+    case 'channel-id':
+      return ofChannel(known.channels.get(text), end);
+    case 'name': {
+      const name = userNames(text).find((possible) => known.users.has(usernameKey(possible))) ?? '';
+      return ofUser(known.users.get(usernameKey(name)), textStart + name.length);
+    }
+    case 'channel-name': {
+      const name = channelNames(text).find((possible) => known.channels.has(channelKey(possible))) ?? '';
+      return ofChannel(known.channels.get(channelKey(name)), textStart + name.length);
+    }
+  }
+}
+
+/** The earlier mention that stands at a candidate, unless the text there names something else by now. */
+function keptFrom(
+  before: MentionRecord[],
+  { start, end, textStart, text }: Candidate,
+  found: MentionRecord | undefined,
+  content: string,
+): MentionRecord | undefined {
+  const most = found?.token.length ?? 0;
+  const kept = before
+    .filter(({ token }) => token.length >= most && start + token.length <= end && content.startsWith(token, start))
+    // A name is not found within a longer word.
+    .filter(
+      ({ token }) => token.startsWith('<') || possibleNames(text, 1, 100).includes(token.slice(textStart - start)),
+    )
+    .sort((one, other) => other.token.length - one.token.length)[0];
+  return kept && { ...kept, range: { start, end: start + kept.token.length } };
+}
+
+function userSuggestion(row: UserRow): Suggestion {
+  return {
+    id: `user:${row.id}`,
+    kind: 'user',
+    targetId: row.id,
+    token: `@${row.username}`,
+    label: row.display_name,
+    username: row.username,
+    avatarUrl: row.avatar_url,
+    isBot: row.is_bot,
+  };
+}
+
+/** A name that would not be found again in the text is inserted as an id. */
+function channelSuggestion(row: ChannelRow): Suggestion {
+  const token = /^[\p{L}\p{N}_-]+$/u.test(row.name) ? `#${row.name}` : `<#${row.id}>`;
+  return { id: `channel:${row.id}`, kind: 'channel', targetId: row.id, token, label: row.name };
+}
+
+function allSuggestion(kind: 'here' | 'everyone', channelId: string): Suggestion {
+  return { id: `${kind}:${channelId}`, kind, targetId: channelId, token: `@${kind}`, label: kind };
+}

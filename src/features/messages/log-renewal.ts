@@ -1,0 +1,114 @@
+import { channelCache } from '../../access/channel.access.ts';
+import type { Caches } from '../../cluster/caches.ts';
+import type { LogEntry, Renewal } from '../../cluster/entry.ts';
+import type { MentionRecord } from '../../contract/mention.ts';
+import { BatchedRead } from '../../database/batched-read.ts';
+import type { Database, Rows } from '../../database/database.ts';
+import type { Cache } from '../../infrastructure/cache.ts';
+import { userCache } from '../accounts/identity.ts';
+import { channelLabel, userLabel } from '../mentions/mention.labels.ts';
+import { selectMessages } from './message.table.ts';
+import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
+import { untitled } from './thread.title.ts';
+
+const selectChanged = `${selectMessages} WHERE m.id = ANY($1::uuid[])`;
+const selectNames = 'SELECT id, name FROM threads WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL';
+
+/** What a user or a channel is called, as mentions in a channel show it. */
+interface Label {
+  text: string;
+}
+
+/** The payload of an entry that repeats the record of a message or of a thread. */
+interface Told {
+  id: string;
+  content?: string;
+  thread?: { id: string } | null;
+}
+
+/** The log repeats messages as they were; whoever reads it later gets what is true then (contract §6, §10). */
+export class LogRenewal implements Renewal {
+  private readonly database: Database;
+  private readonly labels: Cache<Label>;
+  private readonly reads: BatchedRead<Label>;
+
+  constructor(database: Database, caches: Caches) {
+    this.database = database;
+    this.labels = caches.create('mention-labels', 20_000, { clearedWith: [userCache, channelCache] });
+    this.reads = new BatchedRead((keys) => readLabels(database.committedRows, keys));
+  }
+
+  async complete<Entry extends LogEntry>(entries: Entry[]): Promise<Entry[]> {
+    const outdated = entries.filter((entry) => entry.isOutdated);
+    if (outdated.length === 0) return entries;
+    const told = new Map(outdated.map((entry): [Entry, Told] => [entry, JSON.parse(entry.json)]));
+    const messages = [...told.values()].filter(({ content }) => content !== undefined);
+    const threads = [...told.values()].flatMap((data) => (data.content === undefined ? data.id : []));
+    const { committedRows: rows } = this.database;
+    const found = await rows<MessageRow>(selectChanged, [[...new Set(messages.map(({ id }) => id))]]);
+    const current = new Map(found.map((row) => [row.id, messageRecord(row, null)]));
+    const parents = messages.flatMap(({ thread }) => thread?.id ?? []);
+    const ids = [...new Set([...threads, ...parents])];
+    const named = ids.length > 0 ? await rows<{ id: string; name: string }>(selectNames, [ids]) : [];
+    const names = new Map(named.map(({ id, name }) => [id, name]));
+    return entries.map((entry) => {
+      const data = told.get(entry);
+      if (!data) return entry;
+      return { ...entry, json: JSON.stringify(renewed(data, current.get(data.id), names)) };
+    });
+  }
+
+  async relabel(entries: LogEntry[]): Promise<LogEntry[]> {
+    if (!entries.some(hasMentions)) return entries;
+    return Promise.all(entries.map((entry) => (hasMentions(entry) ? this.relabelled(entry) : entry)));
+  }
+
+  private async relabelled(entry: LogEntry): Promise<LogEntry> {
+    const data: { channelId: string; mentions?: MentionRecord[] } = JSON.parse(entry.json);
+    if (!data.mentions) return entry;
+    const mentions = await Promise.all(
+      data.mentions.map(async (mention) => ({ ...mention, label: await this.labelOf(mention, data.channelId) })),
+    );
+    return { ...entry, json: JSON.stringify({ ...data, mentions }) };
+  }
+
+  private async labelOf({ kind, targetId, label }: MentionRecord, channelId: string): Promise<string> {
+    if (kind !== 'user' && kind !== 'channel') return label;
+    const key = `${kind}:${targetId}:${channelId}`;
+    try {
+      return (await this.labels.get(key, () => this.reads.read(key)))?.text || label;
+    } catch {
+      // What was missed matters more than what someone is called by now.
+      return label;
+    }
+  }
+}
+
+/** Text that only payloads with mentions have: most entries have none, and are not parsed. */
+const hasMentions = ({ json }: LogEntry): boolean => json.includes('"mentions":[{');
+
+/**
+ * What an entry told, with the current text. The rest stays as it was told: later entries count on from there.
+ * @param current the message; undefined: nothing is left of it
+ * @param names of the threads that exist
+ */
+function renewed(data: Told, current: MessageRecord | undefined, names: Map<string, string>): object {
+  if (data.content === undefined) return { ...data, name: names.get(data.id) ?? untitled };
+  const thread = data.thread && { ...data.thread, name: names.get(data.thread.id) ?? untitled };
+  if (!current) return { ...data, thread };
+  const { content, attachments, mentions, metadata, replyTo, isEdited, isDeleted, updatedAt } = current;
+  const gone = isDeleted ? { isDeleted, reactions: [] } : {};
+  return { ...data, content, attachments, mentions, metadata, replyTo, isEdited, updatedAt, thread, ...gone };
+}
+
+/** @param keys kind, id of what is mentioned, and id of the channel in which it is */
+async function readLabels(rows: Rows, keys: string[]): Promise<Map<string, Label>> {
+  const found = await rows<Label & { key: string }>(
+    `SELECT key, coalesce(CASE kind WHEN 'user' THEN ${userLabel('target')}
+       ELSE ${channelLabel('target', 'place', "''")} END, '') AS text
+     FROM (SELECT key, split_part(key, ':', 1) AS kind, split_part(key, ':', 2)::uuid AS target,
+       split_part(key, ':', 3)::uuid AS place FROM unnest($1::text[]) AS key) AS given`,
+    [keys],
+  );
+  return new Map(found.map(({ key, text }) => [key, { text }]));
+}

@@ -1,0 +1,121 @@
+import type { Actor } from '../../contract/actor.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { Database } from '../../database/database.ts';
+import type { Settings } from '../../settings/settings.ts';
+
+/** The facts about a message that matter for loops. */
+export interface Said {
+  seq: number;
+  authorId: string;
+  isBot: boolean;
+  threadId: string | null;
+  /** In ms since 1970. */
+  at: number;
+  /** It replies to a bot other than its author, or mentions one. */
+  answersBot: boolean;
+}
+
+export type LoopLimits = Pick<Settings['agents'], 'loopInRow' | 'loopPerMinute' | 'loopFollowSeconds'>;
+
+/** This many times a limit's count is read, since people, and bots that reply to nobody, write in between. */
+const lookedTimes = 5;
+/** A bot whose messages wait this long is told to come back: they only do when something is wrong. */
+const maxWaitMs = 10_000;
+const lastSaid = `SELECT m.seq, m.author_id AS "authorId", u.is_bot AS "isBot", m.thread_id AS "threadId",
+    (extract(epoch FROM m.created_at) * 1000)::float8 AS at,
+    u.is_bot AND (coalesce(ru.is_bot AND ru.id <> m.author_id, false) OR EXISTS (
+      SELECT 1 FROM json_array_elements(m.mentions) AS mention
+        JOIN users mu ON mu.id = (mention ->> 'targetId')::uuid AND mu.is_bot AND mu.id <> m.author_id
+      WHERE mention ->> 'kind' = 'user')) AS "answersBot"
+  FROM messages m JOIN users u ON u.id = m.author_id
+  LEFT JOIN messages r ON r.id = m.reply_to_id LEFT JOIN users ru ON ru.id = r.author_id
+  WHERE m.channel_id = $1 ORDER BY m.seq DESC LIMIT $2`;
+
+/**
+ * Stops bots that only reply to each other (contract §4, §13). It is judged from the messages themselves: every node sees
+ * the same, no state is kept, and people's messages cost nothing.
+ */
+export class LoopGuard {
+  private readonly database: Pick<Database, 'rows'>;
+  private readonly limits: LoopLimits;
+  private readonly looked: number;
+  /** The ends of the queues, by channel. */
+  private readonly turns = new Map<string, Promise<unknown>>();
+
+  constructor(database: Pick<Database, 'rows'>, limits: LoopLimits) {
+    this.database = database;
+    this.limits = limits;
+    this.looked = lookedTimes * Math.max(limits.loopInRow, limits.loopPerMinute);
+  }
+
+  /**
+   * Lets bots speak one at a time in a channel, so that each is judged by what those before it have said.
+   * @throws AppError SERVER_BUSY for a bot whose turn comes too late, or what `speak` throws
+   */
+  async inTurn<T>(channelId: string, speak: () => Promise<T>): Promise<T> {
+    const cameAt = performance.now();
+    const turn = (this.turns.get(channelId) ?? Promise.resolve()).then(() => {
+      if (performance.now() - cameAt > maxWaitMs) throw new AppError('SERVER_BUSY');
+      return speak();
+    });
+    const end = turn.catch(() => {});
+    this.turns.set(channelId, end);
+    try {
+      return await turn;
+    } finally {
+      if (this.turns.get(channelId) === end) this.turns.delete(channelId);
+    }
+  }
+
+  /**
+   * @returns the number of the message after which no other bot (on another node) may have spoken when this one is written;
+   * null if that does not matter yet
+   * @throws AppError BOT_LOOP for a bot where bots have replied to each other for too long, until a person speaks
+   */
+  async check(actor: Actor, channelId: string, threadId: string | null): Promise<number | null> {
+    if (!actor.user.isBot) return null;
+    const history = (await this.database.rows<Said>(lastSaid, [channelId, this.looked])).reverse();
+    const { isLoop, answers } = judge(history, threadId, this.limits);
+    if (isLoop) throw new AppError('BOT_LOOP', { retryAfter: 60 });
+    return answers > 0 ? (history.findLast(({ isBot }) => isBot)?.seq ?? null) : null;
+  }
+}
+
+/**
+ * Whether bots are in a loop in a conversation: too many replies to bots in a row without a person in it, or too many in
+ * one minute in its channel. Both last until a person speaks.
+ *
+ * @param history the last messages of the channel, oldest first
+ * @param threadId the conversation: a thread, or null for the channel itself
+ * @returns also how many replies count by now
+ */
+export function judge(
+  history: Said[],
+  threadId: string | null,
+  limits: LoopLimits,
+): { isLoop: boolean; answers: number } {
+  const last = new Map<string | null, Said>();
+  let inRow = 0;
+  let minute: number[] = [];
+  let tooFast = false;
+  for (const said of history) {
+    const before = last.get(said.threadId);
+    last.set(said.threadId, said);
+    minute = minute.filter((at) => at > said.at - 60_000);
+    if (!said.isBot) {
+      if (said.threadId === threadId) inRow = 0;
+      if (tooFast) minute = [];
+      tooFast = false;
+    } else if (said.answersBot || followsBot(said, before, limits)) {
+      if (said.threadId === threadId) inRow++;
+      minute.push(said.at);
+      tooFast ||= minute.length >= limits.loopPerMinute;
+    }
+  }
+  return { isLoop: tooFast || inRow >= limits.loopInRow, answers: inRow + minute.length };
+}
+
+function followsBot(said: Said, before: Said | undefined, { loopFollowSeconds }: LoopLimits): boolean {
+  if (!before?.isBot || before.authorId === said.authorId) return false;
+  return said.at - before.at <= loopFollowSeconds * 1000;
+}

@@ -1,0 +1,61 @@
+import type { Rows } from '../../database/database.ts';
+
+/** SQL of the bots among `mentions` (JSON text), each with the number in the log from after which it is mentioned. */
+const botsIn = (mentions: string, after: string) =>
+  `(SELECT coalesce(jsonb_object_agg(u.id, ${after}), '{}') FROM json_array_elements(${mentions}) AS one
+    JOIN users u ON u.is_bot AND u.id = (one ->> 'targetId')::uuid WHERE one ->> 'kind' = 'user')`;
+
+/**
+ * SQL of the bots that a message mentions or ever mentioned, as JSON: by user id, the number in the channel's log after which
+ * events of the message concern the bot. Edits and erasures keep them, so that each event is judged the same on every node
+ * and at any time.
+ * @param message the alias of the row of `messages`
+ */
+export const everMentioned = (message: string): string =>
+  `coalesce(${message}.mentioned_bots, ${botsIn(`${message}.mentions`, `${message}.seq - 1`)})`;
+
+/**
+ * SQL of the new `mentioned_bots` in an UPDATE of `messages` that replaces the mentions. The channel's log must be locked.
+ * @param mentions SQL of the new ones
+ */
+export const mentionedBots = (mentions: string): string => {
+  const from = '(SELECT last_seq FROM streams WHERE streams.id = messages.channel_id)';
+  return `nullif(${botsIn(mentions, from)} || ${everMentioned('messages')}, '{}')`;
+};
+
+/**
+ * SQL of the number from after which events of a message concern a bot because it was mentioned, or named by a slash command
+ * of its own, which the map has under its id with a `/` before it.
+ * @param bot SQL of the bot's user id, as text
+ */
+export const namedSince = (message: string, bot: string): string =>
+  `coalesce((${everMentioned(message)} ->> ${bot})::bigint, (${message}.mentioned_bots ->> ('/' || ${bot}))::bigint)`;
+
+/**
+ * SQL: whether a bot that hears only what is meant for it may read a message: its own, replies to it, what mentions it or
+ * ever did, its commands, and what was said in threads that it takes part in, as it is pushed (see Concerns).
+ * @param message the alias of the row of `messages`
+ * @param bot SQL of the bot's user id
+ */
+export const concernsBot = (message: string, bot: string): string => `(${message}.author_id = ${bot}
+  OR (${message}.mentions IS NOT NULL OR ${message}.mentioned_bots IS NOT NULL)
+    AND ${namedSince(message, `${bot}::text`)} IS NOT NULL
+  OR ${message}.reply_to_id IS NOT NULL
+    AND EXISTS (SELECT FROM messages ro WHERE ro.id = ${message}.reply_to_id AND ro.author_id = ${bot})
+  OR ${message}.thread_id IS NOT NULL AND ${message}.seq >= (
+    SELECT CASE WHEN th.creator_id = ${bot} OR coalesce(pm.author_id = ${bot}, false) THEN 0 ELSE
+      (SELECT min(om.seq) FROM messages om WHERE om.thread_id = th.id AND om.author_id = ${bot}) END
+    FROM threads th LEFT JOIN messages pm ON pm.id = th.parent_message_id WHERE th.id = ${message}.thread_id))`;
+
+const concerningOnes = `SELECT m.id FROM messages m WHERE m.id = ANY($2::uuid[]) AND ${concernsBot('m', '$1::uuid')}`;
+const commandingOnes = `SELECT m.id FROM messages m WHERE m.id = ANY($2::uuid[]) AND m.mentioned_bots ? ('/' || $1::text)`;
+
+/** Those of some messages that concern a bot. */
+export async function concerningAmong(rows: Rows, botUserId: string, ids: string[]): Promise<Set<string>> {
+  return new Set((await rows<{ id: string }>(concerningOnes, [botUserId, ids])).map(({ id }) => id));
+}
+
+/** Whether a message is a slash command that names a bot. */
+export async function isCommandFor(rows: Rows, botUserId: string, messageId: string): Promise<boolean> {
+  return (await rows(commandingOnes, [botUserId, [messageId]])).length > 0;
+}

@@ -1,0 +1,152 @@
+import type { z } from 'zod';
+import type { ChannelWithRole } from '../../access/channel.access.ts';
+import type { ThreadAccess } from '../../access/thread.access.ts';
+import type { Actor } from '../../contract/actor.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { MentionRecord } from '../../contract/mention.ts';
+import type { sendMessageSchema } from '../../contract/message.ts';
+import { isoTime } from '../../contract/schema.ts';
+import type { Database } from '../../database/database.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
+import { newId } from '../../infrastructure/ids.ts';
+import type { MentionService } from '../mentions/mention.service.ts';
+import { type AttachmentRow, selectAttachments } from './attachment.view.ts';
+import type { CommandDirectory } from './command-directory.ts';
+import { findMessage, type NewMessage } from './message.table.ts';
+import type { MessageRow } from './message.view.ts';
+
+export type SendInput = z.output<typeof sendMessageSchema>;
+
+/** How a message is sent, beside its content. */
+export interface SendOptions {
+  idempotencyKey: string | null;
+  /** Called once nothing sent later can get ahead of it any more; often before it is committed. */
+  queued?(): void;
+}
+
+/** A message that is ready to be written, with what its record needs. */
+export interface ComposedMessage {
+  row: NewMessage;
+  reply: MessageRow | null;
+  files: AttachmentRow[];
+}
+
+const uploads = `${selectAttachments} WHERE id = ANY($1::uuid[]) AND uploader_id = $2`;
+
+/** Turns input into messages, looking up what they refer to. Plain ones need no query. */
+export class MessageComposer {
+  private readonly database: Database;
+  private readonly threads: ThreadAccess;
+  private readonly mentions: MentionService;
+  private readonly commands: CommandDirectory;
+
+  constructor(parts: {
+    database: Database;
+    threadAccess: ThreadAccess;
+    mentions: MentionService;
+    commands: CommandDirectory;
+  }) {
+    this.database = parts.database;
+    this.threads = parts.threadAccess;
+    this.mentions = parts.mentions;
+    this.commands = parts.commands;
+  }
+
+  /**
+   * @throws AppError THREAD_NOT_FOUND, THREAD_ARCHIVED, MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_NOT_FOUND,
+   *   ATTACHMENT_INVALID
+   */
+  async compose(
+    actor: Actor,
+    channel: ChannelWithRole,
+    input: SendInput,
+    idempotencyKey: string | null,
+  ): Promise<ComposedMessage> {
+    if (input.threadId) await this.threads.requirePostable(actor, channel.id, input.threadId);
+    const reply = input.replyToId ? await this.reply(channel, input.replyToId) : null;
+    const files = input.attachments?.length ? await this.files(actor, input.attachments) : [];
+    const mentions = await this.mentions.find(actor, channel, input.content);
+    const isCommand = input.content.startsWith('/');
+    const commanded = isCommand ? await this.commands.named(channel.id, input.content) : [];
+    const row: NewMessage = {
+      id: newId(),
+      channelId: channel.id,
+      authorId: actor.userId,
+      content: input.content,
+      threadId: input.threadId ?? null,
+      replyToId: input.replyToId ?? null,
+      replyUpdatedAt: reply && isoTime(reply.updated_at),
+      attachmentIds: files.map((file) => file.id),
+      mentions: mentions.length > 0 ? mentions : null,
+      mentionedBots: commanded.length > 0 ? namedIn(mentions, commanded) : null,
+      metadata: input.metadata ?? null,
+      nonce: input.nonce ?? null,
+      sentKey: idempotencyKey,
+      createdAt: dateNow().toISOString(),
+      isDirect: channel.kind === 'dm',
+      lastBotSeq: null,
+    };
+    return { row, reply, files };
+  }
+
+  private async reply(channel: ChannelWithRole, messageId: string): Promise<MessageRow> {
+    const row = await findMessage(this.database.rows, messageId);
+    if (row?.channel_id === channel.id) return row;
+    throw new AppError('MESSAGE_NOT_FOUND', { message: 'There is no such message in this channel to reply to.' });
+  }
+
+  /** The actor's own uploads; those of others are treated as missing. */
+  private async files(actor: Actor, ids: string[]): Promise<AttachmentRow[]> {
+    const rows = await this.database.rows<AttachmentRow & { message_id: string | null }>(uploads, [ids, actor.userId]);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => {
+      const row = byId.get(id);
+      if (!row) throw new AppError('ATTACHMENT_NOT_FOUND');
+      if (row.message_id !== null) throw new AppError('ATTACHMENT_INVALID');
+      return row;
+    });
+  }
+}
+
+/** Whom a message with a slash command concerns, by what they are named as (see `namedSince`). */
+function namedIn(mentions: MentionRecord[], commanded: string[]): Record<string, number> {
+  const users = mentions.filter(({ kind }) => kind === 'user').map(({ targetId }) => targetId);
+  return Object.fromEntries([...users, ...commanded.map((id) => `/${id}`)].map((key) => [key, 0]));
+}
+
+/** A new message as it would be read back, without reading it. It has no number yet. */
+export function asRow(message: ComposedMessage, actor: Actor, channel: ChannelWithRole): MessageRow {
+  const { row, reply, files } = message;
+  const { user } = actor;
+  return {
+    id: row.id,
+    channel_id: row.channelId,
+    kind: channel.kind,
+    seq: 0,
+    content: row.content,
+    author_id: row.authorId,
+    username: user.username,
+    display_name: user.displayName,
+    avatar_url: user.avatarUrl,
+    is_bot: user.isBot,
+    thread_id: row.threadId,
+    reply_to_id: row.replyToId,
+    reply_author_id: reply?.author_id ?? null,
+    reply_content: reply?.content ?? null,
+    reply_deleted: reply ? false : null,
+    metadata: row.metadata,
+    mentions: row.mentions,
+    nonce: row.nonce,
+    is_edited: false,
+    is_pinned: false,
+    is_deleted: false,
+    created_at: row.createdAt,
+    updated_at: row.createdAt,
+    own_thread_id: null,
+    own_thread_name: null,
+    own_thread_count: null,
+    own_thread_last: null,
+    attachments: files,
+    reactions: null,
+  };
+}

@@ -1,0 +1,52 @@
+import { channelRoom } from '../../cluster/entry.ts';
+import type { MentionRecord } from '../../contract/mention.ts';
+import { messageUpdated } from '../../contract/message.ts';
+import { pipelined } from '../../database/transaction.ts';
+import type { Change } from '../../delivery/changes.ts';
+import { mentionedBots } from './mentioned-bots.ts';
+import { readMessage } from './message.table.ts';
+import { type MessageRow, messageRecord } from './message.view.ts';
+import { outdate } from './outdated.ts';
+import { retitle } from './thread.title.ts';
+
+const edited = "is_edited = true, updated_at = greatest(now(), updated_at + interval '1 ms')";
+const update = `UPDATE messages SET content = $2, mentions = $3::json, mentioned_bots = ${mentionedBots('$3::json')}, ${edited}
+  WHERE id = $1 AND deleted_at IS NULL AND content <> $2 RETURNING id`;
+const markEdited = `UPDATE messages SET ${edited} WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
+
+/**
+ * Replaces the text of a message, also where it was repeated. The same text changes nothing.
+ * @returns the message as it is after that, and whether it was changed
+ * @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED
+ */
+export async function replaceText(
+  change: Change,
+  { id, seq, channel_id: channelId }: MessageRow,
+  content: string,
+  mentions: MentionRecord[],
+): Promise<{ message: MessageRow; isChanged: boolean }> {
+  // The log is locked first, so that edits of one message are published in the order in which they are made.
+  const [, updated, message] = await pipelined([
+    change.lockOpen(channelRoom(channelId)),
+    change.rows(update, [id, content, mentions.length > 0 ? JSON.stringify(mentions) : null]),
+    readMessage(change.rows, id),
+  ]);
+  if (updated.length === 0) return { message, isChanged: false };
+  await retitle(change, id, content);
+  await outdate(change.rows, channelId, [{ id, seq }]);
+  return { message, isChanged: true };
+}
+
+/** Marks a message as edited after a file was added to it. The log of its channel must be locked. */
+export async function markExtended(change: Change, { id, seq, channel_id: channelId }: MessageRow): Promise<void> {
+  await change.rows(markEdited, [id]);
+  await outdate(change.rows, channelId, [{ id, seq }]);
+  await publishUpdated(change, id);
+}
+
+/** Publishes a message as it is now, after it was changed. The log of its channel must be locked. */
+export async function publishUpdated(change: Change, messageId: string): Promise<MessageRow> {
+  const row = await readMessage(change.rows, messageId);
+  change.publish(messageUpdated.in(channelRoom(row.channel_id), messageRecord(row, null), row.thread_id));
+  return row;
+}

@@ -1,0 +1,277 @@
+import { AppError } from '../../contract/errors.ts';
+import type { MentionRecord } from '../../contract/mention.ts';
+import { messageNew } from '../../contract/message.ts';
+import type { Rows } from '../../database/database.ts';
+import type { WriterTable } from '../../delivery/batch.ts';
+import type { Columns } from '../../delivery/log.ts';
+import { insertJobs } from '../../jobs/notification.jobs.ts';
+import { currentMentions } from '../mentions/mention.labels.ts';
+import { attachmentsOf } from './attachment.view.ts';
+import { isNoticed, noticesOf } from './message.notices.ts';
+import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
+import { reactionsOf } from './reaction.view.ts';
+
+/** A new message as it is written. */
+export interface NewMessage {
+  id: string;
+  channelId: string;
+  authorId: string;
+  content: string;
+  threadId: string | null;
+  replyToId: string | null;
+  /** The version of the replied-to message that the new one quotes. */
+  replyUpdatedAt: string | null;
+  attachmentIds: string[];
+  mentions: MentionRecord[] | null;
+  /** Given only where a slash command names bots; else it follows from the mentions. */
+  mentionedBots: Record<string, number> | null;
+  metadata: Record<string, unknown> | null;
+  nonce: string | null;
+  /** The once-key of its request, beside the nonce. */
+  sentKey: string | null;
+  createdAt: string;
+  /** Whether it is in a DM. */
+  isDirect: boolean;
+  /** For bots: the last message of any bot when the loop guard let this one pass; a newer one means judging it again. */
+  lastBotSeq: number | null;
+}
+
+/** What the message was composed from has changed meanwhile: compose it again. */
+export class StaleMessage extends Error {}
+
+/** Whether that can happen to it. */
+export const mayBeStale = ({ replyToId, threadId, attachmentIds, lastBotSeq }: NewMessage): boolean =>
+  replyToId !== null || threadId !== null || attachmentIds.length > 0 || lastBotSeq !== null;
+
+const columnsOfAll = `m.id, m.seq, m.content, m.author_id, u.username, u.display_name, u.avatar_url, u.is_bot, m.thread_id,
+  m.metadata, ${currentMentions} AS mentions, m.nonce, m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at,
+  m.updated_at`;
+
+/** Deleted, be it with its thread, whose messages may be erased a little later. */
+const isGone = '(m.deleted_at IS NOT NULL OR t.deleted_at IS NOT NULL)';
+
+/** Everything that records of messages need, in one statement. */
+export const selectMessages = `SELECT ${columnsOfAll}, m.channel_id, c.kind, ${isGone} AS is_deleted, m.reply_to_id,
+  r.author_id AS reply_author_id, left(r.content, 201) AS reply_content, r.deleted_at IS NOT NULL AS reply_deleted,
+  o.id AS own_thread_id, o.name AS own_thread_name, o.message_count AS own_thread_count,
+  o.last_message_at AS own_thread_last, ${attachmentsOf('m.id')} AS attachments, ${reactionsOf('m.id')} AS reactions
+  FROM messages m JOIN users u ON u.id = m.author_id
+  JOIN channels c ON c.id = m.channel_id LEFT JOIN threads t ON t.id = m.thread_id
+  LEFT JOIN messages r ON r.id = m.reply_to_id
+  LEFT JOIN LATERAL (SELECT * FROM threads WHERE parent_message_id = m.id LIMIT 1) AS o ON true`;
+
+/**
+ * What all messages of a page have, and which of them have more: to gather that for those alone takes a third of the time.
+ * The page is found before anything is joined to it, whatever PostgreSQL's row estimates are.
+ * @param page SQL of some rows of `messages`
+ */
+export const selectPage = (page: string): string => `SELECT ${columnsOfAll},
+  m.has_extras OR m.reply_to_id IS NOT NULL AS has_more FROM (${page}) AS m JOIN users u ON u.id = m.author_id`;
+
+/** Not deleted, nor its thread or channel. */
+export const isThere = 'm.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL';
+
+/** The messages of a page that have more than all have. */
+export const selectSome = `${selectMessages} WHERE m.id = ANY($1::uuid[]) AND ${isThere}`;
+
+const oneThere = `${selectMessages} WHERE m.id = $1 AND ${isThere}`;
+
+/** A message, without an access check; undefined: it does not exist (any more). */
+export async function findMessage(rows: Rows, messageId: string): Promise<MessageRow | undefined> {
+  const [row] = await rows<MessageRow>(oneThere, [messageId]);
+  return row;
+}
+
+/** A message that is known to be readable, unless it was deleted meanwhile. @throws AppError MESSAGE_NOT_FOUND */
+export async function readMessage(rows: Rows, messageId: string): Promise<MessageRow> {
+  const row = await findMessage(rows, messageId);
+  if (!row) throw new AppError('MESSAGE_NOT_FOUND');
+  return row;
+}
+
+/**
+ * SQL: whether the nonce or Idempotency-Key of a message `m` has expired (contract §1). The log says when it was committed;
+ * the message itself has the time of its node, whose clock may be off by more than a day.
+ */
+export const isForgotten = `coalesce(
+    (SELECT l.created_at FROM log_entries l WHERE l.stream_id = m.channel_id AND l.seq = m.seq), m.created_at
+  ) < now() - interval '1 day'`;
+
+const columns: Columns<NewMessage> = [
+  { name: 'id', type: 'uuid', of: (row) => row.id },
+  { name: 'author_id', type: 'uuid', of: (row) => row.authorId },
+  { name: 'content', type: 'text', of: (row) => row.content },
+  { name: 'thread_id', type: 'uuid', of: (row) => row.threadId },
+  { name: 'reply_to_id', type: 'uuid', of: (row) => row.replyToId },
+  { name: 'metadata', type: 'json', of: (row) => row.metadata && JSON.stringify(row.metadata) },
+  { name: 'mentions', type: 'json', of: (row) => row.mentions && JSON.stringify(row.mentions) },
+  { name: 'mentioned_bots', type: 'json', of: (row) => row.mentionedBots && JSON.stringify(row.mentionedBots) },
+  { name: 'nonce', type: 'text', of: (row) => row.nonce },
+  { name: 'sent_key', type: 'text', of: (row) => row.sentKey },
+  { name: 'created_at', type: 'timestamptz', of: (row) => row.createdAt },
+];
+/** Columns that plain messages do not have; omitting them saves a fifteenth of a batch. */
+const special = ['thread_id', 'reply_to_id', 'mentions', 'mentioned_bots'];
+const plainColumns = columns.filter(({ name }) => !special.includes(name));
+
+const namesOf = (some: Columns<NewMessage>) => some.map(({ name }) => name).join(', ');
+const inserting = (names: string) => `INSERT INTO messages (channel_id, seq, ${names}, updated_at)
+  SELECT stream_id, seq, ${names}, created_at`;
+const types = columns.map(({ type }, at) => `$${at + 3}::${type}[]`).join(', ');
+const insertAll = `${inserting(namesOf(columns))}
+  FROM unnest($1::uuid[], $2::bigint[], ${types}) AS new (stream_id, seq, ${namesOf(columns)})`;
+
+/** A key counts whatever the request says (contract §13), so what is found by it comes last, and wins. */
+const sentBefore = `WITH item AS (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[])
+      WITH ORDINALITY AS item (channel_id, author_id, nonce, sent_key, place)
+  ), known AS (
+    SELECT place, m.id, false AS by_key FROM item JOIN messages m USING (channel_id, author_id, nonce)
+    UNION ALL SELECT place, m.id, true FROM item JOIN messages m USING (channel_id, author_id, sent_key)
+  )
+  SELECT known.place::int, ${isForgotten} AS expired, m.*
+  FROM known JOIN (${selectMessages}) AS m ON m.id = known.id ORDER BY by_key`;
+const makeRoom = 'UPDATE messages SET nonce = NULL, sent_key = NULL WHERE id = ANY($1::uuid[])';
+
+/** How the writer fills `messages`. */
+export const messageTable: WriterTable<NewMessage, MessageRecord> = {
+  event: messageNew.name,
+  isPlain: (row) =>
+    !isNoticed(row) &&
+    row.mentions === null &&
+    row.mentionedBots === null &&
+    row.attachmentIds.length === 0 &&
+    row.lastBotSeq === null,
+  columns: plainColumns,
+  insertion: inserting(namesOf(plainColumns)),
+
+  async findWritten(rows: Rows, items: NewMessage[]): Promise<Map<number, number>> {
+    const ids = items.map((item) => item.id);
+    const found = await rows<{ id: string; seq: number }>('SELECT id, seq FROM messages WHERE id = ANY($1::uuid[])', [
+      ids,
+    ]);
+    return new Map(found.map(({ id, seq }) => [ids.indexOf(id), seq]));
+  },
+
+  async findRepeats(rows: Rows, items: NewMessage[]): Promise<Map<number, MessageRecord>> {
+    const keys = [
+      items.map((item) => item.channelId),
+      items.map((item) => item.authorId),
+      items.map((item) => item.nonce),
+      items.map((item) => item.sentKey),
+    ];
+    const found = await rows<MessageRow & { place: number; expired: boolean }>(sentBefore, keys);
+    // Expired ones are removed, so that a client may start counting from 1 each day.
+    const expired = found.filter((row) => row.expired).map((row) => row.id);
+    if (expired.length > 0) await rows(makeRoom, [expired]);
+    const repeats = found.filter((row) => !row.expired);
+    return new Map(repeats.map((row) => [row.place - 1, { ...messageRecord(row, null), ...shownNonce(row.nonce) }]));
+  },
+
+  async insert(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {
+    const added = items.map(({ row }) => row);
+    await checkReplies(rows, added);
+    await checkBots(rows, added);
+    await countInThreads(rows, added);
+    await insertMessages(rows, items);
+    await claimAttachments(rows, added);
+    await insertJobs(rows, noticesOf(added));
+  },
+
+  /** Only keys: a nonce is part of its message. Of several keys sent with one nonce the message has the first. */
+  async remember(rows: Rows, repeated: { row: NewMessage; first: MessageRecord }[]): Promise<void> {
+    const keyed = repeated.filter(({ row }) => row.sentKey !== null);
+    if (keyed.length === 0) return;
+    await rows(
+      `UPDATE messages SET sent_key = given.key FROM unnest($1::uuid[], $2::text[]) AS given (id, key)
+       WHERE messages.id = given.id AND messages.sent_key IS NULL`,
+      [keyed.map(({ first }) => first.id), keyed.map(({ row }) => row.sentKey)],
+    );
+  },
+};
+
+/** From here to the commit nobody can change the messages of these channels, so quotes stay accurate. */
+async function checkReplies(rows: Rows, added: NewMessage[]): Promise<void> {
+  const replies = added.filter((row) => row.replyToId !== null);
+  if (replies.length === 0) return;
+  const valid = await rows<{ id: string }>(
+    `SELECT m.id FROM unnest($1::uuid[], $2::timestamptz[]) AS reply (id, updated_at)
+     JOIN messages m ON m.id = reply.id AND m.updated_at = reply.updated_at AND m.deleted_at IS NULL
+     LEFT JOIN threads t ON t.id = m.thread_id WHERE t.deleted_at IS NULL`,
+    [replies.map((row) => row.replyToId), replies.map((row) => row.replyUpdatedAt)],
+  );
+  if (valid.length < replies.length) throw new StaleMessage();
+}
+
+/** A bot's message that was overtaken by another bot's on another node has to be judged again (LoopGuard). */
+async function checkBots(rows: Rows, added: NewMessage[]): Promise<void> {
+  const judged = added.filter((row) => row.lastBotSeq !== null);
+  if (judged.length === 0) return;
+  const overtaken = await rows<{ seq: number }>(
+    `SELECT m.seq FROM unnest($1::uuid[], $2::bigint[]) AS judged (channel_id, seq)
+     JOIN messages m ON m.channel_id = judged.channel_id AND m.seq > judged.seq
+     JOIN users u ON u.id = m.author_id AND u.is_bot LIMIT 1`,
+    [judged.map((row) => row.channelId), judged.map((row) => row.lastBotSeq)],
+  );
+  if (overtaken.length > 0) throw new StaleMessage();
+}
+
+async function countInThreads(rows: Rows, added: NewMessage[]): Promise<void> {
+  const threads = new Map<string, { count: number; last: string }>();
+  for (const { threadId, createdAt } of added) {
+    if (threadId === null) continue;
+    const known = threads.get(threadId) ?? { count: 0, last: createdAt };
+    threads.set(threadId, { count: known.count + 1, last: createdAt > known.last ? createdAt : known.last });
+  }
+  if (threads.size === 0) return;
+  const counted = await rows<{ id: string }>(
+    `UPDATE threads SET message_count = message_count + new.count, last_message_at = greatest(last_message_at, new.last)
+     FROM unnest($1::uuid[], $2::int[], $3::timestamptz[]) AS new (id, count, last)
+     WHERE threads.id = new.id AND deleted_at IS NULL AND NOT is_archived RETURNING threads.id`,
+    [[...threads.keys()], [...threads.values()].map((t) => t.count), [...threads.values()].map((t) => t.last)],
+  );
+  if (counted.length < threads.size) throw new StaleMessage();
+}
+
+/** After one of a thread's messages was erased. The log of its channel must be locked. */
+export async function uncountInThread(rows: Rows, threadId: string): Promise<void> {
+  await rows(
+    `UPDATE threads SET message_count = message_count - 1, last_message_at = (
+       SELECT created_at FROM messages WHERE thread_id = $1 AND deleted_at IS NULL ORDER BY seq DESC LIMIT 1
+     ) WHERE id = $1`,
+    [threadId],
+  );
+}
+
+async function insertMessages(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {
+  await rows(insertAll, [
+    items.map(({ row }) => row.channelId),
+    items.map(({ seq }) => seq),
+    ...columns.map(({ of }) => items.map(({ row }) => of(row))),
+  ]);
+}
+
+/** An upload goes into one message: the second to claim it is refused. */
+async function claimAttachments(rows: Rows, added: NewMessage[]): Promise<void> {
+  const claims = added.flatMap((row) => row.attachmentIds.map((id, place) => ({ id, place, row })));
+  if (claims.length === 0) return;
+  const claimed = await rows<{ id: string }>(
+    `UPDATE attachments SET message_id = claim.message_id, place = claim.place
+     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[]) AS claim (id, message_id, author_id, place)
+     WHERE attachments.id = claim.id AND uploader_id = claim.author_id AND attachments.message_id IS NULL
+     RETURNING attachments.id`,
+    [
+      claims.map(({ id }) => id),
+      claims.map(({ row }) => row.id),
+      claims.map(({ row }) => row.authorId),
+      claims.map(({ place }) => place),
+    ],
+  );
+  if (claimed.length < claims.length) throw new StaleMessage();
+}
+
+/** The keys by which a message is sent only once in its channel; the Idempotency-Key goes before the nonce. */
+export function onceKeysOf({ authorId, nonce, sentKey }: NewMessage): string[] {
+  const keys = sentKey === null ? [] : [`${authorId} key ${sentKey}`];
+  return nonce === null ? keys : [...keys, `${authorId} nonce ${nonce}`];
+}

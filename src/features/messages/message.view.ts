@@ -1,0 +1,120 @@
+import type { z } from 'zod';
+import type { ChannelKind } from '../../contract/channel.ts';
+import type { MentionRecord } from '../../contract/mention.ts';
+import type { messageSchema } from '../../contract/message.ts';
+import { cut, isoTime, isoTimeOrNull } from '../../contract/schema.ts';
+import { type UserColumns, userOf } from '../accounts/account.view.ts';
+import { type AttachmentRow, attachmentRecord } from './attachment.view.ts';
+import type { ReactionSummary } from './reaction.view.ts';
+
+export type MessageRecord = z.output<typeof messageSchema>;
+
+/** What all messages have: a row of `messages` with its author. */
+export interface PlainRow extends UserColumns {
+  id: string;
+  seq: number;
+  content: string;
+  author_id: string;
+  thread_id: string | null;
+  metadata: Record<string, unknown> | null;
+  mentions: MentionRecord[] | null;
+  nonce: string | null;
+  is_edited: boolean;
+  is_pinned: boolean;
+  created_at: string | Date;
+  updated_at: string | Date;
+}
+
+/** The same with its channel, the message that it replies to, and what is attached to it. */
+export interface MessageRow extends PlainRow {
+  channel_id: string;
+  kind: ChannelKind;
+  is_deleted: boolean;
+  reply_to_id: string | null;
+  reply_author_id: string | null;
+  reply_content: string | null;
+  reply_deleted: boolean | null;
+  /** The thread that starts from it. */
+  own_thread_id: string | null;
+  own_thread_name: string | null;
+  own_thread_count: number | null;
+  own_thread_last: string | Date | null;
+  attachments: AttachmentRow[] | null;
+  reactions: ReactionSummary[] | null;
+}
+
+/** The rest of a message that has none of it. */
+const noExtras = {
+  is_deleted: false,
+  reply_to_id: null,
+  reply_author_id: null,
+  reply_content: null,
+  reply_deleted: null,
+  own_thread_id: null,
+  own_thread_name: null,
+  own_thread_count: null,
+  own_thread_last: null,
+  attachments: null,
+  reactions: null,
+};
+
+/** A message without a reply, files, reactions and a thread. */
+export function plainMessage(row: PlainRow, channel: { id: string; kind: ChannelKind }): MessageRow {
+  return { ...row, ...noExtras, channel_id: channel.id, kind: channel.kind };
+}
+
+/** What is left of a message that was deleted. */
+const nothing = { content: '', attachments: [], reactions: [], mentions: [], metadata: null, isDeleted: true };
+
+/** @param viewerId whose nonces are shown; null: nobody's */
+export function messageRecord(row: MessageRow, viewerId: string | null): MessageRecord {
+  const record = fullRecord(row, viewerId);
+  return row.is_deleted ? { ...record, ...nothing } : record;
+}
+
+function fullRecord(row: MessageRow, viewerId: string | null): MessageRecord {
+  return {
+    id: row.id,
+    channelId: row.channel_id,
+    ...(row.kind === 'dm' ? { dmChannelId: row.channel_id } : {}),
+    seq: row.seq,
+    content: row.content,
+    authorId: row.author_id,
+    author: userOf(row.author_id, row),
+    threadId: row.thread_id,
+    replyToId: row.reply_to_id,
+    replyTo: replyPreview(row),
+    thread: ownThread(row),
+    attachments: row.attachments?.map(attachmentRecord) ?? [],
+    reactions: row.reactions ?? [],
+    mentions: row.mentions ?? [],
+    metadata: row.metadata,
+    ...(row.author_id === viewerId ? shownNonce(row.nonce) : {}),
+    isEdited: row.is_edited,
+    isPinned: row.is_pinned,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+}
+
+function ownThread(row: MessageRow): MessageRecord['thread'] {
+  if (row.own_thread_id === null) return null;
+  return {
+    id: row.own_thread_id,
+    name: row.own_thread_name ?? '',
+    messageCount: row.own_thread_count ?? 0,
+    lastMessageAt: isoTimeOrNull(row.own_thread_last),
+  };
+}
+
+function replyPreview(row: MessageRow): MessageRecord['replyTo'] {
+  if (row.reply_to_id === null || row.reply_author_id === null) return null;
+  const deleted = row.reply_deleted ?? true;
+  const content = deleted ? '' : cut(row.reply_content ?? '', 200);
+  return { id: row.reply_to_id, authorId: row.reply_author_id, content, deleted };
+}
+
+/** A message without a nonce has no such field. */
+export function shownNonce(nonce: string | null): { nonce?: string } {
+  return nonce === null ? {} : { nonce };
+}

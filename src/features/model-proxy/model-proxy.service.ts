@@ -1,0 +1,165 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { AppError } from '../../contract/errors.ts';
+import type { chatSchema, embeddingsSchema, modelItemSchema, modelListSchema } from '../../contract/model-proxy.ts';
+import type { Log } from '../../infrastructure/log.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { eventData } from './event-stream.ts';
+import type { Caller, ModelCallers } from './model-callers.ts';
+import type { Counted, ModelUsageService } from './model-usage.service.ts';
+import { openAiError } from './openai-error.ts';
+import { asUpstreamError, type Upstream, type UpstreamAnswer } from './upstream.ts';
+
+type ModelList = z.input<typeof modelListSchema>;
+type ModelItem = z.input<typeof modelItemSchema>;
+
+/** A response being sent: JSON, or events one at a time. */
+export interface ModelAnswer {
+  headers: Record<string, string>;
+  body: string | Readable;
+}
+
+const countsSchema = z.object({
+  usage: z.object({ prompt_tokens: z.number().default(0), completion_tokens: z.number().default(0) }),
+});
+const chunkSchema = z.looseObject({ choices: z.array(z.unknown()).optional(), usage: z.unknown().optional() });
+const upstreamListSchema = z.object({ data: z.array(z.looseObject({ id: z.string() })).max(10_000) });
+
+const done = '[DONE]';
+
+/** Proxies requests to the model provider, in OpenAI's formats, and records usage (contract §8). */
+export class ModelProxy {
+  private readonly upstream: Upstream;
+  private readonly callers: ModelCallers;
+  private readonly usage: ModelUsageService;
+  private readonly offered: string[];
+  private readonly log: Log;
+
+  constructor(parts: {
+    upstream: Upstream;
+    callers: ModelCallers;
+    usage: ModelUsageService;
+    settings: Settings;
+    log: Log;
+  }) {
+    this.upstream = parts.upstream;
+    this.callers = parts.callers;
+    this.usage = parts.usage;
+    this.offered = parts.settings.modelUpstream?.models ?? [];
+    this.log = parts.log;
+  }
+
+  /** The models that the caller may use. */
+  async models(caller: Caller, signal: AbortSignal): Promise<ModelList> {
+    await this.callers.count(caller);
+    const data = this.offered.length > 0 ? this.offered.map((id) => modelItem(id)) : await this.upstreamModels(signal);
+    return { object: 'list', data: data.filter(({ id }) => caller.models?.includes(id) ?? true) };
+  }
+
+  /** @throws AppError MODEL_NOT_FOUND */
+  async model(caller: Caller, id: string, signal: AbortSignal): Promise<ModelItem> {
+    const { data } = await this.models(caller, signal);
+    const found = data.find((model) => model.id === id);
+    if (!found) throw new AppError('MODEL_NOT_FOUND');
+    return found;
+  }
+
+  /** @throws AppError MODEL_NOT_FOUND, and as Upstream.ask */
+  async chat(caller: Caller, input: z.output<typeof chatSchema>, signal: AbortSignal): Promise<ModelAnswer> {
+    const headers = await this.callers.count(caller);
+    this.requireModel(caller, input.model);
+    if (!input.stream) return this.whole(caller, '/chat/completions', input, headers, signal);
+    // The provider is asked for usage, which comes as one more event.
+    const wantsUsage = input.stream_options?.include_usage === true;
+    const body = { ...input, stream_options: { ...input.stream_options, include_usage: true } };
+    const answer = await this.upstream.ask('POST', '/chat/completions', body, signal);
+    if (!answer.contentType.startsWith('text/event-stream')) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
+    const events = this.relay(caller, input.model, answer, wantsUsage, signal);
+    const streaming = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+    // Proxies on the way must not buffer the events either.
+    return { headers: { ...headers, ...streaming, 'x-accel-buffering': 'no' }, body: Readable.from(events) };
+  }
+
+  /** @throws AppError as `chat` */
+  async embeddings(
+    caller: Caller,
+    input: z.output<typeof embeddingsSchema>,
+    signal: AbortSignal,
+  ): Promise<ModelAnswer> {
+    const headers = await this.callers.count(caller);
+    this.requireModel(caller, input.model);
+    return this.whole(caller, '/embeddings', input, headers, signal);
+  }
+
+  private async whole(
+    caller: Caller,
+    path: string,
+    input: { model: string },
+    headers: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<ModelAnswer> {
+    const answer = await this.upstream.ask('POST', path, input, signal);
+    const json = await this.upstream.readJson(answer);
+    await this.usage.add(caller, input.model, countedIn(json) ?? nothing);
+    return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(json) };
+  }
+
+  /** The provider's events as they arrive; an error on the way is the last of them. */
+  private async *relay(
+    caller: Caller,
+    model: string,
+    answer: UpstreamAnswer,
+    wantsUsage: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<string> {
+    let counted = nothing;
+    let ended = false;
+    try {
+      for await (const data of eventData(answer.body)) {
+        ended = data === done;
+        if (ended) break;
+        const chunk = chunkSchema.parse(JSON.parse(data));
+        counted = countedIn(chunk) ?? counted;
+        const onlyCounts = chunk.usage != null && chunk.choices?.length === 0;
+        if (!onlyCounts || wantsUsage) yield `data: ${data.replaceAll('\n', '\ndata: ')}\n\n`;
+      }
+      if (!ended) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR', { message: 'The model was cut off.' });
+      yield `data: ${done}\n\n`;
+    } catch (error) {
+      const known = asUpstreamError(error);
+      if (!signal.aborted) this.log.warn({ err: error, reason: known.code }, 'A stream of a model broke.');
+      yield `data: ${JSON.stringify(openAiError(known))}\n\n`;
+    } finally {
+      await this.usage.add(caller, model, counted);
+    }
+  }
+
+  private requireModel(caller: Caller, model: string): void {
+    const isOffered = this.offered.length === 0 || this.offered.includes(model);
+    if (!isOffered || !(caller.models?.includes(model) ?? true)) throw new AppError('MODEL_NOT_FOUND');
+  }
+
+  private async upstreamModels(signal: AbortSignal): Promise<ModelItem[]> {
+    const answer = await this.upstream.ask('GET', '/models', null, signal);
+    const list = upstreamListSchema.safeParse(await this.upstream.readJson(answer));
+    if (!list.success) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
+    return list.data.data.map(({ id }) => modelItem(id));
+  }
+}
+
+const nothing: Counted = { promptTokens: 0, completionTokens: 0 };
+
+/** The usage that a response reports; undefined when it reports none. */
+function countedIn(answer: unknown): Counted | undefined {
+  const found = countsSchema.safeParse(answer);
+  if (!found.success) return undefined;
+  const { prompt_tokens, completion_tokens } = found.data.usage;
+  return {
+    promptTokens: Math.max(0, Math.trunc(prompt_tokens)),
+    completionTokens: Math.max(0, Math.trunc(completion_tokens)),
+  };
+}
+
+function modelItem(id: string): ModelItem {
+  return { id, object: 'model', created: 0, owned_by: 'parley' };
+}

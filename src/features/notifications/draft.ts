@@ -1,0 +1,25 @@
+import type { NotificationKind } from '../../contract/notification-kinds.ts';
+
+/** A notification that a user gets if they want it. */
+export interface NotificationDraft {
+  userId: string;
+  kind: NotificationKind;
+  senderId: string | null;
+  serverId: string | null;
+  channelId: string | null;
+  referenceType: string | null;
+  referenceId: string | null;
+  title: string;
+  body: string;
+  /** When it happened. */
+  at: Date;
+  /** Only for users with the strategy `all`. */
+  onlyUnderAll: boolean;
+  /** The user was told of it before, so that it comes back as if it had never been away. */
+  isAnnounced: boolean;
+}
+
+/** The scope in which repeats are merged (contract §13, Notifications): the channel, else the server, else the person. */
+export function scopeOf(draft: NotificationDraft): string {
+  return draft.channelId ?? draft.serverId ?? draft.senderId ?? '';
+}

@@ -1,0 +1,188 @@
+import { NIL } from 'uuid';
+import { selectIsInChannel } from '../../access/channel.membership.ts';
+import { type Room, userRoom } from '../../cluster/entry.ts';
+import type { Change } from '../../delivery/changes.ts';
+import { closePlaceNow } from '../../jobs/closed-places.ts';
+import {
+  atOnce,
+  type BroadcastJob,
+  type ClosedPlaceJob,
+  insertJobs,
+  type Job,
+  type NewsJob,
+  portion,
+} from '../../jobs/notification.jobs.ts';
+import type { DirectActivity, Returning } from '../direct/direct.activity.ts';
+import type { Audience } from '../members/audience.ts';
+import type { NotificationDraft } from './draft.ts';
+import {
+  broadcastsOf,
+  draftOf,
+  draftsOfEdits,
+  draftsOfMessages,
+  type NotedMessage,
+  notYetNotified,
+  quoted,
+  readNoted,
+} from './message-notices.ts';
+import { writeNotifications } from './notification.writer.ts';
+import { markSettled, type Settled, settledBy } from './open-questions.ts';
+import { readStale, renewQuotes, type Stale } from './quotes.ts';
+import { draftsOfSystem } from './system-notices.ts';
+import { readWithdrawn, type Withdrawn, withdraw } from './withdrawal.ts';
+
+/** How many users one broadcast notifies at most (contract §6). */
+const broadcastLimit = 5000;
+
+/** Who is online, for `@here`. */
+export interface OnlineUsers {
+  isOnline(userId: string): boolean;
+}
+
+/** What some jobs call for. */
+interface Plan {
+  /** Notifications to make. */
+  drafts: NotificationDraft[];
+  /** For messages that were edited, whose users may have been notified of them before. */
+  ofEdits: NotificationDraft[];
+  /** Ids of messages that were edited or deleted, and the notifications that quote their former text. */
+  changed: string[];
+  stale: Stale[];
+  /** What those messages are to be taken out of. */
+  withdrawn: Withdrawn[];
+  /** People whose sockets are to be put back into a DM. */
+  returning: Returning[];
+  news: { job: NewsJob; people: string[]; rest: NewsJob[] }[];
+  settled: Settled[];
+  closings: ClosedPlaceJob[];
+  /** Jobs for what is not done now. */
+  rest: Job[];
+}
+
+/** Turns jobs into notifications and their events, in the change that deletes the jobs. */
+export class NotificationMaker {
+  private readonly direct: DirectActivity;
+  private readonly online: OnlineUsers;
+  private readonly audience: Audience;
+
+  constructor(parts: { direct: DirectActivity; online: OnlineUsers; audience: Audience }) {
+    this.direct = parts.direct;
+    this.online = parts.online;
+    this.audience = parts.audience;
+  }
+
+  /** @returns whether that left further jobs */
+  async make(change: Change, jobs: Job[]): Promise<boolean> {
+    const plan = await this.plan(change, jobs);
+    await insertJobs(change.rows, plan.rest);
+    // Locked all at once, so that transactions do not deadlock.
+    await change.lock(...logsOf(plan));
+    const isMoreStale = await this.carryOut(change, plan);
+    return plan.rest.length > 0 || isMoreStale;
+  }
+
+  /** Finds out what the jobs call for, and records which DMs were used. */
+  private async plan(change: Change, jobs: Job[]): Promise<Plan> {
+    const { rows } = change;
+    const messages = await readNoted(rows, jobs);
+    const ofMessages = jobsOf('message', jobs);
+    const drafts = await draftsOfMessages(rows, ofMessages, messages);
+    const rest: Job[] = broadcastsOf(ofMessages, messages, drafts);
+    for (const job of jobsOf('broadcast', jobs)) {
+      const piece = await this.broadcast(change, job, messages.get(job.messageId));
+      drafts.push(...piece.drafts);
+      rest.push(...piece.rest);
+    }
+    const news = await this.newsOf(change, jobs);
+    const settled = await settledBy(rows, jobs);
+    for (const piece of [...news, ...settled]) rest.push(...piece.rest);
+    drafts.push(...(await draftsOfSystem(rows, jobsOf('system', jobs))));
+    const changed = jobs.flatMap(changedBy);
+    const sent = new Set(ofMessages.map(({ messageId }) => messageId));
+    const direct = [...messages.values()].filter(({ id, channel_kind: kind }) => kind === 'dm' && sent.has(id));
+    return {
+      drafts,
+      ofEdits: draftsOfEdits(jobsOf('edit', jobs), messages),
+      changed,
+      stale: await readStale(rows, changed),
+      withdrawn: await readWithdrawn(rows, changed),
+      returning: await this.direct.touch(rows, direct, jobsOf('dm', jobs)),
+      news,
+      settled,
+      closings: jobsOf('farewell', jobs),
+      rest,
+    };
+  }
+
+  /** The logs of all people concerned must be locked. @returns whether more quotes have to be renewed than are at once */
+  private async carryOut(change: Change, plan: Plan): Promise<boolean> {
+    const { changed, stale, withdrawn } = plan;
+    for (const { userId, channelId, since } of plan.returning) {
+      await this.direct.announce(change, userId, channelId, since);
+    }
+    const told = await withdraw(change, withdrawn);
+    const ofEdits = await notYetNotified(change.rows, plan.ofEdits, plan.drafts);
+    await writeNotifications(change, await quoted(change.rows, [...plan.drafts, ...ofEdits]));
+    const isMoreStale = (await renewQuotes(change, changed, stale, told)) || withdrawn.length === atOnce;
+    if (isMoreStale) await insertJobs(change.rows, [{ job: 'erasure', messageIds: changed }]);
+    for (const piece of plan.settled) await markSettled(change, piece);
+    for (const job of plan.closings) await closePlaceNow(change, job, job.users);
+    for (const piece of plan.news) await this.audience.tellNow(change, piece.job, piece.people);
+    return isMoreStale;
+  }
+
+  /** The people that news jobs tell now, and jobs for the rest. */
+  private async newsOf(change: Change, jobs: Job[]): Promise<Plan['news']> {
+    const pieces: Plan['news'] = [];
+    for (const job of jobsOf('news', jobs)) pieces.push({ job, ...(await this.audience.next(change.rows, job)) });
+    return pieces;
+  }
+
+  /** The next portion of a broadcast, and a job for the rest. */
+  private async broadcast(
+    change: Change,
+    job: BroadcastJob,
+    message: NotedMessage | undefined,
+  ): Promise<{ drafts: NotificationDraft[]; rest: BroadcastJob[] }> {
+    if (!message?.server_id) return { drafts: [], rest: [] };
+    const people = await change.rows<{ user_id: string }>(
+      `SELECT s.user_id FROM server_members s JOIN users u ON u.id = s.user_id AND NOT u.is_bot
+       JOIN channels c ON c.id = $4 LEFT JOIN channel_members m ON m.channel_id = c.id AND m.user_id = s.user_id
+       WHERE s.server_id = $1 AND s.user_id > $2
+         AND ${selectIsInChannel('c.is_private', 'm.excluded')}
+       ORDER BY s.user_id LIMIT $3`,
+      [message.server_id, job.after ?? NIL, portion, message.channel_id],
+    );
+    const meant = people
+      .map((row) => row.user_id)
+      .filter((userId) => !job.except.includes(userId) && (!job.here || this.online.isOnline(userId)))
+      .slice(0, broadcastLimit - job.told);
+    const last = people.at(-1)?.user_id;
+    const told = job.told + meant.length;
+    const isMore = last !== undefined && people.length === portion && told < broadcastLimit;
+    return {
+      drafts: meant.map((userId) => draftOf(message, userId, 'message.mention')),
+      rest: isMore ? [{ ...job, after: last, told }] : [],
+    };
+  }
+}
+
+/** Messages that were edited or deleted. */
+function changedBy(job: Job): string[] {
+  if (job.job === 'edit') return [job.messageId];
+  return job.job === 'erasure' ? job.messageIds : [];
+}
+
+function jobsOf<K extends Job['job']>(kind: K, jobs: Job[]): Extract<Job, { job: K }>[] {
+  return jobs.filter((job): job is Extract<Job, { job: K }> => job.job === kind);
+}
+
+/** The own rooms of all people whom a plan concerns. */
+function logsOf({ drafts, ofEdits, returning, stale, withdrawn, closings, news, settled }: Plan): Room[] {
+  const people = [
+    ...[...drafts, ...ofEdits, ...returning, ...stale, ...withdrawn].map(({ userId }) => userId),
+    ...closings.flatMap(({ users }) => users),
+    ...[...news, ...settled].flatMap((piece) => piece.people),
+  ];
+  return people.map(userRoom);
+}

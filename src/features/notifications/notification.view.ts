@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import type { notificationSchema } from '../../contract/notification.ts';
+import type { NotificationKind, NotificationType } from '../../contract/notification-kinds.ts';
+import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
+import { type UserColumnsOrNull, userOrNull } from '../accounts/account.view.ts';
+
+export type NotificationRecord = z.input<typeof notificationSchema>;
+
+/** A row of `notifications` with its sender. */
+export interface NotificationRow extends UserColumnsOrNull {
+  id: string;
+  user_id: string;
+  type: NotificationType;
+  kind: NotificationKind;
+  title: string;
+  body: string;
+  reference_type: string | null;
+  reference_id: string | null;
+  sender_id: string | null;
+  server_id: string | null;
+  channel_id: string | null;
+  aggregated_count: number;
+  read_at: Date | string | null;
+  created_at: Date | string;
+  updated_at: Date | string;
+}
+
+export const selectNotifications = `SELECT n.id, n.user_id, n.type, n.kind, n.title, n.body, n.reference_type,
+  n.reference_id, n.sender_id, u.username, u.display_name, u.avatar_url, u.is_bot, n.server_id, n.channel_id,
+  n.aggregated_count, n.read_at, n.created_at, n.updated_at
+  FROM notifications n LEFT JOIN users u ON u.id = n.sender_id`;
+
+export function notificationRecord(row: NotificationRow): NotificationRecord {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    type: row.type,
+    kind: row.kind,
+    title: row.title,
+    body: row.body,
+    referenceType: row.reference_type,
+    referenceId: row.reference_id,
+    senderId: row.sender_id,
+    sender: userOrNull(row.sender_id, row),
+    serverId: row.server_id,
+    channelId: row.channel_id,
+    isRead: row.read_at !== null,
+    readAt: isoTimeOrNull(row.read_at),
+    aggregatedCount: row.aggregated_count,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+}

@@ -1,0 +1,118 @@
+import { type NotificationKind, typeOfKind } from '../../contract/notification-kinds.ts';
+import type { Rows } from '../../database/database.ts';
+import type { SystemJob } from '../../jobs/notification.jobs.ts';
+import { deciders } from '../members/audience.ts';
+import type { NotificationDraft } from './draft.ts';
+import { stillPending } from './open-questions.ts';
+
+interface Names {
+  of(id: string | null): string;
+}
+
+/** Who is notified of anything but messages. What needs no answer any more is announced to nobody. */
+export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<NotificationDraft[]> {
+  if (jobs.length === 0) return [];
+  const names = await readNames(rows, jobs);
+  const pending = await stillPending(
+    rows,
+    jobs.filter(isRequest).flatMap(({ referenceId }) => referenceId ?? []),
+  );
+  const codes = await readInviteCodes(rows, jobs);
+  const reasons = await readReasons(rows, jobs);
+  const drafts: NotificationDraft[] = [];
+  for (const job of jobs) {
+    const { kind, senderId, serverId, channelId, referenceType, referenceId } = job;
+    if (!isKind(kind)) continue;
+    if (isRequest(job) && !pending.has(referenceId ?? '')) continue;
+    const code = kind === 'server.invite' ? codes.get(serverId ?? '') : '';
+    if (code === undefined) continue;
+    const title = titleOf(kind, names.of(senderId), names.of(serverId), names.of(channelId));
+    const rest = { at: new Date(job.at), onlyUnderAll: false, isAnnounced: false };
+    const place = { senderId, serverId, channelId, referenceType, referenceId };
+    for (const userId of await recipients(rows, job)) {
+      if (userId === job.by) continue;
+      const body = kind === 'server.banned' ? (reasons.get(`${serverId} ${userId}`) ?? '') : code;
+      drafts.push({ userId, kind, ...place, title, body, ...rest });
+    }
+  }
+  return drafts;
+}
+
+function isKind(kind: string): kind is NotificationKind {
+  return kind in typeOfKind;
+}
+
+function isRequest({ kind }: SystemJob): boolean {
+  return kind === 'server.join_request' || kind === 'channel.join_request';
+}
+
+async function recipients(rows: Rows, { to, serverId }: SystemJob): Promise<string[]> {
+  if (to !== 'admins') return to;
+  return serverId === null ? [] : deciders(rows, serverId);
+}
+
+async function readNames(rows: Rows, jobs: SystemJob[]): Promise<Names> {
+  const ids = jobs.flatMap(({ senderId, serverId, channelId }) => [senderId, serverId, channelId]);
+  const found = await rows<{ id: string; name: string }>(
+    `SELECT id, display_name AS name FROM users WHERE id = ANY($1::uuid[])
+     UNION ALL SELECT id, name FROM servers WHERE id = ANY($1::uuid[])
+     UNION ALL SELECT id, name FROM channels WHERE id = ANY($1::uuid[])`,
+    [ids.filter((id) => id !== null)],
+  );
+  const names = new Map(found.map((row) => [row.id, row.name]));
+  return { of: (id) => (id && names.get(id)) || 'someone' };
+}
+
+/** The code that invited users get in with, even if they were offline; it stays unchanged until the commit. */
+async function readInviteCodes(rows: Rows, jobs: SystemJob[]): Promise<Map<string, string>> {
+  const ids = jobs.filter(({ kind }) => kind === 'server.invite').map(({ serverId }) => serverId);
+  if (ids.length === 0) return new Map();
+  const found = await rows<{ id: string; code: string }>(
+    'SELECT id, invite_code AS code FROM servers WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE',
+    [ids],
+  );
+  return new Map(found.map(({ id, code }) => [id, code]));
+}
+
+/** Why people were banned, by server and user, as it stands now. */
+async function readReasons(rows: Rows, jobs: SystemJob[]): Promise<Map<string, string>> {
+  const ids = jobs.filter(({ kind }) => kind === 'server.banned').map(({ serverId }) => serverId);
+  if (ids.length === 0) return new Map();
+  const found = await rows<{ key: string; reason: string }>(
+    `SELECT server_id || ' ' || user_id AS key, reason FROM server_bans
+     WHERE server_id = ANY($1::uuid[]) AND reason IS NOT NULL`,
+    [ids],
+  );
+  return new Map(found.map(({ key, reason }) => [key, reason]));
+}
+
+function titleOf(kind: NotificationKind, sender: string, server: string, channel: string): string {
+  switch (kind) {
+    case 'friendship.request':
+      return `${sender} wants to be friends with you`;
+    case 'friendship.accepted':
+      return `${sender} is your friend now`;
+    case 'server.member_joined':
+      return `${sender} joined ${server}`;
+    case 'server.kicked':
+      return `You were removed from ${server}`;
+    case 'server.banned':
+      return `You were banned from ${server}`;
+    case 'server.invite':
+      return `${sender} invites you to ${server}`;
+    case 'server.join_request':
+      return `${sender} asks to join ${server}`;
+    case 'channel.member_added':
+      return `${sender} added you to #${channel}`;
+    case 'channel.join_request':
+      return `${sender} asks to join #${channel}`;
+    case 'agent.webhook_stopped':
+      return `Nothing is delivered to the webhook of ${sender} any more`;
+    case 'agent.webhook_set':
+      return `The webhook of ${sender} has a new address`;
+    case 'agent.token_created':
+      return `${sender} has a new token`;
+    default:
+      return sender;
+  }
+}

@@ -1,0 +1,139 @@
+import { channelRoom } from '../../cluster/entry.ts';
+import { presenceActivity } from '../../contract/presence.ts';
+import type { Ephemeral } from '../../delivery/ephemeral.ts';
+import type { RedisConnections } from '../../infrastructure/redis.ts';
+import { type Activity, ActivityStore, maxOfChannel } from './activity.store.ts';
+
+/** One of a socket of this node. */
+interface Held extends Activity {
+  serverId: string | null;
+}
+
+/** Where an activity is. */
+type Place = Pick<Held, 'channelId' | 'serverId'>;
+
+const renewMs = 2000;
+const holdMs = 6000;
+/** Of one socket; the oldest ends first. */
+const maxOfSocket = 50;
+
+/**
+ * What people are doing in channels right now (contract §9). Each belongs to the socket that said so, and ends with it, with
+ * its place in the channel, or when its node is gone.
+ */
+export class Activities {
+  private readonly ephemeral: Ephemeral;
+  private readonly redis: RedisConnections | null;
+  private readonly store: ActivityStore | null;
+  private readonly keptMs: number;
+  /** Socket → channel → what it does there. */
+  private readonly held = new Map<string, Map<string, Held>>();
+  /** Channel → user → what holds there, or has ended lately; of this node alone. */
+  private readonly here = new Map<string, Map<string, Activity>>();
+  private readonly forgetting = new Set<NodeJS.Timeout>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /** @param keptMs how long a client may be cut off and still be told what has ended meanwhile */
+  constructor(ephemeral: Ephemeral, redis: RedisConnections | null, keptMs: number) {
+    this.ephemeral = ephemeral;
+    this.redis = redis;
+    this.keptMs = keptMs;
+    this.store = redis && new ActivityStore(redis, { holdMs, keptMs });
+  }
+
+  /** From now on this node renews what its sockets do, and ends what was done on nodes that are gone. */
+  start(): void {
+    if (this.store) this.timer = setInterval(() => void this.renew().catch(() => {}), renewMs).unref();
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+    for (const timer of this.forgetting) clearTimeout(timer);
+  }
+
+  /** Someone says what it does now. The caller has checked that it may. */
+  async say(socketId: string, place: Place, userId: string, activity: string): Promise<void> {
+    const { channelId } = place;
+    const said = { ...place, userId, owner: socketId, activity };
+    const own = this.held.get(socketId) ?? new Map<string, Held>();
+    this.held.set(socketId, own);
+    own.delete(channelId);
+    const [oldest] = own.values();
+    if (oldest && own.size >= maxOfSocket) await this.end(oldest);
+    own.set(channelId, said);
+    const isFull = (this.here.get(channelId)?.size ?? 0) >= maxOfChannel && !this.here.get(channelId)?.has(userId);
+    const states = this.redis?.healthy ? await this.store?.put([said], true).catch(() => undefined) : undefined;
+    // One too many would be told, and nobody could tell its end to those who come back.
+    if (isFull || states?.[0] === 'lost') return this.forget(said);
+    this.remember(said);
+    this.tell(said, socketId);
+  }
+
+  /** Ends what a socket does in the channels that `isMeant` names; it need not have anything to do there any more. */
+  async endOf(socketId: string, isMeant: (place: Place) => boolean = () => true): Promise<void> {
+    const own = [...(this.held.get(socketId)?.values() ?? [])];
+    await Promise.all(own.filter(isMeant).map((held) => this.end(held)));
+  }
+
+  /** Those of a channel, each person's last one. */
+  async of(channelId: string): Promise<{ userId: string; activity: string }[]> {
+    const all = await this.known(channelId);
+    return all.flatMap(({ userId, activity }) => (activity === null ? [] : [{ userId, activity }]));
+  }
+
+  /** What someone who was cut off for a moment may not know of a channel: what is done there, and what has ended lately. */
+  async known(channelId: string): Promise<Activity[]> {
+    const shared = this.redis?.healthy ? await this.store?.of(channelId).catch(() => undefined) : undefined;
+    return shared ?? [...(this.here.get(channelId)?.values() ?? [])];
+  }
+
+  private async end(held: Held): Promise<void> {
+    this.forget(held);
+    const isLastHere = this.here.get(held.channelId)?.get(held.userId)?.owner === held.owner;
+    const isLast = this.redis?.healthy ? await this.store?.end(held).catch(() => undefined) : undefined;
+    if (isLastHere) this.remember({ ...held, activity: null });
+    if (isLast ?? isLastHere) this.tell({ ...held, activity: null });
+  }
+
+  private async renew(): Promise<void> {
+    if (!this.store || !this.redis?.healthy) return;
+    const all = [...this.held.values()].flatMap((own) => [...own.values()]);
+    const states = await this.store.put(all, false);
+    for (const [index, held] of all.entries()) {
+      const isHeld = this.held.get(held.owner)?.get(held.channelId) === held;
+      // It ended during the call, and was put back by it.
+      if (!isHeld) await this.store.end(held);
+      else if (states[index] === 'lost') this.forget(held);
+      // Redis had lost it, or another node took this one for dead.
+      else if (states[index] === 'new') this.tell(held);
+    }
+    for (const { channelId, userId } of await this.store.takeOverdue()) {
+      this.tell({ channelId, userId, activity: null });
+    }
+  }
+
+  private forget({ owner, channelId }: Held): void {
+    const own = this.held.get(owner);
+    own?.delete(channelId);
+    if (own?.size === 0) this.held.delete(owner);
+  }
+
+  private remember(said: Activity): void {
+    const { channelId, userId } = said;
+    const people = this.here.get(channelId) ?? new Map<string, Activity>();
+    this.here.set(channelId, people);
+    people.set(userId, said);
+    if (said.activity !== null) return;
+    const timer = setTimeout(() => {
+      this.forgetting.delete(timer);
+      if (people.get(userId) !== said) return;
+      people.delete(userId);
+      if (people.size === 0 && this.here.get(channelId) === people) this.here.delete(channelId);
+    }, this.keptMs).unref();
+    this.forgetting.add(timer);
+  }
+
+  private tell({ channelId, userId, activity }: Omit<Activity, 'owner'>, exceptSocket?: string): void {
+    this.ephemeral.tell([channelRoom(channelId)], presenceActivity, { channelId, userId, activity }, exceptSocket);
+  }
+}

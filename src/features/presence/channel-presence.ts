@@ -1,0 +1,96 @@
+import { selectIsInChannel } from '../../access/channel.membership.ts';
+import type { StatusChange } from '../../contract/status.ts';
+import type { Database } from '../../database/database.ts';
+import { Cache } from '../../infrastructure/cache.ts';
+import type { PresenceDirectory } from './directory.ts';
+
+/** The size of a snapshot (contract §9). */
+const shown = 500;
+/** In channels with more people than this only those online are looked up. */
+const smallChannel = 2000;
+/** How long joins of the same channel are answered from one look-up. */
+const keptMs = 2000;
+const keptChannels = 1000;
+
+const peopleOf = `SELECT m.user_id FROM channels c JOIN server_members m ON m.server_id = c.server_id JOIN users u ON u.id = m.user_id
+    LEFT JOIN channel_members own ON own.channel_id = c.id AND own.user_id = m.user_id
+    WHERE c.id = $1 AND NOT c.is_private AND ${selectIsInChannel('u.is_bot', 'own.excluded')}
+  UNION ALL
+  SELECT m.user_id FROM channels c JOIN channel_members m ON m.channel_id = c.id
+    WHERE c.id = $1 AND c.is_private AND NOT m.excluded`;
+const some = `${peopleOf} LIMIT $2`;
+const amongThem = `SELECT user_id FROM (${peopleOf}) AS people WHERE user_id = ANY($2::uuid[]) LIMIT $3`;
+
+/** People of a channel with their statuses. */
+export interface ChannelPeople {
+  members: readonly StatusChange[];
+  /** `channel`: whoever else is in the channel is offline. */
+  covers: 'channel' | 'listed';
+}
+
+/** The people of a channel and their statuses at this revision of the directory. */
+interface Snapshot {
+  people: Set<string>;
+  /** Not all people are in it: those who come online are looked up. */
+  isLarge: boolean;
+  shown: ChannelPeople;
+  revision: number;
+}
+
+/** For a snapshot that was not looked up in the directory yet. */
+const notYet = -1;
+
+/** The people of channels with their statuses: the first thing that a client wants on joining. */
+export class ChannelPresence {
+  private readonly database: Database;
+  private readonly directory: PresenceDirectory;
+  private readonly snapshots = new Cache<Snapshot>({ max: keptChannels, trust: () => keptMs });
+
+  constructor(database: Database, directory: PresenceDirectory) {
+    this.database = database;
+    this.directory = directory;
+  }
+
+  /** Up to 500 people of a channel, those online first: the same list as long as nothing has changed. */
+  async of(channelId: string): Promise<ChannelPeople> {
+    const snapshot = await this.snapshots.get(channelId, () => this.read(channelId));
+    if (!snapshot) return { members: [], covers: 'listed' };
+    const { revision } = this.directory;
+    if (snapshot.revision !== revision) {
+      if (snapshot.isLarge && snapshot.revision !== notYet) await this.addNewcomers(channelId, snapshot.people);
+      snapshot.shown = this.shownOf([...snapshot.people]);
+      snapshot.revision = revision;
+    }
+    return snapshot.shown;
+  }
+
+  private shownOf(people: string[]): ChannelPeople {
+    const online = people.filter((userId) => this.directory.isOnline(userId));
+    const present = online.slice(0, shown);
+    const absent = people.filter((userId) => !this.directory.isOnline(userId)).slice(0, shown - present.length);
+    const members = [...present, ...absent].map((userId) => ({ userId, status: this.directory.statusOf(userId) }));
+    return { members, covers: online.length <= shown ? 'channel' : 'listed' };
+  }
+
+  private async read(channelId: string): Promise<Snapshot> {
+    const unread = { shown: { members: [], covers: 'listed' as const }, revision: notYet };
+    const people = await this.idsOf(some, [channelId, smallChannel]);
+    if (people.length < smallChannel) return { ...unread, people: new Set(people), isLarge: false };
+    // One more than is shown: whether there are more has to be known.
+    const present = await this.idsOf(amongThem, [channelId, [...this.directory.present()], shown + 1]);
+    return { ...unread, people: new Set([...present, ...people]), isLarge: true };
+  }
+
+  /** Those who have come online since the people of a large channel were read. */
+  private async addNewcomers(channelId: string, people: Set<string>): Promise<void> {
+    const isNew = (userId: string) => this.directory.isOnline(userId) && !people.has(userId);
+    const newcomers = this.directory.changedLately().filter(isNew);
+    if (newcomers.length === 0) return;
+    for (const userId of await this.idsOf(amongThem, [channelId, newcomers, newcomers.length])) people.add(userId);
+  }
+
+  private async idsOf(text: string, values: unknown[]): Promise<string[]> {
+    const rows = await this.database.rows<{ user_id: string }>(text, values);
+    return rows.map((row) => row.user_id);
+  }
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { channelRoom } from '../../cluster/entry.ts';
+import {
+  activitySchema,
+  presenceActivity,
+  presenceChange,
+  presenceSnapshot,
+  subscribedSchema,
+  subscribeSchema,
+  updatePresenceSchema,
+} from '../../contract/presence.ts';
+import { memberJoined } from '../../contract/server.ts';
+import { type StatusChange, statusSchema } from '../../contract/status.ts';
+import type { Delivery } from '../../delivery/delivery.ts';
+import { tellOne } from '../../gateway/frames.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
+import { type Handler, handler } from '../../gateway/handler.ts';
+import { leaveWatches, type ParleySocket } from '../../gateway/socket.ts';
+import { dataOf } from './broadcaster.ts';
+import type { ChannelPeople } from './channel-presence.ts';
+import type { PresenceService } from './presence.service.ts';
+import type { Presence } from './presence.ts';
+
+const tag = 'Presence';
+/** How many people a socket may follow besides those of its channels; the oldest are dropped first. */
+const maxWatched = 1000;
+
+/** Logs may contain events of other versions; this field is always there. */
+const joined = memberJoined.payload.pick({ userId: true });
+
+/** Feeds presence with what a node knows: who is connected to it, and who has joined people that did not know them. */
+export function connectPresence(
+  gateway: Gateway,
+  delivery: Delivery,
+  presence: Presence,
+  service: PresenceService,
+): void {
+  presence.start(gateway);
+  gateway.onConnection(async (socket) => {
+    const left = presence.came(socket.data.actor.userId);
+    socket.once('disconnect', () => {
+      left();
+      void service.endActivities(socket.id).catch(() => {});
+    });
+    if (!socket.recovered) return;
+    if (socket.data.watched.length > 0) await follow(service, socket, socket.data.watched);
+    socket.data.watched = [];
+    void tellMissed(presence, service, socket);
+  });
+  gateway.membership.onLoss = (socket, isLost) => void service.endActivities(socket.id, isLost).catch(() => {});
+  delivery.observe((entry) => {
+    if (entry.event !== memberJoined.name) return;
+    presence.joined(joined.parse(JSON.parse(entry.json)).userId);
+  });
+}
+
+/** A recovered client assumes that it missed nothing, and does not join its channels again. */
+async function tellMissed(presence: Presence, service: PresenceService, socket: ParleySocket): Promise<void> {
+  const changes = await presence.missed(socket.rooms).catch(() => []);
+  if (changes.length > 0) tellOne(socket, presenceChange.name, JSON.stringify(dataOf(changes)));
+  const rooms = [...socket.data.joined.values()].map(({ room }) => room);
+  for (const { channelId, userId, activity } of await service.activitiesIn(new Set(rooms))) {
+    // It may have lost the channel, or left it, meanwhile.
+    if (!socket.data.joined.has(channelRoom(channelId)) || userId === socket.data.actor.userId) continue;
+    tellOne(socket, presenceActivity.name, JSON.stringify({ channelId, userId, activity }));
+  }
+}
+
+export function presenceHandlers(presence: PresenceService): Handler[] {
+  return [
+    handler({
+      event: 'presence:update',
+      summary: 'Set your status, for all devices.',
+      tag,
+      payload: updatePresenceSchema,
+      ack: z.object({ status: statusSchema }),
+      limit: 'events',
+      lane: { by: null },
+      async handle({ actor, payload }) {
+        await presence.update(actor, payload.status);
+        return { status: payload.status };
+      },
+    }),
+    handler({
+      event: 'presence:subscribe',
+      summary: "Get people's presence, and from now on each change, even if you share no channel with them.",
+      tag,
+      payload: subscribeSchema,
+      ack: subscribedSchema,
+      limit: 'events',
+      readOnly: true,
+      async handle({ payload, socket }) {
+        return { users: await follow(presence, socket, payload.userIds) };
+      },
+    }),
+    handler({
+      event: 'presence:activity',
+      summary:
+        'Set what you are doing in a channel; null to clear it. It ends with the connection, and when you leave the channel.',
+      tag,
+      payload: activitySchema,
+      ack: z.object({}),
+      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'BLOCKED', 'USER_BLOCKED'],
+      limit: 'events',
+      lane: { by: 'channelId' },
+      async handle({ actor, payload, socket }) {
+        const { channelId, activity } = payload;
+        await presence.activity(actor, channelId, activity, socket.id);
+        // It disconnected meanwhile, and its `disconnect` event is past.
+        if (!socket.connected) await presence.endActivities(socket.id);
+        return {};
+      },
+    }),
+  ];
+}
+
+/** The JSON text of a snapshot, shared by sockets that join at about the same time. */
+const snapshotTexts = new WeakMap<ChannelPeople, string>();
+
+/** Sends the presence of a channel's people to a socket that has just joined it. */
+export async function sendSnapshot(presence: PresenceService, socket: ParleySocket, channelId: string): Promise<void> {
+  if (socket.data.actor.user.isBot && !(await presence.showsPeople(socket.data.actor, channelId))) return;
+  const people = await presence.snapshot(channelId);
+  const activities = await presence.activitiesOf(channelId);
+  // It may have lost the channel, or left it, while the people were read.
+  if (!socket.connected || !socket.data.joined.has(channelRoom(channelId))) return;
+  const text = snapshotTexts.get(people) ?? JSON.stringify({ channelId, ...people });
+  snapshotTexts.set(people, text);
+  tellOne(socket, presenceSnapshot.name, `${text.slice(0, -1)},"activities":${JSON.stringify(activities)}}`);
+}
+
+/** Makes a socket follow the presence of these users, as far as it may. @returns their current statuses */
+async function follow(presence: PresenceService, socket: ParleySocket, userIds: string[]): Promise<StatusChange[]> {
+  const { actor } = socket.data;
+  const { users, rooms } = await presence.subscribe(actor, userIds);
+  watch(socket, [...rooms.values()].flat());
+  // If the user left a server meanwhile, these rooms were not left with it.
+  const stay = async (serverId: string) => {
+    if (!(await presence.isIn(actor, serverId))) leaveWatches(socket, serverId);
+  };
+  await Promise.all([...rooms.keys()].map(stay));
+  return users;
+}
+
+function watch(socket: ParleySocket, rooms: string[]): void {
+  // A socket that has disconnected meanwhile would stay in the rooms for ever.
+  if (!socket.connected) return;
+  const watched = [...socket.rooms].filter((room) => room.startsWith('watch:') && !rooms.includes(room));
+  const excess = Math.max(0, watched.length + rooms.length - maxWatched);
+  for (const room of watched.slice(0, excess)) void socket.leave(room);
+  void socket.join(rooms.slice(0, maxWatched));
+}

@@ -1,0 +1,134 @@
+import type { ChannelAccess } from '../../access/channel.access.ts';
+import type { ServerAccess } from '../../access/server.access.ts';
+import type { StatusChange } from '../../contract/status.ts';
+import type { Database } from '../../database/database.ts';
+import type { Changes } from '../../delivery/changes.ts';
+import type { Ephemeral } from '../../delivery/ephemeral.ts';
+import type { Log } from '../../infrastructure/log.ts';
+import type { RedisConnections } from '../../infrastructure/redis.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { Activities } from './activities.ts';
+import { PresenceAudience } from './audience.ts';
+import { PresenceBroadcaster, type PresenceSink } from './broadcaster.ts';
+import { ChannelPresence } from './channel-presence.ts';
+import type { PresenceDirectory } from './directory.ts';
+import { MemoryPresenceStore } from './memory-store.ts';
+import { PresenceService } from './presence.service.ts';
+import type { PresenceStore } from './presence.store.ts';
+import { RedisPresenceStore } from './redis-store.ts';
+import { Resync } from './resync.ts';
+import { PresenceTracker } from './tracker.ts';
+
+/**
+ * The time to settle with a Redis that kept what it was told, as after a failover: no more than the last moments are lost,
+ * and nodes come back one shortly after the other.
+ */
+const keptSettleMs = 1000;
+
+export interface PresenceFoundation {
+  settings: Settings;
+  log: Log;
+  nodeId: string;
+  redis: RedisConnections | null;
+  database: Database;
+  changes: Changes;
+  channelAccess: ChannelAccess;
+  serverAccess: ServerAccess;
+  ephemeral: Ephemeral;
+  directory: PresenceDirectory;
+}
+
+/** Presence on this node: in Redis shared with the other nodes, or in memory on a single node. */
+export class Presence {
+  readonly service: PresenceService;
+  private readonly directory: PresenceDirectory;
+  private readonly tracker: PresenceTracker;
+  private readonly broadcaster: PresenceBroadcaster;
+  private readonly settleMs: number;
+  private readonly activities: Activities;
+  private readonly shared: { redis: RedisConnections; store: RedisPresenceStore; resync: Resync } | null;
+
+  constructor(foundation: PresenceFoundation) {
+    const { database, changes, channelAccess, serverAccess, ephemeral, directory, redis, nodeId, log } = foundation;
+    const settings = foundation.settings.presence;
+    this.directory = directory;
+    const shared = redis ? new RedisPresenceStore(redis, nodeId, settings, log) : null;
+    const store: PresenceStore = shared ?? new MemoryPresenceStore();
+    const audience = new PresenceAudience(database);
+    const channelPresence = new ChannelPresence(database, directory);
+    this.activities = new Activities(ephemeral, redis, directory.keptMs);
+    this.service = new PresenceService({
+      database,
+      changes,
+      channelAccess,
+      serverAccess,
+      ephemeral,
+      store,
+      directory,
+      audience,
+      channelPresence,
+      activities: this.activities,
+      tellWish: (userId, wish) => this.tracker.wished(userId, wish),
+    });
+    const readWishes = (userIds: string[]) => this.service.readWishes(userIds);
+    this.tracker = new PresenceTracker(store, directory, readWishes, settings, log);
+    this.broadcaster = new PresenceBroadcaster(directory, audience, settings.tellMs, log);
+    store.listen({
+      changed: (list) => directory.apply(list),
+      hurried: (userId) => this.tracker.hurry(userId),
+    });
+    this.settleMs = settings.settleMs;
+    const resync = shared && new Resync(shared, directory, settings.settleMs, log);
+    this.shared = redis && shared && resync ? { redis, store: shared, resync } : null;
+  }
+
+  /** From now on this node takes part. Until then the service accepts calls, but nobody here is told of anything. */
+  start(sink: PresenceSink): void {
+    this.broadcaster.start(sink);
+    this.activities.start();
+    this.keepInStep();
+  }
+
+  /** A user's socket connected. @returns to be called when it disconnects */
+  came(userId: string): () => void {
+    this.tracker.came(userId);
+    return () => this.tracker.went(userId);
+  }
+
+  /** What someone in these rooms, who was cut off briefly, may not have been told. */
+  missed(rooms: ReadonlySet<string>): Promise<StatusChange[]> {
+    return this.broadcaster.missed(rooms);
+  }
+
+  /** Someone has joined people who did not know their status. */
+  joined(userId: string): void {
+    this.directory.tellAgain(userId);
+  }
+
+  async close(): Promise<void> {
+    this.tracker.close();
+    this.broadcaster.close();
+    this.activities.close();
+    this.shared?.resync.close();
+    await this.shared?.store.retire();
+  }
+
+  private keepInStep(): void {
+    if (!this.shared) return;
+    const { redis, store, resync } = this.shared;
+    const beginAnew = (settleMs: number) => {
+      this.tracker.holdLeaves(settleMs / 2);
+      resync.comeBack(settleMs);
+      this.tracker.sayAll();
+    };
+    const emptied = () => beginAnew(this.settleMs);
+    store.start({ forgotten: () => this.tracker.sayAll(), emptied, missed: () => resync.soon() });
+    resync.soon();
+    redis.onHealth(async (healthy) => {
+      if (!healthy) return;
+      beginAnew(this.settleMs);
+      const isKnown = await store.renew().catch(() => false);
+      if (isKnown) beginAnew(Math.min(this.settleMs, keptSettleMs));
+    });
+  }
+}

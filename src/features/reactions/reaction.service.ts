@@ -1,0 +1,107 @@
+import { channelRoom, threadRoom } from '../../cluster/entry.ts';
+import type { Actor } from '../../contract/actor.ts';
+import { AppError } from '../../contract/errors.ts';
+import { maxEmoji, maxEmojiEach, reactionAdded, reactionRemoved, reactionUpdated } from '../../contract/reaction.ts';
+import type { Database } from '../../database/database.ts';
+import { pipelined } from '../../database/transaction.ts';
+import type { Change, Changes } from '../../delivery/changes.ts';
+import type { Ephemeral } from '../../delivery/ephemeral.ts';
+import { type FoundMessage, holdMessage, type MessageAccess } from '../messages/message.access.ts';
+import { type ReactionSummary, readReactions } from '../messages/reaction.view.ts';
+
+/** The result of a change. */
+export interface Reacted {
+  reactions: ReactionSummary[];
+  /** False: it was so before. */
+  changed: boolean;
+}
+
+/** Reactions to messages (contract §6). */
+export class ReactionService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly ephemeral: Ephemeral;
+  private readonly access: MessageAccess;
+
+  constructor(parts: { database: Database; changes: Changes; ephemeral: Ephemeral; messageAccess: MessageAccess }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.ephemeral = parts.ephemeral;
+    this.access = parts.messageAccess;
+  }
+
+  /** @throws AppError MESSAGE_NOT_FOUND */
+  async list(actor: Actor, messageId: string): Promise<ReactionSummary[]> {
+    const { row } = await this.access.readable(actor, messageId);
+    return readReactions(this.database.rows, row.id);
+  }
+
+  /** @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED, REACTION_LIMIT */
+  async add(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
+    const found = await this.access.open(actor, messageId);
+    return this.changes.run(async (change) => {
+      const [, added, used, reactions] = await pipelined([
+        lockMessage(change, found),
+        change.rows(insertion, [messageId, emoji, actor.userId]),
+        change.rows<{ own: number; total: number }>(usage, [messageId, actor.userId]),
+        readReactions(change.rows, messageId),
+      ]);
+      const isNew = added.length > 0;
+      const isTooMuch = used.some(({ own, total }) => own > maxEmojiEach || total > maxEmoji);
+      if (isNew && isTooMuch) throw new AppError('REACTION_LIMIT');
+      if (isNew) this.tell(change, found, { actor, emoji, companion: reactionAdded, reactions });
+      return { reactions, changed: isNew };
+    });
+  }
+
+  /** Removes a reaction; idempotent. @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED */
+  async remove(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
+    const found = await this.access.open(actor, messageId);
+    return this.changes.run(async (change) => {
+      const [, removed, reactions] = await pipelined([
+        lockMessage(change, found),
+        change.rows(deletion, [messageId, emoji, actor.userId]),
+        readReactions(change.rows, messageId),
+      ]);
+      const changed = removed.length > 0;
+      if (changed) this.tell(change, found, { actor, emoji, companion: reactionRemoved, reactions });
+      return { reactions, changed };
+    });
+  }
+
+  private tell(
+    change: Change,
+    { row }: FoundMessage,
+    {
+      actor,
+      emoji,
+      companion,
+      reactions,
+    }: {
+      actor: Actor;
+      emoji: string;
+      companion: typeof reactionAdded;
+      reactions: ReactionSummary[];
+    },
+  ): void {
+    const { channel_id: channelId, thread_id: threadId } = row;
+    const data = { messageId: row.id, channelId, seq: row.seq, reactions };
+    change.publish(reactionUpdated.in(channelRoom(channelId), data, threadId));
+    const rooms = [channelRoom(channelId), ...(threadId ? [threadRoom(threadId)] : [])];
+    change.afterCommit(() => {
+      this.ephemeral.tell(rooms, companion, { messageId: row.id, channelId, userId: actor.userId, emoji });
+    });
+  }
+}
+
+const insertion = `INSERT INTO reactions (message_id, emoji, user_id, place)
+  SELECT $1, $2, $3, coalesce(max(place), 0) + 1 FROM reactions WHERE message_id = $1
+  ON CONFLICT DO NOTHING RETURNING place`;
+const deletion = 'DELETE FROM reactions WHERE message_id = $1 AND emoji = $2 AND user_id = $3 RETURNING place';
+const usage = `SELECT count(*) FILTER (WHERE user_id = $2)::int AS own, count(DISTINCT emoji)::int AS total
+  FROM reactions WHERE message_id = $1`;
+
+/** Until the commit the message stays, and nobody else reacts to it. */
+async function lockMessage(change: Change, { row }: FoundMessage): Promise<void> {
+  await pipelined([change.lockOpen(channelRoom(row.channel_id)), holdMessage(change.rows, row.id)]);
+}

@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import type { Actor } from '../../contract/actor.ts';
+import { freeName } from '../../contract/names.ts';
+import type { Database } from '../../database/database.ts';
+import { contentDisposition } from '../../infrastructure/served-content.ts';
+import { type ZipEntry, zipBytes } from '../../infrastructure/zip-writer.ts';
+import type { BlobStore } from '../blobs/blob.store.ts';
+import { LargeReads } from './large-reads.ts';
+import { type ArchiveRow, readAllInside } from './node.table.ts';
+import { ReadAhead } from './read-ahead.ts';
+import type { WorkspaceAccess } from './workspace.access.ts';
+
+/** An archive being sent. */
+export interface Archive {
+  headers: Record<string, string>;
+  stream: Readable;
+}
+
+const folderMode = 0o040755;
+const fileMode = 0o100644;
+
+/** Folders as ZIP files, created while they are sent (contract §8). */
+export class ArchiveService {
+  private readonly database: Database;
+  private readonly access: WorkspaceAccess;
+  private readonly blobs: BlobStore;
+  private readonly maxNodes: number;
+  private readonly downloads: LargeReads;
+
+  constructor(parts: {
+    database: Database;
+    workspaceAccess: WorkspaceAccess;
+    blobs: BlobStore;
+    limits: { maxNodes: number; downloads: number; downloadsPerUser: number };
+  }) {
+    this.database = parts.database;
+    this.access = parts.workspaceAccess;
+    this.blobs = parts.blobs;
+    this.maxNodes = parts.limits.maxNodes;
+    const { downloads: total, downloadsPerUser: perUser } = parts.limits;
+    const message = 'You are downloading several ZIP files already; wait until one of them is there.';
+    this.downloads = new LargeReads({ total, perUser }, message);
+  }
+
+  /**
+   * A folder, its contents at the root of the archive; null: the whole workspace. It is being sent until its stream closes.
+   * @throws AppError FOLDER_NOT_FOUND; RATE_LIMITED or SERVER_BUSY while too many others are being sent
+   */
+  async download(actor: Actor, serverId: string, folderId: string | null): Promise<Archive> {
+    const workspace = await this.access.open(actor, serverId);
+    const folder = folderId === null ? null : await this.access.folder(workspace, folderId);
+    const name = folder?.name ?? (await this.workspaceName(workspace.id));
+    const leave = this.downloads.enter(actor.userId);
+    const bytes = zipBytes(this.entries(workspace.id, folder?.id ?? workspace.id));
+    // Nothing starts before someone reads.
+    const stream = Readable.from(bytes, { objectMode: false }).once('close', leave);
+    return {
+      headers: {
+        'Content-Type': 'application/zip',
+        'Content-Disposition': contentDisposition('attachment', `${name}.zip`),
+        'X-Content-Type-Options': 'nosniff',
+        'Cache-Control': 'private, no-store',
+      },
+      stream,
+    };
+  }
+
+  private async workspaceName(id: string): Promise<string> {
+    const [row] = await this.database.rows<{ name: string }>('SELECT name FROM workspaces WHERE id = $1', [id]);
+    return row?.name ?? 'workspace';
+  }
+
+  /**
+   * The list is that of one moment and contents are immutable, so the archive is a snapshot, whatever is edited while
+   * it is sent.
+   */
+  private async *entries(workspaceId: string, folderId: string): AsyncGenerator<ZipEntry> {
+    const rows = await readAllInside(this.database, workspaceId, folderId, this.maxNodes);
+    const renamed = namesOfDrives(rows);
+    const files = rows.flatMap(({ blob_id: blobId, size_bytes: size }) => (blobId ? [{ blobId, size }] : []));
+    const contents = new ReadAhead(this.blobs, files);
+    let place = 0;
+    for (const { path: inside, kind, blob_id: blobId, is_text: isText, updated_at: at } of rows) {
+      const time = new Date(at);
+      const [top = '', ...rest] = inside.split('/');
+      const path = [renamed.get(top) ?? top, ...rest].join('/');
+      if (kind === 'dir') yield { path: `${path}/`, time, mode: folderMode, content: null, level: 0 };
+      else if (blobId) {
+        // Media are compressed already: trying hard again would be for nothing.
+        yield { path, time, mode: fileMode, content: await contents.read(place++), level: isText ? 6 : 1 };
+      }
+    }
+  }
+}
+
+/**
+ * Other names for top-level entries such as `C:x`: unpackers read that as a path outside, and many refuse an archive that
+ * has one altogether.
+ */
+function namesOfDrives(rows: ArchiveRow[]): Map<string, string> {
+  const taken = new Set(rows.map((row) => row.path));
+  const renamed = new Map<string, string>();
+  for (const { path, kind } of rows) {
+    if (!/^[a-z]:[^/]*$/i.test(path)) continue;
+    const name = freeName(path.replace(':', '_'), kind, taken);
+    taken.add(name);
+    renamed.set(path, name);
+  }
+  return renamed;
+}

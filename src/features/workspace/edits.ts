@@ -1,0 +1,72 @@
+import type { Actor } from '../../contract/actor.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { Changes } from '../../delivery/changes.ts';
+import type { StorageAllowance } from '../blobs/allowance.ts';
+import type { Announcer } from './announcer.ts';
+import { readNodes } from './node.table.ts';
+import { type NodeRecord, nodeRecord } from './node.view.ts';
+import type { WorkspaceLimits } from './quota.ts';
+import { TreeEdit } from './tree-edit.ts';
+import type { WorkspaceAccess } from './workspace.access.ts';
+
+/** The records of the nodes that an edit touched, after it. */
+export type Touched = Map<string, NodeRecord>;
+
+/** The only way to edit a workspace: under its lock, counted, and announced in one event. */
+export class WorkspaceEdits {
+  private readonly changes: Changes;
+  private readonly access: WorkspaceAccess;
+  private readonly announcer: Announcer;
+  private readonly allowance: StorageAllowance;
+  private readonly limits: WorkspaceLimits;
+
+  constructor(parts: {
+    changes: Changes;
+    workspaceAccess: WorkspaceAccess;
+    announcer: Announcer;
+    allowance: StorageAllowance;
+    limits: WorkspaceLimits;
+  }) {
+    this.changes = parts.changes;
+    this.access = parts.workspaceAccess;
+    this.announcer = parts.announcer;
+    this.allowance = parts.allowance;
+    this.limits = parts.limits;
+  }
+
+  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, and what `work` throws; nothing is changed then */
+  async run<T>(
+    actor: Actor,
+    serverId: string,
+    work: (edit: TreeEdit) => Promise<T>,
+  ): Promise<{ result: T; touched: Touched }> {
+    const workspace = await this.access.openToWrite(actor, serverId);
+    return this.changes.run(async (change) => {
+      const edit = await TreeEdit.begin(change.rows, workspace, actor.userId, this.limits);
+      await this.access.requireStillOpen(actor, workspace);
+      const result = await work(edit);
+      await edit.finish();
+      if (edit.addedBytes > 0) await this.allowance.requireWithin(change.rows, actor);
+      const rows = await readNodes(change.rows, workspace.id, [...edit.touched, ...edit.shown]);
+      const touched = new Map(rows.map((row) => [row.id, nodeRecord(row)]));
+      const nodes = [...touched.values()].filter(({ id }) => edit.touched.has(id));
+      // Including what was moved into a folder before that was deleted: others know it where it was.
+      const deletedIds = [...edit.touched].filter((id) => !touched.has(id));
+      if (edit.touched.size > 0) await this.announcer.announce(change, workspace, { nodes, deletedIds });
+      return { result, touched };
+    });
+  }
+
+  /** The same for an edit of one node, whose id it returns. @returns the node's record afterwards */
+  async one(actor: Actor, serverId: string, work: (edit: TreeEdit) => Promise<string>): Promise<NodeRecord> {
+    const { result, touched } = await this.run(actor, serverId, async (edit) => {
+      const id = await work(edit);
+      // Its record is the answer even if nothing had to be changed.
+      edit.shown.add(id);
+      return id;
+    });
+    const node = touched.get(result);
+    if (!node) throw new AppError('NODE_NOT_FOUND');
+    return node;
+  }
+}

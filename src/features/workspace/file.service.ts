@@ -1,0 +1,168 @@
+import { text } from 'node:stream/consumers';
+import type { z } from 'zod';
+import type { Actor } from '../../contract/actor.ts';
+import { AppError } from '../../contract/errors.ts';
+import { validated } from '../../contract/schema/validation.ts';
+import {
+  type fileSchema,
+  type mediaUrlSchema,
+  uploadFieldsSchema,
+  uploadNameSchema,
+} from '../../contract/workspace.ts';
+import type { Database } from '../../database/database.ts';
+import type { IncomingFile } from '../../infrastructure/incoming-file.ts';
+import { withCharset } from '../../infrastructure/media-types.ts';
+import {
+  contentDisposition,
+  mayShowInline,
+  type ServedContent,
+  uploadHeaders,
+} from '../../infrastructure/served-content.ts';
+import type { SignedLinks } from '../../infrastructure/signed-links.ts';
+import type { StorageAllowance } from '../blobs/allowance.ts';
+import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
+import type { NodeService } from './node.service.ts';
+import { type NodeRecord, nodeRecord, type PlacedRow } from './node.view.ts';
+import { roomForFile, type WorkspaceLimits } from './quota.ts';
+import type { FileContent } from './tree-edit.ts';
+import { UploadProbe } from './upload-probe.ts';
+import type { WorkspaceAccess } from './workspace.access.ts';
+
+/** Longer texts can only be downloaded, not edited. JSON bodies are no longer either. */
+const maxTextBytes = 2 * 1024 * 1024;
+
+type Disposition = 'inline' | 'attachment';
+
+/** A file that is in the store, but in no folder yet. */
+export interface ReceivedFile {
+  name: string;
+  content: FileContent;
+}
+
+/** Contents of files: upload, reading and download (contract §8, §12, §13). */
+export class FileService {
+  private readonly database: Database;
+  private readonly access: WorkspaceAccess;
+  private readonly nodes: NodeService;
+  private readonly blobs: BlobStore;
+  private readonly allowance: StorageAllowance;
+  private readonly links: SignedLinks;
+  private readonly uploadBytes: number;
+  private readonly limits: WorkspaceLimits;
+
+  constructor(parts: {
+    database: Database;
+    workspaceAccess: WorkspaceAccess;
+    nodes: NodeService;
+    blobs: BlobStore;
+    allowance: StorageAllowance;
+    links: SignedLinks;
+    uploadBytes: number;
+    limits: WorkspaceLimits;
+  }) {
+    this.database = parts.database;
+    this.access = parts.workspaceAccess;
+    this.nodes = parts.nodes;
+    this.blobs = parts.blobs;
+    this.allowance = parts.allowance;
+    this.links = parts.links;
+    this.uploadBytes = parts.uploadBytes;
+    this.limits = parts.limits;
+  }
+
+  /** A file with its text. @throws AppError FILE_NOT_FOUND */
+  async get(actor: Actor, serverId: string, fileId: string): Promise<z.input<typeof fileSchema>> {
+    const workspace = await this.access.open(actor, serverId);
+    const row = await this.access.file(workspace, fileId);
+    return { ...nodeRecord(row), content: row.is_text ? await text(this.blobs.read(row.blob_id)) : null };
+  }
+
+  /**
+   * Receives the bytes of an upload, no more than there is room for. Everything that is known by then is checked before
+   * any of them is stored.
+   * @param known the form's fields before the file, and how many bytes the file has at least
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FOLDER_NOT_FOUND, BODY_TOO_LARGE, QUOTA_EXCEEDED, VALIDATION_FAILED
+   */
+  async receive(
+    actor: Actor,
+    serverId: string,
+    file: IncomingFile,
+    { fields, atLeast }: { fields: Record<string, string>; atLeast: number },
+  ): Promise<ReceivedFile> {
+    const workspace = await this.access.openToWrite(actor, serverId);
+    const { name } = validated(uploadNameSchema, { name: file.name });
+    const { parentId } = validated(uploadFieldsSchema, fields);
+    if (parentId) await this.access.folder(workspace, parentId);
+    const room = await roomForFile(this.database.rows, workspace, this.limits);
+    if (atLeast > this.uploadBytes) throw fileTooLarge(this.uploadBytes);
+    if (atLeast > room) throw this.full(room);
+    const probe = new UploadProbe(maxTextBytes);
+    const blob = await this.store(probe.through(this.allowance.admitted(actor, file.bytes, atLeast)), room);
+    const content = { blobId: blob.id, size: blob.size, mime: await probe.type(name), isText: probe.isText };
+    return { name, content };
+  }
+
+  private async store(bytes: AsyncIterable<Uint8Array>, room: number): Promise<StoredBlob> {
+    if (room >= this.uploadBytes) return this.blobs.write(bytes, this.uploadBytes);
+    return this.blobs.write(bytes, room).catch((error) => {
+      if (!(error instanceof AppError) || error.code !== 'BODY_TOO_LARGE') throw error;
+      throw this.full(room, error);
+    });
+  }
+
+  private full(room: number, cause?: AppError): AppError {
+    const { quotaBytes } = this.limits;
+    return new AppError('QUOTA_EXCEEDED', { extra: { totalBytes: quotaBytes - room, quotaBytes }, cause });
+  }
+
+  /** Puts a received file into a folder. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
+  upload(actor: Actor, serverId: string, file: ReceivedFile, parentId: string | null): Promise<NodeRecord> {
+    return this.nodes.addFile(actor, serverId, parentId, file);
+  }
+
+  /** A file's bytes, for the browser to show or save. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FILE_NOT_FOUND */
+  async download(actor: Actor, serverId: string, fileId: string, disposition: Disposition): Promise<ServedContent> {
+    const workspace = await this.access.open(actor, serverId);
+    return this.served(await this.access.file(workspace, fileId), disposition);
+  }
+
+  /** A link to a file's bytes that works without signing in, for ten minutes. */
+  async link(
+    actor: Actor,
+    serverId: string,
+    fileId: string,
+    disposition: Disposition,
+  ): Promise<z.input<typeof mediaUrlSchema>> {
+    const workspace = await this.access.open(actor, serverId);
+    const file = await this.access.file(workspace, fileId);
+    const { token, expiresAt } = this.links.sign(subject(workspace.serverId, file.id, disposition), actor.userId);
+    const path = `/api/servers/${workspace.serverId}/workspace/files/${file.id}/media`;
+    return { url: `${path}?disposition=${disposition}&token=${token}`, expiresAt: expiresAt.toISOString() };
+  }
+
+  /** A file for the holder of a signed link. @throws AppError LINK_EXPIRED, FILE_NOT_FOUND */
+  async openByLink(serverId: string, fileId: string, disposition: Disposition, token: string): Promise<ServedContent> {
+    const isValid = await this.links.verify(subject(serverId, fileId, disposition), token);
+    if (!isValid) throw new AppError('LINK_EXPIRED');
+    return this.served(await this.access.linkedFile(serverId, fileId), disposition);
+  }
+
+  private served(file: PlacedRow & { blob_id: string }, disposition: Disposition): ServedContent {
+    const inline = disposition === 'inline' && mayShowInline(file.mime ?? '');
+    return {
+      size: file.size_bytes,
+      etag: file.blob_id,
+      headers: {
+        'Content-Type': inline ? withCharset(file.mime ?? '') : 'application/octet-stream',
+        'Content-Disposition': contentDisposition(inline ? 'inline' : 'attachment', file.name),
+        ...uploadHeaders,
+        'Cache-Control': 'private, no-cache',
+      },
+      read: (range) => this.blobs.read(file.blob_id, range),
+    };
+  }
+}
+
+function subject(serverId: string, fileId: string, disposition: Disposition): string {
+  return `workspace-file ${serverId} ${fileId} ${disposition}`;
+}

@@ -1,0 +1,181 @@
+import type { Database, Rows } from '../../database/database.ts';
+import type { NodeRow, PlacedRow } from './node.view.ts';
+
+const columns = `n.id, n.workspace_id, n.parent_id, n.kind, n.name, n.mime, n.size_bytes, n.is_text, n.blob_id,
+  n.version, n.created_by, n.created_at, n.updated_at`;
+
+/** Folders first, then by name; the same on every machine. */
+const order = 'n.kind, n.name COLLATE "C"';
+
+/** Follows the parents, so that renaming a folder changes nothing inside it. */
+const path = `(WITH RECURSIVE line AS (
+    SELECT n.parent_id AS above, n.name AS path
+    UNION ALL
+    SELECT p.parent_id, p.name || '/' || line.path FROM line JOIN workspace_nodes p ON p.id = line.above
+  ) SELECT '/' || line.path FROM line WHERE line.above IS NULL) AS path`;
+
+const everything = `SELECT ${columns} FROM workspace_nodes n WHERE n.workspace_id = $1 ORDER BY ${order}`;
+const byIds = `SELECT ${columns}, ${path} FROM workspace_nodes n
+  WHERE n.workspace_id = $1 AND n.id = ANY($2::uuid[]) ORDER BY ${order}`;
+const inFolders = `SELECT ${columns}, ${path} FROM workspace_nodes n
+  WHERE n.workspace_id = $1 AND coalesce(n.parent_id, n.workspace_id) = ANY($2::uuid[]) ORDER BY ${order}`;
+const byText = `SELECT ${columns}, ${path} FROM workspace_nodes n
+  WHERE n.workspace_id = $1 AND n.kind = $2
+    AND (strpos(lower(n.name), lower($3)) > 0 OR strpos(lower(n.name), lower($4)) > 0) ORDER BY ${order} LIMIT $5`;
+
+/** Rows that arrive at once: a workspace may have 50 000, and taking them in is work. */
+const pageSize = 500;
+
+/**
+ * All nodes of a workspace; without their paths, which the tree shows.
+ * @param onMore called before more than one page is read; if it throws, no more is
+ */
+export function readAll(database: Database, workspaceId: string, onMore: () => void): Promise<NodeRow[]> {
+  return inPages<NodeRow>(database, 'workspace_tree', everything, [workspaceId], onMore);
+}
+
+/** The rows of a statement as of one moment. They come in pages, between which others have their turn. */
+async function inPages<R extends object>(
+  database: Database,
+  cursor: string,
+  text: string,
+  values: unknown[],
+  onMore: () => void = () => {},
+): Promise<R[]> {
+  return database.transaction(async ({ rows }) => {
+    await rows(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${text}`, values);
+    const found: R[] = [];
+    for (;;) {
+      const page = await rows<R>(`FETCH ${pageSize} FROM ${cursor}`);
+      found.push(...page);
+      if (page.length < pageSize) return found;
+      if (found.length === pageSize) onMore();
+    }
+  });
+}
+
+/** Nodes by id; those of other workspaces are not found. */
+export function readNodes(rows: Rows, workspaceId: string, ids: string[]): Promise<PlacedRow[]> {
+  return rows<PlacedRow>(byIds, [workspaceId, ids]);
+}
+
+/** The contents of the given folders; the id of the workspace stands for the top. @param onMore as in `readAll` */
+export async function readChildren(
+  database: Database,
+  workspaceId: string,
+  folderIds: string[],
+  onMore: () => void,
+): Promise<PlacedRow[]> {
+  // Most folders are small, and read with one statement.
+  const few = await database.rows<PlacedRow>(`${inFolders} LIMIT ${pageSize}`, [workspaceId, folderIds]);
+  if (few.length < pageSize) return few;
+  return inPages<PlacedRow>(database, 'workspace_children', inFolders, [workspaceId, folderIds], onMore);
+}
+
+/** Nodes of a kind whose names contain a text, in either case, with composed characters or such that were taken apart. */
+export function searchNodes(
+  rows: Rows,
+  workspaceId: string,
+  kind: 'dir' | 'file',
+  text: string,
+  limit: number,
+): Promise<PlacedRow[]> {
+  return rows<PlacedRow>(byText, [workspaceId, kind, text.normalize('NFC'), text.normalize('NFD'), limit]);
+}
+
+/** A folder, or the top, with its ancestors. */
+export interface Ancestry {
+  /** From the folder itself up to the top. */
+  ids: string[];
+}
+
+/** @returns undefined when there is no such folder in this workspace */
+export async function readAncestry(
+  rows: Rows,
+  workspaceId: string,
+  folderId: string | null,
+): Promise<Ancestry | undefined> {
+  if (folderId === null) return { ids: [] };
+  const found = await rows<{ id: string; kind: string }>(
+    `WITH RECURSIVE line AS (
+       SELECT id, parent_id, kind, 1 AS step FROM workspace_nodes WHERE id = $1 AND workspace_id = $2
+       UNION ALL
+       SELECT p.id, p.parent_id, p.kind, line.step + 1 FROM line JOIN workspace_nodes p ON p.id = line.parent_id
+     ) SELECT id, kind FROM line ORDER BY step`,
+    [folderId, workspaceId],
+  );
+  return found[0]?.kind === 'dir' ? { ids: found.map((row) => row.id) } : undefined;
+}
+
+/** The given nodes that are inside others of them. */
+export async function readCovered(rows: Rows, ids: string[]): Promise<Set<string>> {
+  const found = await rows<{ id: string }>(
+    `WITH RECURSIVE line AS (
+       SELECT id AS start, parent_id FROM workspace_nodes WHERE id = ANY($1::uuid[])
+       UNION ALL
+       SELECT line.start, p.parent_id FROM line JOIN workspace_nodes p ON p.id = line.parent_id
+     ) SELECT DISTINCT start AS id FROM line WHERE parent_id = ANY($1::uuid[])`,
+    [ids],
+  );
+  return new Set(found.map((row) => row.id));
+}
+
+/** A node and everything in it. */
+export interface Extent {
+  folders: number;
+  files: number;
+  bytes: number;
+  /** The depth of folders in a folder; 0 for a file. */
+  height: number;
+}
+
+/** How much a node holds, itself included. */
+export async function readExtent(rows: Rows, nodeId: string): Promise<Extent> {
+  const [extent] = await rows<Extent>(
+    `WITH RECURSIVE inside AS (
+       SELECT id, kind, size_bytes, 1 AS level FROM workspace_nodes WHERE id = $1
+       UNION ALL
+       SELECT c.id, c.kind, c.size_bytes, inside.level + 1 FROM inside JOIN workspace_nodes c ON c.parent_id = inside.id
+     ) SELECT count(*) FILTER (WHERE kind = 'dir') AS folders, count(*) FILTER (WHERE kind = 'file') AS files,
+         coalesce(sum(size_bytes), 0)::bigint AS bytes, coalesce(max(level) FILTER (WHERE kind = 'dir'), 0) AS height
+       FROM inside`,
+    [nodeId],
+  );
+  if (!extent) throw new Error('An aggregate gave no row.');
+  return extent;
+}
+
+/** One entry of an archive: a folder or file with its path below the requested folder. */
+export interface ArchiveRow {
+  path: string;
+  kind: 'dir' | 'file';
+  blob_id: string | null;
+  size_bytes: number;
+  mime: string | null;
+  is_text: boolean;
+  updated_at: Date | string;
+}
+
+const inside = `WITH RECURSIVE inside AS (
+    SELECT n.*, n.name AS path, 1 AS level FROM workspace_nodes n
+    WHERE n.workspace_id = $1 AND coalesce(n.parent_id, n.workspace_id) = $2
+    UNION ALL
+    SELECT c.*, inside.path || '/' || c.name, inside.level + 1
+    FROM inside JOIN workspace_nodes c ON c.parent_id = inside.id
+  ) SELECT path, kind, blob_id, size_bytes, mime, is_text, updated_at FROM inside
+    ORDER BY level, path COLLATE "C" LIMIT $3`;
+
+/** What is in a folder (the id of the workspace: everything), folders before their contents. @param limit a few thousand */
+export function readInside(rows: Rows, workspaceId: string, folderId: string, limit: number): Promise<ArchiveRow[]> {
+  return rows<ArchiveRow>(inside, [workspaceId, folderId, limit]);
+}
+
+/** The same, however much it is. */
+export function readAllInside(
+  database: Database,
+  workspaceId: string,
+  folderId: string,
+  limit: number,
+): Promise<ArchiveRow[]> {
+  return inPages<ArchiveRow>(database, 'workspace_inside', inside, [workspaceId, folderId, limit]);
+}

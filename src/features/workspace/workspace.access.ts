@@ -1,0 +1,90 @@
+import { requireUnbarred } from '../../access/barred.ts';
+import type { ServerAccess } from '../../access/server.access.ts';
+import type { Actor } from '../../contract/actor.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { Database } from '../../database/database.ts';
+import { newId } from '../../infrastructure/ids.ts';
+import { readNodes } from './node.table.ts';
+import type { PlacedRow } from './node.view.ts';
+
+/** A workspace that the actor may use. */
+export interface OpenWorkspace {
+  id: string;
+  serverId: string;
+}
+
+/** The only way to access a workspace and its contents on behalf of someone. */
+export class WorkspaceAccess {
+  private readonly database: Database;
+  private readonly servers: ServerAccess;
+
+  constructor(database: Database, servers: ServerAccess) {
+    this.database = database;
+    this.servers = servers;
+  }
+
+  /**
+   * The workspace of a server that the actor is a member of (contract §5: members use the workspace). The first access
+   * creates it; concurrent ones create one.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN for a bot that is disabled or deaf everywhere in the server
+   */
+  async open(actor: Actor, serverIdOrSlug: string): Promise<OpenWorkspace> {
+    const { id: serverId } = await this.servers.joined(actor, serverIdOrSlug);
+    await requireUnbarred(this.database.rows, actor, serverId);
+    const known = await this.find(serverId);
+    if (known) return { id: known, serverId };
+    await this.database.rows(
+      `INSERT INTO workspaces (id, server_id, name, created_at, updated_at)
+       SELECT $1, id, name, now(), now() FROM servers WHERE id = $2 ON CONFLICT (server_id) DO NOTHING`,
+      [newId(), serverId],
+    );
+    const made = await this.find(serverId);
+    if (!made) throw new AppError('SERVER_NOT_FOUND');
+    return { id: made, serverId };
+  }
+
+  /** The same for writing, which bots may only where admins let them. @throws AppError like `open`, FORBIDDEN */
+  async openToWrite(actor: Actor, serverIdOrSlug: string): Promise<OpenWorkspace> {
+    const workspace = await this.open(actor, serverIdOrSlug);
+    await this.requireStillOpen(actor, workspace);
+    return workspace;
+  }
+
+  /**
+   * For callers that waited for the lock of a workspace to write: they may have been removed from the server meanwhile.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN for a bot without the right
+   */
+  async requireStillOpen(actor: Actor, { serverId }: OpenWorkspace): Promise<void> {
+    const { membership } = await this.servers.joined(actor, serverId);
+    if (!actor.user.isBot || membership.workspaceWrite) return;
+    throw new AppError('FORBIDDEN', { message: 'Admins of the server have not let this bot write in the workspace.' });
+  }
+
+  /** A folder of the workspace. @throws AppError FOLDER_NOT_FOUND */
+  async folder(workspace: OpenWorkspace, folderId: string): Promise<PlacedRow> {
+    const [row] = await readNodes(this.database.rows, workspace.id, [folderId]);
+    if (row?.kind !== 'dir') throw new AppError('FOLDER_NOT_FOUND');
+    return row;
+  }
+
+  /** A file of the workspace. @throws AppError FILE_NOT_FOUND */
+  async file(workspace: OpenWorkspace, fileId: string): Promise<PlacedRow & { blob_id: string }> {
+    const [row] = await readNodes(this.database.rows, workspace.id, [fileId]);
+    if (!row?.blob_id) throw new AppError('FILE_NOT_FOUND');
+    return { ...row, blob_id: row.blob_id };
+  }
+
+  /** The file of a signed link, whose creator had access. @throws AppError FILE_NOT_FOUND */
+  async linkedFile(serverId: string, fileId: string): Promise<PlacedRow & { blob_id: string }> {
+    const workspaceId = await this.find(serverId);
+    if (!workspaceId) throw new AppError('FILE_NOT_FOUND');
+    return this.file({ id: workspaceId, serverId }, fileId);
+  }
+
+  private async find(serverId: string): Promise<string | undefined> {
+    const [row] = await this.database.rows<{ id: string }>('SELECT id FROM workspaces WHERE server_id = $1', [
+      serverId,
+    ]);
+    return row?.id;
+  }
+}

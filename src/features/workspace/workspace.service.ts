@@ -1,0 +1,161 @@
+import type { z } from 'zod';
+import type { Actor } from '../../contract/actor.ts';
+import { AppError } from '../../contract/errors.ts';
+import { isoTime } from '../../contract/schema.ts';
+import { rootKey, type workspaceSchema, type workspaceStatsSchema } from '../../contract/workspace.ts';
+import type { Database } from '../../database/database.ts';
+import type { Changes } from '../../delivery/changes.ts';
+import type { Announcer } from './announcer.ts';
+import { LargeReads } from './large-reads.ts';
+import { readAll, readChildren, searchNodes } from './node.table.ts';
+import {
+  type LongText,
+  listsText,
+  listText,
+  type NodeRecord,
+  nodeRecord,
+  type PlacedRow,
+  treeText,
+} from './node.view.ts';
+import type { OpenWorkspace, WorkspaceAccess } from './workspace.access.ts';
+
+const searchLimit = 100;
+
+interface WorkspaceRow {
+  id: string;
+  serverId: string;
+  name: string;
+  folderCount: number;
+  fileCount: number;
+  totalBytes: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+const setName = 'UPDATE workspaces SET name = $2, updated_at = now() WHERE id = $1 AND name <> $2 RETURNING id';
+const selectWorkspace = `SELECT id, server_id AS "serverId", name, folder_count AS "folderCount",
+  file_count AS "fileCount", total_bytes AS "totalBytes", created_at AS "createdAt", updated_at AS "updatedAt"
+  FROM workspaces WHERE id = $1`;
+
+/** Of many files, on a node: the memory of all of them together is bounded. */
+const longAnswers = { total: 16, perUser: 4 };
+
+/** Workspaces as a whole, and browsing them (contract §8). */
+export class WorkspaceService {
+  private readonly database: Database;
+  private readonly changes: Changes;
+  private readonly access: WorkspaceAccess;
+  private readonly announcer: Announcer;
+  private readonly quotaBytes: number;
+  private readonly longAnswers = new LargeReads(
+    longAnswers,
+    'You are reading several long lists of files already; wait until one of them is there.',
+  );
+
+  constructor(parts: {
+    database: Database;
+    changes: Changes;
+    workspaceAccess: WorkspaceAccess;
+    announcer: Announcer;
+    quotaBytes: number;
+  }) {
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.access = parts.workspaceAccess;
+    this.announcer = parts.announcer;
+    this.quotaBytes = parts.quotaBytes;
+  }
+
+  /** With its counts of folders, files and bytes. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
+  async get(actor: Actor, serverId: string): Promise<z.input<typeof workspaceSchema>> {
+    return this.record(await this.visit(actor, serverId));
+  }
+
+  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
+  async rename(actor: Actor, serverId: string, name: string): Promise<z.input<typeof workspaceSchema>> {
+    const workspace = await this.access.openToWrite(actor, serverId);
+    return this.changes.run(async (change) => {
+      const renamed = await change.rows(setName, [workspace.id, name]);
+      if (renamed.length > 0)
+        await this.announcer.announce(change, workspace, { nodes: [], deletedIds: [], more: true });
+      return this.record(workspace);
+    });
+  }
+
+  /** Its counts alone. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
+  async stats(actor: Actor, serverId: string): Promise<z.input<typeof workspaceStatsSchema>> {
+    const { folderCount, fileCount, totalCount, totalBytes, quotaBytes } = await this.get(actor, serverId);
+    return { folderCount, fileCount, totalCount, totalBytes, quotaBytes };
+  }
+
+  /**
+   * All folders and files as of one moment.
+   * @throws AppError RATE_LIMITED or SERVER_BUSY while too many other long answers are being sent
+   */
+  async tree(actor: Actor, serverId: string): Promise<LongText> {
+    const workspace = await this.visit(actor, serverId);
+    return this.long(actor, (onMore) => readAll(this.database, workspace.id, onMore), treeText);
+  }
+
+  /** The contents of a folder; null: of the top. @throws AppError FOLDER_NOT_FOUND, and as `tree` */
+  async children(actor: Actor, serverId: string, parentId: string | null): Promise<LongText> {
+    const workspace = await this.visit(actor, serverId);
+    if (parentId) await this.access.folder(workspace, parentId);
+    const ids = [parentId ?? workspace.id];
+    return this.long(actor, (onMore) => readChildren(this.database, workspace.id, ids, onMore), listText);
+  }
+
+  /** The contents of several folders, by their ids; a deleted folder is empty. @throws AppError as `tree` */
+  async childrenOf(actor: Actor, serverId: string, parentIds: (string | null)[]): Promise<LongText> {
+    const workspace = await this.visit(actor, serverId);
+    const ids = parentIds.map((id) => id ?? workspace.id);
+    const read = (onMore: () => void) => readChildren(this.database, workspace.id, ids, onMore);
+    return this.long(actor, read, (rows) => {
+      const lists = new Map(parentIds.map((id): [string, PlacedRow[]] => [id ?? rootKey, []]));
+      for (const row of rows) lists.get(row.parent_id ?? rootKey)?.push(row);
+      return listsText(lists);
+    });
+  }
+
+  private async long<R>(
+    actor: Actor,
+    read: (onMore: () => void) => Promise<R[]>,
+    textOf: (rows: R[]) => AsyncIterable<string>,
+  ): Promise<LongText> {
+    let closed = () => {};
+    const onMore = () => {
+      closed = this.longAnswers.enter(actor.userId);
+    };
+    try {
+      return { pieces: textOf(await read(onMore)), closed };
+    } catch (error) {
+      closed();
+      throw error;
+    }
+  }
+
+  /** Folders or files whose names contain a text, case-insensitively; the first hundred. */
+  async search(actor: Actor, serverId: string, kind: 'dir' | 'file', text: string): Promise<NodeRecord[]> {
+    const workspace = await this.visit(actor, serverId);
+    return (await searchNodes(this.database.rows, workspace.id, kind, text, searchLimit)).map(nodeRecord);
+  }
+
+  /** Opens a workspace for someone who reads it; those who do are told of its changes (see Announcer). */
+  private async visit(actor: Actor, serverId: string): Promise<OpenWorkspace> {
+    const workspace = await this.access.open(actor, serverId);
+    await this.announcer.seenBy(actor.userId, workspace);
+    return workspace;
+  }
+
+  private async record(workspace: OpenWorkspace): Promise<z.input<typeof workspaceSchema>> {
+    const [row] = await this.database.rows<WorkspaceRow>(selectWorkspace, [workspace.id]);
+    if (!row) throw new AppError('SERVER_NOT_FOUND');
+    return {
+      ...row,
+      totalCount: row.folderCount + row.fileCount,
+      quotaBytes: this.quotaBytes,
+      createdAt: isoTime(row.createdAt),
+      updatedAt: isoTime(row.updatedAt),
+    };
+  }
+}

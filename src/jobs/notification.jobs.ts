@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import type { NotificationKind } from '../contract/notification-kinds.ts';
+import { idSchema, timeSchema } from '../contract/schema.ts';
+import type { Rows } from '../database/database.ts';
+import type { Change } from '../delivery/changes.ts';
+import { dateNow } from '../infrastructure/clock.ts';
+import { newId } from '../infrastructure/ids.ts';
+
+/** How many people are told of something in one transaction, so that nobody waits for many locks at once. */
+export const atOnce = 1000;
+/** How many of them one job tells, for the members of a server or channel. */
+export const portion = 200;
+
+/** A message to notify of: a DM, a reply, one in a thread, or one with mentions. */
+const messageJobSchema = z.object({
+  job: z.literal('message'),
+  messageId: idSchema,
+  /** Users who are mentioned by name. */
+  users: z.array(idSchema),
+  broadcast: z.enum(['here', 'everyone']).nullable(),
+});
+
+/**
+ * An edited message: its quotes are updated, and users that it mentions since are notified. Mentions of everyone count in
+ * new messages only.
+ */
+const editJobSchema = z.object({
+  job: z.literal('edit'),
+  messageId: idSchema,
+  users: z.array(idSchema),
+  at: timeSchema,
+});
+
+/** The rest of a message that mentions everyone: members are notified in portions, so that no one waits for it. */
+const broadcastJobSchema = z.object({
+  job: z.literal('broadcast'),
+  messageId: idSchema,
+  here: z.boolean(),
+  /** People up to this id have been told. */
+  after: idSchema.nullable(),
+  told: z.number().int(),
+  /** People notified of this message otherwise. */
+  except: z.array(idSchema),
+});
+
+const systemJobSchema = z.object({
+  job: z.literal('system'),
+  kind: z.string(),
+  /** `admins`: the owner and admins of the server. */
+  to: z.union([z.array(idSchema), z.literal('admins')]),
+  /** Who did it, if not the sender: nobody is notified of their own actions. */
+  by: idSchema.optional(),
+  senderId: idSchema.nullable(),
+  serverId: idSchema.nullable(),
+  channelId: idSchema.nullable(),
+  referenceType: z.string().nullable(),
+  referenceId: idSchema.nullable(),
+  at: timeSchema,
+});
+
+/** Messages that were deleted or edited, and must not live on where they were quoted. */
+const erasureJobSchema = z.object({ job: z.literal('erasure'), messageIds: z.array(idSchema) });
+
+/** The people of a place they can no longer enter, beyond those told at once. */
+const closedPlaceJobSchema = z.object({
+  // The name in earlier versions, whose nodes may run beside this one.
+  job: z.literal('farewell'),
+  users: z.array(idSchema),
+  serverId: idSchema.nullable(),
+  channelId: idSchema.nullable(),
+  isGone: z.boolean().optional(),
+});
+
+/** A change in a large server, for members who were not told of it in the change itself. */
+const newsJobSchema = z.object({
+  job: z.literal('news'),
+  serverId: idSchema,
+  /** A new channel; null: the server itself was changed. */
+  channelId: idSchema.nullable(),
+  /** People up to this id have been told. */
+  after: idSchema,
+});
+
+/** Something in a server no longer needs an answer, and may have unread notifications. */
+const settledJobSchema = z.object({ job: z.literal('settled'), serverId: idSchema });
+
+/** Something other than a message was written in a DM whose sockets may not follow it. */
+const directJobSchema = z.object({
+  job: z.literal('dm'),
+  channelId: idSchema,
+  /** The position in its log before that. */
+  since: z.number().int(),
+});
+
+export const jobSchema = z.discriminatedUnion('job', [
+  messageJobSchema,
+  editJobSchema,
+  broadcastJobSchema,
+  systemJobSchema,
+  erasureJobSchema,
+  closedPlaceJobSchema,
+  newsJobSchema,
+  settledJobSchema,
+  directJobSchema,
+]);
+
+export type MessageJob = z.infer<typeof messageJobSchema>;
+export type EditJob = z.infer<typeof editJobSchema>;
+export type BroadcastJob = z.infer<typeof broadcastJobSchema>;
+export type ClosedPlaceJob = z.infer<typeof closedPlaceJobSchema>;
+export type DirectJob = z.infer<typeof directJobSchema>;
+export type NewsJob = z.infer<typeof newsJobSchema>;
+export type SettledJob = z.infer<typeof settledJobSchema>;
+export type SystemJob = z.infer<typeof systemJobSchema>;
+export type Job = z.infer<typeof jobSchema>;
+
+/** How many people a job tells at most, or how many messages it processes. */
+export function reachOf(job: Job): number {
+  if (job.job === 'erasure') return job.messageIds.length;
+  if (job.job === 'broadcast' || job.job === 'news' || job.job === 'settled') return portion;
+  return 'users' in job ? job.users.length : 0;
+}
+
+/** Writes jobs in the transaction of what they announce. */
+export async function insertJobs(rows: Rows, jobs: Job[]): Promise<void> {
+  if (jobs.length === 0) return;
+  await rows('INSERT INTO notification_jobs (id, data) SELECT * FROM unnest($1::uuid[], $2::json[])', [
+    jobs.map(() => newId()),
+    jobs.map((job) => JSON.stringify(job)),
+  ]);
+}
+
+/** What services say when someone should be notified. */
+export interface Notice {
+  kind: NotificationKind;
+  /** `admins`: the owner and admins of the server. */
+  to: string[] | 'admins';
+  /** Who did it, if not the sender. */
+  by?: string;
+  senderId: string;
+  serverId?: string;
+  channelId?: string;
+  reference?: { type: string; id: string };
+}
+
+/** Passes events from services to the background work that makes notifications. */
+export class NotificationQueue {
+  private listener = () => {};
+
+  /** Calls `listener` when there may be something to do. */
+  onAdded(listener: () => void): void {
+    this.listener = listener;
+  }
+
+  /** A job was added in a transaction that is committed now. */
+  wake(): void {
+    this.listener();
+  }
+
+  /** Marks as read, after the change, notifications in a server that need no answer any more. */
+  async settle(change: Change, serverId: string): Promise<void> {
+    await insertJobs(change.rows, [{ job: 'settled', serverId }]);
+    change.afterCommit(() => this.wake());
+  }
+
+  /** Notifies as part of the change in which something happens: if that is rolled back, nobody hears of it. */
+  async add(change: Change, notice: Notice): Promise<void> {
+    const { kind, to, by, senderId, serverId = null, channelId = null, reference } = notice;
+    const target = { referenceType: reference?.type ?? null, referenceId: reference?.id ?? null };
+    const at = dateNow().toISOString();
+    await insertJobs(change.rows, [{ job: 'system', kind, to, by, senderId, serverId, channelId, ...target, at }]);
+    change.afterCommit(() => this.wake());
+  }
+}

@@ -1,0 +1,116 @@
+import { errorCodes } from '../contract/errors.ts';
+import type { Database } from '../database/database.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { WebhookDispatcher } from '../features/agents/webhooks/webhook.dispatcher.ts';
+import type { SocketServices } from '../gateway/dispatch.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Metrics } from '../infrastructure/metrics.ts';
+import type { RedisConnections } from '../infrastructure/redis.ts';
+import type { Tracing } from '../infrastructure/tracing.ts';
+
+/** Metrics of the log and its delivery to the sockets (contract §10). */
+export function watchDelivery(metrics: Metrics, delivery: Delivery, queuedSends: () => number): void {
+  const { counters } = delivery;
+  metrics.counter('events_delivered', 'Events emitted to rooms of this node.', () => counters.events);
+  metrics.counter(
+    'gap_repairs',
+    'Gaps before an early event that were filled from the log.',
+    () => counters.gapRepairs,
+  );
+  metrics.counter('sweeps', 'Times the log was read for missed events.', () => counters.sweeps);
+  metrics.counter('sweeps_failed', 'Sweeps that could not read the log.', () => counters.failedSweeps);
+  metrics.counter('rooms_swept', 'Rooms that a sweep found behind.', () => counters.swept);
+  metrics.counter('replays', 'Pages of missed events sent to returning clients.', () => counters.replays);
+  metrics.counter('events_replayed', 'Missed events sent to returning clients.', () => counters.replayedEvents);
+  metrics.counter('unrecoverable', 'Times a client had to reread its lists.', () => counters.unrecoverable);
+  metrics.counter('cut_offs', 'Sockets cut off because they read too slowly.', () => counters.cutOffs);
+  metrics.counter('write_batches', 'Transactions of the writer.', () => counters.batches);
+  metrics.counter('batched_sends', 'Sends committed by the writer.', () => counters.batchedSends);
+  metrics.counter('log_entries_trimmed', 'Log entries trimmed by this node.', () => counters.trimmed);
+  metrics.gauge('queued_sends', 'Sends that wait for the writer.', queuedSends);
+  metrics.gauge('open_rooms', 'Rooms that this node follows.', () => delivery.openStreams);
+  metrics.gauge('waiting_polls', 'Long polls that wait for something new.', () => counters.waitingPolls);
+  metrics.gauge('log_lag_events', 'Events that the last sweep found committed but not emitted.', () => counters.lag);
+  const sizes = metrics.histogram(
+    'write_batch_size',
+    'Sends in one transaction of the writer.',
+    [1, 2, 5, 10, 25, 50, 100, 200],
+  );
+  counters.onBatch = (size) => sizes.observe(size);
+  const sends = metrics.histogram(
+    'send_seconds',
+    'Time between the arrival of a send and its commit.',
+    [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  );
+  counters.onSend = (ms) => sends.observe(ms / 1000);
+  metrics.counter('sends_failed', 'Sends that were not committed.', () => counters.failedSends);
+  const fanOut = metrics.histogram(
+    'fan_out_sockets',
+    'Sockets of this node to which events of a room were written at once.',
+    [1, 2, 5, 10, 50, 100, 500, 1000, 5000],
+  );
+  let written = 0;
+  counters.onFanOut = (events, sockets) => {
+    fanOut.observe(sockets);
+    written += events * sockets;
+  };
+  metrics.counter('deliveries', 'Events written to sockets, one for each of them.', () => written);
+}
+
+/** Metrics of webhook deliveries. */
+export function watchWebhooks(metrics: Metrics, webhooks: Pick<WebhookDispatcher, 'counters'>): void {
+  metrics.counter('webhooks_delivered', 'Events accepted by webhooks.', () => webhooks.counters.delivered);
+  metrics.counter('webhooks_failed', 'Failed attempts to deliver an event.', () => webhooks.counters.failed);
+  metrics.gauge('webhooks_under_way', 'Rooms that are being delivered.', () => webhooks.counters.underWay);
+}
+
+/** Metrics of the sockets and Redis. */
+export function watchConnections(metrics: Metrics, gateway: Gateway, redis: RedisConnections | null): void {
+  metrics.gauge('sockets', 'Connected sockets.', () => gateway.io.of('/').sockets.size);
+  let connects = 0;
+  gateway.onConnection(() => void connects++);
+  metrics.counter('socket_connections', 'Sockets that were let in.', () => connects);
+  metrics.gauge('redis_reachable', '1 while Redis answers, or is not used.', () => (redis && !redis.healthy ? 0 : 1));
+  metrics.gauge('redis_answer_seconds', 'Time of the last answer of Redis.', () => (redis?.answerMs ?? 0) / 1000);
+}
+
+/** Metrics of PostgreSQL as seen from here. */
+export function watchDatabase(metrics: Metrics, database: Database): void {
+  metrics.gauge('database_connections', 'Connections to PostgreSQL.', () => database.connections.open);
+  metrics.gauge('database_idle', 'Idle connections to PostgreSQL.', () => database.connections.idle);
+  metrics.gauge(
+    'database_waiting',
+    'Callers waiting for a connection to PostgreSQL.',
+    () => database.connections.waiting,
+  );
+  const seconds = metrics.histogram(
+    'database_statement_seconds',
+    'Time of statements, including the round trip.',
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+  );
+  let failed = 0;
+  database.watch(() => ({ ms, error }) => {
+    seconds.observe(ms / 1000);
+    if (error) failed++;
+  });
+  metrics.counter('database_statements_failed', 'Statements that ended with an error.', () => failed);
+}
+
+/** Times and traces the events of clients. */
+export function watchEvents(metrics: Metrics, tracing: Tracing): SocketServices['watched'] {
+  const seconds = metrics.histogram(
+    'socket_event_seconds',
+    'Time to handle a client event, by name.',
+    [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    ['event', 'outcome'],
+  );
+  return (event, handle) =>
+    tracing.span({ name: event, kind: 'server' }, async (span) => {
+      const started = performance.now();
+      const failure = await handle();
+      const outcome = failure === null ? 'ok' : errorCodes[failure][0] >= 500 ? 'failed' : 'refused';
+      seconds.observe({ event, outcome }, (performance.now() - started) / 1000);
+      span.set('parley.outcome', failure ?? 'ok');
+      if (outcome === 'failed') span.fail(failure ?? '');
+    });
+}

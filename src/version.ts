@@ -1,4 +1,0 @@
-import manifest from '../package.json' with { type: 'json' };
-
-/** As released. */
-export const version = manifest.version;
