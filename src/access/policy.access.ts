@@ -1,7 +1,8 @@
 import type { Caches } from '../cluster/caches.ts';
+import type { Policy } from '../contract/policy.ts';
 import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
-import { openPolicy, type Policy } from './policy.ts';
+import { openPolicy } from './policy.ts';
 
 const policyCache = 'agent-policies';
 const policyKey = (userId: string, channelId: string) => `${userId}:${channelId}`;

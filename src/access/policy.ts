@@ -1,14 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PolicyInput, PolicyMode } from '../contract/policy.ts';
-
-/** What a bot may do in a channel. */
-export interface Policy {
-  mode: PolicyMode;
-  mentionOnly: boolean;
-  reply: boolean;
-  listen: boolean;
-  config: Record<string, unknown>;
-}
+import type { Policy, PolicyInput, PolicyMode } from '../contract/policy.ts';
 
 /** The default (contract §4). */
 export const openPolicy: Policy = { mode: 'replyAll', mentionOnly: false, reply: true, listen: true, config: {} };

@@ -1,7 +1,8 @@
+import type { Room } from '../contract/rooms.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import { within } from '../infrastructure/within.ts';
 import { Confirmations } from './confirmations.ts';
-import type { LogEntry, Room } from './entry.ts';
+import type { LogEntry } from './entry.ts';
 
 /** A message between nodes that is not an event: caches to drop, sockets to evict or disconnect. */
 export type ControlMessage =

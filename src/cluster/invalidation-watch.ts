@@ -1,9 +1,16 @@
 import { BatchedRead } from '../database/batched-read.ts';
 import type { Database } from '../database/database.ts';
-import type { Watch } from '../delivery/staleness.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Caches } from './caches.ts';
 import type { Chore } from './chores.ts';
+
+/** Something that a node learns by polling the database. */
+export interface Watch {
+  /** Everything committed before this is known here (`performance.now()`). */
+  readonly knownUntil: number;
+  /** Polls now. @throws AppError if the database does not answer */
+  poll(): Promise<unknown>;
+}
 
 interface Found {
   /** What this query could see, the same in each row: a `pg_snapshot` as text, `xmin:xmax:…`. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { appStatuses, appTypes } from '../database/entities/app.entity.ts';
 import {
   descriptionSchema,
   idSchema,
@@ -13,6 +12,9 @@ import {
   withDefault,
 } from './schema.ts';
 import { slugSchema } from './server.ts';
+
+export const appTypes = ['html', 'zip', 'url'] as const;
+export const appStatuses = ['draft', 'active', 'archived'] as const;
 
 export const maxHtmlBytes = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Draft, Room } from '../cluster/entry.ts';
+import type { Draft, Room } from './rooms.ts';
 
 /** Where an event is seen: in the room of a channel or of a user, or on one socket only. */
 export type EventRoom = 'channel' | 'user' | 'socket';

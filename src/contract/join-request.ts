@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { joinRequestStates } from '../database/entities/join-request.entity.ts';
 import { smallUserSchema } from './account.ts';
 import { channelSchema } from './channel.ts';
 import { durableEvent } from './event.ts';
 import { idSchema, record, timeSchema } from './schema.ts';
 import { serverSchema, serverStubSchema } from './server.ts';
+
+export const joinRequestStates = ['pending', 'approved', 'rejected'] as const;
 
 export const joinRequestSchema = record('JoinRequest', {
   id: idSchema,

@@ -5,6 +5,15 @@ import { idSchema, jsonObjectSchema, omittable, record, timeSchema } from './sch
 export const policyModes = ['replyAll', 'mentionOnly', 'custom', 'disabled'] as const;
 export type PolicyMode = (typeof policyModes)[number];
 
+/** What a bot may do in a channel. */
+export interface Policy {
+  mode: PolicyMode;
+  mentionOnly: boolean;
+  reply: boolean;
+  listen: boolean;
+  config: Record<string, unknown>;
+}
+
 export const maxConfigBytes = 8 * 1024;
 
 const flags = {

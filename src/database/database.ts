@@ -3,6 +3,7 @@ import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { AppError } from '../contract/errors.ts';
 import type { Log } from '../infrastructure/log.ts';
+import type { StatementWatch } from '../infrastructure/statement-watch.ts';
 import { within } from '../infrastructure/within.ts';
 import type { Settings } from '../settings/settings.ts';
 import { entities } from './entities.ts';
@@ -11,14 +12,7 @@ import { HungConnections } from './hung-connections.ts';
 import { KeptConnection } from './kept-connection.ts';
 import { Outage } from './outage.ts';
 import { limitsOf, onceForAll, openPool, prepareLong, preparing } from './pools.ts';
-import {
-  failedStatementLog,
-  onlyReads,
-  type StatementWatch,
-  slowStatementLog,
-  statementName,
-  watchStatements,
-} from './statements.ts';
+import { failedStatementLog, onlyReads, slowStatementLog, statementName, watchStatements } from './statements.ts';
 import {
   abandon,
   dialectOf,

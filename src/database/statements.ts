@@ -1,18 +1,8 @@
 import pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
 import { SparseLog } from '../infrastructure/sparse-log.ts';
+import { type StatementWatch, withoutValues } from '../infrastructure/statement-watch.ts';
 import { databaseCode, isUnavailable } from './failures.ts';
-
-/** How a statement ended. */
-export interface Outcome {
-  ms: number;
-  /** Rows read or changed; null if it failed or has none. */
-  rows: number | null;
-  error: unknown;
-}
-
-/** Called when a statement is sent; the function it returns is called with the outcome. */
-export type StatementWatch = (text: string) => (outcome: Outcome) => void;
 
 /** Calls the watches for each statement that is run on the connections of a pool. Values never reach them. */
 export function watchStatements(pool: pg.Pool, watches: readonly StatementWatch[]): void {
@@ -63,19 +53,6 @@ function textOf(query: unknown): string | null {
 
 function rowsOf(result: unknown): number | null {
   return result instanceof pg.Result ? result.rowCount : null;
-}
-
-const maxShown = 2000;
-
-/** A statement on one line, without literals: MikroORM inlines values into some of its texts. */
-export function withoutValues(text: string): string {
-  return text
-    .slice(0, 5 * maxShown)
-    .replace(/\bE'(?:[^'\\]|\\.|'')*'?|'(?:[^']|'')*'?/gi, '?')
-    .replace(/(?<![\w$.])\d+(?:\.\d+)?(?![\w.])/g, '?')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, maxShown);
 }
 
 /** Lines about slow statements per second: more would only slow the node of a slow database down further. */

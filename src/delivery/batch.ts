@@ -1,5 +1,6 @@
-import { type LogEntry, type Room, sequenced, streamId } from '../cluster/entry.ts';
+import { type LogEntry, sequenced } from '../cluster/entry.ts';
 import { AppError } from '../contract/errors.ts';
+import { type Room, streamId } from '../contract/rooms.ts';
 import { arrayText } from '../database/array-text.ts';
 import type { Database, Rows } from '../database/database.ts';
 import { isConflict } from '../database/failures.ts';

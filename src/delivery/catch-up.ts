@@ -1,4 +1,5 @@
-import type { LogEntry, Room } from '../cluster/entry.ts';
+import type { LogEntry } from '../cluster/entry.ts';
+import type { Room } from '../contract/rooms.ts';
 import type { Delivery } from './delivery.ts';
 import type { LiveStream } from './live-stream.ts';
 

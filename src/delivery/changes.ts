@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type Draft, type LogEntry, type Room, streamId } from '../cluster/entry.ts';
+import type { LogEntry } from '../cluster/entry.ts';
 import type { Operations } from '../cluster/operations.ts';
 import { AppError } from '../contract/errors.ts';
+import { type Draft, type Room, streamId } from '../contract/rooms.ts';
 import type { Database, Rows, Transaction } from '../database/database.ts';
 import { isConflict, mayRunAgain } from '../database/failures.ts';
 import { Outage } from '../database/outage.ts';

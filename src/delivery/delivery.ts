@@ -1,5 +1,6 @@
 import type { Bus } from '../cluster/bus.ts';
-import { byRoom, type LogEntry, noRenewal, type Room, streamId } from '../cluster/entry.ts';
+import { byRoom, type LogEntry, noRenewal } from '../cluster/entry.ts';
+import { type Room, streamId } from '../contract/rooms.ts';
 import { BatchedRead } from '../database/batched-read.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';

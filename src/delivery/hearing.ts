@@ -1,5 +1,6 @@
-import type { LogEntry, Room } from '../cluster/entry.ts';
+import type { LogEntry } from '../cluster/entry.ts';
 import type { Actor } from '../contract/actor.ts';
+import type { Room } from '../contract/rooms.ts';
 
 /** The part of a piece of a room's log that an actor may hear. */
 export interface Heard {

@@ -1,4 +1,5 @@
-import type { LogEntry, Room } from '../cluster/entry.ts';
+import type { LogEntry } from '../cluster/entry.ts';
+import type { Room } from '../contract/rooms.ts';
 
 /** At most this many early entries are held; the log has the rest. */
 const maxHeld = 1000;

@@ -1,5 +1,6 @@
 import { NIL } from 'uuid';
-import { type Draft, type LogEntry, numbered, type Room, streamId } from '../cluster/entry.ts';
+import { type LogEntry, numbered } from '../cluster/entry.ts';
+import { type Draft, type Room, streamId } from '../contract/rooms.ts';
 import { arrayOf, type ElementType, textsOfJson } from '../database/array-text.ts';
 import type { Rows } from '../database/database.ts';
 

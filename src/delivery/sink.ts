@@ -1,4 +1,5 @@
-import type { LogEntry, Room } from '../cluster/entry.ts';
+import type { LogEntry } from '../cluster/entry.ts';
+import type { Room } from '../contract/rooms.ts';
 
 /** An event with the node's running number for its delivery. */
 export interface Delivered {

@@ -1,16 +1,9 @@
 import type { Bus } from '../cluster/bus.ts';
 import { maxStaleMs } from '../cluster/caches.ts';
-import { isOwn, type Room } from '../cluster/entry.ts';
+import type { Watch } from '../cluster/invalidation-watch.ts';
+import { isOwn, type Room } from '../contract/rooms.ts';
 import { BatchedRead } from '../database/batched-read.ts';
 import type { LiveStream } from './live-stream.ts';
-
-/** Something that a node learns by polling the database. */
-export interface Watch {
-  /** Everything committed before this is known here (`performance.now()`). */
-  readonly knownUntil: number;
-  /** Polls now. @throws AppError if the database does not answer */
-  poll(): Promise<unknown>;
-}
 
 /**
  * Whether this node knows who lost access to channels and whose session has ended. Control messages say so; if one was

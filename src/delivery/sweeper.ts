@@ -1,4 +1,5 @@
-import { byRoom, type LogEntry, ownFirst, type Room, streamId } from '../cluster/entry.ts';
+import { byRoom, type LogEntry, ownFirst } from '../cluster/entry.ts';
+import { type Room, streamId } from '../contract/rooms.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { DeliveryCounters } from './counters.ts';

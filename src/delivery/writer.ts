@@ -1,6 +1,6 @@
-import type { Room } from '../cluster/entry.ts';
 import type { Operation, Operations } from '../cluster/operations.ts';
 import { AppError } from '../contract/errors.ts';
+import type { Room } from '../contract/rooms.ts';
 import type { Database } from '../database/database.ts';
 import { isConflict, isDisconnected, isLockTimeout } from '../database/failures.ts';
 import { Outage } from '../database/outage.ts';

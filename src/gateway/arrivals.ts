@@ -1,5 +1,5 @@
-import { type Room, userRoom } from '../cluster/entry.ts';
 import { AppError } from '../contract/errors.ts';
+import { type Room, userRoom } from '../contract/rooms.ts';
 import type { JoinedRoom, ParleySocket } from './socket.ts';
 
 type Place = Omit<JoinedRoom, 'from'>;

@@ -1,4 +1,4 @@
-import type { Room } from '../cluster/entry.ts';
+import type { Room } from '../contract/rooms.ts';
 import type { Page } from '../delivery/catch-up.ts';
 import type { ParleySocket, RecoveredRoom } from './socket.ts';
 

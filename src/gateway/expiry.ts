@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { credentialRoom } from '../cluster/entry.ts';
 import type { Actor } from '../contract/actor.ts';
 import { ephemeralEvent } from '../contract/event.ts';
+import { credentialRoom } from '../contract/rooms.ts';
 import { isoTime, timeSchema } from '../contract/schema.ts';
 import { clock } from '../infrastructure/clock.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';

@@ -1,4 +1,5 @@
-import type { LogEntry, Room } from '../cluster/entry.ts';
+import type { LogEntry } from '../cluster/entry.ts';
+import type { Room } from '../contract/rooms.ts';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Hearing } from '../delivery/hearing.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelRoom, type Room } from '../cluster/entry.ts';
+import { channelRoom, type Room } from '../contract/rooms.ts';
 import { invalid } from '../contract/schema/validation.ts';
 import { isUuid } from '../contract/schema.ts';
 import type { ParleySocket } from './socket.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { followersOf, type LogEntry, type Room, serverRoom, streamId, threadRoom, userRoom } from '../cluster/entry.ts';
+import type { LogEntry } from '../cluster/entry.ts';
 import type { Actor } from '../contract/actor.ts';
 import { AppError } from '../contract/errors.ts';
+import { followersOf, type Room, serverRoom, streamId, threadRoom, userRoom } from '../contract/rooms.ts';
 import type { CatchUp, Page, PageLimits } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Hearing } from '../delivery/hearing.ts';

@@ -1,6 +1,7 @@
 import { Adapter, type BroadcastOptions } from 'socket.io-adapter';
 import { payloadWithoutInviteCodes } from '../access/invite-codes.ts';
-import { followersOf, type LogEntry, type Room, threadRoom } from '../cluster/entry.ts';
+import type { LogEntry } from '../cluster/entry.ts';
+import { followersOf, type Room, threadRoom } from '../contract/rooms.ts';
 import type { Delivered, Sink } from '../delivery/sink.ts';
 import { type ReadyPacket, readyEvent } from './encoder.ts';
 import { directConnection, frames } from './frames.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { watchedIn } from '../cluster/entry.ts';
+import { watchedIn } from '../contract/rooms.ts';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { atMost } from '../infrastructure/cache.ts';

@@ -1,6 +1,7 @@
-import { channelRoom, credentialRoom, type LogEntry, type Room, streamId, userRoom } from '../cluster/entry.ts';
+import type { LogEntry } from '../cluster/entry.ts';
 import type { Actor } from '../contract/actor.ts';
 import { AppError, asAppError } from '../contract/errors.ts';
+import { channelRoom, credentialRoom, type Room, streamId, userRoom } from '../contract/rooms.ts';
 import { isUuid } from '../contract/schema.ts';
 import type { CatchUp, Page } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';

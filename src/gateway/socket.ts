@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'socket.io';
-import { type Room, watchRoomsOf } from '../cluster/entry.ts';
 import type { Actor } from '../contract/actor.ts';
+import { type Room, watchRoomsOf } from '../contract/rooms.ts';
 
 type Events = Record<string, (...args: unknown[]) => void>;
 

@@ -1,5 +1,6 @@
-import { type LogEntry, type Room, userRoom } from '../cluster/entry.ts';
+import type { LogEntry } from '../cluster/entry.ts';
 import type { Actor } from '../contract/actor.ts';
+import { type Room, userRoom } from '../contract/rooms.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 
 /** The rooms that sockets enter without joining. */

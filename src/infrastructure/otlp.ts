@@ -3,8 +3,8 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { type StatementWatch, withoutValues } from '../database/statements.ts';
 import type { Log } from './log.ts';
+import { type StatementWatch, withoutValues } from './statement-watch.ts';
 import type { SpanSpec, Tracing } from './tracing.ts';
 import { version } from './version.ts';
 import { within } from './within.ts';

@@ -1,8 +1,8 @@
 import type { Context, Next } from 'koa';
-import type { StatementWatch } from '../database/statements.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Log } from './log.ts';
 import { matchedRoute } from './matched-route.ts';
+import type { StatementWatch } from './statement-watch.ts';
 
 /** A span. */
 export interface Span {

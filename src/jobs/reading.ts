@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { userRoom } from '../cluster/entry.ts';
 import { notificationDeleted, notificationRead } from '../contract/notification.ts';
 import type { NotificationKind } from '../contract/notification-kinds.ts';
+import { userRoom } from '../contract/rooms.ts';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 

@@ -1,6 +1,6 @@
 import type { Control } from '../cluster/control.ts';
-import { type Room, streamId } from '../cluster/entry.ts';
 import { InvalidationWatch } from '../cluster/invalidation-watch.ts';
+import { type Room, streamId } from '../contract/rooms.ts';
 import { isSessionCache, sessionRevokedEvent } from '../features/accounts/sessions/revocation.ts';
 import { suspensionSignal } from '../features/accounts/suspensions.ts';
 import { connectBots } from '../features/agents/agent.gateway.ts';

@@ -1,8 +1,9 @@
 import type { ChannelAccess } from '../access/channel.access.ts';
 import type { ServerAccess } from '../access/server.access.ts';
 import type { ControlMessage } from '../cluster/bus.ts';
-import { channelRoom, type LogEntry, type Room, streamId, userRoom } from '../cluster/entry.ts';
+import type { LogEntry } from '../cluster/entry.ts';
 import { channelDeleted, channelMemberRemoved } from '../contract/channel.ts';
+import { channelRoom, type Room, streamId, userRoom } from '../contract/rooms.ts';
 import { serverDeleted, serverLeft } from '../contract/server.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 

@@ -1,4 +1,3 @@
-import { AgentAccess } from '../access/agent.access.ts';
 import { Capabilities } from '../access/capabilities.ts';
 import { ChannelAccess } from '../access/channel.access.ts';
 import { DirectAccess } from '../access/direct.access.ts';
@@ -17,6 +16,7 @@ import { Delivery } from '../delivery/delivery.ts';
 import { Ephemeral } from '../delivery/ephemeral.ts';
 import { Writer } from '../delivery/writer.ts';
 import { createAccounts } from '../features/accounts/account.services.ts';
+import { AgentAccess } from '../features/accounts/agent.access.ts';
 import { AgentIdentity } from '../features/accounts/agent.identity.ts';
 import { forgetEnded } from '../features/accounts/forget-ended.ts';
 import { createAgents } from '../features/agents/agent.services.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import pino from 'pino';
 import { Database } from '../../src/database/database.ts';
-import { slowStatementLog, withoutValues } from '../../src/database/statements.ts';
+import { slowStatementLog } from '../../src/database/statements.ts';
+import { withoutValues } from '../../src/infrastructure/statement-watch.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { testSettings } from '../world/nodes.ts';
 

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type ControlMessage, RedisBus } from '../../src/cluster/bus.ts';
-import { channelRoom, type LogEntry } from '../../src/cluster/entry.ts';
+import type { LogEntry } from '../../src/cluster/entry.ts';
+import { channelRoom } from '../../src/contract/rooms.ts';
 
 /** Nobody waits for that long here. */
 const longMs = 600_000;

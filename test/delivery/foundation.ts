@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Bus } from '../../src/cluster/bus.ts';
-import { type LogEntry, type Room, streamId } from '../../src/cluster/entry.ts';
+import type { LogEntry } from '../../src/cluster/entry.ts';
+import { type Room, streamId } from '../../src/contract/rooms.ts';
 import type { Rows } from '../../src/database/database.ts';
 import type { Page } from '../../src/delivery/catch-up.ts';
 import type { Loose } from '../world/person.ts';

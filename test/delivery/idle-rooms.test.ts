@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
-import { channelRoom } from '../../src/cluster/entry.ts';
+import { channelRoom } from '../../src/contract/rooms.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { Follower } from '../world/follower.ts';

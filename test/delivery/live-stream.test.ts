@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { channelRoom, type LogEntry } from '../../src/cluster/entry.ts';
+import type { LogEntry } from '../../src/cluster/entry.ts';
+import { channelRoom } from '../../src/contract/rooms.ts';
 import { LiveStream } from '../../src/delivery/live-stream.ts';
 
 const room = channelRoom('one');

@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { channelRoom, type LogEntry, type Room } from '../../src/cluster/entry.ts';
+import type { LogEntry } from '../../src/cluster/entry.ts';
+import { channelRoom, type Room } from '../../src/contract/rooms.ts';
 import { CatchUp, type Page } from '../../src/delivery/catch-up.ts';
 import { Delivery } from '../../src/delivery/delivery.ts';
 import type { LiveStream } from '../../src/delivery/live-stream.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { SoloBus } from '../../src/cluster/bus.ts';
-import { channelRoom, streamId } from '../../src/cluster/entry.ts';
+import { channelRoom, streamId } from '../../src/contract/rooms.ts';
 import type { Rows } from '../../src/database/database.ts';
 import { CatchUp, type Page } from '../../src/delivery/catch-up.ts';
 import { Delivery } from '../../src/delivery/delivery.ts';

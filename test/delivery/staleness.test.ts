@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SoloBus } from '../../src/cluster/bus.ts';
-import { channelRoom, type Room, userRoom } from '../../src/cluster/entry.ts';
+import { channelRoom, type Room, userRoom } from '../../src/contract/rooms.ts';
 import { LiveStream } from '../../src/delivery/live-stream.ts';
 import { StalenessGuard } from '../../src/delivery/staleness.ts';
 

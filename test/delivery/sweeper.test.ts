@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { SoloBus } from '../../src/cluster/bus.ts';
-import { channelRoom, type Room, streamId, userRoom } from '../../src/cluster/entry.ts';
+import { channelRoom, type Room, streamId, userRoom } from '../../src/contract/rooms.ts';
 import type { Rows } from '../../src/database/database.ts';
 import { DeliveryCounters } from '../../src/delivery/counters.ts';
 import { LiveStream } from '../../src/delivery/live-stream.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Room } from '../../src/cluster/entry.ts';
+import type { Room } from '../../src/contract/rooms.ts';
 import type { Node } from '../../src/node/node.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';

@@ -10,11 +10,11 @@ import {
 import { agentStatuses, maxNoteBytes, slashCommandsSchema } from '../../contract/agent.ts';
 import { maxReason } from '../../contract/ban.ts';
 import { channelTypes } from '../../contract/channel.ts';
+import { joinRequestStates } from '../../contract/join-request.ts';
 import { maxConfigBytes, policyModes } from '../../contract/policy.ts';
 import { roles } from '../../contract/roles.ts';
 import { timeSchema, withDefault } from '../../contract/schema.ts';
 import { homepageSchema, slugSchema } from '../../contract/server.ts';
-import { joinRequestStates } from '../../database/entities/join-request.entity.ts';
 import { amount, count, description, id, json, label, part, smallCount, text, time, times, url } from './part.ts';
 import { contacts, people } from './selections.ts';
 

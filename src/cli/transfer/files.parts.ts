@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { appStatuses, appTypes } from '../../contract/app.ts';
 import { nodeNameSchema } from '../../contract/names.ts';
 import { slugSchema } from '../../contract/server.ts';
-import { appStatuses, appTypes } from '../../database/entities/app.entity.ts';
 import { count, description, id, label, mediaType, part, sha256, smallCount, times, url } from './part.ts';
 
 export const workspaces = part({

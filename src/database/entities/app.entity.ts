@@ -1,11 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { appStatuses, appTypes } from '../../contract/app.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { Blob } from './blob.entity.ts';
 import { Server } from './server.entity.ts';
 import { User } from './user.entity.ts';
-
-export const appTypes = ['html', 'zip', 'url'] as const;
-export const appStatuses = ['draft', 'active', 'archived'] as const;
 
 /** Something with web pages of its own that belongs to a server. */
 const AppSchema = defineEntity({

@@ -1,10 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { joinRequestStates } from '../../contract/join-request.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { Channel } from './channel.entity.ts';
 import { Server } from './server.entity.ts';
 import { User } from './user.entity.ts';
-
-export const joinRequestStates = ['pending', 'approved', 'rejected'] as const;
 
 /** A request to join a server or a private channel; its admins decide (contract §12). */
 const JoinRequestSchema = defineEntity({

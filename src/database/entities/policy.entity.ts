@@ -1,6 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Policy } from '../../access/policy.ts';
-import type { PolicyMode } from '../../contract/policy.ts';
+import type { Policy, PolicyMode } from '../../contract/policy.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { Agent } from './agent.entity.ts';
 import { Channel } from './channel.entity.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { userRoom } from '../../cluster/entry.ts';
 import { isReservedUsername, usernameKey } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import { cut } from '../../contract/schema.ts';
 import { User } from '../../database/entities/user.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';

@@ -1,9 +1,9 @@
 import type { PolicyAccess } from '../../access/policy.access.ts';
 import type { Control } from '../../cluster/control.ts';
-import { streamId } from '../../cluster/entry.ts';
 import { heartbeatAnswerSchema, heartbeatSchema } from '../../contract/agent.ts';
 import { channelMemberAdded } from '../../contract/channel.ts';
 import { policyChanged } from '../../contract/policy.ts';
+import { streamId } from '../../contract/rooms.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
 import { tellOne } from '../../gateway/frames.ts';
 import type { Gateway } from '../../gateway/gateway.ts';

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { AgentAccess } from '../../access/agent.access.ts';
 import type { ServerAccess } from '../../access/server.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { addedAgentsSchema } from '../../contract/agent.ts';
@@ -7,6 +6,7 @@ import type { channelMemberAdded } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Database } from '../../database/database.ts';
 import type { Changes } from '../../delivery/changes.ts';
+import type { AgentAccess } from '../accounts/agent.access.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import { channelRecords } from '../members/channel.reader.ts';
 import type { Roster } from '../members/roster.ts';

@@ -1,7 +1,5 @@
 import type { z } from 'zod';
-import type { AgentAccess } from '../../access/agent.access.ts';
 import type { ChannelAccess } from '../../access/channel.access.ts';
-import { channelRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import {
   type channelCommandsSchema,
@@ -10,8 +8,10 @@ import {
   slashCommandsUpdated,
   type usageSnapshotAnswerSchema,
 } from '../../contract/agent.ts';
+import { channelRoom } from '../../contract/rooms.ts';
 import type { Database } from '../../database/database.ts';
 import type { Changes } from '../../delivery/changes.ts';
+import type { AgentAccess } from '../accounts/agent.access.ts';
 import type { CommandDirectory } from '../messages/command-directory.ts';
 
 const toldChannels = 200;

@@ -1,9 +1,7 @@
 import type { z } from 'zod';
-import { type AgentAccess, selectAgents } from '../../access/agent.access.ts';
 import type { DirectAccess } from '../../access/direct.access.ts';
 import { anyUserById, lockUser } from '../../access/user.reader.ts';
 import type { Control } from '../../cluster/control.ts';
-import { userRoom } from '../../cluster/entry.ts';
 import { deletedUsernameKey, usernameKey } from '../../contract/account.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import type {
@@ -15,6 +13,7 @@ import type {
   updateAgentSchema,
 } from '../../contract/agent.ts';
 import { AppError } from '../../contract/errors.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import { isoTime } from '../../contract/schema.ts';
 import { countOf } from '../../database/counting.ts';
 import type { Database, Rows } from '../../database/database.ts';
@@ -24,12 +23,14 @@ import type { Change, Changes } from '../../delivery/changes.ts';
 import { createStream } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Settings } from '../../settings/settings.ts';
+import type { AgentRow } from '../accounts/agent.access.ts';
+import { type AgentAccess, selectAgents } from '../accounts/agent.access.ts';
 import type { AgentIdentity } from '../accounts/agent.identity.ts';
 import { namingConflicts } from '../accounts/new-user.ts';
 import { holdSession, ownSession } from '../accounts/sessions/session.service.ts';
 import type { AgentTokens } from './agent.tokens.ts';
 import { uptime } from './agent.uptime.ts';
-import { type AgentRecord, type AgentRow, agentRecord } from './agent.view.ts';
+import { type AgentRecord, agentRecord } from './agent.view.ts';
 
 const byId = `${selectAgents} WHERE a.id = $1`;
 const ofOwner = `${selectAgents} WHERE a.owner_id = $1 AND u.deleted_at IS NULL ORDER BY a.created_at, a.id LIMIT 1000`;

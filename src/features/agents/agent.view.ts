@@ -1,20 +1,8 @@
 import type { z } from 'zod';
-import type { AgentStatus, agentSchema } from '../../contract/agent.ts';
+import type { agentSchema } from '../../contract/agent.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
-import { type UserColumns, userOf } from '../accounts/account.view.ts';
-
-/** A row of `agents` with its bot user. */
-export interface AgentRow extends Omit<UserColumns, 'is_bot'> {
-  id: string;
-  user_id: string;
-  owner_id: string;
-  status: AgentStatus;
-  config: Record<string, unknown>;
-  last_heartbeat: Date | string | null;
-  online_seconds: number;
-  created_at: Date | string;
-  updated_at: Date | string;
-}
+import { userOf } from '../accounts/account.view.ts';
+import type { AgentRow } from '../accounts/agent.access.ts';
 
 export type AgentRecord = z.input<typeof agentSchema>;
 

@@ -1,6 +1,7 @@
 import type { PolicyAccess } from '../../access/policy.access.ts';
-import { type LogEntry, type Room, streamId } from '../../cluster/entry.ts';
+import type { LogEntry } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
+import { type Room, streamId } from '../../contract/rooms.ts';
 import type { Heard, Hearing } from '../../delivery/hearing.ts';
 import type { CommandDirectory } from '../messages/command-directory.ts';
 import { withoutQuote } from '../messages/concealed.ts';

@@ -1,8 +1,8 @@
 import type { ServerAccess } from '../../access/server.access.ts';
-import { channelRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { type Permission, requireRole } from '../../contract/roles.ts';
+import { channelRoom } from '../../contract/rooms.ts';
 import { memberUpdated } from '../../contract/server.ts';
 import type { StatusReader } from '../../contract/status.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';

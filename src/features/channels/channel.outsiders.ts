@@ -1,6 +1,6 @@
-import { type Room, userRoom } from '../../cluster/entry.ts';
 import { channelCreated, channelMemberRemoved } from '../../contract/channel.ts';
 import { rolesThatMay } from '../../contract/roles.ts';
+import { type Room, userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { atOnce } from '../../jobs/notification.jobs.ts';

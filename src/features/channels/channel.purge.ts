@@ -1,5 +1,5 @@
 import type { Chore } from '../../cluster/chores.ts';
-import { channelRoom } from '../../cluster/entry.ts';
+import { channelRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import { lockStreams } from '../../delivery/log.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';

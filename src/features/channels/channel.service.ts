@@ -3,7 +3,6 @@ import type { ChannelAccess } from '../../access/channel.access.ts';
 import type { ServerAccess } from '../../access/server.access.ts';
 import type { Chores } from '../../cluster/chores.ts';
 import type { Control } from '../../cluster/control.ts';
-import { channelRoom, type Room, userRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import {
   channelCreated,
@@ -16,6 +15,7 @@ import {
 } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
 import { requireRole } from '../../contract/roles.ts';
+import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import type { Database } from '../../database/database.ts';
 import { Channel } from '../../database/entities/channel.entity.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';

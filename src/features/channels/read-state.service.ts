@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { ChannelAccess } from '../../access/channel.access.ts';
-import { userRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { channelRead, type markReadSchema, type readStateSchema } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Changes } from '../../delivery/changes.ts';
 import { countUnread } from '../members/channel.reader.ts';

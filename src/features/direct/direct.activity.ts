@@ -1,4 +1,5 @@
-import { byRoom, type LogEntry, streamId } from '../../cluster/entry.ts';
+import { byRoom, type LogEntry } from '../../cluster/entry.ts';
+import { streamId } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { newId } from '../../infrastructure/ids.ts';

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { ChannelAccess } from '../../access/channel.access.ts';
 import { userById } from '../../access/user.reader.ts';
-import { channelRoom, type LogEntry, type Room, userRoom } from '../../cluster/entry.ts';
+import type { LogEntry } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { dmCreated, type listDmMessagesSchema } from '../../contract/direct.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { listMessagesSchema, messagePageSchema, sendMessageSchema } from '../../contract/message.ts';
+import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import { BatchedRead } from '../../database/batched-read.ts';
 import type { Database, Rows } from '../../database/database.ts';
 import { type Pair, pairOf } from '../../database/pair.ts';

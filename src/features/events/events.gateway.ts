@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChannelAccess } from '../../access/channel.access.ts';
-import { channelRoom } from '../../cluster/entry.ts';
 import { joinAckSchema, joinSchema, leaveSchema } from '../../contract/events.ts';
+import { channelRoom } from '../../contract/rooms.ts';
 import type { Page } from '../../delivery/catch-up.ts';
 import { enter } from '../../gateway/entering.ts';
 import { gather } from '../../gateway/frames.ts';

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { ChannelAccess } from '../../access/channel.access.ts';
-import { channelRoom, type Room, userRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { readLogSchema } from '../../contract/events.ts';
+import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import type { CatchUp, Page } from '../../delivery/catch-up.ts';
 import type { Hearing } from '../../delivery/hearing.ts';
 import { Polls } from './polls.ts';

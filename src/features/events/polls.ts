@@ -1,5 +1,5 @@
-import { credentialRoom, userRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
+import { credentialRoom, userRoom } from '../../contract/rooms.ts';
 
 /** The long polls waiting on this node: none outlives the session, or the token, that it came with. */
 export class Polls {

@@ -1,8 +1,8 @@
 import type { DirectAccess } from '../../access/direct.access.ts';
 import { anyUserById, userById } from '../../access/user.reader.ts';
-import { userRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import { countOf } from '../../database/counting.ts';
 import type { Database } from '../../database/database.ts';
 import type { Changes } from '../../delivery/changes.ts';

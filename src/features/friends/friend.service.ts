@@ -1,10 +1,10 @@
 import { anyUserById, userByUsername } from '../../access/user.reader.ts';
-import { userRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { DurableEvent } from '../../contract/event.ts';
 import { friendAccepted, friendRemoved, friendRequest, type friendshipSchema } from '../../contract/friend.ts';
 import type { NotificationKind } from '../../contract/notification-kinds.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import { countOf } from '../../database/counting.ts';
 import type { Database, Rows } from '../../database/database.ts';
 import type { FriendshipStatus } from '../../database/entities/friendship.entity.ts';

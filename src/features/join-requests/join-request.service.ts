@@ -3,11 +3,11 @@ import type { ChannelAccess, ChannelInfo } from '../../access/channel.access.ts'
 import { isInChannel } from '../../access/channel.membership.ts';
 import type { ServerAccess } from '../../access/server.access.ts';
 import { anyUserById, lockUser } from '../../access/user.reader.ts';
-import { userRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
 import { type channelAccessSchema, joinRequestCreated, type serverAccessSchema } from '../../contract/join-request.ts';
 import { may, requireRole } from '../../contract/roles.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import type { Database, Rows } from '../../database/database.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';
 import { newId } from '../../infrastructure/ids.ts';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { lockUser } from '../../access/user.reader.ts';
 import type { Chore, Chores } from '../../cluster/chores.ts';
-import { channelRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { type AttachmentRecord, maxAttachments, type mediaUrlSchema } from '../../contract/attachment.ts';
 import { AppError, missingAs } from '../../contract/errors.ts';
+import { channelRoom } from '../../contract/rooms.ts';
 import { countOf } from '../../database/counting.ts';
 import type { Database, Rows } from '../../database/database.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';

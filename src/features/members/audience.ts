@@ -1,8 +1,8 @@
 import { NIL } from 'uuid';
 import { selectIsInChannel } from '../../access/channel.membership.ts';
-import { userRoom } from '../../cluster/entry.ts';
 import { channelCreated } from '../../contract/channel.ts';
 import { type Role, rolesThatMay } from '../../contract/roles.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import { serverUpdated } from '../../contract/server.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';

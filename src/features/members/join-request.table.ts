@@ -1,6 +1,6 @@
-import { type Room, userRoom } from '../../cluster/entry.ts';
 import { AppError } from '../../contract/errors.ts';
 import { joinRequestDecided } from '../../contract/join-request.ts';
+import { type Room, userRoom } from '../../contract/rooms.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { deciders } from './audience.ts';
 import { type JoinRequestRecord, type RequestRow, requestRecord, selectRequest } from './join-request.view.ts';

@@ -1,9 +1,9 @@
-import { ownsBot } from '../../access/agent.access.ts';
 import type { ChannelAccess, ChannelWithRole } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, missingAs } from '../../contract/errors.ts';
 import { may, requireRole } from '../../contract/roles.ts';
 import type { Database, Rows } from '../../database/database.ts';
+import { ownsBot } from '../accounts/agent.access.ts';
 import { concerningAmong, isCommandFor } from './mentioned-bots.ts';
 import { findMessage } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';

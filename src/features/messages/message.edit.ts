@@ -1,6 +1,6 @@
-import { channelRoom } from '../../cluster/entry.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import { messageUpdated } from '../../contract/message.ts';
+import { channelRoom } from '../../contract/rooms.ts';
 import { pipelined } from '../../database/transaction.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { mentionedBots } from './mentioned-bots.ts';

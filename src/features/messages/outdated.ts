@@ -1,4 +1,4 @@
-import { channelRoom, streamId } from '../../cluster/entry.ts';
+import { channelRoom, streamId } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import { untitled } from './thread.title.ts';
 

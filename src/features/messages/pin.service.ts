@@ -1,8 +1,8 @@
 import type { ChannelAccess } from '../../access/channel.access.ts';
-import { channelRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { maxPins, messagePinned, messageUnpinned } from '../../contract/message.ts';
+import { channelRoom } from '../../contract/rooms.ts';
 import { countOf } from '../../database/counting.ts';
 import type { Database } from '../../database/database.ts';
 import type { Changes } from '../../delivery/changes.ts';

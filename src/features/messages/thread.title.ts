@@ -1,4 +1,4 @@
-import { channelRoom } from '../../cluster/entry.ts';
+import { channelRoom } from '../../contract/rooms.ts';
 import { cut } from '../../contract/schema.ts';
 import { threadUpdated } from '../../contract/thread.ts';
 import type { Change } from '../../delivery/changes.ts';

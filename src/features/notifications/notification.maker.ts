@@ -1,6 +1,6 @@
 import { NIL } from 'uuid';
 import { selectIsInChannel } from '../../access/channel.membership.ts';
-import { type Room, userRoom } from '../../cluster/entry.ts';
+import { type Room, userRoom } from '../../contract/rooms.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closePlaceNow } from '../../jobs/closed-places.ts';
 import {

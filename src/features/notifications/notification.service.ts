@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { userRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type {
@@ -8,6 +7,7 @@ import type {
   preferencesSchema,
   scopedUnreadSchema,
 } from '../../contract/notification.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import type { Database, Rows } from '../../database/database.ts';
 import type { Changes } from '../../delivery/changes.ts';
 import { markScopeRead, type Scope, tellRead, unreadCounts } from '../../jobs/reading.ts';

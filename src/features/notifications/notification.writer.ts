@@ -1,7 +1,7 @@
 import { selectMayRead } from '../../access/channel.membership.ts';
-import { userRoom } from '../../cluster/entry.ts';
 import { notificationNew, notificationUpdated } from '../../contract/notification.ts';
 import { type NotificationKind, type Strategy, typeOfKind } from '../../contract/notification-kinds.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { withoutDirections } from '../../infrastructure/directions.ts';

@@ -1,6 +1,6 @@
 import { selectMayRead } from '../../access/channel.membership.ts';
-import { userRoom } from '../../cluster/entry.ts';
 import { notificationUpdated } from '../../contract/notification.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { atOnce } from '../../jobs/notification.jobs.ts';

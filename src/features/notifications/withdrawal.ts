@@ -1,11 +1,11 @@
-import { userRoom } from '../../cluster/entry.ts';
-import { notificationDeleted, notificationUpdated } from '../../contract/notification.ts';
+import { notificationUpdated } from '../../contract/notification.ts';
 import type { NotificationKind } from '../../contract/notification-kinds.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { withoutDirections } from '../../infrastructure/directions.ts';
 import { atOnce } from '../../jobs/notification.jobs.ts';
-import { type Scope, tellDeleted, unreadCounts } from '../../jobs/reading.ts';
+import { tellDeleted } from '../../jobs/reading.ts';
 import { readMessages, titleOf } from './message-notices.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
 import { renewRows } from './quotes.ts';
@@ -138,17 +138,4 @@ async function tellUpdated(change: Change, ids: string[]): Promise<void> {
     ids,
   ]);
   for (const row of rows) change.publish(notificationUpdated.in(userRoom(row.user_id), notificationRecord(row)));
-}
-
-/** Deletes the notifications of a deleted server or channel; the users' logs must be locked. */
-export async function deleteScope(change: Change, { serverId, channelId }: Scope, people: string[]): Promise<void> {
-  const gone = await change.rows<{ userId: string }>(
-    `DELETE FROM notifications WHERE user_id = ANY($1::uuid[])
-     AND ($2::uuid IS NULL OR server_id = $2) AND ($3::uuid IS NULL OR channel_id = $3) RETURNING user_id AS "userId"`,
-    [people, serverId, channelId],
-  );
-  const users = [...new Set(gone.map(({ userId }) => userId))];
-  for (const [userId, unreadCount] of await unreadCounts(change.rows, users)) {
-    change.publish(notificationDeleted.in(userRoom(userId), { scope: { serverId, channelId }, unreadCount }));
-  }
 }

@@ -1,5 +1,5 @@
-import { channelRoom } from '../../cluster/entry.ts';
 import { presenceActivity } from '../../contract/presence.ts';
+import { channelRoom } from '../../contract/rooms.ts';
 import type { Ephemeral } from '../../delivery/ephemeral.ts';
 import type { RedisConnections } from '../../infrastructure/redis.ts';
 import { type Activity, ActivityStore, maxOfChannel } from './activity.store.ts';

@@ -1,4 +1,4 @@
-import { serverRoom, userRoom, watchRoom } from '../../cluster/entry.ts';
+import { serverRoom, userRoom, watchRoom } from '../../contract/rooms.ts';
 import type { Database } from '../../database/database.ts';
 
 /** DMs beyond the last used ones do not count as acquaintance here. */

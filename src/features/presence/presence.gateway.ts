@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { channelRoom } from '../../cluster/entry.ts';
 import {
   activitySchema,
   presenceActivity,
@@ -9,6 +8,7 @@ import {
   subscribeSchema,
   updatePresenceSchema,
 } from '../../contract/presence.ts';
+import { channelRoom } from '../../contract/rooms.ts';
 import { memberJoined } from '../../contract/server.ts';
 import { type StatusChange, statusSchema } from '../../contract/status.ts';
 import type { Delivery } from '../../delivery/delivery.ts';

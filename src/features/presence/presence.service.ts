@@ -1,9 +1,9 @@
 import { isBarred } from '../../access/barred.ts';
 import type { ChannelAccess } from '../../access/channel.access.ts';
 import type { ServerAccess } from '../../access/server.access.ts';
-import { channelRoom, type Room, streamId, watchRoom } from '../../cluster/entry.ts';
 import { userUpdated } from '../../contract/account.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
+import { channelRoom, type Room, streamId, watchRoom } from '../../contract/rooms.ts';
 import type { Status, StatusChange } from '../../contract/status.ts';
 import type { Database } from '../../database/database.ts';
 import type { Changes } from '../../delivery/changes.ts';

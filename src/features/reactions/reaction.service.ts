@@ -1,7 +1,7 @@
-import { channelRoom, threadRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { maxEmoji, maxEmojiEach, reactionAdded, reactionRemoved, reactionUpdated } from '../../contract/reaction.ts';
+import { channelRoom, threadRoom } from '../../contract/rooms.ts';
 import type { Database } from '../../database/database.ts';
 import { pipelined } from '../../database/transaction.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';

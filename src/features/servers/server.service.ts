@@ -5,10 +5,10 @@ import type { ChannelAccess } from '../../access/channel.access.ts';
 import type { ServerAccess } from '../../access/server.access.ts';
 import type { Chores } from '../../cluster/chores.ts';
 import type { Control } from '../../cluster/control.ts';
-import { channelRoom, userRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { type Role, requireRole } from '../../contract/roles.ts';
+import { channelRoom, userRoom } from '../../contract/rooms.ts';
 import {
   type createServerSchema,
   type discoverSchema,

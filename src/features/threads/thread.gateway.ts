@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ThreadAccess } from '../../access/thread.access.ts';
-import { channelRoom, threadRoom } from '../../cluster/entry.ts';
 import { logPageSchema } from '../../contract/events.ts';
+import { channelRoom, threadRoom } from '../../contract/rooms.ts';
 import { idSchema } from '../../contract/schema.ts';
 import { threadIdSchema } from '../../contract/thread.ts';
 import type { Page } from '../../delivery/catch-up.ts';

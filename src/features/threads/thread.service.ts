@@ -3,11 +3,11 @@ import type { z } from 'zod';
 import type { ChannelAccess } from '../../access/channel.access.ts';
 import type { ThreadAccess } from '../../access/thread.access.ts';
 import type { Chore, Chores } from '../../cluster/chores.ts';
-import { channelRoom } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { listMessagesSchema, threadMessageSchema } from '../../contract/message.ts';
 import { may } from '../../contract/roles.ts';
+import { channelRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import {
   type createThreadSchema,

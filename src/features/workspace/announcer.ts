@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { barredBots } from '../../access/barred.ts';
-import { userRoom } from '../../cluster/entry.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import { maxListedNodes, workspaceChanged } from '../../contract/workspace.ts';
 import type { Database } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { Actor } from '../../contract/actor.ts';
-import { freeName } from '../../contract/names.ts';
 import type { Database } from '../../database/database.ts';
 import { contentDisposition } from '../../infrastructure/served-content.ts';
 import { type ZipEntry, zipBytes } from '../../infrastructure/zip-writer.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import { LargeReads } from './large-reads.ts';
+import { freeName } from './names.ts';
 import { type ArchiveRow, readAllInside } from './node.table.ts';
 import { ReadAhead } from './read-ahead.ts';
 import type { WorkspaceAccess } from './workspace.access.ts';

@@ -1,9 +1,9 @@
 import { AppError } from '../../contract/errors.ts';
-import { beginningOf, freeName } from '../../contract/names.ts';
 import { maxListedNodes } from '../../contract/workspace.ts';
 import type { Rows } from '../../database/database.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { mediaTypeOf } from '../../infrastructure/media-types.ts';
+import { beginningOf, freeName } from './names.ts';
 import { type Ancestry, type Extent, readAncestry, readCovered, readExtent, readNodes } from './node.table.ts';
 import type { PlacedRow } from './node.view.ts';
 import { selectTotals, type Totals, tooManyNodes, type WorkspaceLimits } from './quota.ts';

@@ -1,9 +1,9 @@
 import type { Capabilities, Membership } from '../../../access/capabilities.ts';
 import type { Caches } from '../../../cluster/caches.ts';
-import { userRoom } from '../../../cluster/entry.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { membershipUpdated } from '../../../contract/membership.ts';
+import { userRoom } from '../../../contract/rooms.ts';
 import type { Change, Changes } from '../../../delivery/changes.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { userCache } from '../identity.ts';

@@ -1,9 +1,8 @@
 import type { z } from 'zod';
-import type { AgentAccess } from '../../../access/agent.access.ts';
-import type { Policy } from '../../../access/policy.ts';
 import type { Actor } from '../../../contract/actor.ts';
-import type { agentConfigSchema } from '../../../contract/policy.ts';
+import type { agentConfigSchema, Policy } from '../../../contract/policy.ts';
 import type { Database } from '../../../database/database.ts';
+import type { AgentAccess } from '../../accounts/agent.access.ts';
 import { policyPart } from './policy.view.ts';
 
 const policyColumns = (alias: string) => `${alias}.mode, ${alias}.mention_only AS "mentionOnly", ${alias}.reply,

@@ -1,11 +1,9 @@
 import type { z } from 'zod';
-import type { AgentAccess } from '../../../access/agent.access.ts';
 import type { ChannelAccess, ChannelWithRole } from '../../../access/channel.access.ts';
 import type { PolicyAccess } from '../../../access/policy.access.ts';
 import { changedPolicy, type Halves, openPolicy, stricter } from '../../../access/policy.ts';
 import type { ServerAccess } from '../../../access/server.access.ts';
 import type { Control } from '../../../cluster/control.ts';
-import { userRoom } from '../../../cluster/entry.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError, ifMissing } from '../../../contract/errors.ts';
 import {
@@ -16,11 +14,12 @@ import {
   type setBuddyPolicySchema,
 } from '../../../contract/policy.ts';
 import { may, type Role, requireRole } from '../../../contract/roles.ts';
+import { userRoom } from '../../../contract/rooms.ts';
 import { isUuid } from '../../../contract/schema.ts';
 import type { Database, Rows } from '../../../database/database.ts';
 import type { Change, Changes } from '../../../delivery/changes.ts';
+import type { AgentAccess, AgentRow } from '../../accounts/agent.access.ts';
 import { type AgentIdentity, actorOf } from '../../accounts/agent.identity.ts';
-import type { AgentRow } from '../agent.view.ts';
 import { findPolicy, halvesAt, type Place, policiesOf, writePolicy } from './policy.table.ts';
 import { halvesPart, type PolicyRecord, policyPart, policyRecord } from './policy.view.ts';
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Halves, isSamePolicy, noHalves, type Policy, stricter, within } from '../../../access/policy.ts';
+import { type Halves, isSamePolicy, noHalves, stricter, within } from '../../../access/policy.ts';
+import type { Policy } from '../../../contract/policy.ts';
 import type { Rows } from '../../../database/database.ts';
 import { newId } from '../../../infrastructure/ids.ts';
 import type { PolicyRow } from './policy.view.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { type Halves, openPolicy, type Policy } from '../../../access/policy.ts';
-import type { policySchema } from '../../../contract/policy.ts';
+import { type Halves, openPolicy } from '../../../access/policy.ts';
+import type { Policy, policySchema } from '../../../contract/policy.ts';
 import { isoTime } from '../../../contract/schema.ts';
 
 /** A row of `agent_policies`. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { channelRoom, type LogEntry, type Room, userRoom } from '../../../cluster/entry.ts';
+import type { LogEntry } from '../../../cluster/entry.ts';
+import { channelRoom, type Room, userRoom } from '../../../contract/rooms.ts';
 import { isoTime } from '../../../contract/schema.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Delivery } from '../../../delivery/delivery.ts';

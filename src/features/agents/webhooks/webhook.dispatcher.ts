@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type LogEntry, streamId } from '../../../cluster/entry.ts';
+import type { LogEntry } from '../../../cluster/entry.ts';
+import { streamId } from '../../../contract/rooms.ts';
 import type { Delivery } from '../../../delivery/delivery.ts';
 import { jittered } from '../../../infrastructure/jitter.ts';
 import type { Log } from '../../../infrastructure/log.ts';

@@ -1,7 +1,21 @@
-import type { Actor } from '../contract/actor.ts';
-import { AppError } from '../contract/errors.ts';
-import type { Rows } from '../database/database.ts';
-import type { AgentRow } from '../features/agents/agent.view.ts';
+import type { Actor } from '../../contract/actor.ts';
+import type { AgentStatus } from '../../contract/agent.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { Rows } from '../../database/database.ts';
+import type { UserColumns } from './account.view.ts';
+
+/** A row of `agents` with its bot user. */
+export interface AgentRow extends Omit<UserColumns, 'is_bot'> {
+  id: string;
+  user_id: string;
+  owner_id: string;
+  status: AgentStatus;
+  config: Record<string, unknown>;
+  last_heartbeat: Date | string | null;
+  online_seconds: number;
+  created_at: Date | string;
+  updated_at: Date | string;
+}
 
 export const selectAgents = `SELECT a.id, a.user_id, a.owner_id, a.status, a.config, a.last_heartbeat, a.online_seconds,
   a.created_at, a.updated_at, u.username, u.display_name, u.avatar_url FROM agents a JOIN users u ON u.id = a.user_id`;

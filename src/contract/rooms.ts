@@ -1,0 +1,38 @@
+import type { Actor } from './actor.ts';
+
+/** A room whose events are kept in a log: a channel's, or a user's own. */
+export type Room = `channel:${string}` | `user:${string}`;
+
+export const channelRoom = (channelId: string): Room => `channel:${channelId}`;
+export const userRoom = (userId: string): Room => `user:${userId}`;
+/** Sockets that are in any channel of a server. It has no log. */
+export const serverRoom = (serverId: string): string => `server:${serverId}`;
+/** Sockets that follow the presence of someone they know from a server. It has no log. */
+export const watchRoom = (serverId: string, userId: string): string => `${watchRoomsOf(serverId)}${userId}`;
+export const watchRoomsOf = (serverId: string): string => `watch:${serverId}:`;
+/** The user of a watch room. */
+export const watchedIn = (room: string): string | undefined => /^watch:[^:]+:(.+)$/.exec(room)?.[1];
+/** Sockets that follow a room's log without being in the room: those in one of its threads. */
+export const followersOf = (room: Room): string => `followers:${room}`;
+export const threadRoom = (threadId: string): string => `thread:${threadId}`;
+
+/** The room of all sockets that connected with the same session or token. */
+export function credentialRoom(actor: Actor): string | null {
+  const id = actor.sessionId ?? actor.personalTokenId ?? actor.agent?.tokenId;
+  return id ? `session:${id}` : null;
+}
+
+/** The id of the channel or user whose room it is; also the id of its stream. */
+export const streamId = (room: Room): string => room.slice(room.indexOf(':') + 1);
+
+/** Whether it is the room of a person, not of a channel. */
+export const isOwn = (room: Room): boolean => room.startsWith('user:');
+
+/** An event that has no number yet. */
+export interface Draft {
+  room: Room;
+  event: string;
+  threadId?: string | null;
+  /** The payload; a function if it needs to know the number. `eventSeq` is added to it. */
+  data: object | ((seq: number) => object);
+}
