@@ -84,8 +84,7 @@ export class Delivery {
 
   /** A running number for an event that is sent to one socket only. */
   nextMark(): number {
-    this.mark++;
-    return this.mark;
+    return ++this.mark;
   }
 
   get openStreams(): number {
