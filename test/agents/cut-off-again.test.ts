@@ -4,6 +4,7 @@ import { startProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { Follower } from '../world/follower.ts';
+import { sweepAnew } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { query, withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
@@ -126,7 +127,7 @@ describe('a bot, of which is looked up what it may hear,', () => {
       await follower.join(id);
       await hand.query('BEGIN; LOCK TABLE threads IN ACCESS EXCLUSIVE MODE');
       await query(cluster.databaseUrl, sayAgain, [id]);
-      await robot.node.delivery.sweep();
+      await sweepAnew(robot.node);
       await until(() => isHeldUp(cluster));
       const said = await alice.say(id, `@${robot.username}, are you there?`);
       await ends();
@@ -165,7 +166,7 @@ describe('a bot for which the log is read', () => {
       await client.join(channel.id);
       await hand.query('BEGIN; LOCK TABLE threads IN ACCESS EXCLUSIVE MODE');
       await query(cluster.databaseUrl, sayAgain, [channel.id]);
-      await robot.node.delivery.sweep();
+      await sweepAnew(robot.node);
       await until(() => isHeldUp(cluster));
       await alice.say(channel.id, `@${robot.username}, this is gone before it comes to you`);
       await alice.say(channel.id, 'and this was the last one');

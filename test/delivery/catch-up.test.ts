@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
-import { trimLogs } from '../world/log.ts';
+import { sweepAnew, trimLogs } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { query } from '../world/sql.ts';
@@ -409,11 +409,11 @@ describe('coming back to a node that has not heard of what others committed', ()
       const { seq } = await alice.say(channel.id, 'hello');
       const before = delivery.counters.failedSweeps;
       await query(cluster.databaseUrl, 'ALTER TABLE streams RENAME TO streams_elsewhere');
-      await delivery.sweep();
+      await sweepAnew(bob.node);
       await query(cluster.databaseUrl, 'ALTER TABLE streams_elsewhere RENAME TO streams');
-      expect(delivery.counters.failedSweeps).to.equal(before + 1);
+      expect(delivery.counters.failedSweeps).to.be.greaterThan(before);
       await query(cluster.databaseUrl, appendUnheard, [channel.id, 1]);
-      await delivery.sweep();
+      await sweepAnew(bob.node);
       await follower.reach(channel.id, seq + 1);
     } finally {
       follower.close();

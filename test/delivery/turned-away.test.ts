@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
+import { sweepAnew } from '../world/log.ts';
 import { startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 import { query } from '../world/sql.ts';
@@ -128,7 +129,7 @@ describe('who was thrown out while a node could neither hear the others nor read
     const cluster = await startCluster({ nodes: 2, redisUrl: null, settings: { delivery: { sweepMs: 3_600_000 } } });
     const here = await world(cluster);
     const { alice, bob, server, channel } = here;
-    const { url, delivery } = bob.node;
+    const { url } = bob.node;
     const followers = [];
     // The channel's room is there before bob's own.
     for (const { token } of [alice, bob]) {
@@ -141,7 +142,7 @@ describe('who was thrown out while a node could neither hear the others nor read
     const before = await alice.say(channel.id, 'with bob');
     await alice.delete(`/api/servers/${server.id}/members/${bob.id}`);
     const { seq } = await alice.say(channel.id, 'without bob');
-    await delivery.sweep();
+    await sweepAnew(bob.node);
     await alices?.reach(channel.id, seq);
     expect(alices?.seen(channel.id)).to.deep.equal(range(before.seq, seq));
     expect(bobs?.seen(channel.id)).to.not.include(seq);

@@ -4,7 +4,7 @@ import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
 import { type Installation, install } from '../world/installation.ts';
-import { trimLogs } from '../world/log.ts';
+import { sweepAnew, trimLogs } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Answer } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
@@ -156,7 +156,7 @@ describe('nodes that cannot hear each other', () => {
       await until(() => bob.node.delivery.peek(`channel:${channel.id}`)?.isWaitedFor);
       expect((await lose(people)).status).to.equal(200);
       // Sooner than what is cached of the place is looked up in the database.
-      await bob.node.delivery.sweep();
+      await sweepAnew(bob.node);
       const { ok } = await ear.emit('channel:join', { channelId: channel.id });
       expect(ok).to.equal(false);
       await poll;
@@ -174,7 +174,7 @@ describe('nodes that cannot hear each other', () => {
     const { seq } = await follower.join(channel.id);
     await Promise.all(range(1, 60).map((i) => here.alice.say(channel.id, `hello ${i}`)));
     await trimLogs(cluster.databaseUrl, 10);
-    await here.bob.node.delivery.sweep();
+    await sweepAnew(here.bob.node);
     expect(await follower.connected(2, 40_000)).to.equal(false);
     expect(follower.seen(channel.id)).to.deep.equal([]);
     const ack = await follower.join(channel.id, seq);

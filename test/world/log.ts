@@ -1,4 +1,6 @@
 import { trim } from '../../src/delivery/log.ts';
+import type { Node } from '../../src/node/node.ts';
+import { until } from '../rig/until.ts';
 import { withRows } from './sql.ts';
 
 /** Takes everything but the newest `keepEvents` of each room off the logs, as is done in the background. */
@@ -8,5 +10,15 @@ export async function trimLogs(databaseUrl: string, keepEvents: number): Promise
     let after: string | null = null;
     do ({ removed, after } = await trim(rows, 7, keepEvents, after));
     while (removed > 0 || after !== null);
+  });
+}
+
+/** Lets a node read the logs by a sweep that begins after this call: one under way may have read them before. */
+export async function sweepAnew({ delivery }: Pick<Node, 'delivery'>): Promise<void> {
+  const ended = () => delivery.counters.sweeps + delivery.counters.failedSweeps;
+  const before = ended();
+  await until(async () => {
+    await delivery.sweep();
+    return ended() >= before + 2;
   });
 }
