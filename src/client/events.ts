@@ -1,111 +1,26 @@
 import type { z } from 'zod';
-import type { userUpdated } from '../contract/account.ts';
-import type { slashCommandsUpdated } from '../contract/agent.ts';
-import type { memberBanned, memberUnbanned } from '../contract/ban.ts';
-import type {
-  channelCreated,
-  channelDeleted,
-  channelMemberAdded,
-  channelMemberRemoved,
-  channelRead,
-  channelUpdated,
-} from '../contract/channel.ts';
-import type { dmCreated } from '../contract/direct.ts';
+import type { catalogue } from '../contract/catalogue.ts';
 import type { EventSpec } from '../contract/event.ts';
-import type { friendAccepted, friendRemoved, friendRequest } from '../contract/friend.ts';
-import type { joinRequestCreated, joinRequestDecided } from '../contract/join-request.ts';
-import type { membershipUpdated } from '../contract/membership.ts';
-import type {
-  messageDeleted,
-  messageNew,
-  messagePinned,
-  messageTyping,
-  messageUnpinned,
-  messageUpdated,
-} from '../contract/message.ts';
-import type {
-  notificationDeleted,
-  notificationNew,
-  notificationRead,
-  notificationUpdated,
-} from '../contract/notification.ts';
-import type { policyChanged } from '../contract/policy.ts';
-import type { presenceActivity, presenceChange, presenceSnapshot } from '../contract/presence.ts';
-import type { reactionUpdated } from '../contract/reaction.ts';
-import type {
-  memberJoined,
-  memberLeft,
-  memberUpdated,
-  serverDeleted,
-  serverInvited,
-  serverJoined,
-  serverLeft,
-  serverUpdated,
-} from '../contract/server.ts';
-import type { messageStream } from '../contract/stream.ts';
-import type { threadCreated, threadDeleted, threadUpdated } from '../contract/thread.ts';
-import type { workspaceChanged } from '../contract/workspace.ts';
 
 /** With its number in the room's log, for events that have one. */
 type Payload<E extends EventSpec> = z.output<E['payload']> &
   (E extends { durable: true } ? { eventSeq?: number } : unknown);
 
-/** Events of a channel. */
-export interface ChannelEvents {
-  'message:new': Payload<typeof messageNew>;
-  'message:updated': Payload<typeof messageUpdated>;
-  'message:deleted': Payload<typeof messageDeleted>;
-  'message:pinned': Payload<typeof messagePinned>;
-  'message:unpinned': Payload<typeof messageUnpinned>;
-  'message:typing': Payload<typeof messageTyping>;
-  'message:stream': Payload<typeof messageStream>;
-  'reaction:updated': Payload<typeof reactionUpdated>;
-  'thread:created': Payload<typeof threadCreated>;
-  'thread:updated': Payload<typeof threadUpdated>;
-  'thread:deleted': Payload<typeof threadDeleted>;
-  'channel:updated': Payload<typeof channelUpdated>;
-  'channel:deleted': Payload<typeof channelDeleted>;
-  'presence:activity': Payload<typeof presenceActivity>;
-  'presence:snapshot': Payload<typeof presenceSnapshot>;
-  'channel:slash-commands-updated': Payload<typeof slashCommandsUpdated>;
-  'member:updated': Payload<typeof memberUpdated>;
-  'member:joined': Payload<typeof memberJoined>;
-  'member:left': Payload<typeof memberLeft>;
-}
+type Declared = (typeof catalogue)[number];
+/** The payloads of these events, by name. */
+type Payloads<E extends EventSpec> = { [One in E as One['name']]: Payload<One> };
 
 /** Events of no channel that are not in a log either. */
-export interface EphemeralEvents {
-  'presence:change': Payload<typeof presenceChange>;
-  'user:updated': Payload<typeof userUpdated>;
-}
+export type EphemeralEvents = Payloads<Extract<Declared, { name: 'presence:change' | 'user:updated' }>>;
+
+/** Events of a channel. */
+export type ChannelEvents = Omit<
+  Payloads<Extract<Declared, { room: 'channel' } | { name: 'presence:snapshot' }>>,
+  keyof EphemeralEvents
+>;
 
 /** Events for the signed-in user alone. */
-export interface OwnEvents {
-  'channel:created': Payload<typeof channelCreated>;
-  'channel:member-added': Payload<typeof channelMemberAdded>;
-  'channel:member-removed': Payload<typeof channelMemberRemoved>;
-  'channel:read': Payload<typeof channelRead>;
-  'notification:new': Payload<typeof notificationNew>;
-  'notification:updated': Payload<typeof notificationUpdated>;
-  'notification:read': Payload<typeof notificationRead>;
-  'notification:deleted': Payload<typeof notificationDeleted>;
-  'server:updated': Payload<typeof serverUpdated>;
-  'server:deleted': Payload<typeof serverDeleted>;
-  'server:invited': Payload<typeof serverInvited>;
-  'workspace:changed': Payload<typeof workspaceChanged>;
-  'server:joined': Payload<typeof serverJoined>;
-  'server:left': Payload<typeof serverLeft>;
-  'membership:updated': Payload<typeof membershipUpdated>;
-  'agent:policy-changed': Payload<typeof policyChanged>;
-  'join-request:created': Payload<typeof joinRequestCreated>;
-  'join-request:decided': Payload<typeof joinRequestDecided>;
-  'dm:created': Payload<typeof dmCreated>;
-  'friend:request': Payload<typeof friendRequest>;
-  'friend:accepted': Payload<typeof friendAccepted>;
-  'friend:removed': Payload<typeof friendRemoved>;
-  'member:banned': Payload<typeof memberBanned>;
-  'member:unbanned': Payload<typeof memberUnbanned>;
-}
+export type OwnEvents = Payloads<Extract<Declared, { room: 'user' }>>;
 
 const ownEvents: Record<keyof OwnEvents, true> = {
   'channel:created': true,

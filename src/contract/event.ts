@@ -3,12 +3,17 @@ import type { Draft, Room } from './rooms.ts';
 
 /** Where an event is seen: in the room of a channel or of a user, or on one socket only. */
 export type EventRoom = 'channel' | 'user' | 'socket';
+type LoggedRoom = 'channel' | 'user';
 
 /** An event of the catalogue (contract §9): described once, typed and documented from here. */
-export interface EventSpec<S extends z.ZodType = z.ZodType> {
-  name: string;
+export interface EventSpec<
+  S extends z.ZodType = z.ZodType,
+  N extends string = string,
+  R extends EventRoom = EventRoom,
+> {
+  name: N;
   summary: string;
-  room: EventRoom;
+  room: R;
   /** Durable events have a number in their room's log; others are lost if missed. */
   durable: boolean;
   /** Stale within seconds: skipped for a socket that cannot take it right now, instead of being buffered. */
@@ -18,35 +23,27 @@ export interface EventSpec<S extends z.ZodType = z.ZodType> {
   payload: S;
 }
 
-export interface DurableEvent<S extends z.ZodType> extends EventSpec<S> {
+export interface DurableEvent<S extends z.ZodType, N extends string = string, R extends LoggedRoom = LoggedRoom>
+  extends EventSpec<S, N, R> {
   durable: true;
   /** The event for a room, ready to be published by a change. */
   in(room: Room, data: z.input<S>, threadId?: string | null): Draft;
 }
 
-const catalogue = new Map<string, EventSpec>();
-
-/** All events of the loaded features. */
-export function allEvents(): EventSpec[] {
-  return [...catalogue.values()];
-}
-
-/** Declares an event that is kept in its room's log, and adds it to the catalogue. */
-export function durableEvent<S extends z.ZodObject>(
-  spec: Omit<EventSpec<S>, 'durable' | 'room'> & { room: 'channel' | 'user' },
-): DurableEvent<S> {
-  const event: DurableEvent<S> = {
+/** Declares an event that is kept in its room's log; contract/catalogue.ts lists it. */
+export function durableEvent<S extends z.ZodObject, const N extends string, const R extends LoggedRoom>(
+  spec: Omit<EventSpec<S, N, R>, 'durable'>,
+): DurableEvent<S, N, R> {
+  return {
     ...spec,
     durable: true,
     in: (room, data, threadId = null) => ({ room, event: spec.name, threadId, data }),
   };
-  catalogue.set(spec.name, event);
-  return event;
 }
 
-/** Declares an event that is in no log, and adds it to the catalogue. */
-export function ephemeralEvent<S extends z.ZodType>(spec: Omit<EventSpec<S>, 'durable'>): EventSpec<S> {
-  const event: EventSpec<S> = { ...spec, durable: false };
-  catalogue.set(spec.name, event);
-  return event;
+/** Declares an event that is in no log; contract/catalogue.ts lists it. */
+export function ephemeralEvent<S extends z.ZodType, const N extends string, const R extends EventRoom>(
+  spec: Omit<EventSpec<S, N, R>, 'durable'>,
+): EventSpec<S, N, R> & { durable: false } {
+  return { ...spec, durable: false };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { allEvents } from './event.ts';
+import { catalogue } from './catalogue.ts';
 import { idSchema, record, timeSchema, withDefault } from './schema.ts';
 
 export const putWebhookSchema = z.object({
@@ -82,8 +82,8 @@ const lostSchema = z.object({
 
 /** Everything that a webhook may get: the durable events of rooms, exactly as sockets get them, and two of its own. */
 export function webhookDeliveries() {
-  const ofRooms = allEvents()
-    .filter(({ durable, room }) => durable && room !== 'socket')
+  const ofRooms = catalogue
+    .filter(({ durable }) => durable)
     .map((event) => ({ ...event, payload: event.payload.and(numbered) }));
   const own = [
     {

@@ -14,7 +14,7 @@ import { type JsonSchemas, jsonSchemas } from '../contract/schema/json-schemas.t
 import type { Handler } from './handler.ts';
 
 /** The AsyncAPI 3 document of a node's sockets, generated from the handlers and events that serve them. */
-export function asyncApiDocument(handlers: Handler[], events: EventSpec[], version: string): object {
+export function asyncApiDocument(handlers: Handler[], events: readonly EventSpec[], version: string): object {
   const schemas = jsonSchemas(schemasOf(handlers, events));
   const parts = { schemas, examples: new Examples(schemas) };
   return {
@@ -84,7 +84,7 @@ const incoming = (handler: Handler) => `client.${component(handler.event)}`;
 const ackOf = (handler: Handler) => `${incoming(handler)}.ack`;
 const outgoing = (event: EventSpec) => `server.${component(event.name)}`;
 
-function schemasOf(handlers: Handler[], events: EventSpec[]) {
+function schemasOf(handlers: Handler[], events: readonly EventSpec[]) {
   return new Map([
     ['Error', errorSchema] as const,
     ...handlers.map((handler) => [incoming(handler), handler.payload] as const),
@@ -107,7 +107,7 @@ const rooms: Record<EventRoom, { address: string; title: string; description: st
   socket: { address: 'socket', title: 'One socket', description: 'What concerns this connection only.' },
 };
 
-function channels(handlers: Handler[], events: EventSpec[]): Record<string, object> {
+function channels(handlers: Handler[], events: readonly EventSpec[]): Record<string, object> {
   const names = handlers.flatMap((handler) => [incoming(handler), ackOf(handler)]);
   const calls = { address: 'calls', title: 'What clients send', messages: references(names) };
   const perRoom = Object.entries(rooms).map(([room, about]) => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { allEvents } from '../../src/contract/event.ts';
+import { catalogue } from '../../src/contract/catalogue.ts';
 import { randomOf, seedOfRun } from '../rig/random.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
@@ -17,7 +17,9 @@ const modes = [
 ];
 
 /** Where each durable event is told. */
-const roomOf = new Map(allEvents().map(({ name, durable, room }) => [name, durable ? room : null]));
+const roomOf = new Map<string, string | null>(
+  catalogue.map(({ name, durable, room }) => [name, durable ? room : null]),
+);
 
 describe('what a webhook gets', () => {
   let cluster: Cluster;

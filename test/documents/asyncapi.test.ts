@@ -2,7 +2,7 @@ import specifications from '@asyncapi/specs';
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
-import { allEvents } from '../../src/contract/event.ts';
+import { catalogue } from '../../src/contract/catalogue.ts';
 import { errorsOf } from '../../src/gateway/asyncapi.ts';
 import { type Loose, request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
@@ -38,7 +38,7 @@ describe('the AsyncAPI document', () => {
       const [message] = messagesOf(operation);
       return `${operation.channel.$ref} ${message.name} ${operation['x-durable']}`;
     });
-    const declared = allEvents().map(({ name, room, durable }) => `#/channels/${room} ${name} ${durable}`);
+    const declared = catalogue.map(({ name, room, durable }) => `#/channels/${room} ${name} ${durable}`);
     expect(described.sort()).to.deep.equal(declared.sort());
   });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { allEvents } from '../../contract/event.ts';
+import { catalogue } from '../../contract/catalogue.ts';
 import { asyncApiDocument } from '../../gateway/asyncapi.ts';
 import type { Handler } from '../../gateway/handler.ts';
 import { openApiDocument } from '../../rest/openapi.ts';
@@ -32,7 +32,7 @@ export function documentRoutes(
   version: string,
 ): Route[] {
   const openApi = once(() => openApiDocument(described.routes(), described.deliveries(), version));
-  const asyncApi = once(() => asyncApiDocument(described.handlers(), allEvents(), version));
+  const asyncApi = once(() => asyncApiDocument(described.handlers(), catalogue, version));
   return [
     route({
       method: 'GET',

@@ -80,7 +80,7 @@ export class ReactionService {
     }: {
       actor: Actor;
       emoji: string;
-      companion: typeof reactionAdded;
+      companion: typeof reactionAdded | typeof reactionRemoved | typeof reactionRemoved;
       reactions: ReactionSummary[];
     },
   ): void {

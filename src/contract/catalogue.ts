@@ -1,0 +1,98 @@
+import { userUpdated } from './account.ts';
+import { slashCommandsUpdated } from './agent.ts';
+import { memberBanned, memberUnbanned } from './ban.ts';
+import {
+  channelCreated,
+  channelDeleted,
+  channelMemberAdded,
+  channelMemberRemoved,
+  channelRead,
+  channelUpdated,
+} from './channel.ts';
+import { dmCreated } from './direct.ts';
+import { draining, errorEvent, ready, resumed } from './events.ts';
+import { friendAccepted, friendRemoved, friendRequest } from './friend.ts';
+import { joinRequestCreated, joinRequestDecided } from './join-request.ts';
+import { membershipUpdated } from './membership.ts';
+import {
+  messageDeleted,
+  messageNew,
+  messagePinned,
+  messageTyping,
+  messageUnpinned,
+  messageUpdated,
+} from './message.ts';
+import { notificationDeleted, notificationNew, notificationRead, notificationUpdated } from './notification.ts';
+import { policyChanged } from './policy.ts';
+import { presenceActivity, presenceChange, presenceSnapshot } from './presence.ts';
+import { reactionAdded, reactionRemoved, reactionUpdated } from './reaction.ts';
+import {
+  memberJoined,
+  memberLeft,
+  memberUpdated,
+  serverDeleted,
+  serverInvited,
+  serverJoined,
+  serverLeft,
+  serverUpdated,
+} from './server.ts';
+import { sessionRevoked } from './session.ts';
+import { messageStream } from './stream.ts';
+import { threadCreated, threadDeleted, threadUpdated } from './thread.ts';
+import { workspaceChanged } from './workspace.ts';
+
+/** All events that the server sends (contract §9). Documents, webhooks and the types of the client derive from this list. */
+export const catalogue = [
+  userUpdated,
+  slashCommandsUpdated,
+  memberBanned,
+  memberUnbanned,
+  channelCreated,
+  channelUpdated,
+  channelDeleted,
+  channelMemberAdded,
+  channelMemberRemoved,
+  channelRead,
+  dmCreated,
+  ready,
+  resumed,
+  draining,
+  errorEvent,
+  friendRequest,
+  friendAccepted,
+  friendRemoved,
+  joinRequestCreated,
+  joinRequestDecided,
+  membershipUpdated,
+  messageNew,
+  messageUpdated,
+  messageDeleted,
+  messagePinned,
+  messageUnpinned,
+  messageTyping,
+  notificationNew,
+  notificationUpdated,
+  notificationRead,
+  notificationDeleted,
+  policyChanged,
+  presenceChange,
+  presenceActivity,
+  presenceSnapshot,
+  reactionUpdated,
+  reactionAdded,
+  reactionRemoved,
+  memberJoined,
+  memberUpdated,
+  memberLeft,
+  serverJoined,
+  serverLeft,
+  serverUpdated,
+  serverDeleted,
+  serverInvited,
+  sessionRevoked,
+  messageStream,
+  threadCreated,
+  threadUpdated,
+  threadDeleted,
+  workspaceChanged,
+] as const;
