@@ -66,7 +66,7 @@ describe('two nodes behind nginx, as docs/nginx.conf has it', () => {
     const senders = range(1, 4).map((i) => sender(nginx.url, alice.token, channel.id, i));
     for (const node of site.nodes) {
       const exit = await node.stop();
-      expect(exit).to.include({ code: 0 });
+      expect(exit, node.lines.slice(-5).join('\n')).to.include({ code: 0 });
       await node.start();
       await until(async () => (await node.health('/readyz')) === 200, { timeout: 60_000, message: 'not ready' });
     }
