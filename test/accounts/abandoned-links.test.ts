@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import type { Node } from '../../src/node/node.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';

@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { expect } from 'chai';
 import { addressKey, clientAddress, clientHost } from '../../src/infrastructure/client-address.ts';
 import { startRedis } from '../rig/redis.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Email } from 'postal-mime';

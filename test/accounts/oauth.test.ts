@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import type { Node } from '../../src/node/node.ts';
 import { until } from '../rig/until.ts';

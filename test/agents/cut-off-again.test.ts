@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import pg from 'pg';
 import { startProxy } from '../rig/tcp-proxy.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { type Bot, botIn } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';

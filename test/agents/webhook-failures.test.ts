@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { resealSecrets } from '../../src/features/agents/webhooks/reseal-secrets.ts';
 import { WebhookSender } from '../../src/features/agents/webhooks/webhook.sender.ts';

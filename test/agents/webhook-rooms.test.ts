@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import pino from 'pino';
 import { noRenewal } from '../../src/cluster/entry.ts';

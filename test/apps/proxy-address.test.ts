@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { locationIn, ProxyAddress } from '../../src/features/apps/proxy-address.ts';
 

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { answerHeaders, requestHeaders, webSocketRequestHeaders } from '../../src/features/apps/proxy-headers.ts';
 

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';

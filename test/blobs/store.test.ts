@@ -1,3 +1,5 @@
+// nodes: own
+
 import { createHash, randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { MemoryStore, ParleyError } from '../../src/client/index.ts';
 import { Outbox, type Pending } from '../../src/client/outbox.ts';

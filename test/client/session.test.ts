@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { MemoryStore, ParleyError } from '../../src/client/index.ts';
 import { Session } from '../../src/client/session.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import pg from 'pg';
 import { arrayOf, arrayText, type ElementType, textsOfJson } from '../../src/database/array-text.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { columnOf } from '../../src/cli/transfer/part.ts';
 import { parts } from '../../src/cli/transfer/parts.ts';

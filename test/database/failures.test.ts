@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import pg from 'pg';
 import { asDatabaseError, isUniqueViolation } from '../../src/database/failures.ts';

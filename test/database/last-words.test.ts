@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { lastWords } from '../../src/database/embedded/postmaster.ts';
 

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { forgetInvalidations, invalidationsSince } from '../../src/cluster/invalidation-watch.ts';
 import type { Rows } from '../../src/database/database.ts';

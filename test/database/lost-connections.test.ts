@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import pino from 'pino';
 import { AppError } from '../../src/contract/errors.ts';

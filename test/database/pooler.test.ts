@@ -1,3 +1,5 @@
+// nodes: own
+
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';

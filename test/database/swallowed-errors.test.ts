@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import pino from 'pino';
 import { Database, type Rows } from '../../src/database/database.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';

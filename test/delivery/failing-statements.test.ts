@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { withRows } from '../world/sql.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import type { LogEntry } from '../../src/cluster/entry.ts';
 import { channelRoom } from '../../src/contract/rooms.ts';

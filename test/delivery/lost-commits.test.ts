@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { sharedRedis } from '../rig/redis.ts';
 import { until } from '../rig/until.ts';

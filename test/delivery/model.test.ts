@@ -1,3 +1,5 @@
+// nodes: own
+
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';

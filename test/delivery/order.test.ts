@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { expect } from 'chai';
 import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { SoloBus } from '../../src/cluster/bus.ts';
 import { channelRoom, type Room, userRoom } from '../../src/contract/rooms.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { NIL } from 'uuid';
 import type { Rows } from '../../src/database/database.ts';

@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { expect } from 'chai';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import specifications from '@asyncapi/specs';
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';

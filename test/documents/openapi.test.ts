@@ -1,3 +1,5 @@
+// nodes: own
+
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { errorCodes } from '../../src/contract/errors.ts';

@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { expect } from 'chai';
 import { nodeCount } from '../world/nodes.ts';
 import type { Listener, Loose, Person } from '../world/person.ts';

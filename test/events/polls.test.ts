@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { expect } from 'chai';
 import type { Room } from '../../src/contract/rooms.ts';
 import type { Node } from '../../src/node/node.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { sharedRedis } from '../rig/redis.ts';
 import { until } from '../rig/until.ts';
 import { type Installation, install } from '../world/installation.ts';

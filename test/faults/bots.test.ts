@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { type Receiver, receiver } from '../agents/receiver.ts';
 import { startRedis, type TestRedis } from '../rig/redis.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import path from 'node:path';
 import { expect } from 'chai';
 import { sharedRedis } from '../rig/redis.ts';

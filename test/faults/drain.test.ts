@@ -1,3 +1,5 @@
+// nodes: own
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Balancer, startBalancer } from '../rig/balancer.ts';

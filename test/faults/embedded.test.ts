@@ -1,3 +1,5 @@
+// nodes: own
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

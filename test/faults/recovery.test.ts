@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Balancer, startBalancer } from '../rig/balancer.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';

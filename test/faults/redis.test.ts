@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { startBalancer } from '../rig/balancer.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { createDatabase } from '../rig/postgres.ts';
 import { startRedis } from '../rig/redis.ts';

@@ -1,9 +1,13 @@
+// nodes: own
+
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { globSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import { mistakesIn, planFor } from '../rig/plan.ts';
 import { createDatabase, startPostgres } from '../rig/postgres.ts';
 import { startRedis } from '../rig/redis.ts';
 import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
@@ -11,6 +15,44 @@ import { until } from '../rig/until.ts';
 import { query } from '../world/sql.ts';
 
 describe('the test rig', () => {
+  describe('the plan', () => {
+    it('has each file in its runs, and none twice', () => {
+      const { runs, mistakes } = planFor([]);
+      expect(mistakes).to.deep.equal([]);
+      const filesOf = (name: string) => runs.flatMap((run) => (run.name === name ? run.args : []));
+      const once = [...filesOf('two nodes'), ...filesOf('own nodes')];
+      expect(once.sort()).to.deep.equal(globSync('test/**/*.test.ts').sort());
+      const [onOne, onTwo] = [filesOf('one node'), filesOf('two nodes')];
+      expect(onTwo).to.include.members(onOne);
+      expect(onOne).to.include('test/messages/talk.test.ts');
+      expect(onTwo).to.not.include('test/faults/rig.test.ts');
+      expect(new Set(onOne).size).to.equal(onOne.length);
+    });
+
+    it('is for named files, those of folders and of patterns, and passes on what else is said', () => {
+      const args = ['test/faults/rig.test.ts', 'test/apps', 'test/messages/t*', '-g', 'see each other'];
+      const { runs, isWhole } = planFor(args);
+      expect(isWhole).to.equal(false);
+      expect(runs.map(({ name, nodes }) => `${name}: ${nodes}`)).to.have.members([
+        ...['two nodes: 2', 'own nodes: 1', 'own nodes: 1', 'one node: 1'],
+      ]);
+      for (const run of runs) expect(run.args).to.include.members(['-g', 'see each other']);
+      const files = runs.flatMap((run) => run.args.filter((arg) => arg.endsWith('.test.ts')));
+      expect(files).to.include.members([args[0], 'test/apps/proxy.test.ts', 'test/messages/talk.test.ts']);
+      expect(files).to.not.include('test/messages/paging.test.ts');
+    });
+
+    it('is not made with a tag that is none', () => {
+      const rest = "\nimport { expect } from 'chai';\n// nodes: later\n";
+      for (const known of ['', '// nodes: own\n', '// nodes: one and two\n'])
+        expect(mistakesIn('a.test.ts', known + rest), known).to.deep.equal([]);
+      for (const unknown of ['nodes: three', 'Nodes: own', 'long'])
+        expect(mistakesIn('a.test.ts', `// ${unknown}\n${rest}`).join(), unknown).to.match(
+          new RegExp(`^a\\.test\\.ts begins with "// ${unknown}", which is no tag; these are: "// nodes: own"`),
+        );
+    });
+  });
+
   describe('databases', () => {
     it('are copies of a template that is prepared once', async () => {
       let prepared = 0;

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';

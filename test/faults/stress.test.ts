@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { seedOfRun } from '../rig/random.ts';
 import { faults } from '../stress/faults.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { botIn } from '../world/bot.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { receiver } from '../agents/receiver.ts';
 import { until } from '../rig/until.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import JSZip from 'jszip';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { until } from '../rig/until.ts';

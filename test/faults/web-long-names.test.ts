@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 

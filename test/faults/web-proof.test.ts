@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { codeIn, dataFolder, verificationIn, verificationTo } from '../accounts/mailbox.ts';
 import { until } from '../rig/until.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { clientId, clientSecret, startProvider, type TestProvider } from '../accounts/identity-provider.ts';
 import { freePort } from '../rig/free-port.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { until } from '../rig/until.ts';
 import { type WebWorld, webWorld } from '../world/visitor.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';

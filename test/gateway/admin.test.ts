@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { expect } from 'chai';
 import { io, type Socket } from 'socket.io-client';
 import { until } from '../rig/until.ts';

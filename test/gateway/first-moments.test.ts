@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import type { Actor } from '../../src/contract/actor.ts';
 import { startPositionsOf } from '../../src/gateway/start-positions.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { newId } from '../../src/infrastructure/ids.ts';
 import { type Node, startNode } from '../../src/node/node.ts';

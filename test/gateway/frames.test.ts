@@ -1,3 +1,5 @@
+// nodes: own
+
 import { createServer } from 'node:http';
 import { Socket as TcpSocket } from 'node:net';
 import { expect } from 'chai';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { errorCodes } from '../../src/contract/errors.ts';
 import { errorsOf } from '../../src/gateway/asyncapi.ts';

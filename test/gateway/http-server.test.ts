@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { createHttpServer } from '../../src/gateway/http-server.ts';
 

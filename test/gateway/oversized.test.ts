@@ -1,3 +1,5 @@
+// nodes: own
+
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Node, startNode } from '../../src/node/node.ts';

@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { expect } from 'chai';
 import pg from 'pg';
 import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { AppError } from '../../src/contract/errors.ts';
 import { retryWhileUnavailable } from '../../src/gateway/refusal.ts';

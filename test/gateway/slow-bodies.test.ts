@@ -1,3 +1,5 @@
+// nodes: own
+
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';

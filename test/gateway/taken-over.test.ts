@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { request } from 'node:http';
 import { expect } from 'chai';
 import type { Node } from '../../src/node/node.ts';

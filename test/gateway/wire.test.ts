@@ -1,3 +1,5 @@
+// nodes: own
+
 import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { Server } from 'socket.io';

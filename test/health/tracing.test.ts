@@ -1,3 +1,5 @@
+// nodes: own
+
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { inspectFile } from '../../src/infrastructure/file-inspector.ts';
 import { randomOf, seedOfRun } from '../rig/random.ts';

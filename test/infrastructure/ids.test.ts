@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { validate, version } from 'uuid';
 import { newId } from '../../src/infrastructure/ids.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { expect } from 'chai';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

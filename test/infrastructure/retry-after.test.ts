@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { parseRetryAfter } from '../../src/infrastructure/retry-after.ts';
 

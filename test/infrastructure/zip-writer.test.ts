@@ -1,3 +1,5 @@
+// nodes: own
+
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';

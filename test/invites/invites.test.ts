@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectError } from '../rest/verdict.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { findCandidates } from '../../src/features/mentions/mention.parser.ts';
 import { botIn } from '../world/bot.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { Database } from '../../src/database/database.ts';
 import { MessageList } from '../../src/features/messages/message.list.ts';

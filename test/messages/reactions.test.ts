@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { expect } from 'chai';
 import type { Loose } from '../world/person.ts';
 import { query } from '../world/sql.ts';

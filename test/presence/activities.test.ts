@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { expect } from 'chai';
 import { Parley } from '../../src/client/index.ts';
 import { until } from '../rig/until.ts';

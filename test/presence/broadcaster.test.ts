@@ -1,3 +1,5 @@
+// nodes: own
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Places } from '../../src/features/presence/audience.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import pino from 'pino';
 import { Database } from '../../src/database/database.ts';

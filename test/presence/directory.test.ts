@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { type Status, statuses } from '../../src/contract/status.ts';
 import { PresenceDirectory } from '../../src/features/presence/directory.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';

@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import WebSocket from 'ws';

@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { expect } from 'chai';
 import { PresenceDirectory } from '../../src/features/presence/directory.ts';
 import { until } from '../rig/until.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { MemoryPresenceStore } from '../../src/features/presence/memory-store.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import type { Route } from '../../src/rest/route.ts';
 import { nodeCount, sharedCluster } from '../world/nodes.ts';

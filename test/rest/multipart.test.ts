@@ -1,3 +1,5 @@
+// nodes: own
+
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { boundaryOf, readParts } from '../../src/rest/multipart.ts';

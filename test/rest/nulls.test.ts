@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { botIn } from '../world/bot.ts';
 import { request } from '../world/person.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { expect } from 'chai';
 import { z } from 'zod';
 import { AppError, type Issue } from '../../src/contract/errors.ts';

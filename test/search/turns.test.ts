@@ -1,3 +1,5 @@
+// nodes: own
+
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { SearchTurns } from '../../src/features/search/search-turns.ts';

@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { expect } from 'chai';
 import { expectError } from '../rest/verdict.ts';
 import { bot as botOf } from '../world/bot.ts';

@@ -1,3 +1,5 @@
+// nodes: own
+
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { type NodeRow, treeText } from '../../src/features/workspace/node.view.ts';

@@ -1,3 +1,5 @@
+// nodes: one and two
+
 import { expect } from 'chai';
 import { type Loose, request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
