@@ -1,7 +1,11 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AppError } from '../contract/errors.ts';
 import { AtOnce } from '../infrastructure/at-once.ts';
 import { addressKey, clientAddress } from '../infrastructure/client-address.ts';
 import type { Settings } from '../settings/settings.ts';
+import { refuseConnection } from './broken-requests.ts';
+import { intercept } from './intercept.ts';
 import type { ParleyServer } from './socket.ts';
 import { mayOpen } from './upgrades.ts';
 
@@ -24,7 +28,7 @@ export class SessionLimits {
   /** Whether a request may go on: where it comes from, and in a session that there is or that its address may have. */
   admits(request: IncomingMessage): boolean {
     if (!mayOpen(request.headers, this.settings, this.isAppsHost)) return false;
-    return /[?&]sid=/.test(request.url ?? '') || !this.sessions.isFull(this.keyOf(request));
+    return hasSession(request) || !this.sessions.isFull(this.keyOf(request));
   }
 
   watch(engine: ParleyServer['engine']): void {
@@ -37,4 +41,29 @@ export class SessionLimits {
   private keyOf({ headers, socket }: IncomingMessage): string {
     return addressKey(clientAddress(headers, socket.remoteAddress ?? '', this.settings.trustProxy));
   }
+}
+
+/** Whether a request belongs to a session of Engine.IO that was begun before. */
+const hasSession = ({ url = '' }: IncomingMessage): boolean => /[?&]sid=/.test(url);
+const isForEngine = ({ url = '' }: IncomingMessage): boolean => url.startsWith('/socket.io/');
+
+/**
+ * From now on begins no session, and says with each answer to those that there are that the connection ends: a session that
+ * begins on a node that stops ends before its client is let in, which it takes for an error. Proxies begin it elsewhere.
+ */
+export function refuseSessions(server: Server): void {
+  const refuse = (socket: Duplex) => {
+    refuseConnection(socket, new AppError('SERVER_BUSY', { message: 'This node is stopping.', retryAfter: 1 }));
+    return true;
+  };
+  intercept(server, 'request', (request: IncomingMessage, response: ServerResponse) => {
+    if (!isForEngine(request)) return false;
+    response.setHeader('Connection', 'close');
+    return !hasSession(request) && refuse(request.socket);
+  });
+  intercept(
+    server,
+    'upgrade',
+    (request: IncomingMessage, socket: Duplex) => isForEngine(request) && !hasSession(request) && refuse(socket),
+  );
 }

@@ -53,6 +53,8 @@ const lastLinesMs = 1000;
  * never ends if whoever read them is gone; if someone holds the pipe and does not read, it would wait for ever.
  */
 export async function exit(log: Log, code: number): Promise<never> {
+  // A line that comes after the end would throw, and end the process as a failure.
+  log.level = 'silent';
   const destination = destinations.get(log);
   const written = new Promise<void>((resolve) => {
     for (const event of ['close', 'error']) destination?.once(event, () => resolve());

@@ -2,6 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Delivery } from '../delivery/delivery.ts';
+import { refuseSessions } from '../gateway/session-limits.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Health } from './health.ts';
 
@@ -26,6 +27,7 @@ export async function drain(parts: {
 }): Promise<void> {
   const { httpServer, closeUnused, gateway, delivery, appProxy, health, settings } = parts;
   health.startDraining();
+  refuseSessions(httpServer);
   // Connections wait in a queue to be accepted, one each turn; closing the port would cut them off.
   for (let turn = 0; turn < acceptTurns; turn++) await nextTurn();
   // Only the listener: a proxy may be about to use an idle connection, and is told with its next response.

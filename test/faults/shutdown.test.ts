@@ -105,6 +105,25 @@ describe('a node that is told to stop', () => {
     await Promise.all(ends);
   });
 
+  it('begins no session any more on connections that it keeps, so that a proxy begins it elsewhere', async () => {
+    const { alice } = site.here;
+    await alice.connect({ reconnection: false });
+    const polling = await kept(node.port, 'GET /socket.io/?EIO=4&transport=polling HTTP/1.1');
+    const upgrading = await kept(
+      node.port,
+      'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    );
+    const stopped = node.stop();
+    await until(async () => (await node.health('/readyz')) !== 200);
+    for (const socket of [polling, upgrading]) {
+      socket.write('\r\n');
+      const [answer] = await once(socket, 'data');
+      expect(String(answer)).to.match(/^HTTP\/1.1 503 .*\r\nConnection: close\r\n/s);
+    }
+    expect((await stopped).code).to.equal(0);
+  });
+
   it('ends at once when it is told twice', async () => {
     const { alice } = site.here;
     await Promise.all(range(1, 20).map(() => alice.connect({ reconnection: false })));
@@ -134,6 +153,14 @@ describe('a node that is told to stop', () => {
     expect((await stopped).code).to.equal(0);
   });
 });
+
+/** A connection on which all of a request's head was sent but its end. */
+async function kept(port: number, head: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`${head}\r\nHost: x\r\n`);
+  await once(socket, 'connect');
+  return socket;
+}
 
 /** How many long polls wait on a node. */
 async function waitingPolls(node: NodeProcess): Promise<number> {
