@@ -36,7 +36,7 @@ import {
   serverLeft,
   serverUpdated,
 } from './server.ts';
-import { sessionRevoked } from './session.ts';
+import { sessionRevoked, tokenExpiring } from './session.ts';
 import { messageStream } from './stream.ts';
 import { threadCreated, threadDeleted, threadUpdated } from './thread.ts';
 import { workspaceChanged } from './workspace.ts';
@@ -90,6 +90,7 @@ export const catalogue = [
   serverDeleted,
   serverInvited,
   sessionRevoked,
+  tokenExpiring,
   messageStream,
   threadCreated,
   threadUpdated,

@@ -28,3 +28,10 @@ export const sessionRevoked = ephemeralEvent({
   room: 'socket',
   payload: z.object({ sessionId: idSchema }),
 });
+
+export const tokenExpiring = ephemeralEvent({
+  name: 'auth:expiring',
+  summary: 'The token of this socket expires soon; send auth:renew with a new one, or the socket is closed.',
+  room: 'socket',
+  payload: z.object({ expiresAt: timeSchema }),
+});

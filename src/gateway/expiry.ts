@@ -1,17 +1,9 @@
-import { z } from 'zod';
 import type { Actor } from '../contract/actor.ts';
-import { ephemeralEvent } from '../contract/event.ts';
 import { credentialRoom } from '../contract/rooms.ts';
-import { isoTime, timeSchema } from '../contract/schema.ts';
+import { isoTime } from '../contract/schema.ts';
+import { tokenExpiring } from '../contract/session.ts';
 import { clock } from '../infrastructure/clock.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
-
-const tokenExpiring = ephemeralEvent({
-  name: 'auth:expiring',
-  summary: 'The token of this socket expires soon; send auth:renew with a new one, or the socket is closed.',
-  room: 'socket',
-  payload: z.object({ expiresAt: timeSchema }),
-});
 
 const checkMs = 250;
 

@@ -8,6 +8,14 @@ import type { Answer, Loose } from '../world/person.ts';
 import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
+/** Where all write in one room at once on a busy machine, some are told to try again: nothing of theirs was changed. */
+async function persistently(ask: () => Promise<Answer>): Promise<Answer> {
+  return until(async () => {
+    const answer = await ask();
+    return answer.body?.code !== 'SERVER_BUSY' && answer;
+  });
+}
+
 describe('the order of a room', () => {
   let here: World;
   const followers: Follower[] = [];
@@ -41,8 +49,10 @@ describe('the order of a room', () => {
     const work = range(1, 60).map(async (i) => {
       const mine = await alice.say(channelId, `rest ${i}`);
       const theirs = (await mouth.emit('message:send', { channelId, content: `socket ${i}` })).message;
-      const edit = alice.patch(`/api/messages/${mine.id}`, { content: `edited ${i}` });
-      const change = i % 2 ? bob.delete(`/api/messages/${theirs.id}`) : bob.patch(`/api/messages/${theirs.id}`, mine);
+      const edit = persistently(() => alice.patch(`/api/messages/${mine.id}`, { content: `edited ${i}` }));
+      const change = persistently(() =>
+        i % 2 ? bob.delete(`/api/messages/${theirs.id}`) : bob.patch(`/api/messages/${theirs.id}`, mine),
+      );
       for (const answer of await Promise.all([edit, change])) expect(answer.status).to.equal(200);
     });
     await Promise.all(work);

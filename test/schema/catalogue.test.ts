@@ -1,9 +1,12 @@
-import { globSync } from 'node:fs';
+// nodes: own
+
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { catalogue } from '../../src/contract/catalogue.ts';
 
-const contract = path.resolve(import.meta.dirname, '../../src/contract');
+const src = path.resolve(import.meta.dirname, '../../src');
+const contract = path.join(src, 'contract');
 
 describe('the catalogue of events', () => {
   it('lists each event that the contract declares, once', async () => {
@@ -16,6 +19,9 @@ describe('the catalogue of events', () => {
       }
     }
     expect(catalogue.map(({ name }) => String(name)).sort()).to.deep.equal(declared.sort());
+    const elsewhere = globSync('**/*.ts', { cwd: src }).filter((file) => !file.startsWith('contract/'));
+    const declares = (file: string) => /\b(durable|ephemeral)Event\(/.test(readFileSync(path.join(src, file), 'utf8'));
+    expect(elsewhere.filter(declares)).to.deep.equal([]);
     expect(new Set(declared).size).to.equal(declared.length);
   });
 });
