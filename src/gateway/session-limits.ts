@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../contract/errors.ts';
 import { AtOnce } from '../infrastructure/at-once.ts';
@@ -48,22 +48,15 @@ const hasSession = ({ url = '' }: IncomingMessage): boolean => /[?&]sid=/.test(u
 const isForEngine = ({ url = '' }: IncomingMessage): boolean => url.startsWith('/socket.io/');
 
 /**
- * From now on begins no session, and says with each answer to those that there are that the connection ends: a session that
- * begins on a node that stops ends before its client is let in, which it takes for an error. Proxies begin it elsewhere.
+ * From now on begins no session: one that begins on a node that stops ends before its client is let in, which it takes for
+ * an error. Proxies begin it elsewhere. Those that there are go on over the connections that they have.
  */
 export function refuseSessions(server: Server): void {
   const refuse = (socket: Duplex) => {
     refuseConnection(socket, new AppError('SERVER_BUSY', { message: 'This node is stopping.', retryAfter: 1 }));
     return true;
   };
-  intercept(server, 'request', (request: IncomingMessage, response: ServerResponse) => {
-    if (!isForEngine(request)) return false;
-    response.setHeader('Connection', 'close');
-    return !hasSession(request) && refuse(request.socket);
-  });
-  intercept(
-    server,
-    'upgrade',
-    (request: IncomingMessage, socket: Duplex) => isForEngine(request) && !hasSession(request) && refuse(socket),
-  );
+  const begins = (request: IncomingMessage) => isForEngine(request) && !hasSession(request);
+  intercept(server, 'request', (request: IncomingMessage) => begins(request) && refuse(request.socket));
+  intercept(server, 'upgrade', (request: IncomingMessage, socket: Duplex) => begins(request) && refuse(socket));
 }

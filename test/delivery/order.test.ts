@@ -12,7 +12,7 @@ import { type World, world } from '../world/world.ts';
 async function persistently(ask: () => Promise<Answer>): Promise<Answer> {
   return until(async () => {
     const answer = await ask();
-    return answer.body?.code !== 'SERVER_BUSY' && answer;
+    return answer.status !== 503 && answer;
   });
 }
 
