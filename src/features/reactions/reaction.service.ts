@@ -80,7 +80,7 @@ export class ReactionService {
     }: {
       actor: Actor;
       emoji: string;
-      companion: typeof reactionAdded | typeof reactionRemoved | typeof reactionRemoved;
+      companion: typeof reactionAdded | typeof reactionRemoved;
       reactions: ReactionSummary[];
     },
   ): void {
